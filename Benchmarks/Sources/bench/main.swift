@@ -1,0 +1,5 @@
+import AsyncHTTPClient
+import TextTable
+import Histogram
+import ArgumentParser
+print("x")

@@ -1,0 +1,25 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let features: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+]
+
+let package = Package(
+    name: "AsyncNet",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "AsyncNet", targets: ["AsyncNet"]),
+        .library(name: "AsyncNetTesting", targets: ["AsyncNetTesting"]),
+    ],
+    targets: [
+        .target(name: "AsyncNet", swiftSettings: features),
+        .target(name: "AsyncNetTesting", dependencies: ["AsyncNet"], swiftSettings: features),
+        .testTarget(name: "AsyncNetTests", dependencies: ["AsyncNet", "AsyncNetTesting"], swiftSettings: features),
+    ],
+    swiftLanguageModes: [.v6]
+)

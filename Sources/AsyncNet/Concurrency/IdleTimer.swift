@@ -1,0 +1,51 @@
+import Synchronization
+
+/// Notices silence: runs an action once nothing has happened for as long as the timeout.
+///
+/// `touch` is an atomic store, so it may be called for every chunk. Only when the timer is due does it look when the
+/// last activity was and moves itself there. While the reader, not the network, is what is waited for, it is paused.
+package final class IdleTimer: Sendable {
+    private let timers: TimerQueue
+    private let timeout: Duration
+    /// Nanoseconds of the timers' time; `Int64.max` while paused.
+    private let lastActivity: Atomic<Int64>
+    private let timer = Mutex<TimerQueue.Timer?>(nil)
+
+    package init(_ timers: TimerQueue, timeout: Duration, onSilence: @escaping @Sendable () -> Void) {
+        self.timers = timers
+        self.timeout = timeout
+        let now = timers.time.now
+        lastActivity = Atomic(now.wholeNanoseconds)
+        let scheduled = timers.schedule(at: now + timeout) { [weak self] in
+            guard let self else { return nil }
+            if let next = self.nextCheck() { return next }
+            onSilence()
+            return nil
+        }
+        timer.withLock { $0 = scheduled }
+    }
+
+    deinit { stop() }
+
+    package func touch() { lastActivity.store(timers.time.now.wholeNanoseconds, ordering: .relaxed) }
+    package func pause() { lastActivity.store(.max, ordering: .relaxed) }
+
+    package func stop() {
+        if let timer = timer.withLock({ $0.take() }) { timers.cancel(timer) }
+    }
+
+    private func nextCheck() -> Duration? {
+        let now = timers.time.now
+        let last = lastActivity.load(ordering: .relaxed)
+        let due = last == .max ? now + timeout : .nanoseconds(last) + timeout
+        return due > now ? due : nil
+    }
+}
+
+extension Duration {
+    var wholeNanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let whole = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        return whole.overflow ? .max - 1 : whole.partialValue + attoseconds / 1_000_000_000
+    }
+}

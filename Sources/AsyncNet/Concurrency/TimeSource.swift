@@ -1,0 +1,16 @@
+/// A clock of any kind, seen as the time since this value was made.
+package struct TimeSource: Sendable {
+    private let elapsed: @Sendable () -> Duration
+    private let sleepUntil: @Sendable (Duration) async throws -> Void
+
+    package init(_ clock: some Clock<Duration>) {
+        let start = clock.now
+        elapsed = { start.duration(to: clock.now) }
+        sleepUntil = { try await clock.sleep(until: start.advanced(by: $0), tolerance: nil) }
+    }
+
+    package var now: Duration { elapsed() }
+
+    /// Throws `CancellationError` if the task is cancelled.
+    package func sleep(until time: Duration) async throws { try await sleepUntil(time) }
+}

@@ -1,0 +1,148 @@
+import Synchronization
+
+/// Many timers on one sleeping task.
+///
+/// A timer per request would be a task per request; here a timer is an entry in a heap, made and removed in a few
+/// hundred nanoseconds. One task sleeps until the earliest is due. It is replaced when an earlier timer comes, and
+/// not when the earliest goes: waking once too often is cheaper than re-arming for every request. The queue owns that
+/// task and cancels it when it goes away itself.
+package final class TimerQueue: Sendable {
+    /// Runs when the timer is due, must not block, and returns when it is due again, if ever.
+    package typealias Action = @Sendable () -> Duration?
+
+    package struct Timer: Sendable {
+        fileprivate let id: Int
+        fileprivate let slot: Int
+    }
+
+    package let time: TimeSource
+    private let state = Mutex(State())
+
+    private struct State {
+        var heap = TimerHeap()
+        var wakesAt: Duration?
+        var sleeper: Task<Void, Never>?
+    }
+
+    package init(_ time: TimeSource) { self.time = time }
+
+    deinit { state.withLock { $0.sleeper }?.cancel() }
+
+    package func schedule(at due: Duration, _ action: @escaping Action) -> Timer {
+        state.withLock { state in
+            let timer = state.heap.insert(due, action)
+            wake(at: due, &state)
+            return timer
+        }
+    }
+
+    /// Removes the timer; its action may be running already.
+    package func cancel(_ timer: Timer) {
+        state.withLock { $0.heap.remove(timer) }
+    }
+
+    package var count: Int { state.withLock { $0.heap.count } }
+
+    private func wake(at due: Duration, _ state: inout State) {
+        if let wakesAt = state.wakesAt, wakesAt <= due { return }
+        state.sleeper?.cancel()
+        state.wakesAt = due
+        state.sleeper = Task { [time, weak self] in
+            guard (try? await time.sleep(until: due)) != nil else { return }
+            self?.fire()
+        }
+    }
+
+    private func fire() {
+        let due = state.withLock { state in
+            (state.wakesAt, state.sleeper) = (nil, nil)
+            return state.heap.removeAll(dueBy: time.now)
+        }
+        let again = due.compactMap { action in action().map { ($0, action) } }
+        state.withLock { state in
+            for (due, action) in again { _ = state.heap.insert(due, action) }
+            if let next = state.heap.earliest { wake(at: next, &state) }
+        }
+    }
+}
+
+/// A binary heap whose entries can be removed by handle: each knows its position, each handle its entry.
+struct TimerHeap {
+    private struct Entry {
+        let id: Int
+        let due: Duration
+        let action: TimerQueue.Action
+        var position: Int
+    }
+
+    private var entries: [Entry?] = []
+    private var freeSlots: [Int] = []
+    private var order: [Int] = []
+    private var nextID = 0
+
+    var count: Int { order.count }
+    var earliest: Duration? { order.first.map(due) }
+
+    mutating func insert(_ due: Duration, _ action: @escaping TimerQueue.Action) -> TimerQueue.Timer {
+        nextID += 1
+        let entry = Entry(id: nextID, due: due, action: action, position: order.count)
+        let slot = freeSlots.popLast() ?? entries.count
+        if slot == entries.count { entries.append(entry) } else { entries[slot] = entry }
+        order.append(slot)
+        siftUp(order.count - 1)
+        return TimerQueue.Timer(id: nextID, slot: slot)
+    }
+
+    mutating func remove(_ timer: TimerQueue.Timer) {
+        guard let entry = entries[timer.slot], entry.id == timer.id else { return }
+        removeEntry(at: entry.position)
+    }
+
+    mutating func removeAll(dueBy now: Duration) -> [TimerQueue.Action] {
+        var actions: [TimerQueue.Action] = []
+        while let first = order.first, let entry = entries[first], entry.due <= now {
+            actions.append(entry.action)
+            removeEntry(at: 0)
+        }
+        return actions
+    }
+
+    private mutating func removeEntry(at position: Int) {
+        let slot = order[position]
+        swap(position, order.count - 1)
+        order.removeLast()
+        entries[slot] = nil
+        freeSlots.append(slot)
+        guard position < order.count else { return }
+        siftUp(position)
+        siftDown(position)
+    }
+
+    private func due(_ slot: Int) -> Duration { entries[slot]?.due ?? .zero }
+
+    private mutating func swap(_ one: Int, _ other: Int) {
+        order.swapAt(one, other)
+        entries[order[one]]?.position = one
+        entries[order[other]]?.position = other
+    }
+
+    private mutating func siftUp(_ start: Int) {
+        var position = start
+        while position > 0, due(order[position]) < due(order[(position - 1) / 2]) {
+            swap(position, (position - 1) / 2)
+            position = (position - 1) / 2
+        }
+    }
+
+    private mutating func siftDown(_ start: Int) {
+        var position = start
+        while true {
+            let children = [2 * position + 1, 2 * position + 2].filter { $0 < order.count }
+            guard let smaller = children.min(by: { due(order[$0]) < due(order[$1]) }),
+                due(order[smaller]) < due(order[position])
+            else { return }
+            swap(position, smaller)
+            position = smaller
+        }
+    }
+}

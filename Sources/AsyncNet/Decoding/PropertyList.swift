@@ -1,0 +1,79 @@
+public import Foundation
+
+/// A property list of any shape: the untyped counterpart of a `Decodable` type with `PropertyListDecoder`.
+public enum PropertyList: Sendable, Hashable {
+    case string(String)
+    case integer(Int)
+    case real(Double)
+    case bool(Bool)
+    case date(Date)
+    case data(Data)
+    case array([PropertyList])
+    case dictionary([String: PropertyList])
+
+    /// Reads a property list in XML or binary form.
+    ///
+    /// - Throws: ``AsyncNetError`` with code `.decodingFailed`.
+    public init(data: Data) throws(AsyncNetError) {
+        do {
+            self = try PropertyListDecoder().decode(PropertyList.self, from: data)
+        } catch {
+            throw AsyncNetError(decoding: PropertyList.self, error)
+        }
+    }
+
+    public subscript(key: String) -> PropertyList? {
+        if case .dictionary(let members) = self { members[key] } else { nil }
+    }
+
+    public subscript(index: Int) -> PropertyList? {
+        if case .array(let elements) = self, elements.indices.contains(index) { elements[index] } else { nil }
+    }
+}
+
+extension PropertyList: Codable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let value = try? container.decode(Bool.self) {
+            self = .bool(value)
+        } else if let value = try? container.decode(Int.self) {
+            self = .integer(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .real(value)
+        } else if let value = try? container.decode(String.self) {
+            self = .string(value)
+        } else if let value = try? container.decode(Date.self) {
+            self = .date(value)
+        } else if let value = try? container.decode(Data.self) {
+            self = .data(value)
+        } else if let value = try? container.decode([PropertyList].self) {
+            self = .array(value)
+        } else {
+            self = .dictionary(try container.decode([String: PropertyList].self))
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .string(let value): try container.encode(value)
+        case .integer(let value): try container.encode(value)
+        case .real(let value): try container.encode(value)
+        case .bool(let value): try container.encode(value)
+        case .date(let value): try container.encode(value)
+        case .data(let value): try container.encode(value)
+        case .array(let value): try container.encode(value)
+        case .dictionary(let value): try container.encode(value)
+        }
+    }
+}
+
+/// The body as an untyped ``PropertyList``.
+public struct PropertyListSerializer: ResponseSerializer {
+    public init() {}
+
+    public func serialize(_ response: RawResponse) async throws -> PropertyList {
+        guard !response.data.isEmpty else { throw AsyncNetError(.emptyBody) }
+        return try PropertyList(data: response.data)
+    }
+}

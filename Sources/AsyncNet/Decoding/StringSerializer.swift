@@ -1,0 +1,36 @@
+public import Foundation
+
+/// The body as text.
+///
+/// The encoding is the one given, else the `charset` of the Content-Type, else UTF-8; so is it where the charset's
+/// name is unknown here. A byte order mark is dropped. Bytes that are invalid in that encoding are an error,
+/// `.decodingFailed`, never replacement characters. An empty body is an empty string.
+public struct StringSerializer: ResponseSerializer {
+    private let encoding: String.Encoding?
+    private let preprocessor: any DataPreprocessor
+
+    public init(encoding: String.Encoding? = nil, preprocessor: any DataPreprocessor = .passthrough) {
+        self.encoding = encoding
+        self.preprocessor = preprocessor
+    }
+
+    public func serialize(_ response: RawResponse) async throws -> String {
+        let data = try preprocessor.preprocess(response.data)
+        let charset = response.head.mediaType?.charset
+        let encoding = encoding ?? charset.flatMap { String.Encoding(charset: $0) } ?? .utf8
+        guard let text = Self.decode(data, as: encoding) else {
+            let name = charset.map { "charset \"\($0)\"" } ?? "UTF-8"
+            throw AsyncNetError(.decodingFailed, "The body is not text in \(self.encoding.map { "\($0)" } ?? name)")
+        }
+        return text
+    }
+
+    static func decode(_ data: Data, as encoding: String.Encoding) -> String? {
+        if encoding == .utf8 {
+            let bom: [UInt8] = [0xEF, 0xBB, 0xBF]
+            return String(validating: data.starts(with: bom) ? data.dropFirst(3) : data, as: UTF8.self)
+        }
+        guard let text = String(data: data, encoding: encoding) else { return nil }
+        return text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
+    }
+}

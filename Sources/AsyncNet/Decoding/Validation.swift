@@ -1,0 +1,44 @@
+/// One check of a response: accepts it, or throws why not.
+package struct Validator: Sendable {
+    let check: @Sendable (RawResponse) throws -> Void
+
+    package init(_ check: @escaping @Sendable (RawResponse) throws -> Void) { self.check = check }
+
+    /// Runs the check; what it throws becomes an ``AsyncNetError``.
+    package func callAsFunction(_ response: RawResponse) throws(AsyncNetError) {
+        do {
+            try check(response)
+        } catch {
+            throw AsyncNetError(wrapping: error, as: .validationFailed)
+        }
+    }
+}
+
+extension Validator {
+    package static func statusCode(_ accepts: @escaping @Sendable (Int) -> Bool) -> Validator {
+        Validator { response in
+            guard !accepts(response.statusCode) else { return }
+            throw AsyncNetError(.unacceptableStatus, "The response's status \(response.statusCode) is not acceptable")
+        }
+    }
+
+    /// A body needs a type among the acceptable ones; without a type only `*/*` accepts it. No body is always accepted.
+    package static func contentType(_ acceptable: @escaping @Sendable (RawResponse) -> [String]) -> Validator {
+        Validator { response in
+            guard !response.data.isEmpty else { return }
+            let acceptable = acceptable(response)
+            let ranges = acceptable.compactMap(MediaType.init)
+            let accepts = response.head.mediaType.map { type in ranges.contains { $0.includes(type) } }
+            guard accepts ?? ranges.contains(where: { $0.type == "*" && $0.subtype == "*" }) else {
+                let type = response.head.mediaType.map { "Content-Type \($0)" } ?? "missing Content-Type"
+                let list = acceptable.sorted().joined(separator: ", ")
+                throw AsyncNetError(.unacceptableContentType, "The response's \(type) is not acceptable, only \(list)")
+            }
+        }
+    }
+
+    /// The types of the request's `Accept`, `*/*` if it has none.
+    package static func acceptHeader(_ response: RawResponse) -> [String] {
+        (response.requestHead.headers["Accept"] ?? "*/*").split(separator: ",").map { String($0).trimmedHTTPSpace }
+    }
+}

@@ -1,0 +1,177 @@
+extension AsyncNetError {
+    /// What went wrong, for programs to branch on.
+    ///
+    /// A struct with static members, so that codes can be added without breaking a `switch`.
+    public struct Code: Hashable, Sendable, CaseIterable, CustomStringConvertible {
+        /// The code's stable name, as it stands at the end of every error description.
+        public let rawValue: String
+        let summary: String
+        let advice: String
+
+        public var description: String { rawValue }
+
+        public static func == (one: Code, other: Code) -> Bool { one.rawValue == other.rawValue }
+        public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
+
+        private init(_ rawValue: String, _ summary: String, _ advice: String) {
+            self.rawValue = rawValue
+            self.summary = summary
+            self.advice = advice
+        }
+    }
+}
+
+// MARK: - Before anything is sent
+
+extension AsyncNetError.Code {
+    /// The request was cancelled: by its task, by `cancel()`, or with its session.
+    public static let cancelled = Self(
+        "cancelled", "The request was cancelled",
+        "The task that awaited it, cancel() or cancelAll() ended it; nothing is wrong with the server.")
+
+    /// What was given as URL is none, or has no host.
+    public static let malformedURL = Self(
+        "malformedURL", "The URL is malformed",
+        "A request needs an absolute URL such as https://example.com/path, or a session with a base URL.")
+
+    /// The URL's scheme is neither `http` nor `https`.
+    public static let unsupportedScheme = Self(
+        "unsupportedScheme", "The URL's scheme is not supported",
+        "Use http or https.")
+
+    /// A method or header that HTTP does not allow (RFC 9110 §5.5, §9.1), or a body where the transport cannot send one.
+    public static let invalidRequest = Self(
+        "invalidRequest", "The request is not valid HTTP",
+        "Check method, header names and header values for spaces, line breaks and control characters.")
+
+    /// The parameters could not be turned into a body, or a `URLRequestConvertible` or request modifier threw.
+    public static let encodingFailed = Self(
+        "encodingFailed", "The request could not be encoded",
+        "See underlyingError for what the encoder refused.")
+
+    /// The session was told to `finish()`; it starts no more requests.
+    public static let sessionFinished = Self(
+        "sessionFinished", "The session is finished and starts no more requests",
+        "Keep the session for as long as requests are made, or make a new one.")
+}
+
+// MARK: - While bytes move
+
+extension AsyncNetError.Code {
+    /// The host's name has no address.
+    public static let hostNotFound = Self(
+        "hostNotFound", "The host was not found",
+        "The name is misspelt, or no name server answers. Check the host's spelling and the network.")
+
+    /// The host refused the connection, or could not be reached.
+    public static let cannotConnect = Self(
+        "cannotConnect", "The host could not be connected to",
+        "Nothing listens on that port, or a firewall is in the way. Check host and port, and that the server runs.")
+
+    /// The server closed a connection without answering.
+    public static let emptyReply = Self(
+        "emptyReply", "The server closed the connection without an answer",
+        "It may have crashed or speak another protocol on that port. Check its log; retry if the request is safe to repeat.")
+
+    /// The connection broke while a request or response was on it.
+    public static let connectionLost = Self(
+        "connectionLost", "The connection was lost",
+        "The server or the network dropped it. Retry if the request is safe to repeat.")
+
+    /// The connection ended before the whole body had arrived.
+    public static let bodyEndedEarly = Self(
+        "bodyEndedEarly", "The response body ended early",
+        "The server closed the connection before it had sent what it had announced. Retry if the request is safe to repeat.")
+
+    /// Nothing was received or sent for as long as the timeout.
+    public static let timedOut = Self(
+        "timedOut", "The request timed out",
+        "The server was silent for too long. Retry, or allow more time with a larger timeout.")
+
+    /// What the server sent is not HTTP.
+    public static let badServerResponse = Self(
+        "badServerResponse", "The server's answer is not valid HTTP",
+        "Check that the port speaks HTTP and that the server's status line and headers are well-formed.")
+
+    /// The body cannot be decoded as its `Content-Encoding` says.
+    public static let badContentEncoding = Self(
+        "badContentEncoding", "The response body does not fit its Content-Encoding",
+        "The server compressed it wrongly or in an unknown way. Ask for the plain body with Accept-Encoding: identity.")
+
+    /// TLS could not be agreed upon.
+    public static let tlsHandshakeFailed = Self(
+        "tlsHandshakeFailed", "The TLS handshake failed",
+        "The server may not speak TLS on that port, share no version or cipher with this client, or want a client certificate.")
+
+    /// The server's certificate is not signed by anyone this machine trusts.
+    public static let certificateNotTrusted = Self(
+        "certificateNotTrusted", "The server's certificate is not trusted",
+        "It is self-signed or its authority is unknown here. Install the authority's certificate.")
+
+    /// The server's certificate has expired, or is not valid yet.
+    public static let certificateExpired = Self(
+        "certificateExpired", "The server's certificate is out of date",
+        "Check this machine's clock; otherwise the server needs a new certificate.")
+
+    /// The server's certificate names another host.
+    public static let certificateHostMismatch = Self(
+        "certificateHostMismatch", "The server's certificate is for another host",
+        "Check the host in the URL; the name must be one that the certificate lists.")
+
+    /// More redirects than are allowed, or a circle of them.
+    public static let tooManyRedirects = Self(
+        "tooManyRedirects", "There were too many redirects",
+        "The server sends clients in a circle, or the limit is too low.")
+
+    /// A redirect that cannot or must not be followed: its target is no HTTP URL, or its body cannot be sent again.
+    public static let redirectFailed = Self(
+        "redirectFailed", "A redirect could not be followed",
+        "Check the Location header that the server sent.")
+
+    /// The request needs what this transport cannot do on this platform.
+    public static let unsupportedByTransport = Self(
+        "unsupportedByTransport", "The transport cannot do what the request needs",
+        "Use another transport for this request, or change the request.")
+
+    /// The transport failed in a way that has no code of its own; the underlying error says more.
+    public static let transportFailed = Self(
+        "transportFailed", "The transport failed",
+        "See underlyingError.")
+}
+
+// MARK: - After the response
+
+extension AsyncNetError.Code {
+    /// The response's status is not among the accepted ones.
+    public static let unacceptableStatus = Self(
+        "unacceptableStatus", "The response's status is not acceptable",
+        "The response's body often says why; see the response's data.")
+
+    /// The response's media type is not among the accepted ones.
+    public static let unacceptableContentType = Self(
+        "unacceptableContentType", "The response's Content-Type is not acceptable",
+        "Check the URL and the Accept header; proxies and log-in pages answer in HTML.")
+
+    /// A validator of one's own threw; its error is the underlying one.
+    public static let validationFailed = Self(
+        "validationFailed", "A validator refused the response",
+        "See underlyingError.")
+
+    /// The response has no body where one is needed.
+    public static let emptyBody = Self(
+        "emptyBody", "The response has no body",
+        "Serialize Empty, Data or an EmptyResponse type where the server may send nothing.")
+
+    /// The body could not be turned into the value asked for.
+    public static let decodingFailed = Self(
+        "decodingFailed", "The response body could not be decoded",
+        "Compare the body, in the response's data, with what the type expects.")
+
+    public static let allCases: [Self] = [
+        .cancelled, .malformedURL, .unsupportedScheme, .invalidRequest, .encodingFailed, .sessionFinished,
+        .hostNotFound, .cannotConnect, .emptyReply, .connectionLost, .bodyEndedEarly, .timedOut,
+        .badServerResponse, .badContentEncoding, .tlsHandshakeFailed, .certificateNotTrusted,
+        .certificateExpired, .certificateHostMismatch, .tooManyRedirects, .redirectFailed, .unsupportedByTransport, .transportFailed,
+        .unacceptableStatus, .unacceptableContentType, .validationFailed, .emptyBody, .decodingFailed,
+    ]
+}

@@ -1,0 +1,60 @@
+public import Foundation
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#endif
+
+/// Method, URL and headers of a request.
+public struct HTTPRequestHead: Sendable {
+    public var method: HTTPMethod
+    public var url: URL
+    public var headers: HTTPHeaders
+
+    /// What a caller's `URLRequest` says beyond method, URL and headers, kept for ``urlRequest``.
+    private var template: URLRequest?
+
+    public init(method: HTTPMethod = .get, url: URL, headers: HTTPHeaders = [:]) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+    }
+
+    /// The head of a `URLRequest`; `nil` if that has no URL.
+    public init?(_ request: URLRequest) {
+        guard let url = request.url else { return nil }
+        self.init(
+            method: HTTPMethod(rawValue: request.httpMethod ?? "GET"), url: url,
+            headers: HTTPHeaders(request.allHTTPHeaderFields ?? [:]))
+        template = request
+        template?.httpBodyStream = nil
+    }
+
+    /// Foundation's form of this head, without a body. Several headers of one name are joined by `, `.
+    public var urlRequest: URLRequest {
+        var request = template ?? URLRequest(url: url)
+        request.url = url
+        request.httpMethod = method.rawValue
+        request.httpBody = nil
+        request.allHTTPHeaderFields = nil
+        for header in headers { request.addValue(header.value, forHTTPHeaderField: header.name) }
+        return request
+    }
+
+    /// Refuses what would break the message's framing or smuggle a second one in (RFC 9110 §5.5, §9.1).
+    package func validate() throws(AsyncNetError) {
+        guard HTTPSyntax.isToken(method.rawValue) else {
+            throw AsyncNetError(.invalidRequest, "The method is not a token")
+        }
+        for header in headers {
+            guard HTTPSyntax.isToken(header.name) else {
+                throw AsyncNetError(.invalidRequest, "A header's name is not a token")
+            }
+            guard HTTPSyntax.isFieldValue(header.value) else {
+                throw AsyncNetError(.invalidRequest, "The value of header \(header.name) holds a control character")
+            }
+        }
+    }
+}
+
+extension HTTPRequestHead: CustomStringConvertible {
+    public var description: String { "\(method) \(url.withoutSecrets)" }
+}

@@ -1,0 +1,80 @@
+public import Foundation
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#endif
+
+/// Status line and headers of a response.
+///
+/// Made either from headers, their order and repetitions kept, or from Foundation's `HTTPURLResponse`, which has lost
+/// both; each is converted into the other only when somebody asks.
+public struct HTTPResponseHead: Sendable {
+    /// Three digits, such as 200.
+    public let statusCode: Int
+    /// The URL that answered; after redirects, the last one.
+    public let url: URL
+    /// Such as `HTTP/1.1`, where the transport knows it.
+    public let httpVersion: String?
+
+    private let source: Source
+
+    private enum Source: Sendable {
+        case headers(HTTPHeaders)
+        case response(HTTPURLResponse)
+    }
+
+    public init(statusCode: Int, url: URL, headers: HTTPHeaders = [:], httpVersion: String? = nil) {
+        self.statusCode = statusCode
+        self.url = url
+        self.httpVersion = httpVersion
+        source = .headers(headers)
+    }
+
+    /// A head as Foundation delivers it.
+    public init(_ response: HTTPURLResponse, url: URL) {
+        statusCode = response.statusCode
+        self.url = url
+        httpVersion = nil
+        source = .response(response)
+    }
+
+    public var headers: HTTPHeaders {
+        switch source {
+        case .headers(let headers): headers
+        case .response(let response): HTTPHeaders(
+            Dictionary(
+                response.allHeaderFields.compactMap { name, value in (name as? String).map { ($0, "\(value)") } },
+                uniquingKeysWith: { "\($0), \($1)" }))
+        }
+    }
+
+    /// All values of this name joined by `, `, or `nil`.
+    public func value(for name: String) -> String? {
+        switch source {
+        case .headers(let headers): headers[name]
+        case .response(let response): response.value(forHTTPHeaderField: name)
+        }
+    }
+
+    /// The `Content-Type`, if there is a well-formed one.
+    public var mediaType: MediaType? { value(for: "Content-Type").flatMap(MediaType.init) }
+
+    /// The body's length on the wire as announced, `nil` if it is unknown or nonsense.
+    public var contentLength: Int64? {
+        guard let text = value(for: "Content-Length"), let length = Int64(text.trimmedHTTPSpace), length >= 0 else { return nil }
+        return length
+    }
+
+    /// Foundation's form of this head, for those who need it.
+    public var urlResponse: HTTPURLResponse? {
+        switch source {
+        case .response(let response): return response
+        case .headers(let headers):
+            let fields = Dictionary(headers.map { ($0.name, $0.value) }, uniquingKeysWith: { "\($0), \($1)" })
+            return HTTPURLResponse(url: url, statusCode: statusCode, httpVersion: httpVersion ?? "HTTP/1.1", headerFields: fields)
+        }
+    }
+}
+
+extension HTTPResponseHead: CustomStringConvertible {
+    public var description: String { "\(statusCode) \(url.withoutSecrets)" }
+}

@@ -1,0 +1,134 @@
+package import Foundation
+
+/// The five parts of a URI or a relative reference, split and joined as RFC 3986 says, on text alone.
+///
+/// Foundation's URL resolves too, but percent-encodes what is encoded already as soon as one other character needs
+/// it, and refuses what browsers and servers send each other every day. Here only the bytes that may not stand
+/// where they do are encoded; `%2B` stays `%2B`.
+package struct URLReference: Equatable, Sendable {
+    package var scheme: String?
+    package var authority: String?
+    package var path: String
+    package var query: String?
+    package var fragment: String?
+
+    /// Splits any text (RFC 3986 Appendix B); never fails.
+    package init(_ text: String) {
+        var rest = text[...]
+        fragment = Self.cut(&rest, after: "#")
+        query = Self.cut(&rest, after: "?")
+        if let colon = rest.firstIndex(of: ":"), Self.isScheme(rest[..<colon]) {
+            scheme = String(rest[..<colon])
+            rest = rest[rest.index(after: colon)...]
+        }
+        if rest.hasPrefix("//") {
+            let named = rest.dropFirst(2)
+            let end = named.firstIndex(of: "/") ?? named.endIndex
+            authority = String(named[..<end])
+            rest = named[end...]
+        }
+        path = String(rest)
+    }
+
+    /// This reference as seen from `base` (RFC 3986 §5.2.2). The base needs a scheme.
+    package func resolved(against base: URLReference) -> URLReference {
+        var target = self
+        target.path = Self.removingDotSegments(path)
+        guard scheme == nil else { return target }
+        target.scheme = base.scheme
+        guard authority == nil else { return target }
+        target.authority = base.authority
+        if path.isEmpty {
+            target.path = base.path
+            target.query = query ?? base.query
+        } else if !path.hasPrefix("/") {
+            target.path = Self.removingDotSegments(merged(with: base))
+        }
+        return target
+    }
+
+    /// The parts in one text again (RFC 3986 §5.3).
+    package var text: String {
+        var text = ""
+        if let scheme { text += "\(scheme):" }
+        if let authority { text += "//\(authority)" }
+        text += path
+        if let query { text += "?\(query)" }
+        if let fragment { text += "#\(fragment)" }
+        return text
+    }
+
+    /// As a `URL`, with bytes encoded that may not stand where they do and a host in another script as IDNA says;
+    /// `nil` if the host or port is none.
+    package var url: URL? {
+        var encoded = self
+        encoded.path = Self.encoding(path, allowing: "/:@!$&'()*+,;=-._~")
+        encoded.query = query.map { Self.encoding($0, allowing: "/?:@!$&'()*+,;=-._~") }
+        encoded.fragment = fragment.map { Self.encoding($0, allowing: "/?:@!$&'()*+,;=-._~") }
+        let host = (authority ?? "").utf8
+        guard !host.contains(where: { $0 <= 0x20 || $0 == 0x7F || $0 == 0x5C }) else { return nil }
+        let isASCII = host.allSatisfy { $0 < 0x80 }
+        return URL(string: encoded.text, encodingInvalidCharacters: !isASCII)
+    }
+
+    /// RFC 3986 §5.2.3.
+    private func merged(with base: URLReference) -> String {
+        if base.authority != nil, base.path.isEmpty { return "/\(path)" }
+        guard let slash = base.path.lastIndex(of: "/") else { return path }
+        return base.path[...slash] + path
+    }
+
+    /// RFC 3986 §5.2.4, on segments: `.` goes, `..` takes the one before it along, and a path that ends in either keeps its slash.
+    package static func removingDotSegments(_ path: String) -> String {
+        guard path.contains(".") else { return path }
+        let isAbsolute = path.hasPrefix("/")
+        var kept: [Substring] = []
+        var segments = path.split(separator: "/", omittingEmptySubsequences: false)[...]
+        if isAbsolute { segments = segments.dropFirst() }
+        for (index, segment) in zip(segments.indices, segments) {
+            let isLast = index == segments.endIndex - 1
+            switch segment {
+            case ".": if isLast { kept.append("") }
+            case "..":
+                _ = kept.popLast()
+                if isLast { kept.append("") }
+            default: kept.append(segment)
+            }
+        }
+        return (isAbsolute ? "/" : "") + kept.joined(separator: "/")
+    }
+
+    private static func cut(_ rest: inout Substring, after mark: Character) -> String? {
+        guard let index = rest.unicodeScalars.firstIndex(of: mark.unicodeScalars.first ?? "#") else { return nil }
+        defer { rest = rest[..<index] }
+        return String(rest[rest.unicodeScalars.index(after: index)...])
+    }
+
+    private static func isScheme(_ text: Substring) -> Bool {
+        guard let first = text.utf8.first, first.asciiLowercased &- 0x61 < 26 else { return false }
+        return text.utf8.allSatisfy {
+            $0.asciiLowercased &- 0x61 < 26 || $0 &- 0x30 < 10 || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E
+        }
+    }
+
+    /// Percent-encodes every byte that is neither a letter, a digit, in `allowed`, nor a `%` before two hex digits.
+    private static func encoding(_ text: String, allowing allowed: StaticString) -> String {
+        let bytes = Array(text.utf8)
+        func isHex(_ index: Int) -> Bool {
+            index < bytes.count && (bytes[index] &- 0x30 < 10 || bytes[index].asciiLowercased &- 0x61 < 6)
+        }
+        let allowedBytes = UnsafeBufferPointer(start: allowed.utf8Start, count: allowed.utf8CodeUnitCount)
+        func stands(_ index: Int) -> Bool {
+            let byte = bytes[index]
+            return byte.asciiLowercased &- 0x61 < 26 || byte &- 0x30 < 10 || allowedBytes.contains(byte)
+                || byte == UInt8(ascii: "%") && isHex(index + 1) && isHex(index + 2)
+        }
+        guard !bytes.indices.allSatisfy(stands) else { return text }
+        let hex = Array("0123456789ABCDEF".utf8)
+        var encoded: [UInt8] = []
+        for (index, byte) in bytes.enumerated() {
+            encoded += stands(index) ? [byte] : [UInt8(ascii: "%"), hex[Int(byte >> 4)], hex[Int(byte & 15)]]
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+}

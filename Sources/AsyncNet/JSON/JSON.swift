@@ -1,0 +1,183 @@
+public import Foundation
+
+/// A JSON value of any shape (RFC 8259), for reading without a type and for building bodies.
+///
+///     let json = try await session.request(url).serializing(JSON.self).value
+///     json.name.string              // String?
+///     json["tags"][0].string        // nil if there is no such member, element or string
+///     let body: JSON = ["id": 1, "tags": ["a", "b"], "none": nil]
+///
+/// A path that leads nowhere gives a value whose accessors are all `nil` and whose ``exists`` is `false`; an explicit
+/// `null` exists and ``isNull``. Numbers keep their value exactly: integers up to 64 bits as such, longer ones and
+/// decimals that no `Double` holds as the text they came in. Two numbers are equal if their values are: `1 == 1.0`.
+/// The order of members is not kept. Parsing refuses documents nested deeper than 512 levels.
+@dynamicMemberLookup
+public struct JSON: Sendable {
+    enum Storage: Sendable {
+        case missing
+        case null
+        case bool(Bool)
+        case number(JSONNumber)
+        case string(String)
+        case array([JSON])
+        case object([String: JSON])
+    }
+
+    var storage: Storage
+
+    init(_ storage: Storage) { self.storage = storage }
+
+    /// The value `null`.
+    public static let null = JSON(.null)
+    static let missing = JSON(.missing)
+}
+
+// MARK: - Reading
+
+extension JSON {
+    /// Whether the path that led here led to a value, be it `null`.
+    public var exists: Bool { if case .missing = storage { false } else { true } }
+
+    /// Whether the value is an explicit `null`.
+    public var isNull: Bool { if case .null = storage { true } else { false } }
+
+    public var bool: Bool? { if case .bool(let value) = storage { value } else { nil } }
+    public var string: String? { if case .string(let value) = storage { value } else { nil } }
+    public var array: [JSON]? { if case .array(let value) = storage { value } else { nil } }
+    public var object: [String: JSON]? { if case .object(let value) = storage { value } else { nil } }
+
+    /// The number if it is a whole one that `Int` holds; `1.0` is whole.
+    public var int: Int? { number?.integer(as: Int.self) }
+    public var int64: Int64? { number?.integer(as: Int64.self) }
+    public var uint64: UInt64? { number?.integer(as: UInt64.self) }
+
+    /// The number as the nearest `Double`; `nil` if it is too large for one.
+    public var double: Double? { number?.double }
+
+    /// The number as a `Decimal`, exact up to 38 digits.
+    public var decimal: Decimal? { number?.decimal }
+
+    var number: JSONNumber? { if case .number(let value) = storage { value } else { nil } }
+}
+
+extension JSON {
+    /// The member of this name. Setting makes this an object if it is none; setting a missing value removes the member.
+    public subscript(key: String) -> JSON {
+        get { if case .object(let members) = storage { members[key] ?? .missing } else { .missing } }
+        set {
+            var members = object ?? [:]
+            storage = .null
+            members[key] = newValue.exists ? newValue : nil
+            storage = .object(members)
+        }
+    }
+
+    /// The element at this index. Setting replaces it, or appends where the index is the count; elsewhere it does nothing.
+    public subscript(index: Int) -> JSON {
+        get {
+            guard case .array(let elements) = storage, elements.indices.contains(index) else { return .missing }
+            return elements[index]
+        }
+        set {
+            guard var elements = array, index >= 0, index <= elements.count else { return }
+            storage = .null
+            if index == elements.count { elements.append(newValue) } else { elements[index] = newValue }
+            storage = .array(elements)
+        }
+    }
+
+    /// A member by its name: `json.address` is `json["address"]`. Names of this type's own members need the subscript.
+    public subscript(dynamicMember name: String) -> JSON {
+        get { self[name] }
+        set { self[name] = newValue }
+    }
+
+    /// What a path such as `"address.lines.0"` leads to: member names and array indices between dots.
+    public subscript(keyPath path: String) -> JSON {
+        path.split(separator: ".", omittingEmptySubsequences: false).reduce(self) { value, step in
+            if case .array = value.storage { return Int(step).map { value[$0] } ?? .missing }
+            return value[String(step)]
+        }
+    }
+}
+
+// MARK: - Building
+
+extension JSON: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByStringInterpolation,
+    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    public init(nilLiteral: ()) { self.init(.null) }
+    public init(booleanLiteral value: Bool) { self.init(value) }
+    public init(integerLiteral value: Int) { self.init(value) }
+    public init(floatLiteral value: Double) { self.init(value) }
+    public init(stringLiteral value: String) { self.init(value) }
+    public init(arrayLiteral elements: JSON...) { self.init(.array(elements)) }
+
+    /// Of several members of one name the last counts.
+    public init(dictionaryLiteral elements: (String, JSON)...) {
+        self.init(.object(Dictionary(elements, uniquingKeysWith: { $1 })))
+    }
+}
+
+extension JSON {
+    public init(_ value: Bool) { self.init(.bool(value)) }
+    public init(_ value: String) { self.init(.string(value)) }
+    public init(_ value: [JSON]) { self.init(.array(value)) }
+    public init(_ value: [String: JSON]) { self.init(.object(value)) }
+    public init(_ value: Decimal) { self.init(.number(JSONNumber(value))) }
+
+    /// A whole number, exact whatever its size.
+    public init(_ value: some BinaryInteger) { self.init(.number(JSONNumber(value))) }
+
+    /// A number; `null` for NaN and the infinities, which JSON cannot express.
+    public init(_ value: Double) {
+        self.init(value.isFinite ? .number(.double(value)) : .null)
+    }
+}
+
+extension JSON {
+    /// Applies a merge patch (RFC 7396): members of `patch` replace, `null` ones remove, objects merge, all else replaces the whole.
+    public mutating func merge(_ patch: JSON) {
+        guard case .object(let changes) = patch.storage else { return self = patch }
+        var members = object ?? [:]
+        storage = .null
+        for (name, change) in changes {
+            if change.isNull { members[name] = nil } else { members[name, default: .missing].merge(change) }
+        }
+        storage = .object(members)
+    }
+
+    /// This value with a merge patch applied (RFC 7396).
+    public func merging(_ patch: JSON) -> JSON {
+        var merged = self
+        merged.merge(patch)
+        return merged
+    }
+}
+
+extension JSON: Hashable {
+    public static func == (one: JSON, other: JSON) -> Bool {
+        switch (one.storage, other.storage) {
+        case (.missing, .missing), (.null, .null): true
+        case (.bool(let one), .bool(let other)): one == other
+        case (.number(let one), .number(let other)): one == other
+        case (.string(let one), .string(let other)): one == other
+        case (.array(let one), .array(let other)): one == other
+        case (.object(let one), .object(let other)): one == other
+        default: false
+        }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        switch storage {
+        case .missing: hasher.combine(0)
+        case .null: hasher.combine(1)
+        case .bool(let value): hasher.combine(value)
+        case .number(let value): hasher.combine(value)
+        case .string(let value): hasher.combine(value)
+        case .array(let value): hasher.combine(value)
+        case .object(let value): hasher.combine(value)
+        }
+    }
+}

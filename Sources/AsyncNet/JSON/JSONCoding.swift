@@ -1,0 +1,118 @@
+public import Foundation
+
+extension JSON {
+    /// How a value is written as text.
+    public struct WritingOptions: OptionSet, Sendable {
+        public let rawValue: Int
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// Line breaks, and two spaces a level.
+        public static let prettyPrinted = WritingOptions(rawValue: 1)
+        /// Members in the order of their names, so that equal values give equal text.
+        public static let sortedKeys = WritingOptions(rawValue: 2)
+    }
+
+    /// Parses a document (RFC 8259, UTF-8).
+    ///
+    /// - Throws: ``AsyncNetError`` with code `.decodingFailed`; its message says what is wrong at which line and column.
+    public init(data: Data) throws(AsyncNetError) {
+        do {
+            self = try JSONParser.parse(data)
+        } catch {
+            throw AsyncNetError(.decodingFailed, "The body is not JSON. \(error.reason), at \(Self.position(error.offset, in: data))")
+        }
+    }
+
+    /// Parses a document from text.
+    ///
+    /// - Throws: ``AsyncNetError`` with code `.decodingFailed`.
+    public init(parsing text: String) throws(AsyncNetError) {
+        try self.init(data: Data(text.utf8))
+    }
+
+    /// The value's text. Writing never fails: NaN and the infinities have become `null` on their way in.
+    public func data(options: WritingOptions = []) -> Data {
+        var writer = JSONWriter(options: options)
+        writer.write(self)
+        return Data(writer.bytes)
+    }
+
+    /// Decodes a type from this value, as `decoder` would from its text.
+    ///
+    /// - Throws: ``AsyncNetError`` with code `.decodingFailed` and the `DecodingError` underneath.
+    public func decode<Value: Decodable>(_ type: Value.Type, using decoder: JSONDecoder = JSONDecoder()) throws(AsyncNetError) -> Value {
+        do {
+            return try decoder.decode(type, from: data())
+        } catch {
+            throw AsyncNetError(decoding: type, error)
+        }
+    }
+
+    /// Any encodable value as JSON; `null` if its `encode(to:)` throws. To see that error, use ``init(encoding:using:)``.
+    public init(encoding value: some Encodable) {
+        self = (try? JSON(encoding: value, using: JSONEncoder())) ?? .null
+    }
+
+    /// Any encodable value as `encoder` writes it.
+    ///
+    /// - Throws: ``AsyncNetError`` with code `.encodingFailed`.
+    public init(encoding value: some Encodable, using encoder: JSONEncoder) throws(AsyncNetError) {
+        do {
+            self = try (value as? JSON) ?? JSON(data: encoder.encode(value))
+        } catch {
+            throw AsyncNetError(.encodingFailed, underlyingError: error)
+        }
+    }
+
+    private static func position(_ offset: Int, in data: Data) -> String {
+        let before = data.prefix(offset)
+        let line = before.count { $0 == 0x0A } + 1
+        let column = before.reversed().prefix { $0 != 0x0A }.count + 1
+        return "line \(line), column \(column)"
+    }
+}
+
+extension JSON: CustomStringConvertible {
+    /// The value as compact JSON text, members sorted.
+    public var description: String { String(decoding: data(options: .sortedKeys), as: UTF8.self) }
+}
+
+extension JSON: Codable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(Bool.self) {
+            self.init(value)
+        } else if let value = try? container.decode(String.self) {
+            self.init(value)
+        } else if let value = try? container.decode(Int64.self) {
+            self.init(value)
+        } else if let value = try? container.decode(UInt64.self) {
+            self.init(value)
+        } else if let value = try? container.decode(Decimal.self) {
+            self.init(value)
+        } else if let value = try? container.decode(Double.self) {
+            self.init(value)
+        } else if let value = try? container.decode([JSON].self) {
+            self.init(value)
+        } else {
+            self.init(try container.decode([String: JSON].self))
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch storage {
+        case .missing, .null: try container.encodeNil()
+        case .bool(let value): try container.encode(value)
+        case .number(.int(let value)): try container.encode(value)
+        case .number(.uint(let value)): try container.encode(value)
+        case .number(.double(let value)): try container.encode(value)
+        case .number(let value): try container.encode(value.decimal)
+        case .string(let value): try container.encode(value)
+        case .array(let value): try container.encode(value)
+        case .object(let value): try container.encode(value)
+        }
+    }
+}

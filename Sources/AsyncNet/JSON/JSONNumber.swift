@@ -1,0 +1,132 @@
+import Foundation
+
+/// A number as JSON has it, in the cheapest form that loses nothing.
+///
+/// Whole numbers are `int`, or `uint` above `Int64.max`. Others are `double` where the shortest text of the double is
+/// the number again. What is left, whole numbers beyond 64 bits and decimals with more digits than a double keeps,
+/// stays the `text` it was.
+enum JSONNumber: Sendable {
+    case int(Int64)
+    case uint(UInt64)
+    case double(Double)
+    case text(String)
+
+    init(_ value: some BinaryInteger) {
+        if let int = Int64(exactly: value) {
+            self = .int(int)
+        } else if let uint = UInt64(exactly: value) {
+            self = .uint(uint)
+        } else {
+            self = .text(value.description)
+        }
+    }
+
+    /// A Decimal that is NaN counts as 0, as JSON has no such number.
+    init(_ value: Decimal) {
+        self = value.isNaN ? .int(0) : JSONNumber(text: "\(value)")
+    }
+
+    /// The number that a well-formed JSON number token means.
+    init(text: String) {
+        if let int = Int64(text), text != "-0" {
+            self = .int(int)
+        } else if let uint = UInt64(text) {
+            self = .uint(uint)
+        } else if let double = Double(text), double.isFinite, CanonicalDecimal("\(double)") == CanonicalDecimal(text),
+            text.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0.asciiLowercased == UInt8(ascii: "e") }) || text == "-0"
+        {
+            self = .double(double)
+        } else {
+            self = .text(text)
+        }
+    }
+
+    func integer<Integer: BinaryInteger>(as type: Integer.Type) -> Integer? {
+        switch self {
+        case .int(let value): Integer(exactly: value)
+        case .uint(let value): Integer(exactly: value)
+        case .double(let value): Integer(exactly: value)
+        case .text: nil
+        }
+    }
+
+    var double: Double? {
+        switch self {
+        case .int(let value): Double(value)
+        case .uint(let value): Double(value)
+        case .double(let value): value
+        case .text(let text): Double(text).flatMap { $0.isFinite ? $0 : nil }
+        }
+    }
+
+    var decimal: Decimal? {
+        switch self {
+        case .int(let value): Decimal(value)
+        case .uint(let value): Decimal(value)
+        case .double, .text: Decimal(string: text, locale: nil)
+        }
+    }
+
+    /// As JSON writes it. A double without a fraction keeps its `.0`, so that it is read back as it was.
+    var text: String {
+        switch self {
+        case .int(let value): "\(value)"
+        case .uint(let value): "\(value)"
+        case .double(let value): "\(value)"
+        case .text(let text): text
+        }
+    }
+}
+
+extension JSONNumber: Hashable {
+    static func == (one: JSONNumber, other: JSONNumber) -> Bool {
+        switch (one, other) {
+        case (.int(let one), .int(let other)): one == other
+        case (.uint(let one), .uint(let other)): one == other
+        case (.double(let one), .double(let other)): one == other
+        case (.int(let int), .double(let double)), (.double(let double), .int(let int)): Int64(exactly: double) == int
+        case (.uint(let uint), .double(let double)), (.double(let double), .uint(let uint)): UInt64(exactly: double) == uint
+        case (.text, .text), (.text, .double), (.double, .text):
+            CanonicalDecimal(one.text) == CanonicalDecimal(other.text)
+        default: false
+        }
+    }
+
+    func hash(into hasher: inout Hasher) {
+        if let int = integer(as: Int64.self) {
+            hasher.combine(int)
+        } else if let uint = integer(as: UInt64.self) {
+            hasher.combine(uint)
+        } else {
+            hasher.combine(CanonicalDecimal(text))
+        }
+    }
+}
+
+/// A decimal number's sign, digits without zeros at either end, and power of ten: one form for each value.
+private struct CanonicalDecimal: Hashable {
+    var isNegative = false
+    var digits: [UInt8] = []
+    var exponent = 0
+
+    init(_ text: String) {
+        var pointSeen = false
+        var bytes = Substring(text).utf8
+        if bytes.first == UInt8(ascii: "-") {
+            isNegative = true
+            bytes = bytes.dropFirst()
+        }
+        while let byte = bytes.first, byte.asciiLowercased != UInt8(ascii: "e") {
+            bytes = bytes.dropFirst()
+            guard byte != UInt8(ascii: ".") else { pointSeen = true; continue }
+            if pointSeen { exponent -= 1 }
+            if !(digits.isEmpty && byte == UInt8(ascii: "0")) { digits.append(byte) }
+        }
+        exponent = exponent.addingReportingOverflow(Int(Substring(bytes.dropFirst())) ?? 0).partialValue
+        while digits.last == UInt8(ascii: "0") {
+            digits.removeLast()
+            exponent = exponent.addingReportingOverflow(1).partialValue
+        }
+        if digits.isEmpty { (isNegative, exponent) = (false, 0) }
+    }
+}

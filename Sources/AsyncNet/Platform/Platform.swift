@@ -1,0 +1,20 @@
+/// Where the library runs.
+enum Platform {
+    static let libraryVersion = "1.0"
+
+    #if os(Linux)
+    static let name = "Linux"
+    #elseif os(macOS)
+    static let name = "macOS"
+    #elseif os(iOS)
+    static let name = "iOS"
+    #elseif os(tvOS)
+    static let name = "tvOS"
+    #elseif os(watchOS)
+    static let name = "watchOS"
+    #elseif os(visionOS)
+    static let name = "visionOS"
+    #else
+    static let name = "Unknown"
+    #endif
+}

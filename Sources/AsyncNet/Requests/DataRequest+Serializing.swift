@@ -1,0 +1,77 @@
+public import Foundation
+
+extension DataRequest {
+    /// The body as any `Decodable` type.
+    ///
+    /// Decoding runs on the concurrent executor, so the type's conformance must not be bound to an actor: in a module
+    /// whose default isolation is the main actor, declare the type `nonisolated`, or use ``decode(_:using:)``.
+    public nonisolated func serializing<Value: Decodable & Sendable>(
+        _ type: Value.Type, decoder: any DataDecoder = JSONDecoder(),
+        preprocessor: any DataPreprocessor = .passthrough, emptyBodies: EmptyBodies = EmptyBodies()
+    ) -> ResponseTask<Value> {
+        serializing(using: DecodableSerializer(type, decoder: decoder, preprocessor: preprocessor, emptyBodies: emptyBodies))
+    }
+
+    /// The body as ``JSON``.
+    public nonisolated func serializing(
+        _ type: JSON.Type, preprocessor: any DataPreprocessor = .passthrough, emptyBodies: EmptyBodies = EmptyBodies()
+    ) -> ResponseTask<JSON> {
+        serializing(using: JSONSerializer(preprocessor: preprocessor, emptyBodies: emptyBodies))
+    }
+
+    /// The body as text, in the charset of its Content-Type unless `encoding` is given, else UTF-8.
+    public nonisolated func serializing(
+        _ type: String.Type, encoding: String.Encoding? = nil, preprocessor: any DataPreprocessor = .passthrough
+    ) -> ResponseTask<String> {
+        serializing(using: StringSerializer(encoding: encoding, preprocessor: preprocessor))
+    }
+
+    /// The body's bytes.
+    public nonisolated func serializing(
+        _ type: Data.Type, preprocessor: any DataPreprocessor = .passthrough
+    ) -> ResponseTask<Data> {
+        serializing(using: DataSerializer(preprocessor: preprocessor))
+    }
+
+    /// Nothing: only whether the request succeeds.
+    public nonisolated func serializing(_ type: Empty.Type) -> ResponseTask<Empty> {
+        serializing(using: EmptySerializer())
+    }
+
+    /// The body as an untyped property list.
+    public nonisolated func serializing(_ type: PropertyList.Type) -> ResponseTask<PropertyList> {
+        serializing(using: PropertyListSerializer())
+    }
+
+    /// The body as a serializer of any kind makes it.
+    public nonisolated func serializing<Serializer: ResponseSerializer>(
+        using serializer: Serializer
+    ) -> ResponseTask<Serializer.Value> {
+        ResponseTask(self, serializer)
+    }
+
+    /// The body as a closure makes it, on the concurrent executor.
+    public nonisolated func serializing<Value: Sendable>(
+        _ serialize: @escaping @Sendable (RawResponse) async throws -> Value
+    ) -> ResponseTask<Value> {
+        ResponseTask(self, ClosureSerializer(serialize))
+    }
+
+    /// Decodes the body on the caller's actor: for types whose `Decodable` conformance is isolated to it.
+    ///
+    /// - Throws: ``AsyncNetError``, as ``ResponseTask/value`` does.
+    public nonisolated(nonsending) func decode<Value: Decodable>(
+        _ type: Value.Type, using decoder: JSONDecoder = JSONDecoder()
+    ) async throws(AsyncNetError) -> Value {
+        let outcome = await transferOutcome()
+        if let error = outcome.error { throw error }
+        guard let data = outcome.data, !data.isEmpty else {
+            throw AsyncNetError(.emptyBody).with(outcome.errorContext)
+        }
+        do {
+            return try decoder.decode(type, from: data)
+        } catch {
+            throw AsyncNetError(decoding: type, error).with(outcome.errorContext)
+        }
+    }
+}

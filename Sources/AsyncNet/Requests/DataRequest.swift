@@ -1,0 +1,184 @@
+import Synchronization
+
+/// A request whose response's body is kept in memory.
+///
+/// Made by ``Session/request(_:method:headers:modifier:)``. Serializers say what is wanted of it; any number of them
+/// share its one transfer. Cancelling a task that waits for it cancels it, unless others still wait.
+///
+/// Inside: the state machine decides, the actor carries out. `driver` is the one task the request owns; it makes the
+/// transfer and ends with it. Everyone else waits on a continuation in `waiters`, which the end resumes, exactly once
+/// each. A cancellation handler cannot enter the actor, so it posts to the session's mailbox.
+public actor DataRequest: Request {
+    public nonisolated let id = RequestID()
+    public nonisolated let kind = RequestKind.data
+
+    /// Makes the request's first form; runs when the request starts, off every actor.
+    package nonisolated let blueprint: RequestBlueprint
+    package nonisolated let downloads = Broadcast<TransferProgress>(keepsLatest: true)
+    package nonisolated let uploads = Broadcast<TransferProgress>(keepsLatest: true)
+    package nonisolated let eventLog = Broadcast<RequestEvent>(keepsLatest: false)
+    /// Read by the transfer between chunks, without entering the actor.
+    nonisolated let isHeldBack = Atomic(false)
+
+    private nonisolated let host: any RequestHost
+    private var machine = RequestStateMachine()
+    private var driver: Task<Void, Never>?
+    private var outcome: TransferOutcome?
+    private var waiters: [Int: CheckedContinuation<TransferOutcome, Never>] = [:]
+    private var nextWaiter = 0
+    private var resumption: [CheckedContinuation<Void, Never>] = []
+    private var validators: [Validator] = []
+    private var lastSent: TransportRequest?
+
+    package init(_ blueprint: RequestBlueprint, host: any RequestHost) {
+        self.blueprint = blueprint
+        self.host = host
+    }
+
+    public var state: RequestState { machine.state }
+    public var retryCount: Int { max(0, machine.attempts - 1) }
+
+    // MARK: Starting, holding back, ending
+
+    public func resume() async {
+        switch machine.resume() {
+        case .none: break
+        case .start:
+            eventLog.send(.resumed)
+            await start()
+        case .proceed:
+            eventLog.send(.resumed)
+            letGo()
+        }
+    }
+
+    public func suspend() {
+        guard machine.suspend() else { return }
+        isHeldBack.store(true, ordering: .relaxed)
+        eventLog.send(.suspended)
+    }
+
+    public func cancel() async {
+        await end(as: .cancelled, AsyncNetError(.cancelled))
+    }
+
+    /// Ends the request from outside the transfer, as a timeout does.
+    package func fail(_ error: AsyncNetError) async {
+        await end(as: .finished, error)
+    }
+
+    private func start() async {
+        isHeldBack.store(false, ordering: .relaxed)
+        let refusal = await host.begin(self)
+        if let refusal { return conclude(TransferOutcome(error: refusal)) }
+        guard !machine.isTerminal else {
+            await host.end(id)
+            return await host.drained()
+        }
+        driver = Task {
+            let outcome = await host.perform(self)
+            await holdBackIfSuspended()
+            await host.end(id)
+            conclude(outcome)
+            driver = nil
+            await host.drained()
+        }
+    }
+
+    private func end(as state: RequestState, _ error: AsyncNetError) async {
+        guard !machine.isTerminal else { return }
+        var metrics = RequestMetrics()
+        metrics.attempts = machine.attempts
+        conclude(TransferOutcome(request: lastSent, metrics: metrics).failing(with: error), as: state)
+        driver?.cancel()
+        await host.end(id)
+    }
+
+    /// The first end counts; a later one, such as that of a transfer that was cancelled, changes nothing.
+    private func conclude(_ outcome: TransferOutcome, as state: RequestState? = nil) {
+        let state = state ?? (outcome.error?.code == .cancelled ? .cancelled : .finished)
+        guard machine.end(as: state) else { return }
+        self.outcome = outcome
+        for waiter in waiters.values { waiter.resume(returning: outcome) }
+        waiters = [:]
+        letGo()
+        eventLog.send(.finished(outcome.error))
+        eventLog.finish()
+        downloads.finish()
+        uploads.finish()
+    }
+
+    private func letGo() {
+        isHeldBack.store(false, ordering: .relaxed)
+        for continuation in resumption { continuation.resume() }
+        resumption = []
+    }
+
+    // MARK: Waiting
+
+    /// Starts the request unless it is suspended, and waits for its end; any number may wait.
+    package func transferOutcome() async -> TransferOutcome {
+        if let outcome { return validated(outcome) }
+        if Task.isCancelled {
+            if waiters.isEmpty { await cancel() }
+            return outcome ?? TransferOutcome(request: lastSent).failing(with: AsyncNetError(.cancelled))
+        }
+        if machine.state == .initialized { await resume() }
+        if let outcome { return validated(outcome) }
+        nextWaiter += 1
+        let id = nextWaiter
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { waiters[id] = $0 }
+        } onCancel: {
+            host.mailbox.post { await self.leave(id) }
+        }
+        return validated(outcome)
+    }
+
+    /// A waiter's task was cancelled: it goes at once, and with the last one the request ends.
+    private func leave(_ waiter: Int) async {
+        guard let continuation = waiters.removeValue(forKey: waiter) else { return }
+        guard waiters.isEmpty else {
+            return continuation.resume(returning: TransferOutcome(request: lastSent).failing(with: AsyncNetError(.cancelled)))
+        }
+        waiters[waiter] = continuation
+        await cancel()
+    }
+
+    /// Runs the validators that came after the transfer had taken its own.
+    private func validated(_ outcome: TransferOutcome) -> TransferOutcome {
+        guard !validators.isEmpty, outcome.error == nil, let response = outcome.rawResponse else { return outcome }
+        var outcome = outcome
+        do throws(AsyncNetError) {
+            for validator in takeValidators() { try validator(response) }
+        } catch {
+            outcome = outcome.failing(with: error)
+        }
+        self.outcome = outcome
+        return outcome
+    }
+
+    // MARK: What the transfer asks and tells
+
+    /// The next attempt's number; `nil` if the request is over.
+    package func beginAttempt(_ request: TransportRequest) -> Int? {
+        lastSent = request
+        let number = machine.beginAttempt()
+        if let number { eventLog.send(.attempt(number, request.head)) }
+        return number
+    }
+
+    /// Waits for as long as the request is suspended.
+    package func holdBackIfSuspended() async {
+        guard machine.state == .suspended else { return }
+        await withCheckedContinuation { resumption.append($0) }
+    }
+
+    /// The validators to run at the end of the transfer; those that come later run when the outcome is asked for.
+    package func takeValidators() -> [Validator] {
+        defer { validators = [] }
+        return validators
+    }
+
+    package func add(_ validator: Validator) { validators.append(validator) }
+}

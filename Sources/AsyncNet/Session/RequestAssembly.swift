@@ -1,0 +1,76 @@
+import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// From what a caller gives to the request that a transport gets: URL, method, headers, modifier, encoder, checks.
+///
+/// Where no modifier or encoder needs a `URLRequest`, none is made: on Linux that costs several microseconds.
+struct RequestAssembly: Sendable {
+    private let baseURL: (any URLConvertible)?
+    private let headers: HTTPHeaders
+
+    init(_ configuration: SessionConfiguration) {
+        baseURL = configuration.baseURL
+        headers = configuration.headers
+    }
+
+    func transportRequest(
+        to url: some URLConvertible, _ method: HTTPMethod, _ ownHeaders: HTTPHeaders, modifier: RequestModifier?,
+        encode: ((URLRequest) throws -> URLRequest)?
+    ) throws(AsyncNetError) -> TransportRequest {
+        let head = HTTPRequestHead(method: method, url: try resolved(url), headers: merged(ownHeaders))
+        guard modifier != nil || encode != nil else { return try checked(TransportRequest(head: head)) }
+        return try checked(transportRequest(from: head.urlRequest, modifier, encode))
+    }
+
+    func transportRequest(
+        from urlRequest: URLRequest, modifier: RequestModifier?
+    ) throws(AsyncNetError) -> TransportRequest {
+        guard let url = urlRequest.url else { throw AsyncNetError(.malformedURL, "The URLRequest has no URL") }
+        var urlRequest = urlRequest
+        urlRequest.url = try resolved(url)
+        var request = try transportRequest(from: urlRequest, modifier, nil)
+        request.head.headers = merged(request.head.headers)
+        return try checked(request)
+    }
+
+    private func transportRequest(
+        from urlRequest: URLRequest, _ modifier: RequestModifier?, _ encode: ((URLRequest) throws -> URLRequest)?
+    ) throws(AsyncNetError) -> TransportRequest {
+        var urlRequest = urlRequest
+        do {
+            try modifier?(&urlRequest)
+            if let encode { urlRequest = try encode(urlRequest) }
+        } catch {
+            throw AsyncNetError(wrapping: error, as: .encodingFailed)
+        }
+        guard let head = HTTPRequestHead(urlRequest) else { throw AsyncNetError(.malformedURL, "The URLRequest has no URL") }
+        return TransportRequest(head: head, body: urlRequest.httpBody.map { .data($0) } ?? .none)
+    }
+
+    private func checked(_ request: TransportRequest) throws(AsyncNetError) -> TransportRequest {
+        _ = try request.head.url.checkedForHTTP()
+        try request.head.validate()
+        return request
+    }
+
+    private func merged(_ own: HTTPHeaders) -> HTTPHeaders {
+        var headers = headers
+        headers.merge(own)
+        return headers
+    }
+
+    private func resolved(_ url: some URLConvertible) throws(AsyncNetError) -> URL {
+        let url = try converted(url)
+        guard let baseURL, url.scheme == nil || url.host == nil else { return url }
+        guard let resolved = url.resolved(against: try converted(baseURL)) else {
+            throw AsyncNetError(.malformedURL, "The URL cannot be resolved against the session's base URL")
+        }
+        return resolved
+    }
+
+    private func converted(_ url: any URLConvertible) throws(AsyncNetError) -> URL {
+        do { return try url.asURL() } catch { throw AsyncNetError(wrapping: error, as: .malformedURL) }
+    }
+}

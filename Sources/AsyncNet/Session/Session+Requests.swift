@@ -1,0 +1,129 @@
+import Foundation
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#endif
+
+/// Changes a request after URL, method and headers are set and before parameters are encoded; runs off every actor.
+public typealias RequestModifier = @Sendable (inout URLRequest) throws -> Void
+
+extension Session {
+    /// A request to a URL. Errors in what is given arrive at the awaited outcome.
+    ///
+    /// - Parameters:
+    ///   - url: A `String`, `URL` or `URLComponents`; relative ones need a session with a base URL.
+    ///   - method: Any method; GET by default.
+    ///   - headers: Sent over the session's own; an array or a dictionary literal.
+    ///   - modifier: Changes the request last.
+    public nonisolated func request(
+        _ url: some URLConvertible, method: HTTPMethod = .get, headers: HTTPHeaders = [:], modifier: RequestModifier? = nil
+    ) -> DataRequest {
+        make(url, method, headers, modifier, encode: nil)
+    }
+
+    /// A request with parameters, put into its body or query by an encoder.
+    public nonisolated func request(
+        _ url: some URLConvertible, method: HTTPMethod = .get, parameters: some Encodable & Sendable,
+        encoder: some ParameterEncoder, headers: HTTPHeaders = [:], modifier: RequestModifier? = nil
+    ) -> DataRequest {
+        make(url, method, headers, modifier) { try encoder.encode(parameters, into: $0) }
+    }
+
+    /// A request from a `URLRequest` or a router. Its `timeoutInterval` counts if it is not Foundation's default of 60 seconds.
+    public nonisolated func request(
+        _ request: some URLRequestConvertible, modifier: RequestModifier? = nil
+    ) -> DataRequest {
+        let configuration = configuration
+        return register(RequestBlueprint {
+            try RequestAssembly(configuration).transportRequest(from: request.asURLRequest(), modifier: modifier)
+        })
+    }
+
+    private nonisolated func make(
+        _ url: some URLConvertible, _ method: HTTPMethod, _ headers: HTTPHeaders, _ modifier: RequestModifier?,
+        encode: (@Sendable (URLRequest) throws -> URLRequest)?
+    ) -> DataRequest {
+        let assembly = RequestAssembly(configuration)
+        return register(RequestBlueprint {
+            try assembly.transportRequest(to: url, method, headers, modifier: modifier, encode: encode)
+        })
+    }
+
+    private nonisolated func register(_ blueprint: RequestBlueprint) -> DataRequest {
+        let request = DataRequest(blueprint, host: self)
+        if configuration.startsRequestsImmediately { mailbox.post { await request.resume() } }
+        return request
+    }
+}
+
+/// The verbs, relative to the session's base URL.
+extension Session {
+    public nonisolated func get(_ url: some URLConvertible, headers: HTTPHeaders = [:]) -> DataRequest {
+        request(url, method: .get, headers: headers)
+    }
+
+    public nonisolated func head(_ url: some URLConvertible, headers: HTTPHeaders = [:]) -> DataRequest {
+        request(url, method: .head, headers: headers)
+    }
+
+    public nonisolated func delete(_ url: some URLConvertible, headers: HTTPHeaders = [:]) -> DataRequest {
+        request(url, method: .delete, headers: headers)
+    }
+
+    public nonisolated func options(_ url: some URLConvertible, headers: HTTPHeaders = [:]) -> DataRequest {
+        request(url, method: .options, headers: headers)
+    }
+
+    public nonisolated func post(_ url: some URLConvertible, headers: HTTPHeaders = [:]) -> DataRequest {
+        request(url, method: .post, headers: headers)
+    }
+
+    public nonisolated func put(_ url: some URLConvertible, headers: HTTPHeaders = [:]) -> DataRequest {
+        request(url, method: .put, headers: headers)
+    }
+
+    public nonisolated func patch(_ url: some URLConvertible, headers: HTTPHeaders = [:]) -> DataRequest {
+        request(url, method: .patch, headers: headers)
+    }
+
+    public nonisolated func post(
+        _ url: some URLConvertible, parameters: some Encodable & Sendable, encoder: some ParameterEncoder,
+        headers: HTTPHeaders = [:]
+    ) -> DataRequest {
+        request(url, method: .post, parameters: parameters, encoder: encoder, headers: headers)
+    }
+
+    public nonisolated func put(
+        _ url: some URLConvertible, parameters: some Encodable & Sendable, encoder: some ParameterEncoder,
+        headers: HTTPHeaders = [:]
+    ) -> DataRequest {
+        request(url, method: .put, parameters: parameters, encoder: encoder, headers: headers)
+    }
+
+    public nonisolated func patch(
+        _ url: some URLConvertible, parameters: some Encodable & Sendable, encoder: some ParameterEncoder,
+        headers: HTTPHeaders = [:]
+    ) -> DataRequest {
+        request(url, method: .patch, parameters: parameters, encoder: encoder, headers: headers)
+    }
+}
+
+/// A request on ``Session/shared``.
+public func request(
+    _ url: some URLConvertible, method: HTTPMethod = .get, headers: HTTPHeaders = [:], modifier: RequestModifier? = nil
+) -> DataRequest {
+    Session.shared.request(url, method: method, headers: headers, modifier: modifier)
+}
+
+/// A request with parameters on ``Session/shared``.
+public func request(
+    _ url: some URLConvertible, method: HTTPMethod = .get, parameters: some Encodable & Sendable,
+    encoder: some ParameterEncoder, headers: HTTPHeaders = [:], modifier: RequestModifier? = nil
+) -> DataRequest {
+    Session.shared.request(
+        url, method: method, parameters: parameters, encoder: encoder, headers: headers, modifier: modifier)
+}
+
+/// A request from a `URLRequest` or a router on ``Session/shared``.
+public func request(_ request: some URLRequestConvertible, modifier: RequestModifier? = nil) -> DataRequest {
+    Session.shared.request(request, modifier: modifier)
+}

@@ -1,0 +1,111 @@
+/// The entrance: makes requests, holds what they have in common, and knows which of them run.
+///
+///     let session = Session()
+///     let user = try await session.request("https://api.example.com/users/1").serializing(User.self).value
+///
+/// Making a request is synchronous and does no I/O; see ``DataRequest`` for when it starts. User code, such as
+/// serializers, validators and transports, never runs inside the session.
+///
+/// A session lives for as long as somebody holds it or one of its requests. ``finish()`` ends it in good order.
+public actor Session {
+    /// A session with defaults, for programs that need no other.
+    public static let shared = Session()
+
+    public nonisolated let configuration: SessionConfiguration
+    package nonisolated let transport: any Transport
+    package nonisolated let mailbox = Mailbox()
+    package nonisolated let timers: TimerQueue
+
+    private var running: [RequestID: any Request] = [:]
+    /// Transfers that have not ended yet, those of cancelled requests included.
+    private var transfers = 0
+    private var isFinished = false
+    private var finishers: [CheckedContinuation<Void, Never>] = []
+
+    /// A session over a transport of one's choice.
+    ///
+    /// - Parameters:
+    ///   - transport: What carries the bytes; the session shuts it down when it finishes.
+    ///   - configuration: What the requests have in common.
+    public init(transport: some Transport = .urlSession, configuration: SessionConfiguration = SessionConfiguration()) {
+        self.transport = transport
+        self.configuration = configuration
+        timers = TimerQueue(TimeSource(opening: configuration.clock))
+    }
+
+    /// A session whose relative URLs are resolved against `baseURL` (RFC 3986 §5); end it with a slash to keep its last part.
+    public init(baseURL: some URLConvertible, transport: some Transport = .urlSession) {
+        self.init(transport: transport, configuration: SessionConfiguration(baseURL: baseURL))
+    }
+
+    /// The requests that have started and not ended, oldest first.
+    public var requests: [any Request] {
+        running.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    /// The running requests of one kind, oldest first.
+    public func requests(ofKind kind: RequestKind) -> [any Request] {
+        requests.filter { $0.kind == kind }
+    }
+
+    /// Cancels every request that has started and not ended. When this returns, each of them has its outcome.
+    public func cancelAll() async {
+        for request in requests { await request.cancel() }
+    }
+
+    /// Refuses new requests with `.sessionFinished`, lets the running ones end, then shuts the transport down.
+    ///
+    /// Returns once all has ended. If the awaiting task is cancelled it returns at once, and the rest goes on without it.
+    public func finish() async {
+        isFinished = true
+        await transfersEnded()
+        guard !Task.isCancelled else { return }
+        await transport.shutdown()
+    }
+
+    private func transfersEnded() async {
+        guard transfers > 0, !Task.isCancelled else { return }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { finishers.append($0) }
+        } onCancel: {
+            mailbox.post { await self.resumeFinishers() }
+        }
+        if transfers > 0, !Task.isCancelled { await transfersEnded() }
+    }
+
+    private func resumeFinishers() {
+        for finisher in finishers { finisher.resume() }
+        finishers = []
+    }
+}
+
+extension Session: RequestHost {
+    package func begin(_ request: any Request) -> AsyncNetError? {
+        guard !isFinished else { return AsyncNetError(.sessionFinished) }
+        running[request.id] = request
+        transfers += 1
+        return nil
+    }
+
+    package func end(_ id: RequestID) {
+        running[id] = nil
+    }
+
+    package func drained() {
+        transfers -= 1
+        if transfers == 0 { resumeFinishers() }
+    }
+
+    @concurrent
+    package nonisolated func perform(_ request: DataRequest) async -> TransferOutcome {
+        await Pipeline(session: self, request: request).run()
+    }
+}
+
+extension TimeSource {
+    /// Any clock, also one whose type is not known.
+    init(opening clock: any Clock<Duration>) {
+        func open(_ clock: some Clock<Duration>) -> TimeSource { TimeSource(clock) }
+        self = open(clock)
+    }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import Synchronization
+
+/// One response on its way from a transport's callbacks to the one task that reads it.
+///
+/// The transport's side (`receive…`, `finish`) is called in order, never blocks and may be called late: what comes
+/// after the end is dropped. The reader's side (`head`, `nextBatch`) suspends until there is news. Either side may end
+/// the transfer, the first end counts: the transport by `finish`, the reader by `abort`, which also happens when its
+/// task is cancelled. An abort wakes the reader at once and runs the transport's `onAbort`, exactly once, so no reader
+/// waits for a transport to notice.
+///
+/// Buffered bytes above the high-water mark make `receive` answer `.pause`; `onDemand` runs when the reader has
+/// taken them. The continuation is resumed and hooks run outside the lock.
+final class TransferPipe: Sendable {
+    enum Demand { case more, pause }
+
+    static let highWaterMark = 256 * 1024
+
+    private struct State {
+        var head: HTTPResponseHead?
+        var chunks: [Data] = []
+        var bufferedBytes = 0
+        var isPaused = false
+        var end: Result<Void, AsyncNetError>?
+        var waiter: (interest: Interest, continuation: CheckedContinuation<Void, Never>)?
+        var onAbort: (@Sendable () -> Void)?
+        var onDemand: (@Sendable () -> Void)?
+
+        func has(_ interest: Interest) -> Bool {
+            end != nil || (interest == .head ? head != nil : !chunks.isEmpty)
+        }
+
+        mutating func takeWaiter() -> CheckedContinuation<Void, Never>? {
+            guard let waiter, has(waiter.interest) else { return nil }
+            self.waiter = nil
+            return waiter.continuation
+        }
+    }
+
+    private enum Interest { case head, chunks }
+
+    private let state = Mutex(State())
+
+    // MARK: The transport's side
+
+    /// Sets what ends and what unpauses the transfer. If it is aborted already, `onAbort` runs now.
+    func connect(onAbort: @escaping @Sendable () -> Void, onDemand: (@Sendable () -> Void)? = nil) {
+        let isOver = state.withLock { state in
+            guard state.end == nil else { return true }
+            state.onAbort = onAbort
+            state.onDemand = onDemand
+            return false
+        }
+        if isOver { onAbort() }
+    }
+
+    var isEnded: Bool { state.withLock { $0.end != nil } }
+    var hasHead: Bool { state.withLock { $0.head != nil } }
+
+    func receive(_ head: HTTPResponseHead) {
+        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard state.end == nil else { return nil }
+            state.head = head
+            return state.takeWaiter()
+        }
+        waiter?.resume()
+    }
+
+    func receive(_ chunk: Data) -> Demand {
+        let (waiter, demand) = state.withLock { state -> (CheckedContinuation<Void, Never>?, Demand) in
+            guard state.end == nil else { return (nil, .more) }
+            state.chunks.append(chunk)
+            state.bufferedBytes += chunk.count
+            let waiter = state.takeWaiter()
+            state.isPaused = waiter == nil && state.bufferedBytes > Self.highWaterMark
+            return (waiter, state.isPaused ? .pause : .more)
+        }
+        waiter?.resume()
+        return demand
+    }
+
+    /// Ends the transfer from below: whole, or with an error. What was received stays readable before a good end.
+    func finish(_ result: Result<Void, AsyncNetError>) {
+        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard state.end == nil else { return nil }
+            state.end = result
+            (state.onAbort, state.onDemand) = (nil, nil)
+            return state.takeWaiter()
+        }
+        waiter?.resume()
+    }
+
+    // MARK: The reader's side
+
+    func head() async throws(AsyncNetError) -> HTTPResponseHead {
+        await wait(for: .head)
+        let (head, end) = state.withLock { ($0.head, $0.end) }
+        if case .failure(let error) = end, head == nil || error.code == .cancelled { throw error }
+        guard let head else { throw AsyncNetError(.emptyReply) }
+        return head
+    }
+
+    /// Everything received since the last call; `nil` at the end.
+    func nextBatch() async throws(AsyncNetError) -> [Data]? {
+        await wait(for: .chunks)
+        let (chunks, end, onDemand) = state.withLock { state in
+            let taken = state.chunks
+            let onDemand = state.isPaused ? state.onDemand : nil
+            state.chunks = []
+            state.bufferedBytes = 0
+            state.isPaused = false
+            return (taken, state.end, onDemand)
+        }
+        onDemand?()
+        if !chunks.isEmpty { return chunks }
+        try end?.get()
+        return nil
+    }
+
+    /// Ends the transfer from above. Nothing more is read.
+    func abort(_ error: AsyncNetError) {
+        let (waiter, onAbort) = state.withLock { state -> (CheckedContinuation<Void, Never>?, (@Sendable () -> Void)?) in
+            guard state.end == nil else { return (nil, nil) }
+            state.end = .failure(error)
+            state.chunks = []
+            let onAbort = state.onAbort
+            (state.onAbort, state.onDemand) = (nil, nil)
+            return (state.takeWaiter(), onAbort)
+        }
+        waiter?.resume()
+        onAbort?()
+    }
+
+    private func wait(for interest: Interest) async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isReady = state.withLock { state in
+                    if state.has(interest) { return true }
+                    state.waiter = (interest, continuation)
+                    return false
+                }
+                if isReady { continuation.resume() }
+            }
+        } onCancel: {
+            abort(AsyncNetError(.cancelled))
+        }
+    }
+
+    /// What a reader holds; when the last one lets go, the transfer ends.
+    final class Lease: Sendable {
+        let pipe: TransferPipe
+        init(_ pipe: TransferPipe) { self.pipe = pipe }
+        deinit { pipe.abort(AsyncNetError(.cancelled, "The response's body was dropped")) }
+    }
+}

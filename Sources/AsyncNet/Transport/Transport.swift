@@ -1,0 +1,85 @@
+/// Moves the bytes of one HTTP exchange: one request out, one response in.
+///
+/// A transport follows no redirect, answers no 401, stores no cookie, caches nothing and repeats nothing: all of that
+/// happens above it, once, the same for every transport. To write one, return the response's head as soon as it is
+/// there, with a body that delivers its bytes as they arrive:
+///
+///     struct Echo: Transport {
+///         func send(_ request: TransportRequest) async throws -> TransportResponse {
+///             TransportResponse(
+///                 head: HTTPResponseHead(statusCode: 200, url: request.head.url),
+///                 body: TransportBody(request.body.data ?? Data()))
+///         }
+///     }
+///
+/// Cancelling the task that awaits `send` or the next chunk must end the transfer at once; so must dropping the body.
+/// An `AsyncNetError` that is thrown reaches the caller as it is, any other error becomes `.transportFailed`.
+public protocol Transport: Sendable {
+    /// Sends the request and returns once the final response's head has arrived. Timeouts are the caller's.
+    func send(_ request: TransportRequest) async throws -> TransportResponse
+
+    /// Lets running transfers end, then frees connections. No `send` follows. Does nothing by default.
+    func shutdown() async
+}
+
+extension Transport {
+    public func shutdown() async {}
+}
+
+/// One request as a transport gets it: checked, adapted, complete.
+public struct TransportRequest: Sendable {
+    public var head: HTTPRequestHead
+    public var body: RequestBody
+
+    /// Told of what happens besides head and body, in order. It must return at once.
+    public var onEvent: (@Sendable (TransportEvent) -> Void)?
+
+    public init(
+        head: HTTPRequestHead, body: RequestBody = .none, onEvent: (@Sendable (TransportEvent) -> Void)? = nil
+    ) {
+        self.head = head
+        self.body = body
+        self.onEvent = onEvent
+    }
+}
+
+/// The answer to one request.
+public struct TransportResponse: Sendable {
+    public var head: HTTPResponseHead
+    public var body: TransportBody
+
+    public init(head: HTTPResponseHead, body: TransportBody) {
+        self.head = head
+        self.body = body
+    }
+}
+
+/// What a transport tells beside head and body. More cases may come.
+public enum TransportEvent: Sendable {
+    /// The transfer waits its turn inside the transport; until the next event silence is not the server's.
+    case queued
+    /// The transfer has begun.
+    case started
+    /// A 1xx response other than 101 (RFC 9110 §15.2), where the transport sees them.
+    case informational(HTTPResponseHead)
+    /// How much of the body has been handed to the network in all, and of how much if that is known.
+    case sentBody(bytes: Int64, total: Int64?)
+    /// Headers after the body (RFC 9110 §6.5), where the transport sees them.
+    case trailers(HTTPHeaders)
+    /// What the transport measured; told once, before the body ends.
+    case metrics(TransportMetrics)
+}
+
+/// What a transport measured of one exchange; `nil` is what it cannot know.
+public struct TransportMetrics: Sendable {
+    /// Such as `HTTP/1.1` or `h2`.
+    public var httpVersion: String?
+    public var isConnectionReused: Bool?
+    public var remoteAddress: String?
+
+    public init(httpVersion: String? = nil, isConnectionReused: Bool? = nil, remoteAddress: String? = nil) {
+        self.httpVersion = httpVersion
+        self.isConnectionReused = isConnectionReused
+        self.remoteAddress = remoteAddress
+    }
+}

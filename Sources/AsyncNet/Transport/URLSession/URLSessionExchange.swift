@@ -1,0 +1,145 @@
+import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+import Synchronization
+
+/// One URLSession task and the pipe that its callbacks fill. It is the task's own delegate.
+///
+/// Callbacks arrive one after the other, on Linux inside FoundationNetworking's one queue. There, nothing may create,
+/// cancel or wait for a task (it would wait for the queue it is on); what is done here is to move a value into the pipe
+/// and to hand cancels to `control`, a queue of our own. A late or second callback finds the pipe ended and is dropped.
+final class URLSessionExchange: NSObject, URLSessionDataDelegate, Sendable {
+    let pipe = TransferPipe()
+    private let request: TransportRequest
+    private let onEnd: @Sendable () -> Void
+    private let state = Mutex(State())
+
+    private struct State {
+        var task: URLSessionTask?
+        var isCancelled = false
+        var isOver = false
+        var sentBytes: Int64 = 0
+    }
+
+    /// All tasks of the process are cancelled here: `cancel()` blocks for as long as FoundationNetworking's queue is busy.
+    private static let control = DispatchQueue(label: "AsyncNet.URLSession.control", qos: .userInitiated)
+
+    /// - Parameter onEnd: Runs once, when URLSession is done with the task for good.
+    init(_ request: TransportRequest, onEnd: @escaping @Sendable () -> Void) {
+        self.request = request
+        self.onEnd = onEnd
+    }
+
+    /// Starts the task. An abort before or after ends it; one before it is resumed never overtakes the resume.
+    func start(_ task: URLSessionTask) {
+        task.delegate = self
+        state.withLock { $0.task = task }
+        task.resume()
+        pipe.connect(
+            onAbort: { [weak self] in self?.cancel() },
+            onDemand: { [weak self] in self?.setPaused(false) })
+    }
+
+    /// From any thread but FoundationNetworking's. The flag is set first, so a redirect that is being asked about stays unanswered.
+    private func cancel() {
+        let task = state.withLock { state -> URLSessionTask? in
+            guard !state.isOver else { return nil }
+            state.isCancelled = true
+            return state.task
+        }
+        guard let task else { return }
+        Self.control.async { task.cancel() }
+    }
+
+    private func setPaused(_ isPaused: Bool) {
+        #if canImport(Darwin)
+        let task = state.withLock { $0.task }
+        if isPaused { task?.suspend() } else { task?.resume() }
+        #endif
+        // On Linux a suspended task would start over and send its bytes twice: the pipe buffers instead.
+    }
+
+    // MARK: URLSession's callbacks
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        receive(response)
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        if pipe.receive(data) == .pause { setPaused(true) }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        let sent = state.withLock { state in
+            state.sentBytes += bytesSent
+            return state.sentBytes
+        }
+        request.onEvent?(.sentBody(bytes: sent, total: request.body.length))
+    }
+
+    /// Redirects are followed above the transport: `nil` delivers the 3xx response and its body.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        guard !state.withLock({ $0.isCancelled }) else { return }
+        completionHandler(nil)
+    }
+
+    /// On Linux this comes after the 401 and its whole body have been delivered, and unanswered the task never ends.
+    /// Refusing cancels it, which must not happen here (see above); its error finds the pipe closed.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        #if canImport(FoundationNetworking)
+        pipe.finish(.success(()))
+        Self.control.async { completionHandler(.cancelAuthenticationChallenge, nil) }
+        #else
+        let method = challenge.protectionSpace.authenticationMethod
+        let isForTransport = method == NSURLAuthenticationMethodServerTrust || method == NSURLAuthenticationMethodClientCertificate
+        completionHandler(isForTransport ? .performDefaultHandling : .rejectProtectionSpace, nil)
+        #endif
+    }
+
+    /// Asked when a connection that was kept alive turns out dead: without an answer the body would be sent empty.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        completionHandler(request.body.data.map { InputStream(data: $0) })
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        let isFirst = state.withLock { state in
+            defer { (state.isOver, state.task) = (true, nil) }
+            return !state.isOver
+        }
+        guard isFirst else { return }
+        if let error {
+            pipe.finish(.failure(URLErrorClassification.error(for: error)))
+        } else {
+            if !pipe.hasHead, let response = task.response { receive(response) }
+            pipe.finish(.success(()))
+        }
+        onEnd()
+    }
+
+    /// FoundationNetworking reports 1xx responses as if they were final ones.
+    private func receive(_ response: URLResponse) {
+        guard let response = response as? HTTPURLResponse else { return }
+        let head = HTTPResponseHead(response, url: request.head.url)
+        if 100..<200 ~= head.statusCode, head.statusCode != 101 {
+            request.onEvent?(.informational(head))
+        } else {
+            pipe.receive(head)
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Makes URLSession's form of a request.
+enum URLSessionRequest {
+    static func make(_ request: TransportRequest) throws(AsyncNetError) -> URLRequest {
+        try refuseWhatIsUnsupported(request)
+        var urlRequest = request.head.urlRequest
+        urlRequest.timeoutInterval = 1e9
+        urlRequest.cachePolicy = .reloadIgnoringLocalCacheData
+        urlRequest.httpShouldHandleCookies = false
+        if let data = request.body.data, !data.isEmpty { attach(data, to: &urlRequest) }
+        return urlRequest
+    }
+
+    #if canImport(FoundationNetworking)
+    /// As a stream, the only body that FoundationNetworking sends again from its start after a connection that was kept
+    /// alive broke. A value of one space removes a header: the stream is sent with its length instead of in chunks, and
+    /// a POST without Content-Type does not become a form.
+    private static func attach(_ data: Data, to request: inout URLRequest) {
+        request.httpBodyStream = InputStream(data: data)
+        request.setValue(" ", forHTTPHeaderField: "Transfer-Encoding")
+        request.setValue("\(data.count)", forHTTPHeaderField: "Content-Length")
+        if request.value(forHTTPHeaderField: "Content-Type") == nil {
+            request.setValue(" ", forHTTPHeaderField: "Content-Type")
+        }
+    }
+
+    private static func refuseWhatIsUnsupported(_ request: TransportRequest) throws(AsyncNetError) {
+        if request.head.method == .get, (request.body.length ?? 0) > 0 {
+            throw AsyncNetError(.unsupportedByTransport, "URLSession cannot send a body with GET")
+        }
+        if request.head.url.host?.contains(":") == true {
+            throw AsyncNetError(.unsupportedByTransport, "URLSession on Linux cannot connect to an IPv6 address in a URL")
+        }
+    }
+    #else
+    private static func attach(_ data: Data, to request: inout URLRequest) {
+        request.httpBody = data
+    }
+
+    private static func refuseWhatIsUnsupported(_ request: TransportRequest) throws(AsyncNetError) {
+        if request.head.method == .get, (request.body.length ?? 0) > 0 {
+            throw AsyncNetError(.unsupportedByTransport, "URLSession cannot send a body with GET")
+        }
+    }
+    #endif
+}

@@ -1,0 +1,107 @@
+import AsyncNet
+import Foundation
+
+/// One connection of a mock server: reads requests, one after the other, and answers each. It runs on a thread of its
+/// own and blocks there, so that no server keeps a thread of Swift's from the code under test.
+struct MockConnection {
+    let socket: Socket
+    let number: Int
+    private var buffer = Data()
+
+    init(socket: Socket, number: Int) {
+        self.socket = socket
+        self.number = number
+    }
+
+    /// What is known of a request once its head is read.
+    struct Head {
+        var method: String
+        var target: String
+        var version: String
+        var headers = HTTPHeaders()
+    }
+
+    struct Malformed: Error {}
+
+    /// The next request's head, or `nil` if the client has closed the connection.
+    mutating func readHead() throws -> Head? {
+        let end = Data("\r\n\r\n".utf8)
+        while true {
+            if let range = buffer.range(of: end) {
+                let text = String(decoding: buffer[..<range.lowerBound], as: UTF8.self)
+                buffer.removeSubrange(..<range.upperBound)
+                return try Self.parse(text)
+            }
+            let more = try socket.read(64 * 1024)
+            if more.isEmpty { return nil }
+            buffer.append(more)
+        }
+    }
+
+    private static func parse(_ text: String) throws -> Head {
+        var lines = text.components(separatedBy: "\r\n")[...]
+        let parts = lines.removeFirst().split(separator: " ").map(String.init)
+        guard parts.count == 3 else { throw Malformed() }
+        var head = Head(method: parts[0], target: parts[1], version: parts[2])
+        for line in lines {
+            guard let colon = line.firstIndex(of: ":") else { throw Malformed() }
+            let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+            head.headers.add(name: String(line[..<colon]), value: value)
+        }
+        return head
+    }
+
+    /// The body that belongs to the head.
+    mutating func readBody(of head: Head) throws -> Data {
+        if head.headers["Expect"]?.lowercased() == "100-continue" {
+            try socket.write(Data("HTTP/1.1 100 Continue\r\n\r\n".utf8))
+        }
+        if head.headers["Transfer-Encoding"]?.lowercased() == "chunked" { return try readChunks() }
+        guard let length = head.headers["Content-Length"] else { return Data() }
+        guard let count = Int(length), count >= 0 else { throw Malformed() }
+        return try take(count)
+    }
+
+    private mutating func readChunks() throws -> Data {
+        var body = Data()
+        while true {
+            guard let size = Int(try takeLine().prefix { $0 != ";" }, radix: 16), size >= 0 else { throw Malformed() }
+            if size == 0 {
+                while try !takeLine().isEmpty {}
+                return body
+            }
+            body.append(try take(size))
+            _ = try takeLine()
+        }
+    }
+
+    private mutating func takeLine() throws -> String {
+        let end = Data("\r\n".utf8)
+        while true {
+            if let range = buffer.range(of: end) {
+                let line = String(decoding: buffer[..<range.lowerBound], as: UTF8.self)
+                buffer.removeSubrange(..<range.upperBound)
+                return line
+            }
+            try fill()
+        }
+    }
+
+    private mutating func take(_ count: Int) throws -> Data {
+        while buffer.count < count { try fill() }
+        let taken = Data(buffer.prefix(count))
+        buffer.removeFirst(count)
+        return taken
+    }
+
+    private mutating func fill() throws {
+        let more = try socket.read(64 * 1024)
+        guard !more.isEmpty else { throw Malformed() }
+        buffer.append(more)
+    }
+
+    /// Reads on until the client closes, so that the close does not become a reset that takes the response along.
+    func drain() throws {
+        while try !socket.read(64 * 1024).isEmpty {}
+    }
+}

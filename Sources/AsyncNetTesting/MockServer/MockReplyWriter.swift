@@ -1,0 +1,94 @@
+import AsyncNet
+import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Writes one reply to a connection, with what is wrong with it.
+struct MockReplyWriter {
+    let socket: Socket
+    let method: String
+
+    enum End { case keepAlive, close, reset }
+
+    func write(_ reply: MockResponse) throws -> End {
+        if reply.delay > .zero { try socket.pause(reply.delay) }
+        if let bytes = reply.rawBytes {
+            try socket.write(bytes)
+            return .close
+        }
+        switch reply.fault {
+        case .refuse, .resetBeforeHead: return .reset
+        case .closeBeforeHead: return .close
+        case .stall: try socket.pause(nil)
+        case .garbage:
+            try socket.write(Data("\u{1}\u{2}this is no HTTP\r\n\r\n\u{0}".utf8))
+            return .close
+        default: break
+        }
+        for (status, headers) in reply.informational { try socket.write(head(status, nil, headers)) }
+        return try writeResponse(reply)
+    }
+
+    private func writeResponse(_ reply: MockResponse) throws -> End {
+        let hasBody = method != "HEAD" && ![204, 304].contains(reply.statusCode)
+        var headers = reply.headers
+        let isFramed = headers.contains(name: "Content-Length") || headers.contains(name: "Transfer-Encoding")
+        if reply.chunks != nil, !isFramed {
+            headers.add(name: "Transfer-Encoding", value: "chunked")
+        } else if !isFramed, reply.statusCode != 204 {
+            headers.add(name: "Content-Length", value: "\(reply.body.count)")
+        }
+        let head = head(reply.statusCode, reply.reason, headers)
+        let body = hasBody ? reply.chunks.map { chunked($0, reply.trailers) } ?? reply.body : Data()
+        let end: End = headers["Connection"]?.lowercased() == "close" || reply.fault == .earlyResponse ? .close : .keepAlive
+        switch reply.fault {
+        case .resetAfterHead:
+            try socket.write(head)
+            // The head must be read before the reset, which would otherwise overtake it.
+            try socket.pause(.milliseconds(50))
+            return .reset
+        case .resetMidBody(let count):
+            try socket.write(head + body.prefix(count))
+            try socket.pause(.milliseconds(50))
+            return .reset
+        case .truncate(let count):
+            try socket.write(head + body.prefix(count))
+            return .close
+        case .stallMidBody(let count):
+            try socket.write(head + body.prefix(count))
+            try socket.pause(nil)
+            return .close
+        case .drip(let count, let pause):
+            try socket.write(head)
+            for start in stride(from: 0, to: body.count, by: max(1, count)) {
+                try socket.write(body.dropFirst(start).prefix(count))
+                try socket.pause(pause)
+            }
+            return end
+        default:
+            try socket.write(head + body)
+            return end
+        }
+    }
+
+    private func chunked(_ chunks: [Data], _ trailers: HTTPHeaders) -> Data {
+        var bytes = Data()
+        for chunk in chunks where !chunk.isEmpty {
+            bytes += Data("\(String(chunk.count, radix: 16))\r\n".utf8) + chunk + Data("\r\n".utf8)
+        }
+        bytes += Data("0\r\n".utf8)
+        for trailer in trailers { bytes += Data("\(trailer.name): \(trailer.value)\r\n".utf8) }
+        return bytes + Data("\r\n".utf8)
+    }
+
+    private func head(_ status: Int, _ reason: String?, _ headers: HTTPHeaders) -> Data {
+        var text = "HTTP/1.1 \(status) \(reason ?? Self.reason(status))\r\n"
+        for header in headers { text += "\(header.name): \(header.value)\r\n" }
+        return Data((text + "\r\n").utf8)
+    }
+
+    private static func reason(_ status: Int) -> String {
+        HTTPURLResponse.localizedString(forStatusCode: status)
+    }
+}

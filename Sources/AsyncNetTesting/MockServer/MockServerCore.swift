@@ -1,0 +1,244 @@
+import AsyncNet
+import Foundation
+import Synchronization
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The server's threads and what they share: one that accepts, one a connection.
+///
+/// All block in `poll` on their socket and on a pipe; closing the pipe's other end wakes every one of them. Threads
+/// hold the core, so the public server, which they do not hold, can be dropped and stops them.
+final class MockServerCore: Sendable {
+    typealias Handler = @Sendable (RecordedRequest) async throws -> MockResponse
+
+    let port: Int
+    private let listener: Socket
+    private let stopWriter: Int32
+    private let stopReader: Int32
+    private let threads = DispatchGroup()
+    private let state = Mutex(State())
+
+    private struct State {
+        var replies: [MockResponse] = []
+        var routes: [(path: String, handler: Handler)] = []
+        var untaken: [RecordedRequest] = []
+        var takers: [Int: CheckedContinuation<RecordedRequest?, Never>] = [:]
+        var nextTaker = 0
+        var requestCount = 0
+        var connectionCount = 0
+        var openConnectionCount = 0
+        var isStopping = false
+        var handlers: [Int: Task<Void, Never>] = [:]
+        var nextHandler = 0
+    }
+
+    init(ipv6: Bool, listens: Bool) throws {
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else { throw Socket.Failure("pipe") }
+        (stopReader, stopWriter) = (ends[0], ends[1])
+        do {
+            (listener, port) = try Socket.bind(ipv6: ipv6, listens: listens, stop: ends[0])
+        } catch {
+            close(ends[0])
+            close(ends[1])
+            throw error
+        }
+        if listens { spawn { $0.acceptConnections() } }
+    }
+
+    var requestCount: Int { state.withLock { $0.requestCount } }
+    var connectionCount: Int { state.withLock { $0.connectionCount } }
+    var openConnectionCount: Int { state.withLock { $0.openConnectionCount } }
+
+    func enqueue(_ replies: [MockResponse]) { state.withLock { $0.replies += replies } }
+    func route(_ path: String, _ handler: @escaping Handler) { state.withLock { $0.routes.append((path, handler)) } }
+
+    // MARK: Stopping
+
+    /// Wakes all threads, which then end; once.
+    func beginToStop() {
+        let ended = state.withLock { state -> (takers: [Int: CheckedContinuation<RecordedRequest?, Never>], handlers: [Int: Task<Void, Never>])? in
+            guard !state.isStopping else { return nil }
+            state.isStopping = true
+            defer { state.takers = [:] }
+            return (state.takers, state.handlers)
+        }
+        guard let ended else { return }
+        for taker in ended.takers.values { taker.resume(returning: nil) }
+        for handler in ended.handlers.values { handler.cancel() }
+        close(stopWriter)
+        threads.notify(queue: .global()) { [listener, stopReader] in
+            listener.close()
+            close(stopReader)
+        }
+    }
+
+    func stopped() async {
+        await withCheckedContinuation { continuation in
+            threads.notify(queue: .global()) { continuation.resume() }
+        }
+    }
+
+    private func spawn(_ body: @escaping @Sendable (MockServerCore) -> Void) {
+        threads.enter()
+        let thread = Thread { [self] in
+            body(self)
+            threads.leave()
+        }
+        thread.stackSize = 512 * 1024
+        thread.start()
+    }
+
+    // MARK: Serving
+
+    private func acceptConnections() {
+        while let socket = try? listener.accept() {
+            let number = state.withLock { state in
+                state.connectionCount += 1
+                state.openConnectionCount += 1
+                return state.connectionCount
+            }
+            spawn { core in
+                core.serve(MockConnection(socket: socket, number: number))
+                core.state.withLock { $0.openConnectionCount -= 1 }
+            }
+        }
+    }
+
+    private func serve(_ connection: MockConnection) {
+        var connection = connection
+        if takeRefusal() { return connection.socket.reset() }
+        do {
+            while let head = try connection.readHead() {
+                switch try answer(head, &connection) {
+                case .keepAlive: if head.headers["Connection"]?.lowercased() == "close" { return connection.socket.close() }
+                case .close:
+                    connection.socket.finishWriting()
+                    try connection.drain()
+                    return connection.socket.close()
+                case .reset: return connection.socket.reset()
+                }
+            }
+        } catch {
+            // The client went away, sent what is no HTTP, or the server stops: this connection is over.
+        }
+        connection.socket.close()
+    }
+
+    private func answer(_ head: MockConnection.Head, _ connection: inout MockConnection) throws -> MockReplyWriter.End {
+        let writer = MockReplyWriter(socket: connection.socket, method: head.method)
+        let next = state.withLock { $0.replies.isEmpty ? nil : $0.replies.removeFirst() }
+        let isEarly = next?.fault == .earlyResponse
+        let request = RecordedRequest(
+            method: HTTPMethod(rawValue: head.method), target: head.target, headers: head.headers,
+            body: isEarly ? Data() : try connection.readBody(of: head), connection: connection.number, httpVersion: head.version)
+        record(request)
+        return try writer.write(next ?? reply(to: request))
+    }
+
+    private func takeRefusal() -> Bool {
+        state.withLock { state in
+            guard state.replies.first?.fault == .refuse else { return false }
+            state.replies.removeFirst()
+            return true
+        }
+    }
+
+    /// A route's closure is async and this thread is not; it waits, being nobody else's.
+    private func reply(to request: RecordedRequest) -> MockResponse {
+        let route = state.withLock { state in
+            state.routes.last { $0.path == request.path || $0.path.last == "*" && request.path.hasPrefix($0.path.dropLast()) }
+        }
+        guard let route else { return .status(404, body: "No reply was enqueued and no route matches \(request.path)\n") }
+        let answer = PendingAnswer()
+        let task = Task {
+            do {
+                answer.set(try await route.handler(request))
+            } catch {
+                answer.set(.status(500, body: "The route's closure threw \(error)\n"))
+            }
+        }
+        let id = begin(task)
+        defer { state.withLock { $0.handlers[id] = nil } }
+        return answer.wait()
+    }
+
+    /// A handler that waits when the server stops is cancelled, so that its connection's thread can end.
+    private func begin(_ task: Task<Void, Never>) -> Int {
+        let (id, isStopping) = state.withLock { state in
+            state.nextHandler += 1
+            state.handlers[state.nextHandler] = task
+            return (state.nextHandler, state.isStopping)
+        }
+        if isStopping { task.cancel() }
+        return id
+    }
+
+    private final class PendingAnswer: Sendable {
+        private let value = Mutex(MockResponse(500))
+        private let isSet = DispatchSemaphore(value: 0)
+
+        func set(_ answer: MockResponse) {
+            value.withLock { $0 = answer }
+            isSet.signal()
+        }
+
+        func wait() -> MockResponse {
+            isSet.wait()
+            return value.withLock { $0 }
+        }
+    }
+
+    // MARK: What was received
+
+    private func record(_ request: RecordedRequest) {
+        let taker = state.withLock { state -> CheckedContinuation<RecordedRequest?, Never>? in
+            state.requestCount += 1
+            guard let first = state.takers.keys.min() else {
+                state.untaken.append(request)
+                return nil
+            }
+            return state.takers.removeValue(forKey: first)
+        }
+        taker?.resume(returning: request)
+    }
+
+    func takeRequest(within limit: Duration) async throws -> RecordedRequest {
+        let id = state.withLock { state in
+            state.nextTaker += 1
+            return state.nextTaker
+        }
+        let timer = Task {
+            try await Task.sleep(for: limit)
+            dismissTaker(id)
+        }
+        defer { timer.cancel() }
+        let request = await withTaskCancellationHandler {
+            await withCheckedContinuation { addTaker(id, $0) }
+        } onCancel: {
+            dismissTaker(id)
+        }
+        if let request { return request }
+        try Task.checkCancellation()
+        throw MockServer.Failure(description: "No request came within \(limit), or the server stopped")
+    }
+
+    private func addTaker(_ id: Int, _ taker: CheckedContinuation<RecordedRequest?, Never>) {
+        let (isDone, request) = state.withLock { state -> (Bool, RecordedRequest?) in
+            if !state.untaken.isEmpty { return (true, state.untaken.removeFirst()) }
+            if state.isStopping || Task.isCancelled { return (true, nil) }
+            state.takers[id] = taker
+            return (false, nil)
+        }
+        if isDone { taker.resume(returning: request) }
+    }
+
+    private func dismissTaker(_ id: Int) {
+        state.withLock { $0.takers.removeValue(forKey: id) }?.resume(returning: nil)
+    }
+}

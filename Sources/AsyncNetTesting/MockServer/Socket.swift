@@ -1,0 +1,196 @@
+import Foundation
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A blocking TCP socket on loopback whose every wait also ends when `stop` becomes readable.
+struct Socket: Sendable {
+    let descriptor: Int32
+    let stop: Int32
+
+    struct Failure: Error, CustomStringConvertible {
+        let operation: String
+        let number: Int32
+        var description: String { "\(operation): \(String(cString: strerror(number)))" }
+
+        init(_ operation: String) {
+            self.operation = operation
+            number = errno
+        }
+    }
+
+    /// The server was told to stop while this waited.
+    struct Stopped: Error {}
+
+    #if canImport(Darwin)
+    private static let stream = SOCK_STREAM
+    private static let sendFlags: Int32 = 0
+    #elseif canImport(Musl)
+    private static let stream = SOCK_STREAM
+    private static let sendFlags = Int32(MSG_NOSIGNAL)
+    #else
+    private static let stream = Int32(SOCK_STREAM.rawValue)
+    private static let sendFlags = Int32(MSG_NOSIGNAL)
+    #endif
+
+    /// Binds a port that the system picks; without `listens` connecting to it is refused.
+    static func bind(ipv6: Bool, listens: Bool, stop: Int32) throws -> (socket: Socket, port: Int) {
+        let socket = Socket(descriptor: makeDescriptor(ipv6), stop: stop)
+        guard socket.descriptor >= 0 else { throw Failure("socket") }
+        do {
+            try ipv6 ? socket.bindIPv6() : socket.bindIPv4()
+            if listens, listen(socket.descriptor, 1024) != 0 { throw Failure("listen") }
+            return (socket, try socket.port(ipv6))
+        } catch {
+            socket.close()
+            throw error
+        }
+    }
+
+    private static func makeDescriptor(_ ipv6: Bool) -> Int32 {
+        #if canImport(Darwin)
+        Darwin.socket(ipv6 ? AF_INET6 : AF_INET, stream, 0)
+        #elseif canImport(Musl)
+        Musl.socket(ipv6 ? AF_INET6 : AF_INET, stream, 0)
+        #else
+        Glibc.socket(ipv6 ? AF_INET6 : AF_INET, stream, 0)
+        #endif
+    }
+
+    private func bindIPv4() throws {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        try bindAddress(&address)
+    }
+
+    private func bindIPv6() throws {
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_addr = in6addr_loopback
+        try bindAddress(&address)
+    }
+
+    private func bindAddress<Address>(_ address: inout Address) throws {
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                #if canImport(Darwin)
+                Darwin.bind(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
+                #elseif canImport(Musl)
+                Musl.bind(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
+                #else
+                Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
+                #endif
+            }
+        }
+        guard result == 0 else { throw Failure("bind") }
+    }
+
+    private func port(_ ipv6: Bool) throws -> Int {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let result = withUnsafeMutablePointer(to: &storage) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        guard result == 0 else { throw Failure("getsockname") }
+        return withUnsafeBytes(of: &storage) { bytes in
+            // The port stands at the same place in both kinds of address.
+            Int(bytes[2]) << 8 | Int(bytes[3])
+        }
+    }
+
+    func accept() throws -> Socket {
+        try wait(for: Int16(POLLIN))
+        #if canImport(Darwin)
+        let accepted = Darwin.accept(descriptor, nil, nil)
+        var one: Int32 = 1
+        setsockopt(accepted, SOL_SOCKET, SO_NOSIGPIPE, &one, socklen_t(MemoryLayout<Int32>.size))
+        #elseif canImport(Musl)
+        let accepted = Musl.accept(descriptor, nil, nil)
+        #else
+        let accepted = Glibc.accept(descriptor, nil, nil)
+        #endif
+        guard accepted >= 0 else { throw Failure("accept") }
+        var noDelay: Int32 = 1
+        setsockopt(accepted, Int32(IPPROTO_TCP), TCP_NODELAY, &noDelay, socklen_t(MemoryLayout<Int32>.size))
+        return Socket(descriptor: accepted, stop: stop)
+    }
+
+    /// Up to `count` bytes; empty at the end of the stream.
+    func read(_ count: Int) throws -> Data {
+        try wait(for: Int16(POLLIN))
+        var buffer = [UInt8](repeating: 0, count: count)
+        let received = recv(descriptor, &buffer, count, 0)
+        guard received >= 0 else { throw Failure("recv") }
+        return Data(buffer.prefix(received))
+    }
+
+    func write(_ data: Data) throws {
+        var rest = data[...]
+        while !rest.isEmpty {
+            try wait(for: Int16(POLLOUT))
+            let sent = rest.withUnsafeBytes {
+                send(descriptor, $0.baseAddress, min($0.count, 256 * 1024), Self.sendFlags | Int32(MSG_DONTWAIT))
+            }
+            if sent < 0, errno == EAGAIN || errno == EINTR { continue }
+            guard sent >= 0 else { throw Failure("send") }
+            rest = rest.dropFirst(sent)
+        }
+    }
+
+    /// Waits for a while, less if the server stops; `nil` waits for the stop alone.
+    func pause(_ duration: Duration?) throws {
+        try poll([pollfd(fd: stop, events: Int16(POLLIN), revents: 0)], duration)
+    }
+
+    private func wait(for events: Int16) throws {
+        try poll([pollfd(fd: stop, events: Int16(POLLIN), revents: 0), pollfd(fd: descriptor, events: events, revents: 0)], nil)
+    }
+
+    private func poll(_ descriptors: [pollfd], _ duration: Duration?) throws {
+        var descriptors = descriptors
+        let milliseconds = duration.map { Int32(clamping: Int64($0 / .milliseconds(1))) } ?? -1
+        var result: Int32
+        repeat {
+            #if canImport(Darwin)
+            result = Darwin.poll(&descriptors, nfds_t(descriptors.count), milliseconds)
+            #elseif canImport(Musl)
+            result = Musl.poll(&descriptors, nfds_t(descriptors.count), milliseconds)
+            #else
+            result = Glibc.poll(&descriptors, nfds_t(descriptors.count), milliseconds)
+            #endif
+        } while result < 0 && errno == EINTR
+        guard result >= 0 else { throw Failure("poll") }
+        if descriptors[0].revents != 0 { throw Stopped() }
+    }
+
+    func close() {
+        #if canImport(Darwin)
+        _ = Darwin.close(descriptor)
+        #elseif canImport(Musl)
+        _ = Musl.close(descriptor)
+        #else
+        _ = Glibc.close(descriptor)
+        #endif
+    }
+
+    /// Says that nothing more is written; what the peer sends can still be read.
+    func finishWriting() {
+        #if canImport(Glibc)
+        _ = shutdown(descriptor, Int32(SHUT_WR))
+        #else
+        _ = shutdown(descriptor, SHUT_WR)
+        #endif
+    }
+
+    /// Closes with a reset instead of in good order.
+    func reset() {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        close()
+    }
+}
