@@ -9,17 +9,16 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/ordo-one/TextTable", from: "0.0.2"),
-        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     ],
     targets: [
         .executableTarget(
             name: "bench",
             dependencies: [
                 .product(name: "AsyncNet", package: "AsyncNet"),
+                .product(name: "AsyncNetTesting", package: "AsyncNet"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "TextTable", package: "TextTable"),
-                .product(name: "Histogram", package: "hdrhistogram-swift"),
             ]
         ),
     ],

@@ -90,6 +90,19 @@ public struct HTTPHeaders: Hashable, Sendable {
         headers.removeAll { $0.hasName(name) }
     }
 
+    /// A value for each name, repeated ones joined by `, `; the first one's spelling counts.
+    package var joinedByName: [String: String] {
+        var fields: [String: String] = [:]
+        for header in headers {
+            if fields[header.name] == nil, let spelling = fields.keys.first(where: { header.hasName($0) }) {
+                fields[spelling]? += ", \(header.value)"
+            } else if fields[header.name]?.append(", \(header.value)") == nil {
+                fields[header.name] = header.value
+            }
+        }
+        return fields
+    }
+
     /// Sets each of `others` over what is here, keeping several values of one name together.
     package mutating func merge(_ others: HTTPHeaders) {
         guard !isEmpty else { return self = others }

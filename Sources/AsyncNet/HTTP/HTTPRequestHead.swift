@@ -31,11 +31,12 @@ public struct HTTPRequestHead: Sendable {
     /// Foundation's form of this head, without a body. Several headers of one name are joined by `, `.
     public var urlRequest: URLRequest {
         var request = template ?? URLRequest(url: url)
-        request.url = url
+        if template != nil {
+            request.url = url
+            request.httpBody = nil
+        }
         request.httpMethod = method.rawValue
-        request.httpBody = nil
-        request.allHTTPHeaderFields = nil
-        for header in headers { request.addValue(header.value, forHTTPHeaderField: header.name) }
+        request.allHTTPHeaderFields = headers.joinedByName
         return request
     }
 

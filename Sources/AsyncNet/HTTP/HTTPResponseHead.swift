@@ -69,8 +69,8 @@ public struct HTTPResponseHead: Sendable {
         switch source {
         case .response(let response): return response
         case .headers(let headers):
-            let fields = Dictionary(headers.map { ($0.name, $0.value) }, uniquingKeysWith: { "\($0), \($1)" })
-            return HTTPURLResponse(url: url, statusCode: statusCode, httpVersion: httpVersion ?? "HTTP/1.1", headerFields: fields)
+            return HTTPURLResponse(
+                url: url, statusCode: statusCode, httpVersion: httpVersion ?? "HTTP/1.1", headerFields: headers.joinedByName)
         }
     }
 }

@@ -90,6 +90,7 @@ struct Pipeline {
     private func send(_ request: TransportRequest) async throws -> TransportResponse {
         var request = request
         request.onEvent = watch.receive
+        request.delivery = .whole
         return try await session.transport.send(request)
     }
 
@@ -101,7 +102,7 @@ struct Pipeline {
 
     /// The whole body. One chunk, as small bodies are, is not copied.
     private func collect(_ response: TransportResponse, _ idle: IdleTimer) async throws -> Data {
-        let total = watch.expectedBytes(response.head, request)
+        let total = watch.expectedBytes(response.head)
         var data = Data()
         for try await chunk in response.body {
             idle.touch()

@@ -32,6 +32,7 @@ final class TransferWatch: Sendable {
         case .sentBody(let bytes, let total):
             counters.withLock { $0.sentBytes = bytes }
             request.uploads.send(progress(bytes, of: total))
+        case .receivedBody(let bytes, let head): didReceive(Int(bytes), of: expectedBytes(head))
         case .metrics(let metrics): counters.withLock { $0.transport = metrics }
         case .queued, .started, .trailers: break
         }
@@ -43,7 +44,7 @@ final class TransferWatch: Sendable {
     }
 
     /// The body's length, unless its encoding or the method makes `Content-Length` say something else.
-    func expectedBytes(_ head: HTTPResponseHead, _ request: DataRequest) -> Int64? {
+    func expectedBytes(_ head: HTTPResponseHead) -> Int64? {
         head.value(for: "Content-Encoding") == nil ? head.contentLength : nil
     }
 

@@ -1,6 +1,8 @@
 import Foundation
 import Synchronization
 
+private let highWaterMark = 256 * 1024
+
 /// One response on its way from a transport's callbacks to the one task that reads it.
 ///
 /// The transport's side (`receive…`, `finish`) is called in order, never blocks and may be called late: what comes
@@ -9,12 +11,12 @@ import Synchronization
 /// task is cancelled. An abort wakes the reader at once and runs the transport's `onAbort`, exactly once, so no reader
 /// waits for a transport to notice.
 ///
+/// A reader that wants the whole is woken at the end, or when the buffer is full; one that takes what comes, for each part.
+///
 /// Buffered bytes above the high-water mark make `receive` answer `.pause`; `onDemand` runs when the reader has
 /// taken them. The continuation is resumed and hooks run outside the lock.
 final class TransferPipe: Sendable {
     enum Demand { case more, pause }
-
-    static let highWaterMark = 256 * 1024
 
     private struct State {
         var head: HTTPResponseHead?
@@ -27,7 +29,11 @@ final class TransferPipe: Sendable {
         var onDemand: (@Sendable () -> Void)?
 
         func has(_ interest: Interest) -> Bool {
-            end != nil || (interest == .head ? head != nil : !chunks.isEmpty)
+            switch interest {
+            case .head: end != nil || head != nil
+            case .chunks: end != nil || !chunks.isEmpty
+            case .whole: end != nil || bufferedBytes > highWaterMark
+            }
         }
 
         mutating func takeWaiter() -> CheckedContinuation<Void, Never>? {
@@ -37,9 +43,12 @@ final class TransferPipe: Sendable {
         }
     }
 
-    private enum Interest { case head, chunks }
+    private enum Interest { case head, chunks, whole }
 
     private let state = Mutex(State())
+    private let delivery: TransportRequest.Delivery
+
+    init(_ delivery: TransportRequest.Delivery) { self.delivery = delivery }
 
     // MARK: The transport's side
 
@@ -72,7 +81,7 @@ final class TransferPipe: Sendable {
             state.chunks.append(chunk)
             state.bufferedBytes += chunk.count
             let waiter = state.takeWaiter()
-            state.isPaused = waiter == nil && state.bufferedBytes > Self.highWaterMark
+            state.isPaused = waiter == nil && state.bufferedBytes > highWaterMark
             return (waiter, state.isPaused ? .pause : .more)
         }
         waiter?.resume()
@@ -93,7 +102,7 @@ final class TransferPipe: Sendable {
     // MARK: The reader's side
 
     func head() async throws(AsyncNetError) -> HTTPResponseHead {
-        await wait(for: .head)
+        await wait(for: delivery == .whole ? .whole : .head)
         let (head, end) = state.withLock { ($0.head, $0.end) }
         if case .failure(let error) = end, head == nil || error.code == .cancelled { throw error }
         guard let head else { throw AsyncNetError(.emptyReply) }
@@ -102,7 +111,7 @@ final class TransferPipe: Sendable {
 
     /// Everything received since the last call; `nil` at the end.
     func nextBatch() async throws(AsyncNetError) -> [Data]? {
-        await wait(for: .chunks)
+        await wait(for: delivery == .whole ? .whole : .chunks)
         let (chunks, end, onDemand) = state.withLock { state in
             let taken = state.chunks
             let onDemand = state.isPaused ? state.onDemand : nil

@@ -31,8 +31,20 @@ public struct TransportRequest: Sendable {
     public var head: HTTPRequestHead
     public var body: RequestBody
 
+    /// Whether the caller reads the body as it arrives or only wants the whole.
+    public var delivery = Delivery.asItArrives
+
     /// Told of what happens besides head and body, in order. It must return at once.
     public var onEvent: (@Sendable (TransportEvent) -> Void)?
+
+    /// How the response's body is read.
+    public enum Delivery: Sendable {
+        /// The head and each chunk are waited for as soon as they can be there.
+        case asItArrives
+        /// Nothing is looked at before the body is whole. A transport may wait with the head until then, or until it would
+        /// have to pause, and spare the reader from waking for each part; meanwhile it tells of `.receivedBody`.
+        case whole
+    }
 
     public init(
         head: HTTPRequestHead, body: RequestBody = .none, onEvent: (@Sendable (TransportEvent) -> Void)? = nil
@@ -64,6 +76,8 @@ public enum TransportEvent: Sendable {
     case informational(HTTPResponseHead)
     /// How much of the body has been handed to the network in all, and of how much if that is known.
     case sentBody(bytes: Int64, total: Int64?)
+    /// How much of the body has arrived in all; told while a body is gathered for ``TransportRequest/Delivery/whole``.
+    case receivedBody(bytes: Int64, HTTPResponseHead)
     /// Headers after the body (RFC 9110 §6.5), where the transport sees them.
     case trailers(HTTPHeaders)
     /// What the transport measured; told once, before the body ends.

@@ -10,7 +10,7 @@ import Synchronization
 /// cancel or wait for a task (it would wait for the queue it is on); what is done here is to move a value into the pipe
 /// and to hand cancels to `control`, a queue of our own. A late or second callback finds the pipe ended and is dropped.
 final class URLSessionExchange: NSObject, URLSessionDataDelegate, Sendable {
-    let pipe = TransferPipe()
+    let pipe: TransferPipe
     private let request: TransportRequest
     private let onEnd: @Sendable () -> Void
     private let state = Mutex(State())
@@ -20,6 +20,8 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate, Sendable {
         var isCancelled = false
         var isOver = false
         var sentBytes: Int64 = 0
+        var receivedBytes: Int64 = 0
+        var head: HTTPResponseHead?
     }
 
     /// All tasks of the process are cancelled here: `cancel()` blocks for as long as FoundationNetworking's queue is busy.
@@ -28,6 +30,7 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate, Sendable {
     /// - Parameter onEnd: Runs once, when URLSession is done with the task for good.
     init(_ request: TransportRequest, onEnd: @escaping @Sendable () -> Void) {
         self.request = request
+        pipe = TransferPipe(request.delivery)
         self.onEnd = onEnd
     }
 
@@ -72,6 +75,7 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate, Sendable {
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         if pipe.receive(data) == .pause { setPaused(true) }
+        tellOfGathering(data.count)
     }
 
     func urlSession(
@@ -139,7 +143,17 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate, Sendable {
         if 100..<200 ~= head.statusCode, head.statusCode != 101 {
             request.onEvent?(.informational(head))
         } else {
+            state.withLock { $0.head = head }
             pipe.receive(head)
         }
+    }
+
+    private func tellOfGathering(_ count: Int) {
+        guard request.delivery == .whole, let onEvent = request.onEvent else { return }
+        let (bytes, head) = state.withLock { state in
+            state.receivedBytes += Int64(count)
+            return (state.receivedBytes, state.head)
+        }
+        if let head { onEvent(.receivedBody(bytes: bytes, head)) }
     }
 }

@@ -1,0 +1,11 @@
+import ArgumentParser
+
+@main
+struct Bench: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bench",
+        abstract: "Measures AsyncNet against its peers, on loopback, in one interleaved run.",
+        discussion: "Machines differ and drift: believe the ratios, not the figures.",
+        subcommands: [Throughput.self, Burst.self, Storm.self, Parsing.self, Overhead.self, Serve.self],
+        defaultSubcommand: Throughput.self)
+}

@@ -1,0 +1,63 @@
+import ArgumentParser
+import Foundation
+#if canImport(Glibc)
+import Glibc
+#endif
+
+/// A real nginx on loopback that serves files from a folder of its own; stopped by its process.
+final class Nginx {
+    let port: Int
+    private let process = Process()
+    private let hasEnded = DispatchSemaphore(value: 0)
+    private let folder: URL
+
+    init(files: [String: Data]) throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "asyncnet-bench-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder.appending(path: "www"), withIntermediateDirectories: true)
+        for (name, data) in files { try data.write(to: folder.appending(path: "www/\(name)")) }
+        port = try Self.freePort()
+        try Self.configuration(folder.path, port).write(to: folder.appending(path: "nginx.conf"), atomically: true, encoding: .utf8)
+        guard let program = ["/usr/sbin/nginx", "/usr/bin/nginx", "/opt/homebrew/bin/nginx"].first(where: FileManager.default.isExecutableFile)
+        else { throw ValidationError("nginx is not installed: apt-get install nginx-light") }
+        process.executableURL = URL(filePath: program)
+        process.arguments = ["-c", folder.appending(path: "nginx.conf").path, "-p", folder.path]
+        process.terminationHandler = { [hasEnded] _ in hasEnded.signal() }
+        try process.run()
+        try waitUntilItListens()
+    }
+
+    func url(_ path: String) -> URL { URL(string: "http://127.0.0.1:\(port)/\(path)")! }
+
+    func stop() {
+        // A child of a Dispatch thread inherits its signal mask, in which SIGTERM is blocked.
+        kill(process.processIdentifier, SIGKILL)
+        hasEnded.wait()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    private static func configuration(_ folder: String, _ port: Int) -> String {
+        """
+        daemon off; master_process off; pid \(folder)/nginx.pid; error_log \(folder)/error.log;
+        events { worker_connections 4096; }
+        http {
+            access_log off; keepalive_requests 1000000000; keepalive_timeout 300s; sendfile on; default_type application/json;
+            client_body_temp_path \(folder)/body; proxy_temp_path \(folder)/proxy; fastcgi_temp_path \(folder)/fastcgi;
+            uwsgi_temp_path \(folder)/uwsgi; scgi_temp_path \(folder)/scgi;
+            server { listen 127.0.0.1:\(port); root \(folder)/www; }
+        }
+        """
+    }
+
+    private func waitUntilItListens() throws {
+        for _ in 0..<100 {
+            if let data = try? Data(contentsOf: url("document.json")), !data.isEmpty { return }
+            Thread.sleep(forTimeInterval: 0.05)
+        }
+        throw ValidationError("nginx does not answer: \((try? String(contentsOf: folder.appending(path: "error.log"), encoding: .utf8)) ?? "")")
+    }
+
+    private static func freePort() throws -> Int {
+        let probe = try SocketPort()
+        return probe.port
+    }
+}

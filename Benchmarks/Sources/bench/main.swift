@@ -1,5 +1,0 @@
-import AsyncHTTPClient
-import TextTable
-import Histogram
-import ArgumentParser
-print("x")
