@@ -87,14 +87,21 @@ public actor DataRequest: Request {
 
     private func end(as state: RequestState, _ error: AsyncNetError) async {
         guard !machine.isTerminal else { return }
-        var metrics = RequestMetrics()
-        metrics.attempts = machine.attempts
-        conclude(TransferOutcome(request: lastSent, metrics: metrics).failing(with: error), as: state)
+        conclude(failure(error), as: state)
         driver?.cancel()
         await host.end(id)
     }
 
+    /// Not part of any async function, whose frame would hold all of it.
+    @inline(never)
+    private func failure(_ error: AsyncNetError) -> TransferOutcome {
+        var metrics = RequestMetrics()
+        metrics.attempts = machine.attempts
+        return TransferOutcome(request: lastSent, metrics: metrics).failing(with: error)
+    }
+
     /// The first end counts; a later one, such as that of a transfer that was cancelled, changes nothing.
+    @inline(never)
     private func conclude(_ outcome: TransferOutcome, as state: RequestState? = nil) {
         let state = state ?? (outcome.error?.code == .cancelled ? .cancelled : .finished)
         guard machine.end(as: state) else { return }
@@ -121,7 +128,7 @@ public actor DataRequest: Request {
         if let outcome { return validated(outcome) }
         if Task.isCancelled {
             if waiters.isEmpty { await cancel() }
-            return outcome ?? TransferOutcome(request: lastSent).failing(with: AsyncNetError(.cancelled))
+            return outcome ?? failure(AsyncNetError(.cancelled))
         }
         if machine.state == .initialized { await resume() }
         if let outcome { return validated(outcome) }
@@ -139,13 +146,14 @@ public actor DataRequest: Request {
     private func leave(_ waiter: Int) async {
         guard let continuation = waiters.removeValue(forKey: waiter) else { return }
         guard waiters.isEmpty else {
-            return continuation.resume(returning: TransferOutcome(request: lastSent).failing(with: AsyncNetError(.cancelled)))
+            return continuation.resume(returning: failure(AsyncNetError(.cancelled)))
         }
         waiters[waiter] = continuation
         await cancel()
     }
 
     /// Runs the validators that came after the transfer had taken its own.
+    @inline(never)
     private func validated(_ outcome: TransferOutcome) -> TransferOutcome {
         guard !validators.isEmpty, outcome.error == nil, let response = outcome.rawResponse else { return outcome }
         var outcome = outcome
@@ -161,10 +169,11 @@ public actor DataRequest: Request {
     // MARK: What the transfer asks and tells
 
     /// The next attempt's number; `nil` if the request is over.
-    package func beginAttempt(_ request: TransportRequest) -> Int? {
+    @inline(never)
+    package func beginAttempt(_ request: TransportRequest?) -> Int? {
+        guard let request, let number = machine.beginAttempt() else { return nil }
         lastSent = request
-        let number = machine.beginAttempt()
-        if let number { eventLog.send(.attempt(number, request.head)) }
+        eventLog.send(.attempt(number, request.head))
         return number
     }
 

@@ -21,90 +21,122 @@ struct Pipeline {
     }
 
     func run() async -> TransferOutcome {
-        var progress = Exchange()
-        let error: AsyncNetError?
+        let exchange = Exchange()
         do {
-            progress.request = try assemble()
-            try await transfer(&progress)
-            error = nil
-        } catch let caught {
-            error = AsyncNetError(wrapping: caught, as: .transportFailed)
+            try assemble(exchange)
+            try await transfer(exchange)
+        } catch {
+            return outcome(exchange, AsyncNetError(wrapping: error, as: .transportFailed))
         }
-        watch.end(&progress.metrics)
-        let outcome = TransferOutcome(
-            request: progress.request, head: progress.head, data: progress.data, metrics: progress.metrics)
-        if let error { return outcome.failing(with: error) }
-        return await validate(outcome)
+        return validated(outcome(exchange, nil), by: await request.takeValidators())
     }
 
     /// What is known so far; kept when the transfer fails, so that the error can tell.
-    private struct Exchange {
+    ///
+    /// An object, and what uses it in functions that do not suspend: an async function's locals live in its frame, and
+    /// with them as values, or inlined, ten thousand waiting requests took 16 KiB each.
+    private final class Exchange {
         var request: TransportRequest?
         var head: HTTPResponseHead?
         var data: Data?
         var metrics = RequestMetrics()
     }
 
-    private func assemble() throws -> TransportRequest {
+    @inline(never)
+    private func outcome(_ exchange: Exchange, _ error: AsyncNetError?) -> TransferOutcome {
+        watch.end(&exchange.metrics)
+        let outcome = TransferOutcome(
+            request: exchange.request, head: exchange.head, data: exchange.data, metrics: exchange.metrics)
+        return error.map(outcome.failing) ?? outcome
+    }
+
+    @inline(never)
+    private func assemble(_ exchange: Exchange) throws {
         do {
-            return try request.blueprint.make()
+            exchange.request = try request.blueprint.make()
         } catch {
             throw AsyncNetError(wrapping: error, as: .encodingFailed)
         }
     }
 
-    private func transfer(_ exchange: inout Exchange) async throws {
-        guard var next = exchange.request else { return }
+    // MARK: Transfer
+
+    private func transfer(_ exchange: Exchange) async throws {
         await request.holdBackIfSuspended()
-        guard let attempt = await request.beginAttempt(next) else { throw AsyncNetError(.cancelled) }
+        guard let attempt = await request.beginAttempt(exchange.request) else { throw AsyncNetError(.cancelled) }
         exchange.metrics.attempts = attempt
-        let idle = IdleTimer(session.timers, timeout: request.blueprint.timeout ?? session.configuration.timeout) {
-            timeOut()
-            return
-        }
-        watch.idle.withLock { $0 = idle }
+        let idle = watchSilence()
         defer { idle.stop() }
-        let redirects = RedirectPolicy(limit: session.configuration.maximumRedirects)
-        while true {
-            let response = try await send(next)
+        while let body = try await send(exchange) {
             idle.touch()
-            exchange.head = response.head
-            guard let target = try redirects.next(
-                after: response.head, to: next, followed: exchange.metrics.redirects.count)
-            else {
-                exchange.metrics.timeToResponse = watch.elapsed
-                request.eventLog.send(.response(response.head))
-                exchange.data = try await collect(response, idle)
+            guard try redirects(exchange) else {
+                try await collect(body, exchange, idle)
                 return
             }
-            await drain(response.body)
-            request.eventLog.send(.redirected(response.head, to: target.head))
-            exchange.metrics.redirects.append(target.head.url)
-            exchange.request = target
-            exchange.head = nil
-            next = target
+            await drain(body)
         }
     }
 
+    /// Sends the exchange's request and keeps the response's head; the body is returned.
+    ///
     /// Only the copy that is sent knows the watch, which knows the request: what is kept must not.
-    private func send(_ request: TransportRequest) async throws -> TransportResponse {
-        var request = request
-        request.onEvent = watch.receive
-        request.delivery = .whole
-        return try await session.transport.send(request)
+    @inline(never)
+    private func send(_ exchange: Exchange) async throws -> TransportBody? {
+        guard let outgoing = outgoing(exchange) else { return nil }
+        return keep(try await session.transport.send(outgoing), exchange)
     }
 
+    @inline(never)
+    private func outgoing(_ exchange: Exchange) -> TransportRequest? {
+        var request = exchange.request
+        request?.onEvent = watch.receive
+        request?.delivery = .whole
+        return request
+    }
+
+    @inline(never)
+    private func keep(_ response: TransportResponse, _ exchange: Exchange) -> TransportBody {
+        exchange.head = response.head
+        return response.body
+    }
+
+    /// Whether the response is a redirect to follow; the exchange's request is then the next one.
+    @inline(never)
+    private func redirects(_ exchange: Exchange) throws -> Bool {
+        guard let head = exchange.head, let sent = exchange.request else { return false }
+        let policy = RedirectPolicy(limit: session.configuration.maximumRedirects)
+        guard let next = try policy.next(after: head, to: sent, followed: exchange.metrics.redirects.count) else {
+            exchange.metrics.timeToResponse = watch.elapsed
+            request.eventLog.send(.response(head))
+            return false
+        }
+        request.eventLog.send(.redirected(head, to: next.head))
+        exchange.metrics.redirects.append(next.head.url)
+        exchange.request = next
+        exchange.head = nil
+        return true
+    }
+
+    @inline(never)
+    private func watchSilence() -> IdleTimer {
+        let idle = IdleTimer(session.timers, timeout: timeout, onSilence: timeOut)
+        watch.idle.withLock { $0 = idle }
+        return idle
+    }
+
+    private var timeout: Duration { request.blueprint.timeout ?? session.configuration.timeout }
+
     private func timeOut() {
-        let timeout = request.blueprint.timeout ?? session.configuration.timeout
         let error = AsyncNetError(.timedOut, "The request timed out: nothing was sent or received for \(timeout)")
         session.mailbox.post { [request] in await request.fail(error) }
     }
 
     /// The whole body. One chunk, as small bodies are, is not copied.
-    private func collect(_ response: TransportResponse, _ idle: IdleTimer) async throws -> Data {
-        let total = watch.expectedBytes(response.head)
+    @inline(never)
+    private func collect(_ body: TransportBody, _ exchange: Exchange, _ idle: IdleTimer) async throws {
+        let total = exchange.head.flatMap(watch.expectedBytes)
         var data = Data()
-        for try await chunk in response.body {
+        for try await chunk in body {
             idle.touch()
             if data.isEmpty { data = chunk } else { data.append(chunk) }
             watch.didReceive(data.count, of: total)
@@ -114,10 +146,11 @@ struct Pipeline {
                 idle.touch()
             }
         }
-        return data
+        exchange.data = data
     }
 
     /// A redirect's body is of no interest; reading a short one keeps the connection usable.
+    @inline(never)
     private func drain(_ body: TransportBody) async {
         var rest = 64 * 1024
         do {
@@ -130,14 +163,16 @@ struct Pipeline {
         }
     }
 
-    private func validate(_ outcome: TransferOutcome) async -> TransferOutcome {
-        let validators = await request.takeValidators()
+    // MARK: Validation
+
+    @inline(never)
+    private func validated(_ outcome: TransferOutcome, by validators: [Validator]) -> TransferOutcome {
         guard !validators.isEmpty, let response = outcome.rawResponse else { return outcome }
-        do {
+        do throws(AsyncNetError) {
             for validator in validators { try validator(response) }
             return outcome
         } catch {
-            return outcome.failing(with: AsyncNetError(wrapping: error, as: .validationFailed))
+            return outcome.failing(with: error)
         }
     }
 }

@@ -5,8 +5,7 @@ import FoundationNetworking
 
 /// Makes URLSession's form of a request.
 enum URLSessionRequest {
-    static func make(_ request: TransportRequest) throws(AsyncNetError) -> URLRequest {
-        try refuseWhatIsUnsupported(request)
+    static func make(_ request: TransportRequest) -> URLRequest {
         var urlRequest = request.head.urlRequest
         urlRequest.timeoutInterval = 1e9
         urlRequest.cachePolicy = .reloadIgnoringLocalCacheData
@@ -28,7 +27,7 @@ enum URLSessionRequest {
         }
     }
 
-    private static func refuseWhatIsUnsupported(_ request: TransportRequest) throws(AsyncNetError) {
+    static func refuseWhatIsUnsupported(_ request: TransportRequest) throws(AsyncNetError) {
         if request.head.method == .get, (request.body.length ?? 0) > 0 {
             throw AsyncNetError(.unsupportedByTransport, "URLSession cannot send a body with GET")
         }
@@ -41,7 +40,7 @@ enum URLSessionRequest {
         request.httpBody = data
     }
 
-    private static func refuseWhatIsUnsupported(_ request: TransportRequest) throws(AsyncNetError) {
+    static func refuseWhatIsUnsupported(_ request: TransportRequest) throws(AsyncNetError) {
         if request.head.method == .get, (request.body.length ?? 0) > 0 {
             throw AsyncNetError(.unsupportedByTransport, "URLSession cannot send a body with GET")
         }

@@ -51,10 +51,17 @@ public final class URLSessionTransport: Transport {
     }
 
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
-        let urlRequest = try URLSessionRequest.make(request)
+        try URLSessionRequest.refuseWhatIsUnsupported(request)
         request.onEvent?(.queued)
         try await slots.acquire()
         request.onEvent?(.started)
+        let pipe = try start(request)
+        let body = TransportBody(pipe)
+        return TransportResponse(head: try await pipe.head(), body: body)
+    }
+
+    /// Takes over the slot: it is free again when URLSession is done with the task.
+    private func start(_ request: TransportRequest) throws(AsyncNetError) -> TransferPipe {
         let session: URLSession
         do {
             session = try enter()
@@ -66,9 +73,8 @@ public final class URLSessionTransport: Transport {
             slots.release()
             leave()
         }
-        exchange.start(session.dataTask(with: urlRequest))
-        let body = TransportBody(exchange.pipe)
-        return TransportResponse(head: try await exchange.pipe.head(), body: body)
+        exchange.start(session.dataTask(with: URLSessionRequest.make(request)))
+        return exchange.pipe
     }
 
     public func shutdown() async {
