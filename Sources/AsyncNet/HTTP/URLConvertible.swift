@@ -67,9 +67,15 @@ extension URL {
             throw AsyncNetError(.unsupportedScheme, "The URL's scheme \"\(scheme)\" is not supported")
         }
         guard let host, !host.isEmpty else { throw AsyncNetError(.malformedURL, "The URL has no host") }
+        guard host.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && !Self.neverInHosts.contains($0) }) else {
+            throw AsyncNetError(.malformedURL, "The URL's host holds a character that no host has")
+        }
         guard (port ?? 1) <= 65_535, port != 0 else { throw AsyncNetError(.malformedURL, "The URL's port is none") }
         return self
     }
+
+    /// Characters that a percent-encoded host may hide and that change what a URL means (WHATWG URL, forbidden host code points).
+    private static let neverInHosts = Set("#%/<>?@\\^|".utf8)
 
     /// Scheme, host and port: what decides whether credentials may follow a redirect (RFC 6454 §4).
     package var origin: String {

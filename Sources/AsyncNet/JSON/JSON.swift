@@ -67,7 +67,7 @@ extension JSON {
         set {
             var members = object ?? [:]
             storage = .null
-            members[key] = newValue.exists ? newValue : nil
+            if newValue.exists { members[key] = newValue } else { members.removeValue(forKey: key) }
             storage = .object(members)
         }
     }
@@ -109,7 +109,7 @@ extension JSON: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expressibl
 {
     public init(nilLiteral: ()) { self.init(.null) }
     public init(booleanLiteral value: Bool) { self.init(value) }
-    public init(integerLiteral value: Int) { self.init(value) }
+    public init(integerLiteral value: Int128) { self.init(value) }
     public init(floatLiteral value: Double) { self.init(value) }
     public init(stringLiteral value: String) { self.init(value) }
     public init(arrayLiteral elements: JSON...) { self.init(.array(elements)) }
@@ -143,7 +143,7 @@ extension JSON {
         var members = object ?? [:]
         storage = .null
         for (name, change) in changes {
-            if change.isNull { members[name] = nil } else { members[name, default: .missing].merge(change) }
+            if change.isNull { members.removeValue(forKey: name) } else { members[name, default: .missing].merge(change) }
         }
         storage = .object(members)
     }

@@ -28,17 +28,20 @@ enum JSONNumber: Sendable {
 
     /// The number that a well-formed JSON number token means.
     init(text: String) {
-        if let int = Int64(text), text != "-0" {
-            self = .int(int)
-        } else if let uint = UInt64(text) {
-            self = .uint(uint)
-        } else if let double = Double(text), double.isFinite, CanonicalDecimal("\(double)") == CanonicalDecimal(text),
-            text.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0.asciiLowercased == UInt8(ascii: "e") }) || text == "-0"
-        {
+        let isWhole = !text.utf8.contains { $0 == UInt8(ascii: ".") || $0.asciiLowercased == UInt8(ascii: "e") }
+        if text == "-0" {
+            self = .double(-0.0)
+        } else if let integer = Self.integer(text) {
+            self = integer
+        } else if !isWhole, let double = Double(text), double.isFinite, CanonicalDecimal("\(double)") == CanonicalDecimal(text) {
             self = .double(double)
         } else {
-            self = .text(text)
+            self = Self.integer(CanonicalDecimal(text).integerText ?? "") ?? .text(text)
         }
+    }
+
+    private static func integer(_ text: String) -> JSONNumber? {
+        Int64(text).map(JSONNumber.int) ?? UInt64(text).map(JSONNumber.uint)
     }
 
     func integer<Integer: BinaryInteger>(as type: Integer.Type) -> Integer? {
@@ -128,5 +131,11 @@ private struct CanonicalDecimal: Hashable {
             exponent = exponent.addingReportingOverflow(1).partialValue
         }
         if digits.isEmpty { (isNegative, exponent) = (false, 0) }
+    }
+
+    /// A whole number of up to twenty digits without fraction or exponent.
+    var integerText: String? {
+        guard exponent >= 0, exponent <= 20, digits.count + exponent <= 20 else { return nil }
+        return (isNegative ? "-" : "") + String(decoding: digits, as: UTF8.self) + String(repeating: "0", count: exponent)
     }
 }

@@ -240,7 +240,7 @@ extension JSONParser {
         }
         let hasExponent = index < bytes.count && bytes[index].asciiLowercased == UInt8(ascii: "e")
         if hasExponent { try exponent() }
-        if isNegative { mantissa = -mantissa }
+        if isNegative { mantissa = 0 &- mantissa }  // it has wrapped around if there are too many digits
         if !hasExponent, fraction == 0, whole <= 18, mantissa != 0 || !isNegative { return .int(mantissa) }
         if !hasExponent, fraction > 0, whole + fraction <= 15, mantissa != 0 {
             return .double(Double(mantissa) / Self.powersOfTen[fraction])

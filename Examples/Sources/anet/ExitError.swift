@@ -1,0 +1,57 @@
+import AsyncNet
+import Foundation
+
+/// Why the program does not end in 0: its status, and the last line on standard error.
+struct ExitError: Error {
+    let status: Int32
+    let reason: String
+
+    init(_ status: Int32, _ reason: String) {
+        self.status = status
+        self.reason = reason
+    }
+
+    init(_ error: AsyncNetError) {
+        self.init(ExitStatus.of(error.code), error.description)
+    }
+
+    /// What the system says of an error with files, which Foundation wraps in several ways.
+    static func cause(_ error: any Error) -> String {
+        let error = error as NSError
+        let posix = error.domain == NSPOSIXErrorDomain ? error : error.userInfo[NSUnderlyingErrorKey] as? NSError
+        guard let posix, posix.domain == NSPOSIXErrorDomain else { return error.localizedDescription }
+        return String(cString: strerror(Int32(posix.code)))
+    }
+}
+
+/// curl's numbers, so that scripts can branch on them.
+enum ExitStatus {
+    static let other: Int32 = 1
+    static let usage: Int32 = 2
+    static let cannotWrite: Int32 = 23
+    static let cannotRead: Int32 = 26
+    static let interrupted: Int32 = 130
+
+    static func of(_ code: AsyncNetError.Code) -> Int32 { statuses[code] ?? other }
+
+    private static let statuses: [AsyncNetError.Code: Int32] = [
+        .invalidRequest: usage,
+        .encodingFailed: usage,
+        .malformedURL: 3,
+        .hostNotFound: 6,
+        .cannotConnect: 7,
+        .badServerResponse: 8,
+        .bodyEndedEarly: 18,
+        .unacceptableStatus: 22,
+        .timedOut: 28,
+        .tlsHandshakeFailed: 35,
+        .tooManyRedirects: 47,
+        .emptyReply: 52,
+        .connectionLost: 56,
+        .certificateNotTrusted: 60,
+        .certificateExpired: 60,
+        .certificateHostMismatch: 60,
+        .badContentEncoding: 61,
+        .cancelled: interrupted,
+    ]
+}

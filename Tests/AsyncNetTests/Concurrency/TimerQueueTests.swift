@@ -1,0 +1,112 @@
+@testable import AsyncNet
+import AsyncNetTesting
+import Synchronization
+import Testing
+
+@Suite("Timers", .timeLimit(.minutes(1)))
+struct TimerQueueTests {
+    final class Log: Sendable {
+        private let entries = Mutex<[String]>([])
+        private let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+        func add(_ entry: String) {
+            entries.withLock { $0.append(entry) }
+            continuation.yield()
+        }
+        var all: [String] { entries.withLock { $0 } }
+        func wait(for count: Int) async {
+            if all.count >= count { return }
+            for await _ in stream where all.count >= count { return }
+        }
+    }
+
+    @Test("Timers go off in order of time, by one sleeping task")
+    func order() async {
+        let (clock, log) = (TestClock(), Log())
+        let timers = TimerQueue(TimeSource(clock))
+        for seconds in [5, 1, 3] {
+            _ = timers.schedule(at: .seconds(seconds)) {
+                log.add("\(seconds)")
+                return nil
+            }
+        }
+        await clock.sleepers(atLeast: 1)
+        #expect(clock.sleeperCount == 1)
+        clock.advance(by: .seconds(1))
+        await log.wait(for: 1)
+        #expect(log.all == ["1"])
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(10))
+        await log.wait(for: 3)
+        #expect(log.all == ["1", "3", "5"])
+        #expect(timers.count == 0)
+    }
+
+    @Test("A cancelled timer does not go off, and its handle cannot remove another's place")
+    func cancelling() async {
+        let (clock, log) = (TestClock(), Log())
+        let timers = TimerQueue(TimeSource(clock))
+        let first = timers.schedule(at: .seconds(1)) { log.add("first"); return nil }
+        timers.cancel(first)
+        _ = timers.schedule(at: .seconds(1)) { log.add("second"); return nil }
+        timers.cancel(first)
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(1))
+        await log.wait(for: 1)
+        #expect(log.all == ["second"])
+    }
+
+    @Test("The heap gives back ten thousand random timers in order, whatever is removed between")
+    func heap() {
+        var (heap, random) = (TimerHeap(), SeededRandom(state: 7))
+        var expected: [Int: Int] = [:]
+        var timers: [Int: TimerQueue.Timer] = [:]
+        for id in 0..<10_000 {
+            let due = Int.random(in: 0..<100_000, using: &random)
+            timers[id] = heap.insert(.nanoseconds(due)) { .nanoseconds(due) }
+            expected[id] = due
+        }
+        for id in 0..<10_000 where Bool.random(using: &random) {
+            heap.remove(timers[id]!)
+            expected[id] = nil
+        }
+        #expect(heap.count == expected.count)
+        let fired = heap.removeAll(dueBy: .seconds(1)).compactMap { $0() }
+        #expect(fired == expected.values.sorted().map { .nanoseconds($0) })
+    }
+
+    @Test("An idle timer waits for silence, not for the end")
+    func idle() async {
+        let (clock, log) = (TestClock(), Log())
+        let timers = TimerQueue(TimeSource(clock))
+        let idle = IdleTimer(timers, timeout: .seconds(10)) { log.add("silence") }
+        for _ in 0..<5 {
+            await clock.sleepers(atLeast: 1)
+            clock.advance(by: .seconds(9))
+            idle.touch()
+        }
+        #expect(log.all.isEmpty)
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(10))
+        await log.wait(for: 1)
+        #expect(log.all == ["silence"])
+        idle.stop()
+        #expect(timers.count == 0)
+    }
+
+    @Test("A paused idle timer lets any time pass")
+    func pausedIdle() async {
+        let (clock, log) = (TestClock(), Log())
+        let timers = TimerQueue(TimeSource(clock))
+        let idle = IdleTimer(timers, timeout: .seconds(1)) { log.add("silence") }
+        idle.pause()
+        for _ in 0..<5 {
+            await clock.sleepers(atLeast: 1)
+            clock.advance(by: .seconds(100))
+        }
+        await clock.sleepers(atLeast: 1)
+        #expect(log.all.isEmpty)
+        idle.touch()
+        clock.advance(by: .seconds(1))
+        await log.wait(for: 1)
+    }
+}

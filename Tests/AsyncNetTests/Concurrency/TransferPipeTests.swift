@@ -1,0 +1,107 @@
+@testable import AsyncNet
+import Foundation
+import Testing
+
+@Suite("Transfer pipe", .timeLimit(.minutes(1)))
+struct TransferPipeTests {
+    let head: HTTPResponseHead
+
+    init() throws { head = HTTPResponseHead(statusCode: 200, url: try "http://a/".asURL()) }
+
+    @Test("Head and chunks come out as they went in, whenever they are asked for")
+    func order() async throws {
+        let pipe = TransferPipe(.asItArrives)
+        async let received = pipe.head()
+        pipe.receive(head)
+        #expect(try await received.statusCode == 200)
+        _ = pipe.receive(Data([1]))
+        _ = pipe.receive(Data([2]))
+        pipe.finish(.success(()))
+        #expect(try await pipe.nextBatch() == [Data([1]), Data([2])])
+        #expect(try await pipe.nextBatch() == nil)
+        #expect(try await pipe.nextBatch() == nil)
+    }
+
+    @Test("An error comes after what was received before it")
+    func error() async throws {
+        let pipe = TransferPipe(.asItArrives)
+        pipe.receive(head)
+        _ = pipe.receive(Data([1]))
+        pipe.finish(.failure(AsyncNetError(.connectionLost)))
+        #expect(try await pipe.head().statusCode == 200)
+        #expect(try await pipe.nextBatch() == [Data([1])])
+        let error = await #expect(throws: AsyncNetError.self) { try await pipe.nextBatch() }
+        #expect(error?.code == .connectionLost)
+    }
+
+    @Test("An abort wakes the reader, runs the transport's hook once, and drops what comes late")
+    func abort() async throws {
+        let (pipe, aborts) = (TransferPipe(.asItArrives), Counter())
+        pipe.connect(onAbort: { aborts.add() })
+        let reader = Task { try await pipe.head() }
+        reader.cancel()
+        let error = await #expect(throws: AsyncNetError.self) { try await reader.value }
+        #expect(error?.code == .cancelled)
+        pipe.abort(AsyncNetError(.timedOut))
+        pipe.receive(head)
+        _ = pipe.receive(Data([1]))
+        pipe.finish(.success(()))
+        #expect(aborts.value == 1)
+        #expect(pipe.isEnded)
+    }
+
+    @Test("A hook that comes after the abort runs at once")
+    func lateHook() {
+        let (pipe, aborts) = (TransferPipe(.asItArrives), Counter())
+        pipe.abort(AsyncNetError(.cancelled))
+        pipe.connect(onAbort: { aborts.add() })
+        #expect(aborts.value == 1)
+    }
+
+    @Test("A full buffer asks for a pause, and taking it for more")
+    func backPressure() async throws {
+        let (pipe, demands) = (TransferPipe(.asItArrives), Counter())
+        pipe.connect(onAbort: {}, onDemand: { demands.add() })
+        pipe.receive(head)
+        #expect(pipe.receive(Data(count: 256 * 1024)) == .more)
+        #expect(pipe.receive(Data(count: 1)) == .pause)
+        #expect(try await pipe.nextBatch()?.count == 2)
+        #expect(demands.value == 1)
+        pipe.finish(.success(()))
+    }
+
+    @Test("A reader of the whole is woken at the end, and before the buffer is full")
+    func whole() async throws {
+        let pipe = TransferPipe(.whole)
+        async let received = pipe.head()
+        pipe.receive(head)
+        _ = pipe.receive(Data(count: 300 * 1024))
+        #expect(try await received.statusCode == 200)
+        #expect(try await pipe.nextBatch()?.count == 1)
+        async let rest = pipe.nextBatch()
+        _ = pipe.receive(Data([1]))
+        pipe.finish(.success(()))
+        #expect(try await rest == [Data([1])])
+    }
+
+    @Test("Dropping the body ends the transfer")
+    func dropped() {
+        let (pipe, aborts) = (TransferPipe(.asItArrives), Counter())
+        pipe.connect(onAbort: { aborts.add() })
+        do { _ = TransportBody(pipe) }
+        #expect(aborts.value == 1)
+    }
+
+    @Test("Finish, abort and cancel at the same moment resume the reader exactly once")
+    func race() async {
+        for _ in 0..<2000 {
+            let pipe = TransferPipe(.asItArrives)
+            let reader = Task { try? await pipe.head() }
+            async let finished: Void = pipe.finish(.success(()))
+            async let aborted: Void = pipe.abort(AsyncNetError(.cancelled))
+            reader.cancel()
+            _ = await (finished, aborted, reader.value)
+            #expect(pipe.isEnded)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+@testable import AsyncNet
+import Testing
+
+@Suite("Transfer slots", .timeLimit(.minutes(1)))
+struct TransferSlotsTests {
+    @Test("Slots are given out in order, a cancelled wait takes none")
+    func order() async throws {
+        let slots = TransferSlots(1)
+        try await slots.acquire()
+        let cancelled = Task { try await slots.acquire() }
+        cancelled.cancel()
+        await #expect(throws: AsyncNetError.self) { try await cancelled.value }
+        let next = Task { try await slots.acquire() }
+        slots.release()
+        try await next.value
+        slots.release()
+        try await slots.acquire()
+    }
+
+    @Test("A thousand tasks share three slots and all get one, cancelled ones among them")
+    func many() async throws {
+        let slots = TransferSlots(3)
+        let done = await withTaskGroup(of: Bool.self) { group in
+            for index in 0..<1000 {
+                group.addTask {
+                    let task = Task<Void, any Error> {
+                        try await slots.acquire()
+                        await Task.yield()
+                        slots.release()
+                    }
+                    if index % 3 == 0 { task.cancel() }
+                    return (try? await task.value) != nil
+                }
+            }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(done >= 666)
+        for _ in 0..<3 { try await slots.acquire() }
+    }
+}

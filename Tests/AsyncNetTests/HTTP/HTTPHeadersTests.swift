@@ -1,0 +1,77 @@
+@testable import AsyncNet
+import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+import Testing
+
+@Suite("HTTP headers", .timeLimit(.minutes(1)))
+struct HTTPHeadersTests {
+    @Test("Names are compared without case, order and repetitions are kept")
+    func order() {
+        var headers: HTTPHeaders = ["B": "1", "a": "2"]
+        headers.add(name: "b", value: "3")
+        #expect(headers["b"] == "1, 3")
+        #expect(headers.values(for: "B") == ["1", "3"])
+        #expect(headers.map(\.name) == ["B", "a", "b"])
+        headers["B"] = "4"
+        #expect(headers.map { "\($0.name)=\($0.value)" } == ["B=4", "a=2"])
+        headers["A"] = nil
+        #expect(headers.count == 1)
+        #expect(headers["nowhere"] == nil)
+    }
+
+    @Test("A request's headers replace the session's of the same name and keep their own repetitions")
+    func merging() {
+        var headers: HTTPHeaders = ["Accept": "*/*", "User-Agent": "x"]
+        headers.merge([.init(name: "accept", value: "a"), .init(name: "X", value: "1"), .init(name: "X", value: "2")])
+        #expect(headers.map { "\($0.name)=\($0.value)" } == ["User-Agent=x", "accept=a", "X=1", "X=2"])
+    }
+
+    @Test("Foundation's form joins repetitions under the first spelling")
+    func joined() {
+        let headers: HTTPHeaders = [.init(name: "Via", value: "1"), .init(name: "via", value: "2"), .init(name: "VIA", value: "3")]
+        #expect(headers.joinedByName == ["Via": "1, 2, 3"])
+    }
+
+    @Test("Factories build the values that RFC 7617 and RFC 6750 give")
+    func factories() {
+        #expect(HTTPHeader.authorization(username: "Aladdin", password: "open sesame").value == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
+        #expect(HTTPHeader.authorization(bearerToken: "mF_9.B5f-4.1JqM").value == "Bearer mF_9.B5f-4.1JqM")
+    }
+
+    @Test("Secrets are not described", arguments: ["Authorization", "cookie", "Set-Cookie", "PROXY-AUTHORIZATION", "X-API-Key"])
+    func secrets(_ name: String) {
+        #expect(!HTTPHeader(name: name, value: "hunter2").description.contains("hunter2"))
+        #expect(!HTTPHeaders([HTTPHeader(name: name, value: "hunter2")]).description.contains("hunter2"))
+    }
+
+    @Test("What would break the message's framing is refused", arguments: [
+        ("GET", "X", "a\r\nY: b"), ("GET", "X", "a\nb"), ("GET", "X", "a\u{0}"), ("GET", "X\r\nY", "a"), ("GET", "X Y", "a"), ("GET", "", "a"),
+        ("GET", "X:", "a"), ("GET\r\nX: y", "X", "a"), ("", "X", "a"), ("G T", "X", "a"), ("GÉT", "X", "a"), ("GET", "X", "a\u{7F}"),
+    ])
+    func injection(_ method: String, _ name: String, _ value: String) throws {
+        let head = HTTPRequestHead(method: .init(rawValue: method), url: try "http://a/".asURL(), headers: [name: value])
+        let error = #expect(throws: AsyncNetError.self) { try head.validate() }
+        #expect(error?.code == .invalidRequest)
+    }
+
+    @Test("Tabs, spaces and other scripts in values are allowed")
+    func allowed() throws {
+        try HTTPRequestHead(method: .query, url: try "http://a/".asURL(), headers: ["X": "a\tb é"]).validate()
+    }
+
+    @Test("A caller's URLRequest comes through with method, headers and what else it says")
+    func urlRequest() throws {
+        var request = URLRequest(url: try "http://a/b?c=1".asURL(), timeoutInterval: 5)
+        request.httpMethod = "PATCH"
+        request.setValue("1", forHTTPHeaderField: "X-A")
+        request.httpBody = Data("x".utf8)
+        let back = try #require(HTTPRequestHead(request)).urlRequest
+        #expect(back.url == request.url)
+        #expect(back.httpMethod == "PATCH")
+        #expect(back.value(forHTTPHeaderField: "x-a") == "1")
+        #expect(back.timeoutInterval == 5)
+        #expect(back.httpBody == nil)
+    }
+}

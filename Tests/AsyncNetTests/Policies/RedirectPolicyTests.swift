@@ -1,0 +1,71 @@
+@testable import AsyncNet
+import Foundation
+import Testing
+
+@Suite("Redirect policy", .timeLimit(.minutes(1)))
+struct RedirectPolicyTests {
+    private func next(
+        _ status: Int, _ method: HTTPMethod, from url: String = "http://a/b/c", to location: String? = "d", followed: Int = 0,
+        headers: HTTPHeaders = ["Content-Type": "text/plain", "Authorization": "s", "Cookie": "c", "X": "1"], limit: Int = 20
+    ) throws -> TransportRequest? {
+        let request = TransportRequest(
+            head: HTTPRequestHead(method: method, url: try url.asURL(), headers: headers), body: .data(Data("body".utf8)))
+        let response = HTTPResponseHead(
+            statusCode: status, url: request.head.url, headers: location.map { ["Location": $0] } ?? [:])
+        return try RedirectPolicy(limit: limit).next(after: response, to: request, followed: followed)
+    }
+
+    @Test("Method and body follow RFC 9110 §15.4", arguments: [
+        (301, "GET", "GET", true), (301, "POST", "GET", false), (301, "PUT", "PUT", true), (301, "DELETE", "DELETE", true),
+        (302, "POST", "GET", false), (302, "PUT", "PUT", true), (302, "PATCH", "PATCH", true), (303, "POST", "GET", false),
+        (303, "PUT", "GET", false), (303, "DELETE", "GET", false), (303, "HEAD", "HEAD", true), (303, "GET", "GET", true),
+        (307, "POST", "POST", true), (307, "PUT", "PUT", true), (308, "POST", "POST", true), (308, "GET", "GET", true),
+    ])
+    func methods(_ status: Int, _ method: String, _ expected: String, _ keepsBody: Bool) throws {
+        let next = try #require(try next(status, HTTPMethod(rawValue: method)))
+        #expect(next.head.method.rawValue == expected)
+        #expect(next.body.data == (keepsBody ? Data("body".utf8) : nil))
+        #expect(next.head.headers.contains(name: "Content-Type") == keepsBody)
+        #expect(next.head.headers["X"] == "1")
+    }
+
+    @Test("Other statuses, and redirects without a target, are the answer", arguments: [200, 204, 300, 304, 305, 306, 400])
+    func notFollowed(_ status: Int) throws {
+        #expect(try next(status, .get) == nil)
+        #expect(try next(302, .get, to: nil) == nil)
+        #expect(try next(302, .get, limit: 0) == nil)
+    }
+
+    @Test("Credentials stay with their origin", arguments: [
+        ("http://a/x", true), ("/x", true), ("http://A:80/x", true), ("http://b/x", false), ("https://a/x", false), ("http://a:81/x", false), ("//b/x", false),
+    ])
+    func credentials(_ target: String, _ kept: Bool) throws {
+        let next = try #require(try next(302, .get, to: target))
+        #expect(next.head.headers.contains(name: "Authorization") == kept)
+        #expect(next.head.headers.contains(name: "Cookie") == kept)
+        #expect(next.head.headers["X"] == "1")
+    }
+
+    @Test("Targets are resolved, and a missing fragment is inherited", arguments: [
+        ("d", "http://a/b/d#f"), ("../d?q=1", "http://a/d?q=1#f"), ("?q", "http://a/b/c?q#f"), ("#g", "http://a/b/c#g"), (" d e ", "http://a/b/d%20e#f"),
+        ("//b:81", "http://b:81#f"), ("%2e%2e/d", "http://a/b/%2e%2e/d#f"), ("//[::1]:80/x", "http://[::1]:80/x#f"),
+    ])
+    func targets(_ location: String, _ expected: String) throws {
+        #expect(try next(302, .get, from: "http://a/b/c#f", to: location)?.head.url.absoluteString == expected)
+    }
+
+    @Test("A target that is no HTTP URL is an error", arguments: [
+        "mailto:a@b", "file:///etc/passwd", "javascript:1", "http://", "http://a b/", "ftp://a/", "data:,x", "//a:0/", "http://%00/",
+    ])
+    func badTargets(_ location: String) {
+        let error = #expect(throws: AsyncNetError.self) { try next(302, .get, to: location) }
+        #expect(error?.code == .redirectFailed)
+    }
+
+    @Test("The twentieth redirect is followed, the next one is an error")
+    func limit() throws {
+        #expect(try next(302, .get, followed: 19) != nil)
+        let error = #expect(throws: AsyncNetError.self) { try next(302, .get, followed: 20) }
+        #expect(error?.code == .tooManyRedirects)
+    }
+}

@@ -1,0 +1,52 @@
+@testable import AsyncNet
+import Testing
+
+@Suite("Request state machine", .timeLimit(.minutes(1)))
+struct RequestStateMachineTests {
+    @Test("The first resume starts, also after a suspend; later ones let go on")
+    func resuming() {
+        var machine = RequestStateMachine()
+        #expect(machine.state == .initialized)
+        #expect(machine.resume() == .start)
+        #expect(machine.resume() == .none)
+        let (first, second) = (machine.suspend(), machine.suspend())
+        #expect(first && !second)
+        #expect(machine.resume() == .proceed)
+
+        var other = RequestStateMachine()
+        _ = other.suspend()
+        #expect(other.resume() == .start)
+    }
+
+    @Test("Terminal states stay, whatever comes", arguments: [RequestState.finished, .cancelled])
+    func terminal(_ end: RequestState) {
+        var machine = RequestStateMachine()
+        _ = machine.resume()
+        #expect(machine.beginAttempt() == 1)
+        let ends = [machine.end(as: end), machine.end(as: .finished), machine.end(as: .cancelled)]
+        #expect(ends == [true, false, false])
+        #expect(machine.resume() == .none)
+        let (suspended, attempt) = (machine.suspend(), machine.beginAttempt())
+        #expect(!suspended && attempt == nil)
+        #expect(machine.state == end)
+        #expect(machine.attempts == 1)
+    }
+
+    @Test("Every state can be ended, and only by a terminal state")
+    func ending() {
+        for prepare in [{ _ in }, { _ = $0.resume() }, { _ = $0.suspend() }] as [(inout RequestStateMachine) -> Void] {
+            var machine = RequestStateMachine()
+            prepare(&machine)
+            let (byResumed, byCancelled) = (machine.end(as: .resumed), machine.end(as: .cancelled))
+            #expect(!byResumed && byCancelled)
+        }
+    }
+
+    @Test("Attempts are numbered from one")
+    func attempts() {
+        var machine = RequestStateMachine()
+        _ = machine.resume()
+        #expect(machine.beginAttempt() == 1)
+        #expect(machine.beginAttempt() == 2)
+    }
+}

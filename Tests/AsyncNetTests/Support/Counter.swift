@@ -1,0 +1,8 @@
+import Synchronization
+
+/// A number that closures on any thread may count up.
+final class Counter: Sendable {
+    private let count = Atomic(0)
+    func add() { count.add(1, ordering: .relaxed) }
+    var value: Int { count.load(ordering: .relaxed) }
+}
