@@ -49,9 +49,9 @@ struct Anet: AsyncParsableCommand {
             let command = try Anet.parse()
             try await Interrupt.cancelling { try await command.execute() }
             return 0
-        } catch let failure as ExitError {
-            Console.note("anet: \(failure.reason)")
-            return failure.status
+        } catch let error as ExitError {
+            Console.note(error.line)
+            return error.status
         } catch {
             return answer(error)
         }

@@ -17,7 +17,7 @@ enum Console {
         do {
             try FileHandle.standardOutput.write(contentsOf: data)
         } catch {
-            throw ExitError(ExitStatus.cannotWrite, "Standard output cannot be written to. \(ExitError.cause(error))")
+            throw ExitError(ExitStatus.cannotWrite, "Standard output cannot be written to. \(ExitError.cause(error)).")
         }
     }
 

@@ -11,9 +11,11 @@ struct ExitError: Error {
         self.reason = reason
     }
 
-    init(_ error: AsyncNetError) {
-        self.init(ExitStatus.of(error.code), error.description)
+    init(_ error: AsyncNetError, _ label: String) {
+        self.init(ExitStatus.of(error.code), "\(label)\(error.description)")
     }
+
+    var line: String { "anet: \(reason)" }
 
     /// What the system says of an error with files, which Foundation wraps in several ways.
     static func cause(_ error: any Error) -> String {

@@ -14,12 +14,18 @@ enum Input {
     private static func read(_ argument: String) throws(ExitError) -> Data {
         guard argument.hasPrefix("@") else { return Data(argument.utf8) }
         let name = String(argument.dropFirst())
-        do {
-            if name == "-" { return try FileHandle.standardInput.readToEnd() ?? Data() }
-            return try Data(contentsOf: URL(filePath: name))
-        } catch {
-            let source = name == "-" ? "standard input" : "the file \(name)"
-            throw ExitError(ExitStatus.cannotRead, "\(source) cannot be read. \(ExitError.cause(error))")
-        }
+        if name == "-" { return try readAll(.standardInput, "Standard input") }
+        // Not through Data(contentsOf:), whose errors do not say what the system said.
+        let descriptor = open(name, O_RDONLY)
+        guard descriptor >= 0 else { throw unreadable("The file \(name)", String(cString: strerror(errno))) }
+        return try readAll(FileHandle(fileDescriptor: descriptor, closeOnDealloc: true), "The file \(name)")
+    }
+
+    private static func readAll(_ file: FileHandle, _ source: String) throws(ExitError) -> Data {
+        do { return try file.readToEnd() ?? Data() } catch { throw unreadable(source, ExitError.cause(error)) }
+    }
+
+    private static func unreadable(_ source: String, _ cause: String) -> ExitError {
+        ExitError(ExitStatus.cannotRead, "\(source) cannot be read. \(cause).")
     }
 }

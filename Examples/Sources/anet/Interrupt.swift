@@ -16,7 +16,10 @@ enum Interrupt {
         source.setEventHandler {
             cancel()
             // Reading standard input or writing to a slow pipe cannot be cancelled; nobody who pressed Ctrl-C waits for it.
-            DispatchQueue.global().asyncAfter(deadline: .now() + 0.5) { _exit(ExitStatus.interrupted) }
+            DispatchQueue.global().asyncAfter(deadline: .now() + 0.5) {
+                Console.note("anet: Interrupted while reading or writing.")
+                _exit(ExitStatus.interrupted)
+            }
         }
         source.resume()
         return source

@@ -40,12 +40,13 @@ struct Printer {
         if let error = reply.error { tell(error, label) }
     }
 
-    /// The first failure decides the status, so its line is the last; Ctrl-C outdoes it, with one line for all requests.
+    /// The first failure decides the status, so its line is the last. Ctrl-C outdoes it, with one line for all requests.
     private mutating func tell(_ error: AsyncNetError, _ label: String) {
-        if failure == nil || error.code == .cancelled {
-            failure = ExitError(error)
-        } else {
-            Console.note("anet: \(label)\(error.description)")
-        }
+        let new = ExitError(error, label)
+        guard let first = failure else { return failure = new }
+        let isInterrupted = new.status == ExitStatus.interrupted
+        if isInterrupted { failure = new }
+        let shown = isInterrupted ? first : new
+        if shown.status != ExitStatus.interrupted { Console.note(shown.line) }
     }
 }

@@ -19,7 +19,7 @@ func title(_ text: String) {
 }
 
 extension Duration {
-    var inMilliseconds: String { String(format: "%.1f ms", self / .milliseconds(1)) }
+    var inMilliseconds: String { String(format: "%.2f ms", self / .milliseconds(1)) }
 }
 
 extension Result where Failure == AsyncNetError {

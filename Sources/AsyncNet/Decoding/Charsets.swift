@@ -26,6 +26,11 @@ extension String.Encoding {
         return table
     }()
 
+    /// The upper half of Mac Roman. Foundation's own table maps in the wrong direction on Linux (0x8E becomes ± instead of é).
+    package static let macRomanUpperHalf: [Unicode.Scalar] = Array(
+        ("ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø"
+            + "¿¡¬√ƒ≈∆«»…\u{A0}ÀÃÕŒœ–—“”‘’÷◊ÿŸ⁄€‹›ﬁﬂ‡·‚„‰ÂÊÁËÈÍÎÏÌÓÔ\u{F8FF}ÒÚÛÙıˆ˜¯˘˙˚¸˝˛ˇ").unicodeScalars)
+
     private static let charsets: [(names: String, encoding: UInt)] = [
         ("utf-8 utf8 unicode-1-1-utf-8", Self.utf8.rawValue),
         ("utf-16 utf16", Self.utf16.rawValue),

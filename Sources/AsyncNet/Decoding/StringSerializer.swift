@@ -30,6 +30,10 @@ public struct StringSerializer: ResponseSerializer {
             let bom: [UInt8] = [0xEF, 0xBB, 0xBF]
             return String(validating: data.starts(with: bom) ? data.dropFirst(3) : data, as: UTF8.self)
         }
+        if encoding == .macOSRoman {
+            let scalars = data.lazy.map { $0 < 0x80 ? Unicode.Scalar($0) : String.Encoding.macRomanUpperHalf[Int($0) - 0x80] }
+            return String(String.UnicodeScalarView(scalars))
+        }
         guard let text = String(data: data, encoding: encoding) else { return nil }
         return text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
     }

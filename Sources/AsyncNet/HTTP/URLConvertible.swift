@@ -70,7 +70,7 @@ extension URL {
         guard host.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && !Self.neverInHosts.contains($0) }) else {
             throw AsyncNetError(.malformedURL, "The URL's host holds a character that no host has")
         }
-        guard (port ?? 1) <= 65_535, port != 0 else { throw AsyncNetError(.malformedURL, "The URL's port is none") }
+        guard (port ?? 1) <= 65_535, port != 0 else { throw AsyncNetError(.malformedURL, "The URL's port is not between 1 and 65535") }
         return self
     }
 

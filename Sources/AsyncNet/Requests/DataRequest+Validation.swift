@@ -29,7 +29,7 @@ extension DataRequest {
         return self
     }
 
-    /// Accepts a statuses in this range only.
+    /// Accepts statuses in this range only.
     @discardableResult
     public func validate(statusCode acceptable: Range<Int>) -> DataRequest {
         add(.statusCode { acceptable.contains($0) })

@@ -38,6 +38,9 @@ public actor DataRequest: Request {
     public var state: RequestState { machine.state }
     public var retryCount: Int { max(0, machine.attempts - 1) }
 
+    /// How many wait for the outcome now.
+    package var waiterCount: Int { waiters.count }
+
     // MARK: Starting, holding back, ending
 
     public func resume() async {

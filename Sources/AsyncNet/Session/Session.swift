@@ -19,7 +19,7 @@ public actor Session {
     private var running: [RequestID: any Request] = [:]
     /// Transfers that have not ended yet, those of cancelled requests included.
     private var transfers = 0
-    private var isFinished = false
+    package private(set) var isFinished = false
     private var finishers: [CheckedContinuation<Void, Never>] = []
 
     /// A session over a transport of one's choice.

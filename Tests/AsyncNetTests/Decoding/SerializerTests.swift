@@ -1,0 +1,87 @@
+import AsyncNet
+import AsyncNetTesting
+import Foundation
+import Testing
+
+@Suite("Serializers", .timeLimit(.minutes(1)))
+struct SerializerTests {
+    private func response(
+        _ body: String, type: String? = nil, status: Int = 200, method: HTTPMethod = .get
+    ) throws -> RawResponse {
+        try response(Data(body.utf8), type: type, status: status, method: method)
+    }
+
+    private func response(
+        _ body: Data, type: String? = nil, status: Int = 200, method: HTTPMethod = .get
+    ) throws -> RawResponse {
+        let url = try "http://a/".asURL()
+        return RawResponse(
+            requestHead: HTTPRequestHead(method: method, url: url),
+            head: HTTPResponseHead(statusCode: status, url: url, headers: type.map { ["Content-Type": $0] } ?? [:]), data: body)
+    }
+
+    @Test("Decodable types come out of JSON and property lists")
+    func decodable() async throws {
+        #expect(try await DecodableSerializer(User.self).serialize(response(User.json)) == .ada)
+        let plist = try PropertyListEncoder().encode(User.ada)
+        #expect(try await DecodableSerializer(User.self, decoder: PropertyListDecoder()).serialize(response(plist)) == .ada)
+        #expect(try await PropertyListSerializer().serialize(response(plist))["name"] == .string("Ada"))
+    }
+
+    @Test("A decoding error says which value is wrong", arguments: [
+        (#"{"id":1}"#, "name is missing"), (#"{"id":"x","name":"y"}"#, "id is not Int"), (#"{"id":null,"name":"y"}"#, "id is null"), ("{", "not well-formed"),
+    ])
+    func decodingErrors(_ body: String, _ words: String) async throws {
+        let input = try response(body)
+        let error = await #expect(throws: AsyncNetError.self) { try await DecodableSerializer(User.self).serialize(input) }
+        #expect(error?.code == .decodingFailed)
+        #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
+        #expect(error?.underlyingError is DecodingError)
+    }
+
+    struct Nothing: Decodable, EmptyResponse, Equatable {
+        var isEmpty = true
+        static let emptyValue = Nothing()
+    }
+
+    @Test("An empty body is allowed for HEAD, 204 and 205, and as told", arguments: [
+        (HTTPMethod.head, 200, true), (.get, 204, true), (.get, 205, true), (.get, 200, false), (.post, 201, false),
+    ])
+    func emptyBodies(_ method: HTTPMethod, _ status: Int, _ isAllowed: Bool) async throws {
+        let input = try response("", status: status, method: method)
+        if isAllowed {
+            #expect(try await DecodableSerializer(Nothing.self).serialize(input) == .emptyValue)
+            #expect(try await JSONSerializer().serialize(input).isNull)
+            let error = await #expect(throws: AsyncNetError.self) { try await DecodableSerializer(User.self).serialize(input) }
+            #expect(error?.code == .emptyBody)
+        } else {
+            await #expect(throws: AsyncNetError.self) { try await DecodableSerializer(Nothing.self).serialize(input) }
+            await #expect(throws: AsyncNetError.self) { try await JSONSerializer().serialize(input) }
+            let allowing = EmptyBodies(methods: [method], statusCodes: [])
+            #expect(try await DecodableSerializer(Nothing.self, emptyBodies: allowing).serialize(input) == .emptyValue)
+        }
+        #expect(try await DataSerializer().serialize(input).isEmpty)
+        #expect(try await StringSerializer().serialize(input).isEmpty)
+        #expect(try await EmptySerializer().serialize(input) == .emptyValue)
+    }
+
+    @Test("The XSSI prefix is dropped, once and only at the start")
+    func preprocessing() async throws {
+        let serializer = JSONSerializer(preprocessor: .googleXSSI)
+        #expect(try await serializer.serialize(response(")]}',\n[1]")) == [1])
+        #expect(try await serializer.serialize(response("[1]")) == [1])
+        await #expect(throws: AsyncNetError.self) { try await serializer.serialize(response(")]}',\n)]}',\n[1]")) }
+    }
+
+    @Test("Of several serializers the first that succeeds counts, and if none does all reasons are told")
+    func compound() async throws {
+        let serializer = CompoundSerializer<String>(
+            ClosureSerializer { try await DecodableSerializer(User.self).serialize($0).name },
+            ClosureSerializer { try await JSONSerializer().serialize($0).title.string ?? "untitled" })
+        #expect(try await serializer.serialize(response(User.json)) == "Ada")
+        #expect(try await serializer.serialize(response(#"{"title":"T"}"#)) == "T")
+        let input = try response("x")
+        let error = await #expect(throws: AsyncNetError.self) { try await serializer.serialize(input) }
+        #expect(error?.message.contains("None of 2 serializers") == true)
+    }
+}

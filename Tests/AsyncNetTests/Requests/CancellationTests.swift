@@ -1,0 +1,171 @@
+import AsyncNet
+import AsyncNetTesting
+import Foundation
+import Testing
+
+/// At any state, in any order: exactly one outcome, at once, nothing left behind.
+@Suite("Cancellation", .timeLimit(.minutes(1)))
+struct CancellationTests {
+    private static func stalled(_ arrived: Gate = Gate()) -> StubTransport {
+        StubTransport { _ in
+            arrived.open()
+            return .fault(.stall)
+        }
+    }
+
+    @Test("A task that is cancelled before it waits sends nothing")
+    func before() async {
+        let stub = Self.stalled()
+        let request = Session(transport: stub).request("http://a/")
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await request.serializing(Data.self).result
+        }
+        #expect(await task.value.failure?.code == .cancelled)
+        #expect(await request.state == .cancelled)
+        #expect(stub.requests.isEmpty)
+    }
+
+    @Test("Cancelling the only waiting task cancels the request", arguments: [false, true])
+    func onlyWaiter(_ waitsForBody: Bool) async {
+        let arrived = Gate()
+        let stub = StubTransport { _ in
+            arrived.open()
+            return .fault(waitsForBody ? .stallMidBody(after: 5) : .stall)
+        }
+        let request = Session(transport: stub).request("http://a/")
+        let task = Task { await request.serializing(Data.self).result }
+        await arrived.wait()
+        task.cancel()
+        #expect(await task.value.failure?.code == .cancelled)
+        #expect(await request.state == .cancelled)
+    }
+
+    @Test("A waiter that is cancelled goes at once; the others still get their value")
+    func oneOfTwo() async throws {
+        let (arrived, gate) = (Gate(), Gate())
+        let stub = StubTransport { _ in
+            arrived.open()
+            await gate.wait()
+            return .json(User.json)
+        }
+        let request = Session(transport: stub).request("http://a/")
+        let (first, second) = (Task { await request.serializing(User.self).result }, Task { await request.serializing(User.self).result })
+        await arrived.wait()
+        #expect(await eventually { await request.waiterCount == 2 })
+        first.cancel()
+        #expect(await first.value.failure?.code == .cancelled)
+        #expect(await request.state == .resumed)
+        gate.open()
+        #expect(try await second.value.get() == .ada)
+        #expect(await request.state == .finished)
+    }
+
+    @Test("cancel() ends every waiter, and a second one changes nothing")
+    func cancel() async {
+        let arrived = Gate()
+        let session = Session(transport: Self.stalled(arrived))
+        let request = session.request("http://a/")
+        let tasks = (0..<5).map { _ in Task { await request.serializing(Data.self).result } }
+        await arrived.wait()
+        await request.cancel()
+        #expect(await session.requests.isEmpty)
+        await request.cancel()
+        for task in tasks { #expect(await task.value.failure?.code == .cancelled) }
+        #expect(await request.state == .cancelled)
+    }
+
+    @Test("A request that was cancelled before its start never starts")
+    func cancelBeforeStart() async {
+        let stub = Self.stalled()
+        let request = Session(transport: stub).request("http://a/")
+        await request.cancel()
+        #expect(await request.serializing(Data.self).result.failure?.code == .cancelled)
+        await request.resume()
+        #expect(stub.requests.isEmpty)
+    }
+
+    @Test("A suspended request can be cancelled, by call and by task")
+    func suspended() async {
+        let stub = Self.stalled()
+        let request = Session(transport: stub).request("http://a/")
+        await request.suspend()
+        let task = Task { await request.serializing(Data.self).result }
+        #expect(await eventually { await request.waiterCount == 1 })
+        task.cancel()
+        #expect(await task.value.failure?.code == .cancelled)
+        #expect(stub.requests.isEmpty)
+    }
+
+    @Test("After the end a cancel changes nothing")
+    func afterEnd() async throws {
+        let request = Session(transport: StubTransport { _ in .json(User.json) }).request("http://a/")
+        _ = try await request.serializing(User.self).value
+        await request.cancel()
+        #expect(try await request.serializing(User.self).value == .ada)
+        #expect(await request.state == .finished)
+    }
+
+    @Test("A transport that ignores cancellation holds nobody up")
+    func deafTransport() async {
+        let (arrived, gate) = (Gate(), Gate())
+        struct Deaf: Transport {
+            let arrived: Gate
+            let gate: Gate
+            func send(_ request: TransportRequest) async throws -> TransportResponse {
+                arrived.open()
+                await Task { await gate.wait() }.value
+                throw AsyncNetError(.connectionLost)
+            }
+        }
+        let session = Session(transport: Deaf(arrived: arrived, gate: gate))
+        let request = session.request("http://a/")
+        let task = Task { await request.serializing(Data.self).result }
+        await arrived.wait()
+        task.cancel()
+        #expect(await task.value.failure?.code == .cancelled)
+        gate.open()
+        await session.finish()
+        #expect(await request.serializing(Data.self).result.failure?.code == .cancelled)
+    }
+
+    @Test("A thousand races of cancel, task cancellation and answer end in exactly one outcome each")
+    func races() async {
+        let session = Session(transport: StubTransport { _ in
+            await Task.yield()
+            return .json(User.json)
+        })
+        for round in 0..<1000 {
+            let request = session.request("http://a/")
+            let task = Task { await request.serializing(User.self).result }
+            for _ in 0..<(round % 7) { await Task.yield() }
+            if round % 2 == 0 { task.cancel() } else { await request.cancel() }
+            let result = await task.value
+            #expect(result.failure == nil || result.failure?.code == .cancelled)
+            let state = await request.state
+            #expect(state == .finished || state == .cancelled)
+        }
+        await session.finish()
+        #expect(await session.requests.isEmpty)
+    }
+
+    @Test("Nothing keeps an ended request alive, however it ended")
+    func leaks() async {
+        final class Weak: Sendable { 
+            weak let request: DataRequest?
+            init(_ request: DataRequest) { self.request = request }
+        }
+        let session = Session(transport: StubTransport { $0.path == "/stall" ? .fault(.stall) : .json(User.json) })
+        var weak: [Weak] = []
+        for round in 0..<300 {
+            let request = session.request(round % 3 == 0 ? "http://a/stall" : "http://a/")
+            weak.append(Weak(request))
+            let task = Task { await request.validate().serializing(User.self).result }
+            if round % 3 == 0 { task.cancel() }
+            if round % 3 == 1 { await request.cancel() }
+            _ = await task.value
+        }
+        let all = weak
+        #expect(await eventually { all.allSatisfy { $0.request == nil } })
+    }
+}

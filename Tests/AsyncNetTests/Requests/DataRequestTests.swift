@@ -1,0 +1,262 @@
+import AsyncNet
+import AsyncNetTesting
+import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+import Testing
+
+/// Without sockets: what a request does between its making and its outcome.
+@Suite("DataRequest", .timeLimit(.minutes(1)))
+struct DataRequestTests {
+    private let stub = StubTransport { request in request.path == "/404" ? .json(["error": "none"], status: 404) : .json(User.json) }
+
+    @Test("The mission's own line")
+    func mission() async throws {
+        let session = Session(transport: stub)
+        let url = "http://a/users/1"
+        let user = try await session.request(url).serializing(JSON.self).value
+        #expect(user.name.string == "Ada")
+    }
+
+    @Test("Nothing is sent before somebody waits, then once, however many wait")
+    func once() async throws {
+        let session = Session(transport: stub)
+        let request = session.request("http://a/users/1")
+        #expect(stub.requests.isEmpty)
+        #expect(await request.state == .initialized)
+        async let user = request.serializing(User.self).value
+        async let data = request.serializing(Data.self).value
+        async let json = request.serializing(JSON.self).value
+        #expect(try await user == .ada)
+        #expect(try await data == Data(User.json.utf8))
+        #expect(try await json.id.int == 1)
+        #expect(try await request.serializing(String.self).value == User.json)
+        #expect(stub.requests.count == 1)
+        #expect(await request.state == .finished)
+        #expect(await request.retryCount == 0)
+    }
+
+    @Test("resume() starts a request that nobody waits for")
+    func resumed() async throws {
+        let session = Session(transport: stub)
+        let request = session.request("http://a/")
+        await request.resume()
+        #expect(await eventually { await request.state == .finished })
+        #expect(stub.requests.count == 1)
+    }
+
+    @Test("With startsRequestsImmediately making a request starts it")
+    func immediately() async throws {
+        let session = Session(transport: stub, configuration: .init(startsRequestsImmediately: true))
+        let request = session.request("http://a/")
+        #expect(await eventually { await request.state == .finished })
+    }
+
+    @Test("A suspended request is not sent until it is resumed")
+    func suspended() async throws {
+        let session = Session(transport: stub)
+        let request = session.request("http://a/")
+        await request.suspend()
+        async let value = request.serializing(User.self).value
+        #expect(await !eventually { stub.requests.count > 0 })
+        #expect(await request.state == .suspended)
+        await request.resume()
+        #expect(try await value == .ada)
+    }
+
+    @Test("A request that is suspended on its way delivers nothing until it is resumed")
+    func suspendedOnTheWay() async throws {
+        let (arrived, gate) = (Gate(), Gate())
+        let stub = StubTransport { _ in
+            arrived.open()
+            await gate.wait()
+            return .json(User.json)
+        }
+        let request = Session(transport: stub).request("http://a/")
+        let task = Task { try await request.serializing(User.self).value }
+        await arrived.wait()
+        await request.suspend()
+        gate.open()
+        #expect(await !eventually { await request.state == .finished })
+        await request.resume()
+        #expect(try await task.value == .ada)
+    }
+
+    @Test("The response tells everything and never throws")
+    func response() async throws {
+        let session = Session(transport: stub)
+        let response = await session.request("http://a/users/1", headers: ["X-Trace": "1"]).validate().serializing(User.self).response
+        #expect(response.value == .ada)
+        #expect(response.error == nil)
+        #expect(response.request?.url?.absoluteString == "http://a/users/1")
+        #expect(response.request?.value(forHTTPHeaderField: "X-Trace") == "1")
+        #expect(response.response?.statusCode == 200)
+        #expect(response.head?.headers["content-type"] == "application/json")
+        #expect(response.data == Data(User.json.utf8))
+        #expect(response.metrics.attempts == 1)
+        #expect(response.metrics.receivedBytes == Int64(User.json.utf8.count))
+        #expect(response.map(\.name).value == "Ada")
+        #expect(try response.tryMap { $0.id }.value == 1)
+        #expect(throws: CancellationError.self) { try response.tryMap { _ -> Int in throw CancellationError() } }
+
+        struct Other: Error, Equatable { let code: AsyncNetError.Code }
+        let failed = await session.request("http://a/404").validate().serializing(User.self).response
+        #expect(failed.mapError { Other(code: $0.code) }.error == Other(code: .unacceptableStatus))
+        #expect(failed.data?.isEmpty == false)
+        #expect(failed.value == nil)
+    }
+
+    @Test("A 404 is a response until it is validated, and then an error that knows its request")
+    func validation() async throws {
+        let session = Session(transport: stub)
+        #expect(try await session.request("http://a/404").serializing(JSON.self).value.error.string == "none")
+        let error = await #expect(throws: AsyncNetError.self) {
+            try await session.request("http://u:hunter2@a/404?token=hunter2").validate().serializing(JSON.self).value
+        }
+        #expect(error?.code == .unacceptableStatus)
+        #expect(error?.response?.statusCode == 404)
+        #expect(error?.request?.url?.query() == "token=hunter2")
+        #expect(error?.attempts == 1)
+        #expect(error?.description.contains("GET http://a/404 (attempt 1)") == true)
+        var dumped = ""
+        dump(error, to: &dumped)
+        for text in [error?.description, error.debugDescription, error?.localizedDescription, dumped, "\(error as Any)"] {
+            #expect(text?.contains("hunter2") == false)
+        }
+    }
+
+    @Test("Validators run in order and the first refusal counts", arguments: [
+        (200..<300, ["application/json"], nil), (201..<300, ["application/json"], .unacceptableStatus), (200..<300, ["text/*"], .unacceptableContentType),
+        (200..<300, ["*/*"], nil), (200..<300, ["application/*", "text/plain"], nil), (300..<400, ["text/html"], .unacceptableStatus),
+    ] as [(Range<Int>, [String], AsyncNetError.Code?)])
+    func validators(_ statuses: Range<Int>, _ types: [String], _ code: AsyncNetError.Code?) async {
+        let request = Session(transport: stub).request("http://a/")
+        let result = await request.validate(statusCode: statuses).validate(contentType: types).serializing(User.self).result
+        if let code { #expect(result.failure?.code == code) } else { #expect((try? result.get()) == .ada) }
+    }
+
+    @Test("validate() goes by the request's Accept header", arguments: [("application/json", true), ("text/plain, application/*;q=0.5", true), ("text/html", false)])
+    func acceptHeader(_ accept: String, _ isAccepted: Bool) async {
+        let request = Session(transport: stub).request("http://a/", headers: [.accept(accept)])
+        #expect(await (request.validate().serializing(User.self).response.error == nil) == isAccepted)
+    }
+
+    @Test("A validator of one's own sees all and its error is the underlying one")
+    func ownValidator() async {
+        struct Refused: Error {}
+        let request = Session(transport: stub).request("http://a/x")
+        await request.validate { request, response, data in
+            guard request.url?.path() == "/x", response.statusCode == 200, data.count > 0 else { return }
+            throw Refused()
+        }
+        let error = await request.serializing(User.self).response.error
+        #expect(error?.code == .validationFailed)
+        #expect(error?.underlyingError is Refused)
+    }
+
+    @Test("A validator that comes after the end counts for those who ask later")
+    func lateValidator() async throws {
+        let request = Session(transport: stub).request("http://a/404")
+        _ = try await request.serializing(JSON.self).value
+        let error = await #expect(throws: AsyncNetError.self) { try await request.validate().serializing(JSON.self).value }
+        #expect(error?.code == .unacceptableStatus)
+    }
+
+    @Test("Serializers by protocol and by closure, off the caller's actor") @MainActor
+    func ownSerializers() async throws {
+        struct Upper: ResponseSerializer {
+            func serialize(_ response: RawResponse) async throws -> String {
+                #expect(!Thread.isMainThread)
+                return String(decoding: response.data, as: UTF8.self).uppercased()
+            }
+        }
+        let request = Session(transport: stub).request("http://a/")
+        #expect(try await request.serializing(using: Upper()).value == User.json.uppercased())
+        #expect(try await request.serializing { $0.statusCode }.value == 200)
+    }
+
+    @MainActor struct MainActorUser: @MainActor Decodable {
+        var id: Int
+    }
+
+    @Test("A type whose Decodable conformance belongs to the main actor is decoded there") @MainActor
+    func mainActorType() async throws {
+        let request = Session(transport: stub).request("http://a/")
+        #expect(try await request.decode(MainActorUser.self).id == 1)
+    }
+
+    @Test("Progress and events tell the request's life and end with it")
+    func observation() async throws {
+        let request = Session(transport: stub).request("http://a/")
+        let (events, progress) = (request.events, request.downloadProgress)
+        _ = try await request.serializing(Data.self).value
+        var told: [String] = []
+        for await event in events { told.append(event.description) }
+        #expect(told == ["resumed", "attempt 1: GET http://a/", "response 200", "finished"])
+        var last: TransferProgress?
+        for await value in progress { last = value }
+        #expect(last?.completedBytes == Int64(User.json.utf8.count))
+        for await _ in request.events { Issue.record("an ended request has no more events") }
+    }
+
+    @Test("Every way to ask for a URL, and routers, reach the same place")
+    func convertibles() async throws {
+        enum Router: URLRequestConvertible {
+            case user(Int)
+            func asURLRequest() throws -> URLRequest {
+                guard case .user(let id) = self, id > 0 else { throw CocoaError(.featureUnsupported) }
+                return URLRequest(url: try "http://a/users/\(id)".asURL())
+            }
+        }
+        let session = Session(transport: stub)
+        let url = try "http://a/users/1".asURL()
+        let components = try #require(URLComponents(string: "http://a/users/1"))
+        for request in [
+            session.request("http://a/users/1"), session.request(url), session.request(components),
+            session.request(URLRequest(url: url)), session.request(Router.user(1)),
+        ] {
+            #expect(try await request.serializing(User.self).value == .ada)
+        }
+        #expect(Set(stub.requests.map(\.target)) == ["/users/1"])
+        let error = await session.request(Router.user(0)).serializing(User.self).response.error
+        #expect(error?.code == .encodingFailed)
+        #expect(error?.underlyingError is CocoaError)
+    }
+
+    @Test("A base URL is resolved against as RFC 3986 says, by every verb")
+    func baseURL() async throws {
+        let api = Session(baseURL: "http://a/v1/", transport: stub)
+        let requests: [(DataRequest, String)] = [
+            (api.get("users/1"), "GET /v1/users/1"), (api.head("/root"), "HEAD /root"), (api.delete("?q=1"), "DELETE /v1/?q=1"),
+            (api.options("../up"), "OPTIONS /up"), (api.post("x"), "POST /v1/x"), (api.put("x"), "PUT /v1/x"), (api.patch("http://b/y"), "PATCH /y"),
+        ]
+        for (request, expected) in requests {
+            _ = await request.serializing(Data.self).result
+            #expect(stub.requests.last.map { "\($0.method) \($0.target)" } == expected)
+        }
+    }
+
+    @Test("Parameters become a JSON body, headers and a modifier are applied")
+    func parameters() async throws {
+        let session = Session(transport: stub, configuration: .init(headers: ["User-Agent": "t", "X": "session"]))
+        let request = session.request(
+            "http://a/users", method: .post, parameters: User.ada, encoder: .json,
+            headers: [.authorization(bearerToken: "t"), .init(name: "X", value: "own")], modifier: { $0.setValue("m", forHTTPHeaderField: "X-M") })
+        _ = try await request.serializing(User.self).value
+        let seen = try #require(stub.requests.first)
+        #expect(seen.method == .post)
+        #expect(try seen.json == ["id": 1, "name": "Ada"])
+        #expect(seen.headers["Content-Type"] == "application/json")
+        #expect(seen.headers["X"] == "own")
+        #expect(seen.headers["X-M"] == "m")
+        #expect(seen.headers["User-Agent"] == "t")
+        #expect(seen.headers["authorization"] == "Bearer t")
+    }
+}
+
+extension Result {
+    var failure: Failure? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+}

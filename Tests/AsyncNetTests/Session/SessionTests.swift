@@ -1,0 +1,103 @@
+import AsyncNet
+import AsyncNetTesting
+import Foundation
+import Testing
+
+@Suite("Session", .timeLimit(.minutes(1)))
+struct SessionTests {
+    @Test("Running requests are listed, oldest first, by kind")
+    func listing() async {
+        let session = Session(transport: StubTransport { _ in .fault(.stall) })
+        let requests = (0..<3).map { _ in session.request("http://a/") }
+        for request in requests { await request.resume() }
+        #expect(await session.requests.map(\.id) == requests.map(\.id))
+        #expect(await session.requests(ofKind: .data).count == 3)
+        #expect(await session.requests(ofKind: .download).isEmpty)
+        await session.cancelAll()
+        #expect(await session.requests.isEmpty)
+        for request in requests { #expect(await request.state == .cancelled) }
+    }
+
+    @Test("finish() lets the running end, refuses new ones, and shuts the transport down last")
+    func finish() async throws {
+        final class Counted: Transport {
+            let (arrived, gate, shutdowns) = (Gate(), Gate(), Counter())
+            func send(_ request: TransportRequest) async throws -> TransportResponse {
+                arrived.open()
+                await gate.wait()
+                return TransportResponse(head: HTTPResponseHead(statusCode: 200, url: request.head.url), body: TransportBody(Data()))
+            }
+            func shutdown() async { shutdowns.add() }
+        }
+        let transport = Counted()
+        let session = Session(transport: transport)
+        let running = Task { try await session.request("http://a/").serializing(Data.self).value }
+        await transport.arrived.wait()
+        let finishing = Task { await session.finish() }
+        #expect(await eventually { await session.isFinished })
+        #expect(await session.request("http://a/").serializing(Data.self).result.failure?.code == .sessionFinished)
+        #expect(transport.shutdowns.value == 0)
+        transport.gate.open()
+        #expect(try await running.value.isEmpty)
+        await finishing.value
+        #expect(transport.shutdowns.value == 1)
+        #expect(await session.requests.isEmpty)
+    }
+
+    @Test("A cancelled finish() returns at once")
+    func cancelledFinish() async {
+        let session = Session(transport: StubTransport { _ in .fault(.stall) })
+        let request = session.request("http://a/")
+        await request.resume()
+        let finishing = Task { await session.finish() }
+        finishing.cancel()
+        await finishing.value
+        #expect(await request.state == .resumed)
+        await request.cancel()
+    }
+
+    @Test("A request keeps its session, and afterwards nobody does")
+    func lifetime() async throws {
+        final class Weak: Sendable {
+            weak let session: Session?
+            init(_ session: Session) { self.session = session }
+        }
+        var session: Session? = Session(transport: StubTransport { _ in .json(User.json) })
+        let weak = Weak(try #require(session))
+        var request = session?.request("http://a/")
+        session = nil
+        #expect(try await request?.serializing(User.self).value == .ada)
+        request = nil
+        #expect(await eventually { weak.session == nil })
+    }
+
+    @Test("Silence as long as the timeout ends a request, to the nanosecond and not before")
+    func timeout() async {
+        let clock = TestClock()
+        let session = Session(transport: StubTransport { _ in .fault(.stall) }, configuration: .init(timeout: .seconds(30), clock: clock))
+        let request = session.request("http://a/")
+        let task = Task { await request.serializing(Data.self).result }
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(30) - .nanoseconds(1))
+        #expect(await !eventually { await request.state != .resumed })
+        clock.advance(by: .nanoseconds(1))
+        let error = await task.value.failure
+        #expect(error?.code == .timedOut)
+        #expect(error?.message.contains("30.0 seconds") == true)
+        #expect(error?.attempts == 1)
+        #expect(await request.state == .finished)
+    }
+
+    @Test("A session on a base URL that is none gives an error, not a trap")
+    func badBase() async {
+        let error = await Session(baseURL: "::", transport: StubTransport { _ in .status(200) }).get("x").serializing(Data.self).result.failure
+        #expect(error?.code == .malformedURL)
+    }
+
+    @Test("Session.shared and the top-level functions are the same session")
+    func shared() async throws {
+        let error = await AsyncNet.request("nonsense").serializing(Data.self).result.failure
+        #expect(error?.code == .malformedURL)
+        #expect(await Session.shared.requests.isEmpty)
+    }
+}

@@ -1,0 +1,77 @@
+import AsyncNet
+import AsyncNetTesting
+import Foundation
+import Synchronization
+
+struct User: Codable, Equatable, Sendable {
+    var id: Int
+    var name: String
+
+    static let ada = User(id: 1, name: "Ada")
+    static let json = #"{"id":1,"name":"Ada"}"#
+}
+
+/// Lets one side wait until the other opens it.
+final class Gate: Sendable {
+    private struct State {
+        var isOpen = false
+        var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+        var nextID = 0
+    }
+
+    private let state = Mutex(State())
+
+    func open() {
+        let waiting = state.withLock { state in
+            state.isOpen = true
+            defer { state.waiting = [:] }
+            return state.waiting.values
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// Returns when the gate is open or the task is cancelled.
+    func wait() async {
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    if state.isOpen || Task.isCancelled { return true }
+                    state.waiting[id] = continuation
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.waiting.removeValue(forKey: id) }?.resume()
+        }
+    }
+}
+
+/// Waits until a condition that another task brings about holds; gives the processor away meanwhile.
+func eventually(_ condition: @Sendable () async -> Bool) async -> Bool {
+    for _ in 0..<100_000 {
+        if await condition() { return true }
+        await Task.yield()
+    }
+    return await condition()
+}
+
+/// A server with one route that ends when the closure does.
+func withServer<Result>(
+    _ replies: MockResponse..., body: (MockServer) async throws -> Result
+) async throws -> Result {
+    let server = try await MockServer.start()
+    for reply in replies { await server.enqueue(reply) }
+    do {
+        let result = try await body(server)
+        await server.stop()
+        return result
+    } catch {
+        await server.stop()
+        throw error
+    }
+}
