@@ -28,12 +28,17 @@ public final class TestClock: Clock, Sendable {
         var now = Instant()
         var nextID = 0
         var sleepers: [Int: Sleeper] = [:]
-        var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        var watchers: [Int: (count: Int, continuation: CheckedContinuation<Void, Never>)] = [:]
 
         mutating func takeSatisfiedWatchers() -> [CheckedContinuation<Void, Never>] {
-            let satisfied = watchers.filter { $0.count <= sleepers.count }
-            watchers.removeAll { $0.count <= sleepers.count }
-            return satisfied.map(\.continuation)
+            let satisfied = watchers.filter { $0.value.count <= sleepers.count }
+            for id in satisfied.keys { watchers[id] = nil }
+            return satisfied.values.map(\.continuation)
+        }
+
+        mutating func makeID() -> Int {
+            nextID += 1
+            return nextID
         }
     }
 
@@ -48,10 +53,7 @@ public final class TestClock: Clock, Sendable {
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
-        let id = state.withLock { state in
-            state.nextID += 1
-            return state.nextID
-        }
+        let id = state.withLock { $0.makeID() }
         let isWhole = await withTaskCancellationHandler {
             await withCheckedContinuation { add(Sleeper(deadline: deadline, continuation: $0), id) }
         } onCancel: {
@@ -82,15 +84,20 @@ public final class TestClock: Clock, Sendable {
         for (_, sleeper) in due { sleeper.continuation.resume(returning: true) }
     }
 
-    /// Waits until at least so many tasks sleep on this clock.
+    /// Waits until at least so many tasks sleep on this clock, or the waiting task is cancelled.
     public func sleepers(atLeast count: Int) async {
-        await withCheckedContinuation { continuation in
-            let isSatisfied = state.withLock { state in
-                guard state.sleepers.count < count else { return true }
-                state.watchers.append((count, continuation))
-                return false
+        let id = state.withLock { $0.makeID() }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    if state.sleepers.count >= count || Task.isCancelled { return true }
+                    state.watchers[id] = (count, continuation)
+                    return false
+                }
+                if isOver { continuation.resume() }
             }
-            if isSatisfied { continuation.resume() }
+        } onCancel: {
+            state.withLock { $0.watchers.removeValue(forKey: id) }?.continuation.resume()
         }
     }
 }

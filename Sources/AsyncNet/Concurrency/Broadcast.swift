@@ -15,6 +15,8 @@ package final class Broadcast<Value: Sendable>: Sendable {
 
     package init(keepsLatest: Bool) { self.keepsLatest = keepsLatest }
 
+    deinit { finish() }
+
     package func send(_ value: Value) {
         state.withLock { state in
             guard !state.isFinished else { return }

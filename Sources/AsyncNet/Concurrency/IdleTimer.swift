@@ -3,20 +3,29 @@ import Synchronization
 /// Notices silence: runs an action once nothing has happened for as long as the timeout.
 ///
 /// `touch` is an atomic store, so it may be called for every chunk. Only when the timer is due does it look when the
-/// last activity was and moves itself there. While the reader, not the network, is what is waited for, it is paused.
+/// last activity was and moves itself there. While the reader, not the network, is what is waited for, it is paused, and
+/// so it is for as long as `isHeldBack` says so.
 package final class IdleTimer: Sendable {
     private let timers: TimerQueue
     private let timeout: Duration
+    private let isHeldBack: @Sendable () -> Bool
     /// Nanoseconds of the timers' time; `Int64.max` while paused.
     private let lastActivity: Atomic<Int64>
     private let timer = Mutex<TimerQueue.Timer?>(nil)
 
-    package init(_ timers: TimerQueue, timeout: Duration, onSilence: @escaping @Sendable () -> Void) {
+    /// A century: longer sleeps overflow the clocks.
+    private static let longest = Duration.seconds(3_155_760_000)
+
+    package init(
+        _ timers: TimerQueue, timeout: Duration, isHeldBack: @escaping @Sendable () -> Bool = { false },
+        onSilence: @escaping @Sendable () -> Void
+    ) {
         self.timers = timers
-        self.timeout = timeout
+        self.timeout = min(max(timeout, .zero), Self.longest)
+        self.isHeldBack = isHeldBack
         let now = timers.time.now
         lastActivity = Atomic(now.wholeNanoseconds)
-        let scheduled = timers.schedule(at: now + timeout) { [weak self] in
+        let scheduled = timers.schedule(at: now + self.timeout) { [weak self] in
             guard let self else { return nil }
             if let next = self.nextCheck() { return next }
             onSilence()
@@ -36,6 +45,7 @@ package final class IdleTimer: Sendable {
 
     private func nextCheck() -> Duration? {
         let now = timers.time.now
+        if isHeldBack() { touch() }
         let last = lastActivity.load(ordering: .relaxed)
         let due = last == .max ? now + timeout : .nanoseconds(last) + timeout
         return due > now ? due : nil

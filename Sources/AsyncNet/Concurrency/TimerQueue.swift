@@ -22,6 +22,8 @@ package final class TimerQueue: Sendable {
         var heap = TimerHeap()
         var wakesAt: Duration?
         var sleeper: Task<Void, Never>?
+        /// Counts sleepers: one that was replaced just as it woke must not forget its successor.
+        var generation = 0
     }
 
     package init(_ time: TimeSource) { self.time = time }
@@ -41,26 +43,29 @@ package final class TimerQueue: Sendable {
         state.withLock { $0.heap.remove(timer) }
     }
 
+    /// Timers that are set.
     package var count: Int { state.withLock { $0.heap.count } }
 
     private func wake(at due: Duration, _ state: inout State) {
         if let wakesAt = state.wakesAt, wakesAt <= due { return }
         state.sleeper?.cancel()
         state.wakesAt = due
-        state.sleeper = Task { [time, weak self] in
+        state.generation += 1
+        state.sleeper = Task { [time, weak self, generation = state.generation] in
             guard (try? await time.sleep(until: due)) != nil else { return }
-            self?.fire()
+            self?.fire(generation)
         }
     }
 
-    private func fire() {
+    /// Actions run outside the lock; a timer that is cancelled meanwhile is not put back.
+    private func fire(_ generation: Int) {
         let due = state.withLock { state in
-            (state.wakesAt, state.sleeper) = (nil, nil)
-            return state.heap.removeAll(dueBy: time.now)
+            if generation == state.generation { (state.wakesAt, state.sleeper) = (nil, nil) }
+            return state.heap.takeAll(dueBy: time.now)
         }
-        let again = due.compactMap { action in action().map { ($0, action) } }
+        let answers = due.map { ($0.timer, $0.action()) }
         state.withLock { state in
-            for (due, action) in again { _ = state.heap.insert(due, action) }
+            for (timer, next) in answers { state.heap.putBack(timer, due: next) }
             if let next = state.heap.earliest { wake(at: next, &state) }
         }
     }
@@ -70,9 +75,10 @@ package final class TimerQueue: Sendable {
 struct TimerHeap {
     private struct Entry {
         let id: Int
-        let due: Duration
+        var due: Duration
         let action: TimerQueue.Action
-        var position: Int
+        /// `nil` while the action runs.
+        var position: Int?
     }
 
     private var entries: [Entry?] = []
@@ -95,24 +101,35 @@ struct TimerHeap {
 
     mutating func remove(_ timer: TimerQueue.Timer) {
         guard let entry = entries[timer.slot], entry.id == timer.id else { return }
-        removeEntry(at: entry.position)
+        if let position = entry.position { removeFromOrder(position) }
+        entries[timer.slot] = nil
+        freeSlots.append(timer.slot)
     }
 
-    mutating func removeAll(dueBy now: Duration) -> [TimerQueue.Action] {
-        var actions: [TimerQueue.Action] = []
-        while let first = order.first, let entry = entries[first], entry.due <= now {
-            actions.append(entry.action)
-            removeEntry(at: 0)
+    /// Takes what is due out of the order; each keeps its place until it is put back or removed.
+    mutating func takeAll(dueBy now: Duration) -> [(timer: TimerQueue.Timer, action: TimerQueue.Action)] {
+        var taken: [(TimerQueue.Timer, TimerQueue.Action)] = []
+        while let slot = order.first, let entry = entries[slot], entry.due <= now {
+            taken.append((TimerQueue.Timer(id: entry.id, slot: slot), entry.action))
+            removeFromOrder(0)
+            entries[slot]?.position = nil
         }
-        return actions
+        return taken
     }
 
-    private mutating func removeEntry(at position: Int) {
-        let slot = order[position]
+    /// Orders a timer that was taken anew, or removes it if it is not due again; does nothing if it was removed meanwhile.
+    mutating func putBack(_ timer: TimerQueue.Timer, due: Duration?) {
+        guard entries[timer.slot]?.id == timer.id else { return }
+        guard let due else { return remove(timer) }
+        entries[timer.slot]?.due = due
+        entries[timer.slot]?.position = order.count
+        order.append(timer.slot)
+        siftUp(order.count - 1)
+    }
+
+    private mutating func removeFromOrder(_ position: Int) {
         swap(position, order.count - 1)
         order.removeLast()
-        entries[slot] = nil
-        freeSlots.append(slot)
         guard position < order.count else { return }
         siftUp(position)
         siftDown(position)

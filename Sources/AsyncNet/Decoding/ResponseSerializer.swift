@@ -68,7 +68,7 @@ public struct GoogleXSSIPreprocessor: DataPreprocessor {
 
     public func preprocess(_ data: Data) -> Data {
         let prefix = Data(")]}',\n".utf8)
-        return data.starts(with: prefix) ? data.dropFirst(prefix.count) : data
+        return data.starts(with: prefix) ? Data(data.dropFirst(prefix.count)) : data
     }
 }
 

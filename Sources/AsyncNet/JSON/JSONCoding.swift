@@ -101,6 +101,15 @@ extension JSON: Codable {
         }
     }
 
+    /// The widest number that encoders know is `Decimal`; what it would round is an error. ``data(options:)`` writes every number.
+    private func exactDecimal(_ number: JSONNumber, _ encoder: any Encoder) throws -> Decimal {
+        guard let decimal = number.decimal, JSONNumber(decimal) == number else {
+            let reason = "The number has more digits or a larger exponent than Decimal holds"
+            throw EncodingError.invalidValue(self, .init(codingPath: encoder.codingPath, debugDescription: reason))
+        }
+        return decimal
+    }
+
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch storage {
@@ -109,7 +118,7 @@ extension JSON: Codable {
         case .number(.int(let value)): try container.encode(value)
         case .number(.uint(let value)): try container.encode(value)
         case .number(.double(let value)): try container.encode(value)
-        case .number(let value): try container.encode(value.decimal)
+        case .number(let value): try container.encode(try exactDecimal(value, encoder))
         case .string(let value): try container.encode(value)
         case .array(let value): try container.encode(value)
         case .object(let value): try container.encode(value)

@@ -33,10 +33,12 @@ enum JSONNumber: Sendable {
             self = .double(-0.0)
         } else if let integer = Self.integer(text) {
             self = integer
+        } else if let whole = CanonicalDecimal(text).integerText, whole.utf8.count > 15, let integer = Self.integer(whole) {
+            self = integer  // a double would round it
         } else if !isWhole, let double = Double(text), double.isFinite, CanonicalDecimal("\(double)") == CanonicalDecimal(text) {
             self = .double(double)
         } else {
-            self = Self.integer(CanonicalDecimal(text).integerText ?? "") ?? .text(text)
+            self = .text(text)
         }
     }
 
@@ -111,6 +113,8 @@ private struct CanonicalDecimal: Hashable {
     var isNegative = false
     var digits: [UInt8] = []
     var exponent = 0
+    /// An exponent that no `Int` holds, as it stands, so that different ones stay different.
+    var hugeExponent: Substring?
 
     init(_ text: String) {
         var pointSeen = false
@@ -125,17 +129,18 @@ private struct CanonicalDecimal: Hashable {
             if pointSeen { exponent -= 1 }
             if !(digits.isEmpty && byte == UInt8(ascii: "0")) { digits.append(byte) }
         }
-        exponent = exponent.addingReportingOverflow(Int(Substring(bytes.dropFirst())) ?? 0).partialValue
+        let written = Substring(bytes.dropFirst())
+        if let value = Int32(written.isEmpty ? "0" : written) { exponent += Int(value) } else { hugeExponent = written }
         while digits.last == UInt8(ascii: "0") {
             digits.removeLast()
-            exponent = exponent.addingReportingOverflow(1).partialValue
+            exponent += 1
         }
-        if digits.isEmpty { (isNegative, exponent) = (false, 0) }
+        if digits.isEmpty { (isNegative, exponent, hugeExponent) = (false, 0, nil) }
     }
 
     /// A whole number of up to twenty digits without fraction or exponent.
     var integerText: String? {
-        guard exponent >= 0, exponent <= 20, digits.count + exponent <= 20 else { return nil }
+        guard hugeExponent == nil, exponent >= 0, exponent <= 20, digits.count + exponent <= 20 else { return nil }
         return (isNegative ? "-" : "") + String(decoding: digits, as: UTF8.self) + String(repeating: "0", count: exponent)
     }
 }

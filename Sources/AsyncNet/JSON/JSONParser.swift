@@ -8,14 +8,13 @@ struct JSONSyntaxError: Error {
 
 /// Reads one JSON document (RFC 8259) from bytes: strict, no extensions, a leading byte order mark skipped.
 ///
-/// Recursive descent; the depth is counted, so hostile nesting ends in an error long before the stack does. Bytes are
+/// Without recursion, and the depth is counted, so hostile nesting ends in an error on a thread of any size. Bytes are
 /// looked at once: strings are validated and copied only between escapes, and short numbers are computed on the way.
 struct JSONParser {
     static let maximumDepth = 512
 
     private let bytes: UnsafeBufferPointer<UInt8>
     private var index = 0
-    private var depth = 0
 
     static func parse(_ data: Data) throws(JSONSyntaxError) -> JSON {
         let result = data.withUnsafeBytes { raw -> Result<JSON, JSONSyntaxError> in
@@ -53,11 +52,44 @@ struct JSONParser {
         return nil
     }
 
+    /// One value, however deep: what is open stands on `frames`, not on the thread's stack.
     private mutating func value() throws(JSONSyntaxError) -> JSON {
+        var frames: [Frame] = []
+        while true {
+            guard var value = try scalarOrOpening(&frames) else { continue }
+            while true {
+                guard !frames.isEmpty else { return value }
+                let top = frames.count - 1
+                frames[top].add(value)
+                guard try !continues(frames[top].end) else { break }
+                value = frames.removeLast().value
+            }
+            if frames[frames.count - 1].isObject { frames[frames.count - 1].name = try memberName() }
+        }
+    }
+
+    /// An array or object that is being read.
+    private struct Frame {
+        let isObject: Bool
+        var name = ""
+        var elements: [JSON] = []
+        var members: [String: JSON] = [:]
+
+        init(isObject: Bool) { self.isObject = isObject }
+
+        var end: UInt8 { isObject ? UInt8(ascii: "}") : UInt8(ascii: "]") }
+        var value: JSON { JSON(isObject ? .object(members) : .array(elements)) }
+
+        mutating func add(_ value: JSON) {
+            if isObject { members[name] = value } else { elements.append(value) }
+        }
+    }
+
+    /// The next value if it is whole; `nil` if it is an array or object that now stands open on `frames`.
+    private mutating func scalarOrOpening(_ frames: inout [Frame]) throws(JSONSyntaxError) -> JSON? {
         guard let byte = peek() else { throw error("The document ends where a value should be") }
         switch byte {
-        case UInt8(ascii: "{"): return try nested { parser throws(JSONSyntaxError) in try parser.object() }
-        case UInt8(ascii: "["): return try nested { parser throws(JSONSyntaxError) in try parser.array() }
+        case UInt8(ascii: "{"), UInt8(ascii: "["): return try open(Frame(isObject: byte == UInt8(ascii: "{")), &frames)
         case UInt8(ascii: "\""): return JSON(.string(try string()))
         case UInt8(ascii: "t"): return try literal("true", JSON(.bool(true)))
         case UInt8(ascii: "f"): return try literal("false", JSON(.bool(false)))
@@ -67,45 +99,29 @@ struct JSONParser {
         }
     }
 
-    @inline(__always)
-    private mutating func nested(
-        _ body: (inout JSONParser) throws(JSONSyntaxError) -> JSON
-    ) throws(JSONSyntaxError) -> JSON {
-        depth += 1
-        guard depth <= Self.maximumDepth else { throw error("The document is nested deeper than \(Self.maximumDepth) levels") }
+    private mutating func open(_ frame: Frame, _ frames: inout [Frame]) throws(JSONSyntaxError) -> JSON? {
+        guard frames.count < Self.maximumDepth else {
+            throw error("The document is nested deeper than \(Self.maximumDepth) levels")
+        }
         index += 1
-        let value = try body(&self)
-        depth -= 1
-        return value
-    }
-
-    private mutating func object() throws(JSONSyntaxError) -> JSON {
-        var members: [String: JSON] = [:]
-        if try endsAtOnce(UInt8(ascii: "}")) { return JSON(.object(members)) }
-        repeat {
-            guard peek() == UInt8(ascii: "\"") else { throw error("A member's name must be a string") }
-            let name = try string()
-            guard peek() == UInt8(ascii: ":") else { throw error("A colon must follow a member's name") }
+        if peek() == frame.end {
             index += 1
-            members[name] = try value()
-        } while try continues(until: UInt8(ascii: "}"))
-        return JSON(.object(members))
+            return frame.value
+        }
+        frames.append(frame)
+        if frame.isObject { frames[frames.count - 1].name = try memberName() }
+        return nil
     }
 
-    private mutating func array() throws(JSONSyntaxError) -> JSON {
-        var elements: [JSON] = []
-        if try endsAtOnce(UInt8(ascii: "]")) { return JSON(.array(elements)) }
-        repeat { elements.append(try value()) } while try continues(until: UInt8(ascii: "]"))
-        return JSON(.array(elements))
-    }
-
-    private mutating func endsAtOnce(_ end: UInt8) throws(JSONSyntaxError) -> Bool {
-        guard peek() == end else { return false }
+    private mutating func memberName() throws(JSONSyntaxError) -> String {
+        guard peek() == UInt8(ascii: "\"") else { throw error("A member's name must be a string") }
+        let name = try string()
+        guard peek() == UInt8(ascii: ":") else { throw error("A colon must follow a member's name") }
         index += 1
-        return true
+        return name
     }
 
-    private mutating func continues(until end: UInt8) throws(JSONSyntaxError) -> Bool {
+    private mutating func continues(_ end: UInt8) throws(JSONSyntaxError) -> Bool {
         let byte = peek()
         guard byte == UInt8(ascii: ",") || byte == end else {
             throw error("A comma or the end of the \(end == UInt8(ascii: "]") ? "array" : "object") is missing")

@@ -7,6 +7,11 @@ package struct RedirectPolicy: Sendable {
 
     package init(limit: Int = 20) { self.limit = limit }
 
+    /// Whether this response sends the client elsewhere.
+    package func follows(_ response: HTTPResponseHead) -> Bool {
+        limit > 0 && [301, 302, 303, 307, 308].contains(response.statusCode) && response.value(for: "Location") != nil
+    }
+
     /// The request to send next, or `nil` if this response is the answer.
     ///
     /// 303 becomes GET, except for HEAD; 301 and 302 turn POST into GET, as every client does; 307 and 308 repeat method
@@ -14,9 +19,7 @@ package struct RedirectPolicy: Sendable {
     package func next(
         after response: HTTPResponseHead, to request: TransportRequest, followed: Int
     ) throws(AsyncNetError) -> TransportRequest? {
-        guard limit > 0, [301, 302, 303, 307, 308].contains(response.statusCode),
-            let location = response.value(for: "Location")
-        else { return nil }
+        guard follows(response), let location = response.value(for: "Location") else { return nil }
         guard followed < limit else {
             throw AsyncNetError(.tooManyRedirects, "There were more than \(limit) redirects")
         }
@@ -27,7 +30,8 @@ package struct RedirectPolicy: Sendable {
             throw AsyncNetError(.redirectFailed, "The redirect asks for the body again, which can be sent only once")
         }
         if next.head.url.origin != request.head.url.origin {
-            for name in ["Authorization", "Cookie", "Proxy-Authorization", "Host"] { next.head.headers.remove(name) }
+            next.head.headers.remove("Host")
+            for secret in next.head.headers.filter(\.isSecret) { next.head.headers.remove(secret.name) }
         }
         return next
     }

@@ -22,16 +22,16 @@ extension DataRequest {
         return self
     }
 
-    /// Accepts a status in this range only, which may be half-open, such as `200...`.
+    /// Accepts statuses in this range only.
     @discardableResult
-    public func validate(statusCode acceptable: some RangeExpression<Int> & Sendable) -> DataRequest {
+    public func validate(statusCode acceptable: Range<Int>) -> DataRequest {
         add(.statusCode { acceptable.contains($0) })
         return self
     }
 
-    /// Accepts statuses in this range only.
+    /// Accepts statuses from this one up only, as `200...` says.
     @discardableResult
-    public func validate(statusCode acceptable: Range<Int>) -> DataRequest {
+    public func validate(statusCode acceptable: PartialRangeFrom<Int>) -> DataRequest {
         add(.statusCode { acceptable.contains($0) })
         return self
     }

@@ -14,6 +14,7 @@ public actor DataRequest: Request {
 
     /// Makes the request's first form; runs when the request starts, off every actor.
     package nonisolated let blueprint: RequestBlueprint
+    package nonisolated let record = TransferRecord()
     package nonisolated let downloads = Broadcast<TransferProgress>(keepsLatest: true)
     package nonisolated let uploads = Broadcast<TransferProgress>(keepsLatest: true)
     package nonisolated let eventLog = Broadcast<RequestEvent>(keepsLatest: false)
@@ -26,9 +27,10 @@ public actor DataRequest: Request {
     private var outcome: TransferOutcome?
     private var waiters: [Int: CheckedContinuation<TransferOutcome, Never>] = [:]
     private var nextWaiter = 0
+    /// Those who start the request and will wait, but do not yet: they count as waiting.
+    private var arriving = 0
     private var resumption: [CheckedContinuation<Void, Never>] = []
     private var validators: [Validator] = []
-    private var lastSent: TransportRequest?
 
     package init(_ blueprint: RequestBlueprint, host: any RequestHost) {
         self.blueprint = blueprint
@@ -90,17 +92,9 @@ public actor DataRequest: Request {
 
     private func end(as state: RequestState, _ error: AsyncNetError) async {
         guard !machine.isTerminal else { return }
-        conclude(failure(error), as: state)
+        conclude(record.outcome(error), as: state)
         driver?.cancel()
         await host.end(id)
-    }
-
-    /// Not part of any async function, whose frame would hold all of it.
-    @inline(never)
-    private func failure(_ error: AsyncNetError) -> TransferOutcome {
-        var metrics = RequestMetrics()
-        metrics.attempts = machine.attempts
-        return TransferOutcome(request: lastSent, metrics: metrics).failing(with: error)
     }
 
     /// The first end counts; a later one, such as that of a transfer that was cancelled, changes nothing.
@@ -130,10 +124,12 @@ public actor DataRequest: Request {
     package func transferOutcome() async -> TransferOutcome {
         if let outcome { return validated(outcome) }
         if Task.isCancelled {
-            if waiters.isEmpty { await cancel() }
-            return outcome ?? failure(AsyncNetError(.cancelled))
+            if waiters.isEmpty, arriving == 0 { await cancel() }
+            return outcome ?? record.outcome(AsyncNetError(.cancelled))
         }
+        arriving += 1
         if machine.state == .initialized { await resume() }
+        arriving -= 1
         if let outcome { return validated(outcome) }
         nextWaiter += 1
         let id = nextWaiter
@@ -148,8 +144,8 @@ public actor DataRequest: Request {
     /// A waiter's task was cancelled: it goes at once, and with the last one the request ends.
     private func leave(_ waiter: Int) async {
         guard let continuation = waiters.removeValue(forKey: waiter) else { return }
-        guard waiters.isEmpty else {
-            return continuation.resume(returning: failure(AsyncNetError(.cancelled)))
+        guard waiters.isEmpty, arriving == 0 else {
+            return continuation.resume(returning: record.outcome(AsyncNetError(.cancelled)))
         }
         waiters[waiter] = continuation
         await cancel()
@@ -157,9 +153,11 @@ public actor DataRequest: Request {
 
     /// Runs the validators that came after the transfer had taken its own.
     @inline(never)
-    private func validated(_ outcome: TransferOutcome) -> TransferOutcome {
+    ///
+    /// Another waiter may have run them since this one was resumed: then the outcome is the one that was left.
+    private func validated(_ own: TransferOutcome) -> TransferOutcome {
+        guard own.error == nil, var outcome else { return own }
         guard !validators.isEmpty, outcome.error == nil, let response = outcome.rawResponse else { return outcome }
-        var outcome = outcome
         do throws(AsyncNetError) {
             for validator in takeValidators() { try validator(response) }
         } catch {
@@ -171,13 +169,13 @@ public actor DataRequest: Request {
 
     // MARK: What the transfer asks and tells
 
-    /// The next attempt's number; `nil` if the request is over.
+    /// Counts an attempt; `false` if the request is over.
     @inline(never)
-    package func beginAttempt(_ request: TransportRequest?) -> Int? {
-        guard let request, let number = machine.beginAttempt() else { return nil }
-        lastSent = request
+    package func beginAttempt() -> Bool {
+        guard let request = record.request, let number = machine.beginAttempt() else { return false }
+        record.beginAttempt(number)
         eventLog.send(.attempt(number, request.head))
-        return number
+        return true
     }
 
     /// Waits for as long as the request is suspended.

@@ -1,11 +1,8 @@
 /// What a request is made from: runs when it starts, and again for a retry.
 package struct RequestBlueprint: Sendable {
-    /// `nil` takes the session's.
-    package var timeout: Duration?
     package let make: @Sendable () throws -> TransportRequest
 
-    package init(timeout: Duration? = nil, make: @escaping @Sendable () throws -> TransportRequest) {
-        self.timeout = timeout
+    package init(make: @escaping @Sendable () throws -> TransportRequest) {
         self.make = make
     }
 }

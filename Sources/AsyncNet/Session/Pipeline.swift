@@ -5,55 +5,39 @@ import Synchronization
 ///
 ///     assemble   URL, headers, body, from what the caller gave
 ///     redirect   follow 3xx responses, each hop a transfer of its own
-///     transfer   over the transport, watched by the idle timer
+///     transfer   over the transport, watched for silence
 ///     validate   the request's validators, first refusal wins
 ///
-/// One pipeline value lives for one request; it runs in the task that the request owns, on no actor.
+/// One pipeline value lives for one request; it runs in the task that the request owns, on no actor. What suspends is
+/// kept apart from what does not, and that from being inlined: an async function's locals live for as long as it waits.
 struct Pipeline {
     private let session: Session
     private let request: DataRequest
+    private let redirects: RedirectPolicy
     private let watch: TransferWatch
 
     init(session: Session, request: DataRequest) {
         self.session = session
         self.request = request
-        watch = TransferWatch(request, time: session.timers.time)
+        redirects = RedirectPolicy(limit: session.configuration.maximumRedirects)
+        watch = TransferWatch(request, redirects: redirects)
     }
 
     func run() async -> TransferOutcome {
-        let exchange = Exchange()
+        request.record.begin(session.timers.time)
         do {
-            try assemble(exchange)
-            try await transfer(exchange)
+            try assemble()
+            try await transfer()
         } catch {
-            return outcome(exchange, AsyncNetError(wrapping: error, as: .transportFailed))
+            return request.record.outcome(AsyncNetError(wrapping: error, as: .transportFailed))
         }
-        return validated(outcome(exchange, nil), by: await request.takeValidators())
-    }
-
-    /// What is known so far; kept when the transfer fails, so that the error can tell.
-    ///
-    /// An object, and what uses it in functions that do not suspend: an async function's locals live in its frame, and
-    /// with them as values, or inlined, ten thousand waiting requests took 16 KiB each.
-    private final class Exchange {
-        var request: TransportRequest?
-        var head: HTTPResponseHead?
-        var data: Data?
-        var metrics = RequestMetrics()
+        return validated(request.record.outcome(nil), by: await request.takeValidators())
     }
 
     @inline(never)
-    private func outcome(_ exchange: Exchange, _ error: AsyncNetError?) -> TransferOutcome {
-        watch.end(&exchange.metrics)
-        let outcome = TransferOutcome(
-            request: exchange.request, head: exchange.head, data: exchange.data, metrics: exchange.metrics)
-        return error.map(outcome.failing) ?? outcome
-    }
-
-    @inline(never)
-    private func assemble(_ exchange: Exchange) throws {
+    private func assemble() throws {
         do {
-            exchange.request = try request.blueprint.make()
+            request.record.willSend(try request.blueprint.make())
         } catch {
             throw AsyncNetError(wrapping: error, as: .encodingFailed)
         }
@@ -61,92 +45,79 @@ struct Pipeline {
 
     // MARK: Transfer
 
-    private func transfer(_ exchange: Exchange) async throws {
+    private func transfer() async throws {
         await request.holdBackIfSuspended()
-        guard let attempt = await request.beginAttempt(exchange.request) else { throw AsyncNetError(.cancelled) }
-        exchange.metrics.attempts = attempt
-        let idle = watchSilence()
-        defer { idle.stop() }
-        while let body = try await send(exchange) {
-            idle.touch()
-            guard try redirects(exchange) else {
-                try await collect(body, exchange, idle)
-                return
+        guard await request.beginAttempt() else { throw AsyncNetError(.cancelled) }
+        watchForSilence()
+        defer { watch.stop() }
+        while true {
+            try Task.checkCancellation()
+            switch try await send() {
+            case .answer(let body): return try await collect(body)
+            case .redirect(let body): await drain(body)
             }
-            await drain(body)
         }
     }
 
-    /// Sends the exchange's request and keeps the response's head; the body is returned.
-    ///
-    /// Only the copy that is sent knows the watch, which knows the request: what is kept must not.
-    @inline(never)
-    private func send(_ exchange: Exchange) async throws -> TransportBody? {
-        guard let outgoing = outgoing(exchange) else { return nil }
-        return keep(try await session.transport.send(outgoing), exchange)
+    /// What a response means, with the body that is left to read.
+    private enum Step {
+        case answer(TransportBody)
+        case redirect(TransportBody)
     }
 
     @inline(never)
-    private func outgoing(_ exchange: Exchange) -> TransportRequest? {
-        var request = exchange.request
-        request?.onEvent = watch.receive
-        request?.delivery = .whole
+    private func watchForSilence() {
+        let timeout = request.record.request?.timeout ?? session.configuration.timeout
+        watch.start(session.timers, timeout: timeout) { [session, request] in
+            let error = AsyncNetError(.timedOut, "The request timed out: nothing was sent or received for \(timeout)")
+            session.mailbox.post { await request.fail(error) }
+        }
+    }
+
+    @inline(never)
+    private func send() async throws -> Step {
+        try judge(try await session.transport.send(try outgoing()))
+    }
+
+    /// Only the copy that is sent knows the watch, which knows the request: what is kept must not.
+    @inline(never)
+    private func outgoing() throws(AsyncNetError) -> TransportRequest {
+        guard var request = request.record.request else { throw AsyncNetError(.invalidRequest) }
+        request.onEvent = watch.receive
+        request.delivery = .whole
         return request
     }
 
+    /// After a redirect to follow, the record's request is the next one.
     @inline(never)
-    private func keep(_ response: TransportResponse, _ exchange: Exchange) -> TransportBody {
-        exchange.head = response.head
-        return response.body
-    }
-
-    /// Whether the response is a redirect to follow; the exchange's request is then the next one.
-    @inline(never)
-    private func redirects(_ exchange: Exchange) throws -> Bool {
-        guard let head = exchange.head, let sent = exchange.request else { return false }
-        let policy = RedirectPolicy(limit: session.configuration.maximumRedirects)
-        guard let next = try policy.next(after: head, to: sent, followed: exchange.metrics.redirects.count) else {
-            exchange.metrics.timeToResponse = watch.elapsed
-            request.eventLog.send(.response(head))
-            return false
+    private func judge(_ response: TransportResponse) throws -> Step {
+        watch.touch()
+        let record = request.record
+        guard let sent = record.request,
+            let next = try redirects.next(after: response.head, to: sent, followed: record.followedRedirects)
+        else {
+            watch.received(response.head)
+            return .answer(response.body)
         }
-        request.eventLog.send(.redirected(head, to: next.head))
-        exchange.metrics.redirects.append(next.head.url)
-        exchange.request = next
-        exchange.head = nil
-        return true
+        request.eventLog.send(.redirected(response.head, to: next.head))
+        record.redirected(to: next)
+        return .redirect(response.body)
     }
 
+    /// The whole body; what came of one that breaks off is kept too. One chunk, as small bodies are, is not copied.
     @inline(never)
-    private func watchSilence() -> IdleTimer {
-        let idle = IdleTimer(session.timers, timeout: timeout, onSilence: timeOut)
-        watch.idle.withLock { $0 = idle }
-        return idle
-    }
-
-    private var timeout: Duration { request.blueprint.timeout ?? session.configuration.timeout }
-
-    private func timeOut() {
-        let error = AsyncNetError(.timedOut, "The request timed out: nothing was sent or received for \(timeout)")
-        session.mailbox.post { [request] in await request.fail(error) }
-    }
-
-    /// The whole body. One chunk, as small bodies are, is not copied.
-    @inline(never)
-    private func collect(_ body: TransportBody, _ exchange: Exchange, _ idle: IdleTimer) async throws {
-        let total = exchange.head.flatMap(watch.expectedBytes)
+    private func collect(_ body: TransportBody) async throws {
         var data = Data()
+        defer { request.record.received(data) }
         for try await chunk in body {
-            idle.touch()
+            watch.touch()
             if data.isEmpty { data = chunk } else { data.append(chunk) }
-            watch.didReceive(data.count, of: total)
+            if let head = request.record.head { watch.received(Int64(data.count), of: head) }
             if request.isHeldBack.load(ordering: .relaxed) {
-                idle.pause()
                 await request.holdBackIfSuspended()
-                idle.touch()
+                watch.touch()
             }
         }
-        exchange.data = data
     }
 
     /// A redirect's body is of no interest; reading a short one keeps the connection usable.
@@ -155,11 +126,12 @@ struct Pipeline {
         var rest = 64 * 1024
         do {
             for try await chunk in body {
+                watch.touch()
                 rest -= chunk.count
                 if rest < 0 { return }
             }
         } catch {
-            // The redirect's head is all that counts; a body that breaks off changes nothing.
+            // The redirect's head is all that counts; a body that breaks off changes nothing. A cancel is seen before the next hop.
         }
     }
 

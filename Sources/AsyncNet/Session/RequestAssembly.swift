@@ -45,8 +45,18 @@ struct RequestAssembly: Sendable {
         } catch {
             throw AsyncNetError(wrapping: error, as: .encodingFailed)
         }
+        guard urlRequest.httpBodyStream == nil else {
+            throw AsyncNetError(.invalidRequest, "A URLRequest's httpBodyStream can be read only once and is not sent; set httpBody")
+        }
         guard let head = HTTPRequestHead(urlRequest) else { throw AsyncNetError(.malformedURL, "The URLRequest has no URL") }
-        return TransportRequest(head: head, body: urlRequest.httpBody.map { .data($0) } ?? .none)
+        var request = TransportRequest(head: head, body: urlRequest.httpBody.map { .data($0) } ?? .none)
+        request.timeout = Self.timeout(urlRequest.timeoutInterval)
+        return request
+    }
+
+    /// 60 seconds is what every `URLRequest` has that nobody gave a timeout.
+    private static func timeout(_ interval: TimeInterval) -> Duration? {
+        interval.isFinite && interval > 0 && interval < 1e9 && interval != 60 ? .seconds(interval) : nil
     }
 
     private func checked(_ request: TransportRequest) throws(AsyncNetError) -> TransportRequest {

@@ -28,7 +28,10 @@ extension Session {
         make(url, method, headers, modifier) { try encoder.encode(parameters, into: $0) }
     }
 
-    /// A request from a `URLRequest` or a router. Its `timeoutInterval` counts if it is not Foundation's default of 60 seconds.
+    /// A request from a `URLRequest` or a router.
+    ///
+    /// Its `timeoutInterval` is the timeout, in place of the session's, unless it is Foundation's default of 60 seconds. Its
+    /// `httpBody` is the body; an `httpBodyStream`, which could be sent only once, is refused with `.invalidRequest`.
     public nonisolated func request(
         _ request: some URLRequestConvertible, modifier: RequestModifier? = nil
     ) -> DataRequest {

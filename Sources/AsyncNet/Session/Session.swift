@@ -20,7 +20,11 @@ public actor Session {
     /// Transfers that have not ended yet, those of cancelled requests included.
     private var transfers = 0
     package private(set) var isFinished = false
-    private var finishers: [CheckedContinuation<Void, Never>] = []
+    private var finishers: [Int: CheckedContinuation<Void, Never>] = [:]
+    private var nextFinisher = 0
+    /// Shuts the transport down once the last transfer has ended, whether or not anyone waits for that.
+    private var shutdown: Task<Void, Never>?
+    private var isShutDown = false
 
     /// A session over a transport of one's choice.
     ///
@@ -58,24 +62,29 @@ public actor Session {
     /// Returns once all has ended. If the awaiting task is cancelled it returns at once, and the rest goes on without it.
     public func finish() async {
         isFinished = true
-        await transfersEnded()
-        guard !Task.isCancelled else { return }
-        await transport.shutdown()
-    }
-
-    private func transfersEnded() async {
-        guard transfers > 0, !Task.isCancelled else { return }
+        shutDownIfDrained()
+        guard !isShutDown, !Task.isCancelled else { return }
+        nextFinisher += 1
+        let id = nextFinisher
         await withTaskCancellationHandler {
-            await withCheckedContinuation { finishers.append($0) }
+            await withCheckedContinuation { finishers[id] = $0 }
         } onCancel: {
-            mailbox.post { await self.resumeFinishers() }
+            mailbox.post { await self.leave(id) }
         }
-        if transfers > 0, !Task.isCancelled { await transfersEnded() }
     }
 
-    private func resumeFinishers() {
-        for finisher in finishers { finisher.resume() }
-        finishers = []
+    private func leave(_ finisher: Int) {
+        finishers.removeValue(forKey: finisher)?.resume()
+    }
+
+    private func shutDownIfDrained() {
+        guard isFinished, transfers == 0, shutdown == nil else { return }
+        shutdown = Task {
+            await transport.shutdown()
+            isShutDown = true
+            for finisher in finishers.values { finisher.resume() }
+            finishers = [:]
+        }
     }
 }
 
@@ -93,7 +102,7 @@ extension Session: RequestHost {
 
     package func drained() {
         transfers -= 1
-        if transfers == 0 { resumeFinishers() }
+        shutDownIfDrained()
     }
 
     @concurrent

@@ -1,27 +1,30 @@
 import Foundation
 import Synchronization
 
-/// Watches one request's transfer: progress, events, metrics, and activity for the idle timer.
+/// Takes what happens in one request's transfer to where it belongs: record, progress, events, idle timer.
 final class TransferWatch: Sendable {
-    let idle = Mutex<IdleTimer?>(nil)
     private let request: DataRequest
-    private let time: TimeSource
-    private let start: Duration
-    private let counters = Mutex(Counters())
+    private let redirects: RedirectPolicy
+    private let idle = Mutex<IdleTimer?>(nil)
 
-    private struct Counters {
-        var sentBytes: Int64 = 0
-        var receivedBytes: Int64 = 0
-        var transport = TransportMetrics()
-    }
-
-    init(_ request: DataRequest, time: TimeSource) {
+    init(_ request: DataRequest, redirects: RedirectPolicy) {
         self.request = request
-        self.time = time
-        start = time.now
+        self.redirects = redirects
     }
 
-    var elapsed: Duration { time.now - start }
+    /// Watches for silence until `stop()`; time spent suspended is none.
+    func start(_ timers: TimerQueue, timeout: Duration, onSilence: @escaping @Sendable () -> Void) {
+        let isHeldBack: @Sendable () -> Bool = { [request] in request.isHeldBack.load(ordering: .relaxed) }
+        let timer = IdleTimer(timers, timeout: timeout, isHeldBack: isHeldBack, onSilence: onSilence)
+        idle.withLock { $0 = timer }
+    }
+
+    func touch() { idle.withLock { $0 }?.touch() }
+
+    func stop() {
+        let timer = idle.withLock { $0.take() }
+        timer?.stop()
+    }
 
     /// The transport's events; called by its callbacks, so it only stores and passes on.
     func receive(_ event: TransportEvent) {
@@ -30,36 +33,34 @@ final class TransferWatch: Sendable {
         switch event {
         case .informational(let head): request.eventLog.send(.informational(head))
         case .sentBody(let bytes, let total):
-            counters.withLock { $0.sentBytes = bytes }
+            request.record.sentBytes(bytes)
             request.uploads.send(progress(bytes, of: total))
-        case .receivedBody(let bytes, let head): didReceive(Int(bytes), of: expectedBytes(head))
-        case .metrics(let metrics): counters.withLock { $0.transport = metrics }
+        case .receivedHead(let head): received(head)
+        case .receivedBody(let bytes, let head): received(bytes, of: head)
+        case .metrics(let metrics): request.record.measured(metrics)
         case .queued, .started, .trailers: break
         }
     }
 
-    func didReceive(_ bytes: Int, of total: Int64?) {
-        counters.withLock { $0.receivedBytes = Int64(bytes) }
-        request.downloads.send(progress(Int64(bytes), of: total))
+    /// The head of the final response; one that only leads elsewhere is not it.
+    func received(_ head: HTTPResponseHead) {
+        guard !redirects.follows(head), request.record.received(head) else { return }
+        request.eventLog.send(.response(head))
     }
 
-    /// The body's length, unless its encoding or the method makes `Content-Length` say something else.
-    func expectedBytes(_ head: HTTPResponseHead) -> Int64? {
+    func received(_ bytes: Int64, of head: HTTPResponseHead) {
+        guard !redirects.follows(head) else { return }
+        request.record.receivedBytes(bytes)
+        request.downloads.send(progress(bytes, of: Self.expectedBytes(head)))
+    }
+
+    /// The body's length, unless its encoding makes `Content-Length` say something else.
+    private static func expectedBytes(_ head: HTTPResponseHead) -> Int64? {
         head.value(for: "Content-Encoding") == nil ? head.contentLength : nil
     }
 
-    func end(_ metrics: inout RequestMetrics) {
-        let counters = counters.withLock { $0 }
-        metrics.total = elapsed
-        metrics.sentBytes = counters.sentBytes
-        metrics.receivedBytes = counters.receivedBytes
-        metrics.httpVersion = counters.transport.httpVersion
-        metrics.isConnectionReused = counters.transport.isConnectionReused
-        metrics.remoteAddress = counters.transport.remoteAddress
-    }
-
     private func progress(_ bytes: Int64, of total: Int64?) -> TransferProgress {
-        let seconds = elapsed / .seconds(1)
+        let seconds = request.record.elapsed / .seconds(1)
         return TransferProgress(
             completedBytes: bytes, totalBytes: total, bytesPerSecond: seconds > 0 ? Double(bytes) / seconds : 0)
     }

@@ -11,7 +11,8 @@ private let highWaterMark = 256 * 1024
 /// task is cancelled. An abort wakes the reader at once and runs the transport's `onAbort`, exactly once, so no reader
 /// waits for a transport to notice.
 ///
-/// A reader that wants the whole is woken at the end, or when the buffer is full; one that takes what comes, for each part.
+/// A reader that wants the whole is woken at the end, or when the buffer is full, or for the head of a redirect, whose body
+/// is of no interest; one that takes what comes, for each part.
 ///
 /// Buffered bytes above the high-water mark make `receive` answer `.pause`; `onDemand` runs when the reader has
 /// taken them. The continuation is resumed and hooks run outside the lock.
@@ -31,6 +32,7 @@ final class TransferPipe: Sendable {
         func has(_ interest: Interest) -> Bool {
             switch interest {
             case .head: end != nil || head != nil
+            case .headOfWhole: end != nil || bufferedBytes > highWaterMark || 300..<400 ~= head?.statusCode ?? 0
             case .chunks: end != nil || !chunks.isEmpty
             case .whole: end != nil || bufferedBytes > highWaterMark
             }
@@ -43,7 +45,7 @@ final class TransferPipe: Sendable {
         }
     }
 
-    private enum Interest { case head, chunks, whole }
+    private enum Interest { case head, headOfWhole, chunks, whole }
 
     private let state = Mutex(State())
     private let delivery: TransportRequest.Delivery
@@ -64,6 +66,7 @@ final class TransferPipe: Sendable {
     }
 
     var isEnded: Bool { state.withLock { $0.end != nil } }
+    var isPaused: Bool { state.withLock { $0.isPaused } }
     var hasHead: Bool { state.withLock { $0.head != nil } }
 
     func receive(_ head: HTTPResponseHead) {
@@ -102,7 +105,7 @@ final class TransferPipe: Sendable {
     // MARK: The reader's side
 
     func head() async throws(AsyncNetError) -> HTTPResponseHead {
-        await wait(for: delivery == .whole ? .whole : .head)
+        await wait(for: delivery == .whole ? .headOfWhole : .head)
         let (head, end) = state.withLock { ($0.head, $0.end) }
         if case .failure(let error) = end, head == nil || error.code == .cancelled { throw error }
         guard let head else { throw AsyncNetError(.emptyReply) }

@@ -31,6 +31,9 @@ public struct TransportRequest: Sendable {
     public var head: HTTPRequestHead
     public var body: RequestBody
 
+    /// How long the server may be silent, in place of the session's timeout.
+    package var timeout: Duration?
+
     /// Whether the caller reads the body as it arrives or only wants the whole.
     public var delivery = Delivery.asItArrives
 
@@ -76,6 +79,8 @@ public enum TransportEvent: Sendable {
     case informational(HTTPResponseHead)
     /// How much of the body has been handed to the network in all, and of how much if that is known.
     case sentBody(bytes: Int64, total: Int64?)
+    /// The response's head has arrived; told for ``TransportRequest/Delivery/whole``, where the head itself may come late.
+    case receivedHead(HTTPResponseHead)
     /// How much of the body has arrived in all; told while a body is gathered for ``TransportRequest/Delivery/whole``.
     case receivedBody(bytes: Int64, HTTPResponseHead)
     /// Headers after the body (RFC 9110 §6.5), where the transport sees them.

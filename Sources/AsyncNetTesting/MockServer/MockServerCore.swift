@@ -29,11 +29,13 @@ final class MockServerCore: Sendable {
         var untaken: [RecordedRequest] = []
         var takers: [Int: CheckedContinuation<RecordedRequest?, Never>] = [:]
         var nextTaker = 0
+        /// Takers whose time was up before they waited.
+        var dismissed: Set<Int> = []
         var requestCount = 0
         var connectionCount = 0
         var openConnectionCount = 0
         var isStopping = false
-        var handlers: [Int: Task<Void, Never>] = [:]
+        var handlers: [Int: (task: Task<Void, Never>, answer: PendingAnswer)] = [:]
         var nextHandler = 0
     }
 
@@ -62,7 +64,7 @@ final class MockServerCore: Sendable {
 
     /// Wakes all threads, which then end; once.
     func beginToStop() {
-        let ended = state.withLock { state -> (takers: [Int: CheckedContinuation<RecordedRequest?, Never>], handlers: [Int: Task<Void, Never>])? in
+        let ended = state.withLock { state -> (takers: [Int: CheckedContinuation<RecordedRequest?, Never>], handlers: [Int: (task: Task<Void, Never>, answer: PendingAnswer)])? in
             guard !state.isStopping else { return nil }
             state.isStopping = true
             defer { state.takers = [:] }
@@ -70,7 +72,7 @@ final class MockServerCore: Sendable {
         }
         guard let ended else { return }
         for taker in ended.takers.values { taker.resume(returning: nil) }
-        for handler in ended.handlers.values { handler.cancel() }
+        for handler in ended.handlers.values { handler.answer.giveUp(handler.task) }
         close(stopWriter)
         threads.notify(queue: .global()) { [listener, stopReader] in
             listener.close()
@@ -97,7 +99,7 @@ final class MockServerCore: Sendable {
     // MARK: Serving
 
     private func acceptConnections() {
-        while let socket = try? listener.accept() {
+        while let socket = nextConnection() {
             let number = state.withLock { state in
                 state.connectionCount += 1
                 state.openConnectionCount += 1
@@ -108,6 +110,20 @@ final class MockServerCore: Sendable {
                 core.state.withLock { $0.openConnectionCount -= 1 }
             }
         }
+    }
+
+    /// `nil` once the server stops; an error, such as too many open files, is outlived.
+    private func nextConnection() -> Socket? {
+        while !state.withLock({ $0.isStopping }) {
+            do {
+                return try listener.accept()
+            } catch is Socket.Stopped {
+                return nil
+            } catch {
+                Thread.sleep(forTimeInterval: 0.01)
+            }
+        }
+        return nil
     }
 
     private func serve(_ connection: MockConnection) {
@@ -163,19 +179,19 @@ final class MockServerCore: Sendable {
                 answer.set(.status(500, body: "The route's closure threw \(error)\n"))
             }
         }
-        let id = begin(task)
+        let id = begin(task, answer)
         defer { state.withLock { $0.handlers[id] = nil } }
         return answer.wait()
     }
 
-    /// A handler that waits when the server stops is cancelled, so that its connection's thread can end.
-    private func begin(_ task: Task<Void, Never>) -> Int {
+    /// A handler that waits when the server stops is cancelled and no longer waited for, so that its thread can end.
+    private func begin(_ task: Task<Void, Never>, _ answer: PendingAnswer) -> Int {
         let (id, isStopping) = state.withLock { state in
             state.nextHandler += 1
-            state.handlers[state.nextHandler] = task
+            state.handlers[state.nextHandler] = (task, answer)
             return (state.nextHandler, state.isStopping)
         }
-        if isStopping { task.cancel() }
+        if isStopping { answer.giveUp(task) }
         return id
     }
 
@@ -185,6 +201,11 @@ final class MockServerCore: Sendable {
 
         func set(_ answer: MockResponse) {
             value.withLock { $0 = answer }
+            isSet.signal()
+        }
+
+        func giveUp(_ task: Task<Void, Never>) {
+            task.cancel()
             isSet.signal()
         }
 
@@ -217,7 +238,10 @@ final class MockServerCore: Sendable {
             try await Task.sleep(for: limit)
             dismissTaker(id)
         }
-        defer { timer.cancel() }
+        defer {
+            timer.cancel()
+            state.withLock { _ = $0.dismissed.remove(id) }
+        }
         let request = await withTaskCancellationHandler {
             await withCheckedContinuation { addTaker(id, $0) }
         } onCancel: {
@@ -231,7 +255,7 @@ final class MockServerCore: Sendable {
     private func addTaker(_ id: Int, _ taker: CheckedContinuation<RecordedRequest?, Never>) {
         let (isDone, request) = state.withLock { state -> (Bool, RecordedRequest?) in
             if !state.untaken.isEmpty { return (true, state.untaken.removeFirst()) }
-            if state.isStopping || Task.isCancelled { return (true, nil) }
+            if state.isStopping || Task.isCancelled || state.dismissed.remove(id) != nil { return (true, nil) }
             state.takers[id] = taker
             return (false, nil)
         }
@@ -239,6 +263,11 @@ final class MockServerCore: Sendable {
     }
 
     private func dismissTaker(_ id: Int) {
-        state.withLock { $0.takers.removeValue(forKey: id) }?.resume(returning: nil)
+        let taker = state.withLock { state in
+            let taker = state.takers.removeValue(forKey: id)
+            if taker == nil { state.dismissed.insert(id) }
+            return taker
+        }
+        taker?.resume(returning: nil)
     }
 }

@@ -142,16 +142,25 @@ struct Socket: Sendable {
         }
     }
 
-    /// Waits for a while, less if the server stops; `nil` waits for the stop alone.
+    /// Waits for a while, less if the server stops or the client goes away; `nil` waits for those alone.
     func pause(_ duration: Duration?) throws {
-        try poll([pollfd(fd: stop, events: Int16(POLLIN), revents: 0)], duration)
+        let gone = try poll(
+            [pollfd(fd: stop, events: Int16(POLLIN), revents: 0), pollfd(fd: descriptor, events: Self.closed, revents: 0)], duration)
+        if gone { throw Failure("the client is gone") }
     }
+
+    #if os(Linux)
+    private static let closed = Int16(0x2000)  // POLLRDHUP, which Swift does not import
+    #else
+    private static let closed = Int16(POLLHUP)
+    #endif
 
     private func wait(for events: Int16) throws {
-        try poll([pollfd(fd: stop, events: Int16(POLLIN), revents: 0), pollfd(fd: descriptor, events: events, revents: 0)], nil)
+        _ = try poll([pollfd(fd: stop, events: Int16(POLLIN), revents: 0), pollfd(fd: descriptor, events: events, revents: 0)], nil)
     }
 
-    private func poll(_ descriptors: [pollfd], _ duration: Duration?) throws {
+    /// Whether the last descriptor is why the wait ended.
+    private func poll(_ descriptors: [pollfd], _ duration: Duration?) throws -> Bool {
         var descriptors = descriptors
         let milliseconds = duration.map { Int32(clamping: Int64($0 / .milliseconds(1))) } ?? -1
         var result: Int32
@@ -166,6 +175,7 @@ struct Socket: Sendable {
         } while result < 0 && errno == EINTR
         guard result >= 0 else { throw Failure("poll") }
         if descriptors[0].revents != 0 { throw Stopped() }
+        return descriptors.last?.revents != 0
     }
 
     func close() {

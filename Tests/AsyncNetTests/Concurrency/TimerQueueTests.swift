@@ -70,7 +70,7 @@ struct TimerQueueTests {
             expected[id] = nil
         }
         #expect(heap.count == expected.count)
-        let fired = heap.removeAll(dueBy: .seconds(1)).compactMap { $0() }
+        let fired = heap.takeAll(dueBy: .seconds(1)).compactMap { $0.action() }
         #expect(fired == expected.values.sorted().map { .nanoseconds($0) })
     }
 
@@ -91,6 +91,30 @@ struct TimerQueueTests {
         #expect(log.all == ["silence"])
         idle.stop()
         #expect(timers.count == 0)
+    }
+
+    @Test("A timer that moved itself on is still removed by its handle, also while it is looking")
+    func removedAfterMoving() async {
+        let (clock, log) = (TestClock(), Log())
+        let timers = TimerQueue(TimeSource(clock))
+        var idle: IdleTimer? = IdleTimer(timers, timeout: .seconds(1)) { log.add("silence") }
+        idle?.pause()
+        _ = timers.schedule(at: .seconds(1)) { log.add("moved on"); return nil }
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(1))
+        await log.wait(for: 1)
+        await clock.sleepers(atLeast: 1)
+        #expect(timers.count == 1)
+        idle = nil
+        #expect(timers.count == 0)
+    }
+
+    @Test("A timeout of centuries is no trap")
+    func centuries() async {
+        let timers = TimerQueue(TimeSource(ContinuousClock()))
+        let idle = IdleTimer(timers, timeout: .seconds(Int64.max)) {}
+        #expect(timers.count == 1)
+        idle.stop()
     }
 
     @Test("A paused idle timer lets any time pass")

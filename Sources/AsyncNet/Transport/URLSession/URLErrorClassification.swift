@@ -71,6 +71,7 @@ enum URLErrorClassification {
         ("Header without colon", .badServerResponse),
         ("Nul byte in header", .badServerResponse),
         ("Out of memory", .badServerResponse),
+        ("Too large response headers", .badServerResponse),
         ("Unsupported response code", .badServerResponse),
         ("Unsupported HTTP version", .badServerResponse),
         ("HTTP/0.9", .badServerResponse),

@@ -59,6 +59,8 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate, Sendable {
         #if canImport(Darwin)
         let task = state.withLock { $0.task }
         if isPaused { task?.suspend() } else { task?.resume() }
+        // The reader may have made room between the pipe's answer and the suspend.
+        if isPaused, !pipe.isPaused { task?.resume() }
         #endif
         // On Linux a suspended task would start over and send its bytes twice: the pipe buffers instead.
     }
@@ -144,6 +146,7 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate, Sendable {
             request.onEvent?(.informational(head))
         } else {
             state.withLock { $0.head = head }
+            if request.delivery == .whole { request.onEvent?(.receivedHead(head)) }
             pipe.receive(head)
         }
     }

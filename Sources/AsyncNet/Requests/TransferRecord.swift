@@ -1,0 +1,83 @@
+package import Foundation
+import Synchronization
+
+/// What is known of a request's transfer so far.
+///
+/// Written by the transfer, read by whoever ends the request: so a timeout or a cancel tells as much as an end by
+/// itself. One object on the heap, where it costs the waiting request one word in each async function instead of all
+/// of it (ten thousand waiting requests took 16 KiB each that way).
+package final class TransferRecord: Sendable {
+    private struct State {
+        var request: TransportRequest?
+        var head: HTTPResponseHead?
+        var data: Data?
+        var metrics = RequestMetrics()
+        var clock: (time: TimeSource, start: Duration)?
+
+        var elapsed: Duration { clock.map { $0.time.now - $0.start } ?? .zero }
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    package func begin(_ time: TimeSource) {
+        state.withLock { state in
+            state.metrics.start = Date()
+            state.clock = (time, time.now)
+        }
+    }
+
+    package var elapsed: Duration { state.withLock { $0.elapsed } }
+    package var request: TransportRequest? { state.withLock { $0.request } }
+    package var head: HTTPResponseHead? { state.withLock { $0.head } }
+    package var followedRedirects: Int { state.withLock { $0.metrics.redirects.count } }
+
+    package func willSend(_ request: TransportRequest) {
+        state.withLock { state in
+            state.request = request
+            (state.head, state.data) = (nil, nil)
+            state.metrics.receivedBytes = 0
+        }
+    }
+
+    package func beginAttempt(_ number: Int) {
+        state.withLock { $0.metrics.attempts = number }
+    }
+
+    package func redirected(to request: TransportRequest) {
+        state.withLock { $0.metrics.redirects.append(request.head.url) }
+        willSend(request)
+    }
+
+    /// Whether this is news; transports may tell of the head before they deliver it.
+    package func received(_ head: HTTPResponseHead) -> Bool {
+        state.withLock { state in
+            guard state.head == nil else { return false }
+            state.head = head
+            state.metrics.timeToResponse = state.elapsed
+            return true
+        }
+    }
+
+    package func received(_ data: Data) { state.withLock { $0.data = data } }
+    package func receivedBytes(_ count: Int64) { state.withLock { $0.metrics.receivedBytes = count } }
+    package func sentBytes(_ count: Int64) { state.withLock { $0.metrics.sentBytes = count } }
+
+    package func measured(_ transport: TransportMetrics) {
+        state.withLock { state in
+            state.metrics.httpVersion = transport.httpVersion
+            state.metrics.isConnectionReused = transport.isConnectionReused
+            state.metrics.remoteAddress = transport.remoteAddress
+        }
+    }
+
+    /// All of it, ended by `error` if there is one.
+    package func outcome(_ error: AsyncNetError?) -> TransferOutcome {
+        let outcome = state.withLock { state in
+            state.metrics.total = state.elapsed
+            return TransferOutcome(request: state.request, head: state.head, data: state.data, metrics: state.metrics)
+        }
+        return error.map(outcome.failing) ?? outcome
+    }
+}
