@@ -23,6 +23,11 @@ struct MockConnection {
 
     struct Malformed: Error {}
 
+    /// What a server answers to what is no HTTP.
+    func refuse() {
+        try? socket.write(Data("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8))
+    }
+
     /// The next request's head, or `nil` if the client has closed the connection.
     mutating func readHead() throws -> Head? {
         let end = Data("\r\n\r\n".utf8)
@@ -35,6 +40,8 @@ struct MockConnection {
             let more = try socket.read(64 * 1024)
             if more.isEmpty { return nil }
             buffer.append(more)
+            // A TLS client or another stranger: what does not begin like a method will not become a request.
+            guard let first = buffer.first, first >= UInt8(ascii: "!"), first <= UInt8(ascii: "~") else { throw Malformed() }
         }
     }
 

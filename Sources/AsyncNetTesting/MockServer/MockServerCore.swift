@@ -140,8 +140,10 @@ final class MockServerCore: Sendable {
                 case .reset: return connection.socket.reset()
                 }
             }
+        } catch is MockConnection.Malformed {
+            connection.refuse()
         } catch {
-            // The client went away, sent what is no HTTP, or the server stops: this connection is over.
+            // The client went away or the server stops: this connection is over.
         }
         connection.socket.close()
     }

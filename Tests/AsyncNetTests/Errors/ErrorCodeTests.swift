@@ -1,0 +1,109 @@
+import AsyncNet
+import AsyncNetTesting
+import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+import Testing
+
+/// Every code has a real cause: each is brought about here, over sockets where the cause is on the wire.
+///
+/// Three need a server whose certificate this machine's trust store has an opinion about; Scripts/tls-conformance brings
+/// those about, in a mount namespace with a trust store of its own. Here their texts stand in the table below.
+@Suite("Error codes", .timeLimit(.minutes(1)))
+struct ErrorCodeTests {
+    private static let byScript: Set<AsyncNetError.Code> = [.certificateNotTrusted, .certificateExpired, .certificateHostMismatch]
+
+    @Test("Every code is brought about by its cause")
+    func everyCode() async throws {
+        var seen: Set<AsyncNetError.Code> = Self.byScript
+        for (code, provoke) in Self.causes {
+            let error = await provoke()
+            #expect(error?.code == code, "\(code): \(error.map { "\($0)" } ?? "no error")")
+            #expect(error?.description.hasSuffix("[\(code)]") == true)
+            seen.insert(code)
+        }
+        #expect(seen == Set(AsyncNetError.Code.allCases))
+    }
+
+    private typealias Cause = @Sendable () async -> AsyncNetError?
+
+    private static let causes: [(AsyncNetError.Code, Cause)] = [
+        (.cancelled, { await failure { await $0.cancel() } }),
+        (.malformedURL, { await failure(of: "nonsense") }),
+        (.unsupportedScheme, { await failure(of: "gopher://a/") }),
+        (.invalidRequest, { await stubbed { $0.request("http://a/", headers: ["X": "a\nb"]).serializing(Data.self) } }),
+        (.encodingFailed, { await stubbed { $0.request("http://a/", method: .post, parameters: Double.nan, encoder: .json).serializing(Data.self) } }),
+        (.sessionFinished, {
+            let session = Session(transport: StubTransport { _ in .status(200) })
+            await session.finish()
+            return await session.request("http://a/").serializing(Data.self).result.failure
+        }),
+        (.hostNotFound, { await failure(of: "http://nowhere.invalid/") }),
+        (.cannotConnect, {
+            guard let server = try? await MockServer.start(isRefusing: true) else { return nil }
+            let error = await failure(of: server.url().absoluteString)
+            await server.stop()
+            return error
+        }),
+        (.emptyReply, { await failure(from: .fault(.closeBeforeHead)) }),
+        (.connectionLost, { await failure(from: .fault(.resetBeforeHead)) }),
+        (.bodyEndedEarly, { await failure(from: .fault(.truncate(after: 5))) }),
+        (.timedOut, { await failure(from: .fault(.stall), timeout: .milliseconds(50)) }),
+        (.badServerResponse, { await failure(from: .fault(.garbage)) }),
+        (.badContentEncoding, { await failure(from: .status(200, headers: ["Content-Encoding": "gzip"], body: "no gzip")) }),
+        (.tlsHandshakeFailed, {
+            guard let server = try? await MockServer.start() else { return nil }
+            let error = await failure(of: "https://127.0.0.1:\(server.port)/")
+            await server.stop()
+            return error
+        }),
+        (.tooManyRedirects, { await stubbed(.redirect(to: "/")) { $0.request("http://a/").serializing(Data.self) } }),
+        (.redirectFailed, { await failure(from: .redirect(to: "mailto:a@b")) }),
+        (.unsupportedByTransport, {
+            await Session(transport: .urlSession).request("http://127.0.0.1/", modifier: { $0.httpBody = Data([1]) }).serializing(Data.self).result.failure
+        }),
+        (.transportFailed, {
+            struct Odd: Transport {
+                struct Failure: Error {}
+                func send(_ request: TransportRequest) async throws -> TransportResponse { throw Failure() }
+            }
+            return await Session(transport: Odd()).request("http://a/").serializing(Data.self).result.failure
+        }),
+        (.unacceptableStatus, {
+            let request = Session(transport: StubTransport { _ in .status(404) }).request("http://a/")
+            return await request.validate().serializing(Data.self).result.failure
+        }),
+        (.unacceptableContentType, {
+            let request = Session(transport: StubTransport { _ in .text("<p>") }).request("http://a/")
+            return await request.validate(contentType: ["application/json"]).serializing(Data.self).result.failure
+        }),
+        (.validationFailed, {
+            let request = Session(transport: StubTransport { _ in .status(200) }).request("http://a/")
+            return await request.validate { _, _, _ in throw CocoaError(.featureUnsupported) }.serializing(Data.self).result.failure
+        }),
+        (.emptyBody, { await stubbed(.status(200)) { $0.request("http://a/").serializing(JSON.self) } }),
+        (.decodingFailed, { await stubbed(.text("{")) { $0.request("http://a/").serializing(JSON.self) } }),
+    ]
+
+    private static func failure(of url: String) async -> AsyncNetError? {
+        await Session(transport: .urlSession).request(url).serializing(Data.self).result.failure
+    }
+
+    private static func failure(from reply: MockResponse, timeout: Duration = .seconds(60)) async -> AsyncNetError? {
+        let session = Session(transport: .urlSession, configuration: .init(timeout: timeout))
+        return try? await withServer(reply) { await session.request($0.url()).serializing(Data.self).result.failure }
+    }
+
+    private static func failure(after change: (DataRequest) async -> Void) async -> AsyncNetError? {
+        let request = Session(transport: StubTransport { _ in .status(200) }).request("http://a/")
+        await change(request)
+        return await request.serializing(Data.self).result.failure
+    }
+
+    private static func stubbed<Value>(
+        _ reply: MockResponse = .status(200), _ make: (Session) -> ResponseTask<Value>
+    ) async -> AsyncNetError? {
+        await make(Session(transport: StubTransport { _ in reply })).result.failure
+    }
+}

@@ -1,0 +1,169 @@
+import AsyncNet
+import AsyncNetTesting
+import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+import Testing
+
+@Suite("MockServer", .timeLimit(.minutes(1)))
+struct MockServerTests {
+    let session = Session(transport: .urlSession)
+
+    @Test("Enqueued replies come first, in order, then the last route that matches, then 404")
+    func order() async throws {
+        let server = try await MockServer.start()
+        await server.route("/*") { _ in .text("any") }
+        await server.route("/a") { _ in .text("a") }
+        await server.enqueue(.text("first"), .text("second"))
+        var texts: [String] = []
+        for path in ["/a", "/b", "/a", "/b"] { texts.append(try await session.request(server.url(path)).serializing(String.self).value) }
+        #expect(texts == ["first", "second", "a", "any"])
+        await server.stop()
+        let bare = try await MockServer.start()
+        #expect(await session.request(bare.url("/x")).serializing(Data.self).response.statusCode == 404)
+        await bare.stop()
+    }
+
+    @Test("Requests are recorded as they came, on the connections they came on")
+    func recording() async throws {
+        try await withServer(.text("1"), .text("2")) { (server: MockServer) async throws in
+            let request = session.request(server.url("/a%20b?q=1"), method: .post, headers: ["X": "1"], modifier: { $0.httpBody = Data("body".utf8) })
+            _ = try await request.serializing(Data.self).value
+            _ = try await session.request(server.url()).serializing(Data.self).value
+            let seen = try await server.takeRequest()
+            #expect(seen.method == .post)
+            #expect(seen.path == "/a%20b")
+            #expect(seen.query == "q=1")
+            #expect(seen.headers["x"] == "1")
+            #expect(seen.text == "body")
+            #expect(seen.httpVersion == "HTTP/1.1")
+            #expect(try await server.takeRequest().connection == seen.connection)
+            #expect(await server.connectionCount == 1)
+        }
+    }
+
+    @Test("takeRequest waits, and gives up when told, cancelled or stopped")
+    func taking() async throws {
+        let server = try await MockServer.start()
+        await #expect(throws: MockServer.Failure.self) { try await server.takeRequest(within: .zero) }
+        let cancelled = Task { try await server.takeRequest() }
+        cancelled.cancel()
+        await #expect(throws: CancellationError.self) { try await cancelled.value }
+        let waiting = Task { try await server.takeRequest() }
+        _ = await session.request(server.url("/late")).serializing(Data.self).result
+        #expect(try await waiting.value.path == "/late")
+        let stopped = Task { try await server.takeRequest() }
+        await server.stop()
+        await #expect(throws: MockServer.Failure.self) { try await stopped.value }
+    }
+
+    @Test("A stop ends stalled connections, slow replies and waiting routes")
+    func stopping() async throws {
+        let server = try await MockServer.start()
+        let arrived = Gate()
+        await server.route("/wait") { _ in
+            arrived.open()
+            await Gate().wait()
+            return .status(200)
+        }
+        await server.route("/stall") { _ in .fault(.stall) }
+        await server.route("/slow") { _ in .status(200).delayed(by: .seconds(1000)) }
+        let tasks = ["/wait", "/stall", "/slow"].map { path in Task { await session.request(server.url(path)).serializing(Data.self).result } }
+        await arrived.wait()
+        for _ in 0..<3 { _ = try await server.takeRequest() }
+        await server.stop()
+        for task in tasks { #expect(await task.value.failure != nil) }
+        #expect(await server.openConnectionCount == 0)
+    }
+
+    @Test("A stalled connection whose client goes away is closed")
+    func abandoned() async throws {
+        try await withServer(.fault(.stall)) { (server: MockServer) async throws in
+            let task = Task { await session.request(server.url()).serializing(Data.self).result }
+            _ = try await server.takeRequest()
+            task.cancel()
+            _ = await task.value
+            await session.finish()
+            #expect(await eventually { await server.openConnectionCount == 0 })
+        }
+    }
+
+    @Test("It listens on IPv6 as well")
+    func ipv6() async throws {
+        let server = try await MockServer.start(on: .ipv6)
+        #expect(server.url("/a").absoluteString == "http://[::1]:\(server.port)/a")
+        await server.stop()
+    }
+
+    @Test("A hundred servers start and stop without leaving a descriptor")
+    func descriptors() async throws {
+        func open() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
+        guard FileManager.default.fileExists(atPath: "/proc/self/fd") else { return }
+        let before = try open()
+        for _ in 0..<100 { await (try MockServer.start()).stop() }
+        // Other tests run meanwhile, with sockets of their own; two hundred pipes and a hundred listeners would show.
+        #expect(try open() < before + 150)
+    }
+}
+
+@Suite("StubTransport", .timeLimit(.minutes(1)))
+struct StubTransportTests {
+    @Test("Each fault is the error it would end in", arguments: [
+        (MockResponse.Fault.refuse, .cannotConnect), (.closeBeforeHead, .emptyReply), (.resetBeforeHead, .connectionLost), (.resetAfterHead, .connectionLost),
+        (.resetMidBody(after: 3), .connectionLost), (.truncate(after: 3), .bodyEndedEarly), (.garbage, .badServerResponse),
+    ] as [(MockResponse.Fault, AsyncNetError.Code)])
+    func faults(_ fault: MockResponse.Fault, _ code: AsyncNetError.Code) async {
+        let session = Session(transport: StubTransport { _ in .fault(fault) })
+        #expect(await session.request("http://a/").serializing(Data.self).result.failure?.code == code)
+    }
+
+    @Test("Delays are slept on the stub's clock, drips come whole, errors of the closure arrive")
+    func others() async throws {
+        let clock = TestClock()
+        let slow = Session(transport: StubTransport(clock: clock) { _ in .text("x").delayed(by: .seconds(5)) })
+        let task = Task { try await slow.request("http://a/").serializing(String.self).value }
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(5))
+        #expect(try await task.value == "x")
+        let drip = Session(transport: StubTransport { _ in .text("hello").with(.drip(bytes: 2, every: .zero)) })
+        #expect(try await drip.request("http://a/").serializing(String.self).value == "hello")
+        let failing = Session(transport: StubTransport { _ in throw CocoaError(.featureUnsupported) })
+        #expect(await failing.request("http://a/").serializing(Data.self).result.failure?.code == .transportFailed)
+    }
+}
+
+@Suite("TestClock", .timeLimit(.minutes(1)))
+struct TestClockTests {
+    @Test("Sleepers wake at their time, in order, and not before")
+    func order() async throws {
+        let clock = TestClock()
+        let woken = AsyncStream.makeStream(of: Int.self)
+        for seconds in [3, 1, 2] {
+            Task {
+                try await clock.sleep(for: .seconds(seconds))
+                woken.continuation.yield(seconds)
+            }
+        }
+        var iterator = woken.stream.makeAsyncIterator()
+        await clock.sleepers(atLeast: 3)
+        for seconds in 1...3 {
+            clock.advance(by: .seconds(1))
+            #expect(await iterator.next() == seconds)
+            #expect(clock.sleeperCount == 3 - seconds)
+        }
+    }
+
+    @Test("A cancelled sleep throws at once, and so ends a cancelled wait for sleepers")
+    func cancelling() async {
+        let clock = TestClock()
+        let sleeper = Task { try await clock.sleep(for: .seconds(1)) }
+        await clock.sleepers(atLeast: 1)
+        sleeper.cancel()
+        await #expect(throws: CancellationError.self) { try await sleeper.value }
+        #expect(clock.sleeperCount == 0)
+        let watcher = Task { await clock.sleepers(atLeast: 1) }
+        watcher.cancel()
+        await watcher.value
+    }
+}
