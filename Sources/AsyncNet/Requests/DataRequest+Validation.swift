@@ -16,22 +16,22 @@ extension DataRequest {
 
     /// Accepts these statuses only; others end in `.unacceptableStatus`.
     @discardableResult
-    public func validate(statusCode acceptable: some Sequence<Int> & Sendable) -> DataRequest {
+    public func validate(statusCode acceptable: some Collection<Int> & Sendable) -> DataRequest {
         let set = Set(acceptable)
         add(.statusCode { set.contains($0) })
+        return self
+    }
+
+    /// Accepts statuses in this range only, be it open at one end, such as `200...` or `..<400`.
+    @discardableResult
+    public func validate(statusCode acceptable: some RangeExpression<Int> & Sendable) -> DataRequest {
+        add(.statusCode { acceptable.contains($0) })
         return self
     }
 
     /// Accepts statuses in this range only.
     @discardableResult
     public func validate(statusCode acceptable: Range<Int>) -> DataRequest {
-        add(.statusCode { acceptable.contains($0) })
-        return self
-    }
-
-    /// Accepts statuses from this one up only, as `200...` says.
-    @discardableResult
-    public func validate(statusCode acceptable: PartialRangeFrom<Int>) -> DataRequest {
         add(.statusCode { acceptable.contains($0) })
         return self
     }

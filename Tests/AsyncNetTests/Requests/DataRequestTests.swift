@@ -397,6 +397,7 @@ struct DataRequestRegressionTests {
     func openRange() async {
         let request = Session(transport: StubTransport { _ in .status(404) }).request("http://a/")
         #expect(await request.validate(statusCode: 200...).serializing(Data.self).response.error == nil)
+        #expect(await request.validate(statusCode: ..<500).validate(statusCode: [404]).validate(statusCode: 400...499).serializing(Data.self).response.error == nil)
         #expect(await request.validate(statusCode: 500...).serializing(Data.self).response.error?.code == .unacceptableStatus)
     }
 
