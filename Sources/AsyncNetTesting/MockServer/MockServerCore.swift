@@ -21,6 +21,8 @@ final class MockServerCore: Sendable {
     private let stopWriter: Int32
     private let stopReader: Int32
     private let threads = DispatchGroup()
+    /// Left once the threads have ended and every descriptor is closed.
+    private let closing = DispatchGroup()
     private let state = Mutex(State())
 
     private struct State {
@@ -74,15 +76,17 @@ final class MockServerCore: Sendable {
         for taker in ended.takers.values { taker.resume(returning: nil) }
         for handler in ended.handlers.values { handler.answer.giveUp(handler.task) }
         close(stopWriter)
-        threads.notify(queue: .global()) { [listener, stopReader] in
+        closing.enter()
+        threads.notify(queue: .global()) { [listener, stopReader, closing] in
             listener.close()
             close(stopReader)
+            closing.leave()
         }
     }
 
     func stopped() async {
         await withCheckedContinuation { continuation in
-            threads.notify(queue: .global()) { continuation.resume() }
+            closing.notify(queue: .global()) { continuation.resume() }
         }
     }
 
@@ -156,7 +160,7 @@ final class MockServerCore: Sendable {
             method: HTTPMethod(rawValue: head.method), target: head.target, headers: head.headers,
             body: isEarly ? Data() : try connection.readBody(of: head), connection: connection.number, httpVersion: head.version)
         record(request)
-        return try writer.write(next ?? reply(to: request))
+        return try writer.write(try next ?? reply(to: request))
     }
 
     private func takeRefusal() -> Bool {
@@ -168,7 +172,7 @@ final class MockServerCore: Sendable {
     }
 
     /// A route's closure is async and this thread is not; it waits, being nobody else's.
-    private func reply(to request: RecordedRequest) -> MockResponse {
+    private func reply(to request: RecordedRequest) throws -> MockResponse {
         let route = state.withLock { state in
             state.routes.last { $0.path == request.path || $0.path.last == "*" && request.path.hasPrefix($0.path.dropLast()) }
         }
@@ -182,8 +186,13 @@ final class MockServerCore: Sendable {
             }
         }
         let id = begin(task, answer)
-        defer { state.withLock { $0.handlers[id] = nil } }
-        return answer.wait()
+        let response = answer.wait()
+        let isStopping = state.withLock { state in
+            state.handlers[id] = nil
+            return state.isStopping
+        }
+        if isStopping { throw Socket.Stopped() }
+        return response
     }
 
     /// A handler that waits when the server stops is cancelled and no longer waited for, so that its thread can end.
