@@ -1,6 +1,5 @@
 public import AsyncNet
 import Foundation
-import Synchronization
 
 /// Answers requests from a closure, without sockets.
 ///
@@ -14,7 +13,7 @@ public final class StubTransport: Transport {
 
     private let handler: Handler
     private let clock: any Clock<Duration>
-    private let received = Mutex<[RecordedRequest]>([])
+    private let received = Locked<[RecordedRequest]>([])
 
     public init(clock: any Clock<Duration> = ContinuousClock(), _ handler: @escaping Handler) {
         self.clock = clock

@@ -1,4 +1,5 @@
-import Synchronization
+import AsyncNet
+
 
 /// A clock that stands still until a test moves it.
 ///
@@ -42,7 +43,7 @@ public final class TestClock: Clock, Sendable {
         }
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     public init() {}
 

@@ -1,4 +1,3 @@
-import Synchronization
 
 /// Gives every observer what is sent from the moment it began to observe; with `keepsLatest`, also the last value before,
 /// and of several unread values only the last.
@@ -11,7 +10,7 @@ package final class Broadcast<Value: Sendable>: Sendable {
     }
 
     private let keepsLatest: Bool
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     package init(keepsLatest: Bool) { self.keepsLatest = keepsLatest }
 

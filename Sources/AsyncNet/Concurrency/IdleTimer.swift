@@ -11,7 +11,7 @@ package final class IdleTimer: Sendable {
     private let isHeldBack: @Sendable () -> Bool
     /// Nanoseconds of the timers' time; `Int64.max` while paused.
     private let lastActivity: Atomic<Int64>
-    private let timer = Mutex<TimerQueue.Timer?>(nil)
+    private let timer = Locked<TimerQueue.Timer?>(nil)
 
     /// A century: longer sleeps overflow the clocks.
     private static let longest = Duration.seconds(3_155_760_000)

@@ -1,4 +1,3 @@
-import Synchronization
 
 /// Many timers on one sleeping task.
 ///
@@ -16,7 +15,7 @@ package final class TimerQueue: Sendable {
     }
 
     package let time: TimeSource
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     private struct State {
         var heap = TimerHeap()

@@ -1,4 +1,3 @@
-import Synchronization
 
 /// A number of slots, given out in the order they were asked for.
 final class TransferSlots: Sendable {
@@ -22,9 +21,9 @@ final class TransferSlots: Sendable {
         }
     }
 
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
-    init(_ count: Int) { state = Mutex(State(free: count)) }
+    init(_ count: Int) { state = Locked(State(free: count)) }
 
     /// Waits for a slot. A cancelled wait ends at once and takes none.
     func acquire() async throws(AsyncNetError) {

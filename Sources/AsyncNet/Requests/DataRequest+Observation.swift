@@ -11,4 +11,22 @@ extension DataRequest {
     ///
     /// Observing begins when this property is read and does not start the request; any number may observe.
     public nonisolated var events: some AsyncSequence<RequestEvent, Never> & Sendable { eventLog.observe() }
+
+    /// The request as a `curl` command for a POSIX shell: as last sent, or as it would be sent first.
+    ///
+    /// - Parameter showsSecrets: Shows user information, query and secret headers, which are redacted otherwise. The body is
+    ///   always shown.
+    /// - Returns: The command; if no request can be made, a shell comment that says why.
+    public nonisolated func curlDescription(showsSecrets: Bool = false) async -> String {
+        do {
+            return CurlDescription(showsSecrets: showsSecrets).text(try await currentRequest())
+        } catch {
+            return "# \(AsyncNetError(wrapping: error, as: .encodingFailed))"
+        }
+    }
+
+    @concurrent
+    private nonisolated func currentRequest() async throws -> TransportRequest {
+        try record.request ?? blueprint.make()
+    }
 }

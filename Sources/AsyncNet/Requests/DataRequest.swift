@@ -19,7 +19,8 @@ public actor DataRequest: Request {
     package nonisolated let uploads = Broadcast<TransferProgress>(keepsLatest: true)
     package nonisolated let eventLog = Broadcast<RequestEvent>(keepsLatest: false)
     /// Read by the transfer between chunks, without entering the actor.
-    nonisolated let isHeldBack = Atomic(false)
+    nonisolated var isHeldBack: Bool { heldBack.load(ordering: .relaxed) }
+    private nonisolated let heldBack = Atomic(false)
 
     private nonisolated let host: any RequestHost
     private var machine = RequestStateMachine()
@@ -59,7 +60,7 @@ public actor DataRequest: Request {
 
     public func suspend() {
         guard machine.suspend() else { return }
-        isHeldBack.store(true, ordering: .relaxed)
+        heldBack.store(true, ordering: .relaxed)
         eventLog.send(.suspended)
     }
 
@@ -73,7 +74,7 @@ public actor DataRequest: Request {
     }
 
     private func start() async {
-        isHeldBack.store(false, ordering: .relaxed)
+        heldBack.store(false, ordering: .relaxed)
         let refusal = await host.begin(self)
         if let refusal { return conclude(TransferOutcome(error: refusal)) }
         guard !machine.isTerminal else {
@@ -113,7 +114,7 @@ public actor DataRequest: Request {
     }
 
     private func letGo() {
-        isHeldBack.store(false, ordering: .relaxed)
+        heldBack.store(false, ordering: .relaxed)
         for continuation in resumption { continuation.resume() }
         resumption = []
     }

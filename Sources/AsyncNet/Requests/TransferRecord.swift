@@ -1,5 +1,4 @@
 package import Foundation
-import Synchronization
 
 /// What is known of a request's transfer so far.
 ///
@@ -17,7 +16,7 @@ package final class TransferRecord: Sendable {
         var elapsed: Duration { clock.map { $0.time.now - $0.start } ?? .zero }
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     package init() {}
 

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// What happens to a request between its start and its outcome: the list, in order.
 ///
@@ -113,7 +112,7 @@ struct Pipeline {
             watch.touch()
             if data.isEmpty { data = chunk } else { data.append(chunk) }
             if let head = request.record.head { watch.received(Int64(data.count), of: head) }
-            if request.isHeldBack.load(ordering: .relaxed) {
+            if request.isHeldBack {
                 await request.holdBackIfSuspended()
                 watch.touch()
             }

@@ -1,11 +1,10 @@
 import Foundation
-import Synchronization
 
 /// Takes what happens in one request's transfer to where it belongs: record, progress, events, idle timer.
 final class TransferWatch: Sendable {
     private let request: DataRequest
     private let redirects: RedirectPolicy
-    private let idle = Mutex<IdleTimer?>(nil)
+    private let idle = Locked<IdleTimer?>(nil)
 
     init(_ request: DataRequest, redirects: RedirectPolicy) {
         self.request = request
@@ -14,7 +13,7 @@ final class TransferWatch: Sendable {
 
     /// Watches for silence until `stop()`; time spent suspended is none.
     func start(_ timers: TimerQueue, timeout: Duration, onSilence: @escaping @Sendable () -> Void) {
-        let isHeldBack: @Sendable () -> Bool = { [request] in request.isHeldBack.load(ordering: .relaxed) }
+        let isHeldBack: @Sendable () -> Bool = { [request] in request.isHeldBack }
         let timer = IdleTimer(timers, timeout: timeout, isHeldBack: isHeldBack, onSilence: onSilence)
         idle.withLock { $0 = timer }
     }

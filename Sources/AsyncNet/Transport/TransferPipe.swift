@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 private let highWaterMark = 256 * 1024
 
@@ -47,7 +46,7 @@ final class TransferPipe: Sendable {
 
     private enum Interest { case head, headOfWhole, chunks, whole }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let delivery: TransportRequest.Delivery
 
     init(_ delivery: TransportRequest.Delivery) { self.delivery = delivery }

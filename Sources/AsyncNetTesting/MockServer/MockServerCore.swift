@@ -1,6 +1,5 @@
 import AsyncNet
 import Foundation
-import Synchronization
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -23,7 +22,7 @@ final class MockServerCore: Sendable {
     private let threads = DispatchGroup()
     /// Left once the threads have ended and every descriptor is closed.
     private let closing = DispatchGroup()
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     private struct State {
         var replies: [MockResponse] = []
@@ -207,7 +206,7 @@ final class MockServerCore: Sendable {
     }
 
     private final class PendingAnswer: Sendable {
-        private let value = Mutex(MockResponse(500))
+        private let value = Locked(MockResponse(500))
         private let isSet = DispatchSemaphore(value: 0)
 
         func set(_ answer: MockResponse) {

@@ -2,7 +2,6 @@ import Foundation
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
-import Synchronization
 
 /// One URLSession task and the pipe that its callbacks fill. It is the task's own delegate.
 ///
@@ -13,7 +12,7 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate, Sendable {
     let pipe: TransferPipe
     private let request: TransportRequest
     private let onEnd: @Sendable () -> Void
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     private struct State {
         var task: URLSessionTask?

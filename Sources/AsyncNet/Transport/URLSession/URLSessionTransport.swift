@@ -2,7 +2,6 @@ import Foundation
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
-import Synchronization
 
 /// Carries requests over Foundation's URLSession, on every platform.
 ///
@@ -30,7 +29,7 @@ public final class URLSessionTransport: Transport {
 
     private let configuration: Configuration
     private let slots: TransferSlots
-    private let lifecycle = Mutex(Lifecycle())
+    private let lifecycle = Locked(Lifecycle())
 
     /// The URLSession exists from the first request until the last one after `shutdown()`; a task is only ever made
     /// while `transfers` counts it, and the session is invalidated only while that is 0.
