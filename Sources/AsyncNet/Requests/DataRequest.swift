@@ -99,6 +99,8 @@ public actor DataRequest: Request {
     }
 
     /// The first end counts; a later one, such as that of a transfer that was cancelled, changes nothing.
+    ///
+    /// Not inlined, like all here that is large and does not suspend: an async function's frame lives for as long as it waits.
     @inline(never)
     private func conclude(_ outcome: TransferOutcome, as state: RequestState? = nil) {
         let state = state ?? (outcome.error?.code == .cancelled ? .cancelled : .finished)
@@ -153,9 +155,9 @@ public actor DataRequest: Request {
     }
 
     /// Runs the validators that came after the transfer had taken its own.
-    @inline(never)
     ///
     /// Another waiter may have run them since this one was resumed: then the outcome is the one that was left.
+    @inline(never)
     private func validated(_ own: TransferOutcome) -> TransferOutcome {
         guard own.error == nil, var outcome else { return own }
         guard !validators.isEmpty, outcome.error == nil, let response = outcome.rawResponse else { return outcome }

@@ -1,0 +1,108 @@
+import AsyncNet
+import AsyncNetTesting
+import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+import Testing
+
+/// The calls that users write, as shared/api.md and the README spell them: they must go on compiling and do what they say.
+@Suite("Call sites", .timeLimit(.minutes(1)))
+struct CallSiteTests {
+    struct NewUser: Encodable, Sendable { var name: String }
+    struct MySerializer: ResponseSerializer {
+        func serialize(_ response: RawResponse) async throws -> Int { response.data.count }
+    }
+    enum Router: URLRequestConvertible {
+        case user(Int)
+        func asURLRequest() throws -> URLRequest {
+            switch self {
+            case .user(let id): URLRequest(url: try "http://a/users/\(id)".asURL())
+            }
+        }
+    }
+
+    @Test func requests() async throws {
+        let stub = StubTransport { _ in .json(["id": 1, "name": "Ada"]) }
+        let session = Session(transport: stub)
+        let url = "http://a/users/1"
+        let token = "t"
+        let user = try await session.request("http://a/users/1").serializing(User.self).value
+        let json = try await session.request(url).serializing(JSON.self).value
+        let text = try await session.request(url).serializing(String.self).value
+        let data = try await session.request(url).serializing(Data.self).value
+        #expect(user == .ada && json.name.string == "Ada" && text.count == data.count)
+
+        let request = session.request(
+            url, method: .post, parameters: NewUser(name: "Ada"), encoder: .json,
+            headers: [.authorization(bearerToken: token), .init(name: "X-Trace", value: "1")])
+        _ = session.request(url, headers: ["X-Trace": "1"])
+        let response = await request.validate().serializing(User.self).response
+        let result: Result<User, AsyncNetError> = response.result
+        #expect(try result.get() == .ada)
+        let (_, _): (User?, AsyncNetError?) = (response.value, response.error)
+        let (_, _, _): (URLRequest?, HTTPURLResponse?, Data?) = (response.request, response.response, response.data)
+        let metrics: RequestMetrics = response.metrics
+        #expect(metrics.attempts == 1 && metrics.redirects.isEmpty && metrics.receivedBytes > 0 && metrics.isConnectionReused == nil)
+        _ = response.map { $0.name }
+        _ = try response.tryMap { $0.name }
+        _ = response.mapError { $0 }
+
+        async let a = request.serializing(User.self).value
+        async let b = request.serializing(Data.self).value
+        _ = try await (a, b)
+
+        #expect(try await request.serializing(using: MySerializer()).value > 0)
+        _ = try await request.validate(statusCode: 200..<300).validate(contentType: ["application/json"]).serializing(User.self).value
+        await request.validate { request, response, data in
+            if response.statusCode == 500 || request.url == nil || data.isEmpty { throw CancellationError() }
+        }
+        _ = await (request.state, request.retryCount)
+        await request.cancel(); await request.suspend(); await request.resume()
+        #expect(await request.curlDescription().contains("curl"))
+        for await progress in request.downloadProgress { _ = (progress.fractionCompleted, progress.bytesPerSecond) }
+        for await event in request.events { _ = event }
+
+        _ = await session.requests
+        _ = await session.requests(ofKind: .download)
+        await session.cancelAll(); await session.finish()
+        _ = Session.shared
+
+        let api = Session(baseURL: "https://api.example.com/v1/", transport: stub)
+        _ = try await api.get("users/1").serializing(User.self).value
+        _ = try await api.request(Router.user(1)).serializing(User.self).value
+    }
+
+    @Test func json() throws {
+        let user = User.ada
+        let json: JSON = ["name": "Ada", "tags": ["a"], "count": 1, "address": ["geo": ["lat": 1.5]]]
+        _ = (json.name.string, json["tags"][0].string, json.address.geo.lat.double, json.count.int)
+        _ = (json.isNull, json.array, json.object, json[keyPath: "address.geo.lat"])
+        #expect(throws: AsyncNetError.self) { try json.decode(User.self) }
+        let body: JSON = ["id": 1, "tags": ["a", "b"], "none": nil]
+        _ = (body.description, body.data(options: [.sortedKeys, .prettyPrinted]))
+        _ = (try JSON(data: Data("{}".utf8)), try JSON(parsing: "{}"), JSON(encoding: user))
+    }
+
+    @Test func errors() async {
+        let session = Session(transport: StubTransport { _ in .status(404) })
+        do {
+            _ = try await session.request("http://a/").validate().serializing(User.self).value
+        } catch let error {
+            let typed: AsyncNetError = error
+            #expect(typed.code == .unacceptableStatus)
+            _ = (error.request, error.response, error.attempts, error.underlyingError, error.description)
+        }
+    }
+
+    @Test func transportsAndTesting() async throws {
+        _ = Session()
+        _ = Session(transport: .urlSession)
+        let server = try await MockServer.start()
+        await server.enqueue(.json(#"{"id":1}"#), .status(503, headers: ["Retry-After": "1"]), .fault(.resetMidBody(after: 10)))
+        _ = try await Session().request(server.url("/users/1")).serializing(JSON.self).value
+        let seen = try await server.takeRequest()
+        #expect(seen.path == "/users/1")
+        await server.stop()
+    }
+}
