@@ -20,6 +20,7 @@ package final class TransferRecord: Sendable {
 
     package init() {}
 
+    @inline(never)
     package func begin(_ time: TimeSource) {
         state.withLock { state in
             state.metrics.start = Date()
@@ -32,6 +33,7 @@ package final class TransferRecord: Sendable {
     package var head: HTTPResponseHead? { state.withLock { $0.head } }
     package var followedRedirects: Int { state.withLock { $0.metrics.redirects.count } }
 
+    @inline(never)
     package func willSend(_ request: TransportRequest) {
         state.withLock { state in
             state.request = request
@@ -44,6 +46,7 @@ package final class TransferRecord: Sendable {
         state.withLock { $0.metrics.attempts = number }
     }
 
+    @inline(never)
     package func redirected(to request: TransportRequest) {
         state.withLock { $0.metrics.redirects.append(request.head.url) }
         willSend(request)
@@ -72,6 +75,7 @@ package final class TransferRecord: Sendable {
     }
 
     /// All of it, ended by `error` if there is one.
+    @inline(never)
     package func outcome(_ error: AsyncNetError?) -> TransferOutcome {
         let outcome = state.withLock { state in
             state.metrics.total = state.elapsed

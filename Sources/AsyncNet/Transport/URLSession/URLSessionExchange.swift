@@ -23,7 +23,8 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate, Sendable {
         var head: HTTPResponseHead?
     }
 
-    /// All tasks of the process are cancelled here: `cancel()` blocks for as long as FoundationNetworking's queue is busy.
+    /// All tasks of the process are made, started and cancelled here, in order: each of these blocks for as long as
+    /// FoundationNetworking's queue is busy, and Swift's own threads, of which there are few, must not.
     private static let control = DispatchQueue(label: "AsyncNet.URLSession.control", qos: .userInitiated)
 
     /// - Parameter onEnd: Runs once, when URLSession is done with the task for good.
@@ -33,8 +34,16 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate, Sendable {
         self.onEnd = onEnd
     }
 
-    /// Starts the task. An abort before or after ends it; one before it is resumed never overtakes the resume.
-    func start(_ task: URLSessionTask) {
+    /// Makes and starts the task; if the reader is gone by then there is none to make.
+    func start(on session: URLSession) {
+        Self.control.async { [self] in
+            guard !pipe.isEnded else { return onEnd() }
+            start(session.dataTask(with: URLSessionRequest.make(request)))
+        }
+    }
+
+    /// An abort before or after ends the task; one before it is resumed never overtakes the resume.
+    private func start(_ task: URLSessionTask) {
         task.delegate = self
         state.withLock { $0.task = task }
         task.resume()

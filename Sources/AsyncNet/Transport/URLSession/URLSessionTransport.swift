@@ -20,7 +20,6 @@ public final class URLSessionTransport: Transport {
         /// Transfers handed to URLSession at a time; more wait their turn in order. FoundationNetworking slows down with
         /// every further one. 128 on Linux, elsewhere unlimited.
         public var maximumTransfers: Int
-
         public init(maximumConnectionsPerHost: Int? = nil, maximumTransfers: Int? = nil) {
             self.maximumConnectionsPerHost = max(1, maximumConnectionsPerHost ?? URLSessionLimits.connectionsPerHost)
             self.maximumTransfers = max(1, maximumTransfers ?? URLSessionLimits.transfers)
@@ -72,7 +71,7 @@ public final class URLSessionTransport: Transport {
             slots.release()
             leave()
         }
-        exchange.start(session.dataTask(with: URLSessionRequest.make(request)))
+        exchange.start(on: session)
         return exchange.pipe
     }
 
