@@ -20,6 +20,11 @@ public protocol EmptyResponse {
     static var emptyValue: Self { get }
 }
 
+/// A response without a body is `nil` where that is asked for: `serializing(User?.self)`.
+extension Optional: EmptyResponse {
+    public static var emptyValue: Wrapped? { nil }
+}
+
 /// No value at all: what to serialize where only success matters. Any body is accepted and dropped.
 public struct Empty: EmptyResponse, Codable, Hashable, Sendable {
     public static let emptyValue = Empty()

@@ -23,9 +23,12 @@ public struct HTTPHeader: Hashable, Sendable {
     }
 }
 
-extension HTTPHeader: CustomStringConvertible {
+extension HTTPHeader: CustomStringConvertible, CustomReflectable {
     /// `Name: value`, the value hidden if the header carries a secret.
     public var description: String { "\(name): \(isSecret ? "<redacted>" : value)" }
+
+    /// What `dump` shows: no secrets.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
     /// Whether the header's value must not reach a description or a log.
     package var isSecret: Bool {
@@ -117,12 +120,15 @@ extension HTTPHeaders: RandomAccessCollection {
     public subscript(position: Int) -> HTTPHeader { headers[position] }
 }
 
-extension HTTPHeaders: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, CustomStringConvertible {
+extension HTTPHeaders: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, CustomStringConvertible, CustomReflectable {
     public init(arrayLiteral elements: HTTPHeader...) { headers = elements }
 
     public init(dictionaryLiteral elements: (String, String)...) {
         headers = elements.map { HTTPHeader(name: $0.0, value: $0.1) }
     }
+
+    /// What `dump` shows: no secrets.
+    public var customMirror: Mirror { Mirror(self, unlabeledChildren: headers.map(\.description)) }
 
     /// A line a header, secrets hidden.
     public var description: String { headers.map(\.description).joined(separator: "\n") }

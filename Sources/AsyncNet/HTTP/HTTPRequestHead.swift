@@ -56,6 +56,9 @@ public struct HTTPRequestHead: Sendable {
     }
 }
 
-extension HTTPRequestHead: CustomStringConvertible {
+extension HTTPRequestHead: CustomStringConvertible, CustomReflectable {
+    /// What `dump` shows: no secrets.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description, "headers": headers]) }
+
     public var description: String { "\(method) \(url.withoutSecrets)" }
 }

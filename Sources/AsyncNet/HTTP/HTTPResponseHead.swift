@@ -75,6 +75,9 @@ public struct HTTPResponseHead: Sendable {
     }
 }
 
-extension HTTPResponseHead: CustomStringConvertible {
+extension HTTPResponseHead: CustomStringConvertible, CustomReflectable {
+    /// What `dump` shows: no secrets.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description, "headers": headers]) }
+
     public var description: String { "\(statusCode) \(url.withoutSecrets)" }
 }

@@ -31,7 +31,10 @@ public struct RequestMetrics: Sendable {
     public init() {}
 }
 
-extension RequestMetrics: CustomStringConvertible {
+extension RequestMetrics: CustomStringConvertible, CustomReflectable {
+    /// What `dump` shows: no URL, whose query may be secret.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+
     public var description: String {
         let first = timeToResponse.map { "response after \($0), " } ?? ""
         return "\(first)total \(total), \(attempts) attempt(s), \(redirects.count) redirect(s), "

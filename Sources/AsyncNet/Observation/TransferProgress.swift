@@ -2,7 +2,7 @@
 public struct TransferProgress: Sendable, Hashable {
     /// Bytes moved so far.
     public let completedBytes: Int64
-    /// Bytes to move in all; `nil` while that is unknown, as it is for encoded and chunked bodies.
+    /// Bytes to move in all; `nil` while that is unknown, as it is for encoded and chunked bodies until their end.
     public let totalBytes: Int64?
     /// Average since the transfer's first byte was waited for.
     public let bytesPerSecond: Double

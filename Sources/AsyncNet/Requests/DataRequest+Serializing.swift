@@ -61,7 +61,7 @@ extension DataRequest {
     ///
     /// - Throws: ``AsyncNetError``, as ``ResponseTask/value`` does.
     public nonisolated(nonsending) func decode<Value: Decodable>(
-        _ type: Value.Type, using decoder: JSONDecoder = JSONDecoder()
+        _ type: Value.Type, using decoder: any DataDecoder = JSONDecoder()
     ) async throws(AsyncNetError) -> Value {
         let outcome = await transferOutcome()
         if let error = outcome.error { throw error }

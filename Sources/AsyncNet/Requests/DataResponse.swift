@@ -54,7 +54,10 @@ public struct DataResponse<Value: Sendable, Failure: Error>: Sendable {
     }
 }
 
-extension DataResponse: CustomStringConvertible {
+extension DataResponse: CustomStringConvertible, CustomReflectable {
+    /// What `dump` shows: the description and what was measured, since requests and responses hold secrets.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description, "metrics": metrics.description]) }
+
     /// Request line, status, size and result; no headers, no body.
     public var description: String {
         let line = outcome.request.map { "\($0.head)" } ?? "No request"

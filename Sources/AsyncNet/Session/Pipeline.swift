@@ -117,6 +117,7 @@ struct Pipeline {
                 watch.touch()
             }
         }
+        watch.receivedAll(Int64(data.count))
     }
 
     /// A redirect's body is of no interest; reading a short one keeps the connection usable.

@@ -13,7 +13,7 @@ extension Session {
     ///   - url: A `String`, `URL` or `URLComponents`; relative ones need a session with a base URL.
     ///   - method: Any method; GET by default.
     ///   - headers: Sent over the session's own; an array or a dictionary literal.
-    ///   - modifier: Changes the request last.
+    ///   - modifier: Changes the request after URL, method and headers are set.
     public nonisolated func request(
         _ url: some URLConvertible, method: HTTPMethod = .get, headers: HTTPHeaders = [:], modifier: RequestModifier? = nil
     ) -> DataRequest {

@@ -38,8 +38,13 @@ public actor Session {
     }
 
     /// A session whose relative URLs are resolved against `baseURL` (RFC 3986 §5); end it with a slash to keep its last part.
-    public init(baseURL: some URLConvertible, transport: some Transport = .urlSession) {
-        self.init(transport: transport, configuration: SessionConfiguration(baseURL: baseURL))
+    public init(
+        baseURL: some URLConvertible, transport: some Transport = .urlSession,
+        configuration: SessionConfiguration = SessionConfiguration()
+    ) {
+        var configuration = configuration
+        configuration.baseURL = baseURL
+        self.init(transport: transport, configuration: configuration)
     }
 
     /// The requests that have started and not ended, oldest first.

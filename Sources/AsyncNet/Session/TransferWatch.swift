@@ -53,6 +53,12 @@ final class TransferWatch: Sendable {
         request.downloads.send(progress(bytes, of: Self.expectedBytes(head)))
     }
 
+    /// The body has ended, so its length is known whatever was announced.
+    func receivedAll(_ bytes: Int64) {
+        request.record.receivedBytes(bytes)
+        request.downloads.send(progress(bytes, of: bytes))
+    }
+
     /// The body's length, unless its encoding makes `Content-Length` say something else.
     private static func expectedBytes(_ head: HTTPResponseHead) -> Int64? {
         head.value(for: "Content-Encoding") == nil ? head.contentLength : nil

@@ -52,6 +52,7 @@ struct SerializerTests {
         if isAllowed {
             #expect(try await DecodableSerializer(Nothing.self).serialize(input) == .emptyValue)
             #expect(try await JSONSerializer().serialize(input).isNull)
+            #expect(try await DecodableSerializer(User?.self).serialize(input) == nil)
             let error = await #expect(throws: AsyncNetError.self) { try await DecodableSerializer(User.self).serialize(input) }
             #expect(error?.code == .emptyBody)
         } else {

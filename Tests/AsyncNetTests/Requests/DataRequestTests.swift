@@ -107,6 +107,18 @@ struct DataRequestTests {
         #expect(failed.value == nil)
     }
 
+    @Test("Neither description nor dump of a response shows a secret")
+    func responseSecrets() async {
+        let stub = StubTransport { $0.path == "/a" ? .redirect(to: "/b?token=hunter2") : .status(200, headers: ["Set-Cookie": "hunter2"]) }
+        let request = Session(transport: stub).request("http://u:hunter2@a/a?t=hunter2#hunter2", headers: [.authorization(bearerToken: "hunter2")])
+        let response = await request.serializing(Data.self).response
+        var dumped = ""
+        dump(response, to: &dumped)
+        dump(response.metrics, to: &dumped)
+        dump(response.head, to: &dumped)
+        #expect(!"\(response) \(response.metrics) \(dumped)".contains("hunter2"))
+    }
+
     @Test("A 404 is a response until it is validated, and then an error that knows its request")
     func validation() async throws {
         let session = Session(transport: stub)
@@ -197,6 +209,7 @@ struct DataRequestTests {
         var last: TransferProgress?
         for await value in progress { last = value }
         #expect(last?.completedBytes == Int64(User.json.utf8.count))
+        #expect(last?.fractionCompleted == 1)
         for await _ in request.events { Issue.record("an ended request has no more events") }
     }
 
