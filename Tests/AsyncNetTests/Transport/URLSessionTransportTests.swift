@@ -205,16 +205,18 @@ struct URLSessionTransportTests {
         }
     }
 
-    @Test("A POST on a connection that the server has closed meanwhile is sent whole")
+    /// libcurl sends a request again by itself when a connection it had kept dies before the first byte of an answer;
+    /// FoundationNetworking sends it without its body then, unless it is given a new stream.
+    @Test("A POST on a connection that dies under it is sent again whole, not empty")
     func staleConnection() async throws {
-        try await withServer { (server: MockServer) async throws in
-            for round in 0..<5 {
-                await server.enqueue(.raw("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"))
-                let body = "round \(round)"
+        try await withServer(.text("first"), .fault(.closeBeforeHead), .text("second")) { (server: MockServer) async throws in
+            for body in ["one", "two"] {
                 let request = session.request(server.url(), method: .post, modifier: { $0.httpBody = Data(body.utf8) })
-                #expect(try await request.serializing(String.self).value == "ok")
-                #expect(try await server.takeRequest().text == body)
+                _ = try await request.serializing(String.self).value
             }
+            var seen: [String] = []
+            for _ in 0..<3 { seen.append(try await server.takeRequest().text) }
+            #expect(seen == ["one", "two", "two"])
         }
     }
 
