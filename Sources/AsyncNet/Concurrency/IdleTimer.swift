@@ -37,6 +37,11 @@ package final class IdleTimer: Sendable {
     deinit { stop() }
 
     package func touch() { lastActivity.store(timers.time.now.wholeNanoseconds, ordering: .relaxed) }
+    /// Counts anew from now, unless it is paused.
+    package func restart() {
+        if lastActivity.load(ordering: .relaxed) != .max { touch() }
+    }
+
     package func pause() { lastActivity.store(.max, ordering: .relaxed) }
 
     package func stop() {
@@ -45,7 +50,7 @@ package final class IdleTimer: Sendable {
 
     private func nextCheck() -> Duration? {
         let now = timers.time.now
-        if isHeldBack() { touch() }
+        if isHeldBack() { restart() }
         let last = lastActivity.load(ordering: .relaxed)
         let due = last == .max ? now + timeout : .nanoseconds(last) + timeout
         return due > now ? due : nil

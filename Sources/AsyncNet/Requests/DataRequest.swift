@@ -32,6 +32,8 @@ public actor DataRequest: Request {
     private var arriving = 0
     private var resumption: [CheckedContinuation<Void, Never>] = []
     private var validators: [Validator] = []
+    /// The transfer's, told that a suspension ends; it knows the request, so it goes with the end.
+    private var onProceed: (@Sendable () -> Void)?
 
     package init(_ blueprint: RequestBlueprint, host: any RequestHost) {
         self.blueprint = blueprint
@@ -54,6 +56,7 @@ public actor DataRequest: Request {
             await start()
         case .proceed:
             eventLog.send(.resumed)
+            onProceed?()
             letGo()
         }
     }
@@ -108,6 +111,7 @@ public actor DataRequest: Request {
         self.outcome = outcome
         for waiter in waiters.values { waiter.resume(returning: outcome) }
         waiters = [:]
+        onProceed = nil
         letGo()
         eventLog.send(.finished(outcome.error))
         eventLog.finish()
@@ -174,8 +178,9 @@ public actor DataRequest: Request {
 
     /// Counts an attempt; `false` if the request is over.
     @inline(never)
-    package func beginAttempt() -> Bool {
+    package func beginAttempt(onProceed: @escaping @Sendable () -> Void) -> Bool {
         guard let request = record.request, let number = machine.beginAttempt() else { return false }
+        self.onProceed = onProceed
         record.beginAttempt(number)
         eventLog.send(.attempt(number, request.head))
         return true

@@ -46,7 +46,7 @@ struct Pipeline {
 
     private func transfer() async throws {
         await request.holdBackIfSuspended()
-        guard await request.beginAttempt() else { throw AsyncNetError(.cancelled) }
+        guard await request.beginAttempt(onProceed: watch.restart) else { throw AsyncNetError(.cancelled) }
         watchForSilence()
         defer { watch.stop() }
         while true {

@@ -85,11 +85,19 @@ public actor Session {
     private func shutDownIfDrained() {
         guard isFinished, transfers == 0, shutdown == nil else { return }
         shutdown = Task {
-            await transport.shutdown()
+            await shutTransportDown()
             isShutDown = true
             for finisher in finishers.values { finisher.resume() }
             finishers = [:]
         }
+    }
+}
+
+extension Session {
+    /// A transport may be the user's: like its `send`, this runs on no actor.
+    @concurrent
+    private nonisolated func shutTransportDown() async {
+        await transport.shutdown()
     }
 }
 

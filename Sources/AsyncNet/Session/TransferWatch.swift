@@ -20,6 +20,9 @@ final class TransferWatch: Sendable {
 
     func touch() { idle.withLock { $0 }?.touch() }
 
+    /// After a suspension silence counts from its end.
+    func restart() { idle.withLock { $0 }?.restart() }
+
     func stop() {
         let timer = idle.withLock { $0.take() }
         timer?.stop()

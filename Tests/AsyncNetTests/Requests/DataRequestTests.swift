@@ -384,6 +384,27 @@ struct DataRequestRegressionTests {
         #expect((try? await task.value.get()) == .ada)
     }
 
+    @Test("Silence counts from the end of a suspension, not from what came before it")
+    func silenceAfterSuspension() async {
+        let (clock, arrived) = (TestClock(), Gate())
+        let stub = StubTransport { _ in
+            arrived.open()
+            return .fault(.stall)
+        }
+        let request = Session(transport: stub, configuration: .init(timeout: .seconds(1), clock: clock)).request("http://a/")
+        let task = Task { await request.serializing(User.self).result }
+        await arrived.wait()
+        await clock.sleepers(atLeast: 1)
+        await request.suspend()
+        clock.advance(by: .milliseconds(900))
+        await request.resume()
+        clock.advance(by: .milliseconds(100))
+        #expect(await !eventually { await request.state != .resumed })
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .milliseconds(900))
+        #expect(await task.value.failure?.code == .timedOut)
+    }
+
     @Test("A URLRequest's own timeout counts, its body stream is refused rather than dropped")
     func urlRequest() async throws {
         let clock = TestClock()

@@ -44,6 +44,27 @@ struct SessionTests {
         #expect(await session.requests.isEmpty)
     }
 
+    @Test("A transport that blocks while it shuts down does not block the session")
+    func blockingShutdown() async {
+        struct Blocking: Transport {
+            let entered = Gate()
+            let end = DispatchSemaphore(value: 0)
+            func send(_ request: TransportRequest) async throws -> TransportResponse { throw AsyncNetError(.cannotConnect) }
+            func shutdown() async {
+                entered.open()
+                block()
+            }
+            private func block() { end.wait() }
+        }
+        let transport = Blocking()
+        let session = Session(transport: transport)
+        let finishing = Task { await session.finish() }
+        await transport.entered.wait()
+        #expect(await session.requests.isEmpty)
+        transport.end.signal()
+        await finishing.value
+    }
+
     @Test("A cancelled finish() returns at once, and the session still ends in good order without it")
     func cancelledFinish() async {
         struct Counted: Transport {
