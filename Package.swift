@@ -17,7 +17,8 @@ let package = Package(
         .library(name: "AsyncNetTesting", targets: ["AsyncNetTesting"]),
     ],
     targets: [
-        .target(name: "AsyncNet", swiftSettings: features),
+        .target(name: "CLibcurl"),
+        .target(name: "AsyncNet", dependencies: ["CLibcurl"], swiftSettings: features),
         .target(name: "AsyncNetTesting", dependencies: ["AsyncNet"], swiftSettings: features),
         .testTarget(name: "AsyncNetTests", dependencies: ["AsyncNet", "AsyncNetTesting"], swiftSettings: features),
     ],

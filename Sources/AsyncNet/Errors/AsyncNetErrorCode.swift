@@ -118,6 +118,26 @@ extension AsyncNetError.Code {
         "certificateHostMismatch", "The server's certificate is for another host",
         "Check the host in the URL; the name must be one that the certificate lists.")
 
+    /// The server's public key is none of those that the transport was given.
+    public static let certificatePinMismatch = Self(
+        "certificatePinMismatch", "The server's public key is not one of the pinned ones",
+        "The server has a new key, or somebody is in between. Compare the key with the pins; add the new one if it is right.")
+
+    /// The client's own certificate or key cannot be used.
+    public static let clientCertificateInvalid = Self(
+        "clientCertificateInvalid", "The client's certificate or key cannot be used",
+        "Check that both are PEM, that the key belongs to the certificate, and the key's password.")
+
+    /// The proxy's name has no address.
+    public static let proxyNotFound = Self(
+        "proxyNotFound", "The proxy was not found",
+        "Check the spelling of the proxy's host.")
+
+    /// The proxy did not let the request through.
+    public static let proxyFailed = Self(
+        "proxyFailed", "The proxy refused to connect to the host",
+        "Check the proxy's user and password, and whether it may reach that host and port.")
+
     /// More redirects than are allowed, or a circle of them.
     public static let tooManyRedirects = Self(
         "tooManyRedirects", "There were too many redirects",
@@ -132,6 +152,16 @@ extension AsyncNetError.Code {
     public static let unsupportedByTransport = Self(
         "unsupportedByTransport", "The transport cannot do what the request needs",
         "Use another transport for this request, or change the request.")
+
+    /// The transport was given settings that contradict themselves or cannot be read.
+    public static let invalidConfiguration = Self(
+        "invalidConfiguration", "The transport's configuration is not valid",
+        "Correct the setting that the message names.")
+
+    /// The transport is not there on this machine.
+    public static let transportUnavailable = Self(
+        "transportUnavailable", "The transport is not available on this machine",
+        "Install libcurl 7.66 or newer, or use .automatic or .urlSession.")
 
     /// The transport failed in a way that has no code of its own; the underlying error says more.
     public static let transportFailed = Self(
@@ -171,7 +201,9 @@ extension AsyncNetError.Code {
         .cancelled, .malformedURL, .unsupportedScheme, .invalidRequest, .encodingFailed, .sessionFinished,
         .hostNotFound, .cannotConnect, .emptyReply, .connectionLost, .bodyEndedEarly, .timedOut,
         .badServerResponse, .badContentEncoding, .tlsHandshakeFailed, .certificateNotTrusted,
-        .certificateExpired, .certificateHostMismatch, .tooManyRedirects, .redirectFailed, .unsupportedByTransport, .transportFailed,
+        .certificateExpired, .certificateHostMismatch, .certificatePinMismatch, .clientCertificateInvalid, .proxyNotFound,
+        .proxyFailed, .tooManyRedirects, .redirectFailed, .unsupportedByTransport, .invalidConfiguration, .transportUnavailable,
+        .transportFailed,
         .unacceptableStatus, .unacceptableContentType, .validationFailed, .emptyBody, .decodingFailed,
     ]
 }

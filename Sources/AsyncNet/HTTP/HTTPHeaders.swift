@@ -17,6 +17,15 @@ public struct HTTPHeader: Hashable, Sendable {
         hasher.combine(value)
     }
 
+    /// Whether it stands for a header that is not to be sent, see ``omitting(_:)``.
+    package var isOmission: Bool { value == Self.omission }
+
+    private static let omission = " "
+
+    /// Keeps a transport from adding a header of this name by itself, such as `Accept` or `Accept-Encoding`. URLSession on Apple platforms
+    /// adds its own regardless.
+    public static func omitting(_ name: String) -> HTTPHeader { HTTPHeader(name: name, value: omission) }
+
     func hasName(_ other: String) -> Bool {
         name.utf8.count == other.utf8.count
             && zip(name.utf8, other.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
@@ -91,6 +100,13 @@ public struct HTTPHeaders: Hashable, Sendable {
 
     public mutating func remove(_ name: String) {
         headers.removeAll { $0.hasName(name) }
+    }
+
+    /// Adds to the last header's value, after one space; `false` if there is none.
+    mutating func continueLast(with more: String) -> Bool {
+        guard let last = headers.popLast() else { return false }
+        headers.append(HTTPHeader(name: last.name, value: "\(last.value) \(more)".trimmedHTTPSpace))
+        return true
     }
 
     /// A value for each name, repeated ones joined by `, `; the first one's spelling counts.

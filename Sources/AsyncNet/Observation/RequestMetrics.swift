@@ -21,7 +21,11 @@ public struct RequestMetrics: Sendable {
     /// Bytes of the body received, after decoding of Content-Encoding.
     public var receivedBytes: Int64 = 0
 
-    /// Such as `HTTP/1.1` or `h2`; `nil` where the transport does not know.
+    /// When name lookup, connecting and so on were done in the last exchange; `nil` where the transport does not measure it.
+    public var timings: TransferTimings?
+    /// What went over the wire in the last exchange, heads included; `nil` where the transport does not count it.
+    public var wireBytes: WireBytes?
+    /// Such as `HTTP/1.1` or `HTTP/2`; `nil` where the transport does not know.
     public var httpVersion: String?
     /// Whether the last exchange used a connection that was open already; `nil` where the transport does not know.
     public var isConnectionReused: Bool?

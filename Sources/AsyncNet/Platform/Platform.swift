@@ -2,6 +2,9 @@
 enum Platform {
     static let libraryVersion = "1.0"
 
+    /// Where URLSession is Apple's own, it is the better citizen: it knows the system's proxies, VPNs and trust.
+    static let prefersLibcurl = name == "Linux"
+
     #if os(Linux)
     static let name = "Linux"
     #elseif os(macOS)

@@ -71,6 +71,8 @@ package final class TransferRecord: Sendable {
             state.metrics.httpVersion = transport.httpVersion
             state.metrics.isConnectionReused = transport.isConnectionReused
             state.metrics.remoteAddress = transport.remoteAddress
+            state.metrics.timings = transport.timings
+            state.metrics.wireBytes = transport.wireBytes
         }
     }
 

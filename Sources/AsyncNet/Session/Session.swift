@@ -13,6 +13,8 @@ public actor Session {
 
     public nonisolated let configuration: SessionConfiguration
     package nonisolated let transport: any Transport
+    /// Which transport carries the requests, such as `libcurl 7.88.1 (OpenSSL/3.0.19)`, and why not a better one if so.
+    public nonisolated let transportDescription: String
     package nonisolated let mailbox = Mailbox()
     package nonisolated let timers: TimerQueue
 
@@ -31,8 +33,9 @@ public actor Session {
     /// - Parameters:
     ///   - transport: What carries the bytes; the session shuts it down when it finishes.
     ///   - configuration: What the requests have in common.
-    public init(transport: some Transport = .urlSession, configuration: SessionConfiguration = SessionConfiguration()) {
-        self.transport = transport
+    public init(transport: some Transport = .automatic, configuration: SessionConfiguration = SessionConfiguration()) {
+        self.transport = (transport as? AutomaticTransport)?.chosen ?? transport
+        transportDescription = transport.transportDescription
         self.configuration = configuration
         timers = TimerQueue(TimeSource(opening: configuration.clock))
     }

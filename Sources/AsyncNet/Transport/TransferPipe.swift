@@ -90,6 +90,19 @@ final class TransferPipe: Sendable {
         return demand
     }
 
+    /// The end of the transfer with everything that came last, at one stroke.
+    func finish(_ head: HTTPResponseHead?, _ chunk: Data?, _ result: Result<Void, AsyncNetError>) {
+        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard state.end == nil else { return nil }
+            state.head = head ?? state.head
+            if let chunk { state.chunks.append(chunk) }
+            state.end = result
+            (state.onAbort, state.onDemand) = (nil, nil)
+            return state.takeWaiter()
+        }
+        waiter?.resume()
+    }
+
     /// Ends the transfer from below: whole, or with an error. What was received stays readable before a good end.
     func finish(_ result: Result<Void, AsyncNetError>) {
         let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in

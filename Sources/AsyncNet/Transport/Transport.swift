@@ -20,10 +20,14 @@ public protocol Transport: Sendable {
 
     /// Lets running transfers end, then frees connections. No `send` follows. Does nothing by default.
     func shutdown() async
+
+    /// Which transport this is, for logs and people; its type's name by default.
+    var transportDescription: String { get }
 }
 
 extension Transport {
     public func shutdown() async {}
+    public var transportDescription: String { "\(Self.self)" }
 }
 
 /// One request as a transport gets it: checked, adapted, complete.
@@ -91,14 +95,60 @@ public enum TransportEvent: Sendable {
 
 /// What a transport measured of one exchange; `nil` is what it cannot know.
 public struct TransportMetrics: Sendable {
-    /// Such as `HTTP/1.1` or `h2`.
+    /// Such as `HTTP/1.1` or `HTTP/2`.
     public var httpVersion: String?
     public var isConnectionReused: Bool?
     public var remoteAddress: String?
+    public var timings: TransferTimings?
+    public var wireBytes: WireBytes?
 
-    public init(httpVersion: String? = nil, isConnectionReused: Bool? = nil, remoteAddress: String? = nil) {
+    public init(
+        httpVersion: String? = nil, isConnectionReused: Bool? = nil, remoteAddress: String? = nil,
+        timings: TransferTimings? = nil, wireBytes: WireBytes? = nil
+    ) {
         self.httpVersion = httpVersion
         self.isConnectionReused = isConnectionReused
         self.remoteAddress = remoteAddress
+        self.timings = timings
+        self.wireBytes = wireBytes
+    }
+}
+
+/// When the steps of one exchange were done, each counted from its start in the transport.
+///
+/// On a connection that was open already the first three are zero or nearly so.
+public struct TransferTimings: Sendable, Hashable {
+    /// The host's address was known.
+    public var nameLookup: Duration
+    /// The connection to the host, or to a proxy, was made.
+    public var connect: Duration
+    /// TLS was agreed upon; zero without TLS.
+    public var tlsHandshake: Duration
+    /// The response's first byte was there.
+    public var firstByte: Duration
+    /// The response's last byte was there.
+    public var total: Duration
+
+    public init(nameLookup: Duration, connect: Duration, tlsHandshake: Duration, firstByte: Duration, total: Duration) {
+        self.nameLookup = nameLookup
+        self.connect = connect
+        self.tlsHandshake = tlsHandshake
+        self.firstByte = firstByte
+        self.total = total
+    }
+}
+
+/// How many bytes went over the wire in one exchange, bodies before decoding of Content-Encoding.
+public struct WireBytes: Sendable, Hashable {
+    public var sentHead: Int64
+    public var sentBody: Int64
+    public var receivedHead: Int64
+    public var receivedBody: Int64
+
+    public init(sentHead: Int64, sentBody: Int64, receivedHead: Int64, receivedBody: Int64) {
+        self.sentHead = sentHead
+        self.sentBody = sentBody
+        self.receivedHead = receivedHead
+        self.receivedBody = receivedBody
     }
 }

@@ -14,6 +14,17 @@ enum URLSessionRequest {
         return urlRequest
     }
 
+    private static func refuse(_ tls: TLSConfiguration, _ body: RequestBody) throws(AsyncNetError) {
+        guard tls.isDefault else {
+            throw AsyncNetError(
+                .unsupportedByTransport,
+                "URLSession does not enforce trust anchors, pins, a client identity, a minimum version or a host name check of one's own; the libcurl transport, .libcurl(tls:), does")
+        }
+        guard body.isNone || body.data != nil else {
+            throw AsyncNetError(.unsupportedByTransport, "A body from a file or a stream needs the libcurl transport, .libcurl()")
+        }
+    }
+
     #if canImport(FoundationNetworking)
     /// As a stream, the only body that FoundationNetworking sends again from its start after a connection that was kept
     /// alive broke. A value of one space removes a header: the stream is sent with its length instead of in chunks, and
@@ -27,7 +38,8 @@ enum URLSessionRequest {
         }
     }
 
-    static func refuseWhatIsUnsupported(_ request: TransportRequest) throws(AsyncNetError) {
+    static func refuseWhatIsUnsupported(_ request: TransportRequest, _ tls: TLSConfiguration) throws(AsyncNetError) {
+        try refuse(tls, request.body)
         if request.head.method == .get, (request.body.length ?? 0) > 0 {
             throw AsyncNetError(.unsupportedByTransport, "URLSession cannot send a body with GET")
         }
@@ -40,7 +52,8 @@ enum URLSessionRequest {
         request.httpBody = data
     }
 
-    static func refuseWhatIsUnsupported(_ request: TransportRequest) throws(AsyncNetError) {
+    static func refuseWhatIsUnsupported(_ request: TransportRequest, _ tls: TLSConfiguration) throws(AsyncNetError) {
+        try refuse(tls, request.body)
         if request.head.method == .get, (request.body.length ?? 0) > 0 {
             throw AsyncNetError(.unsupportedByTransport, "URLSession cannot send a body with GET")
         }

@@ -7,9 +7,11 @@ enum URLSessionLimits {
     #if canImport(FoundationNetworking)
     static let connectionsPerHost = 128
     static let transfers = 128
+    static let description = "URLSession (FoundationNetworking)"
     #else
     static let connectionsPerHost = 6
     static let transfers = Int.max
+    static let description = "URLSession"
     #endif
 }
 

@@ -20,7 +20,11 @@ public final class URLSessionTransport: Transport {
         /// Transfers handed to URLSession at a time; more wait their turn in order. FoundationNetworking slows down with
         /// every further one. 128 on Linux, elsewhere unlimited.
         public var maximumTransfers: Int
-        public init(maximumConnectionsPerHost: Int? = nil, maximumTransfers: Int? = nil) {
+        /// Only the default can be enforced; over anything else every request ends with `.unsupportedByTransport`.
+        public var tls: TLSConfiguration
+
+        public init(maximumConnectionsPerHost: Int? = nil, maximumTransfers: Int? = nil, tls: TLSConfiguration = TLSConfiguration()) {
+            self.tls = tls
             self.maximumConnectionsPerHost = max(1, maximumConnectionsPerHost ?? URLSessionLimits.connectionsPerHost)
             self.maximumTransfers = max(1, maximumTransfers ?? URLSessionLimits.transfers)
         }
@@ -48,8 +52,10 @@ public final class URLSessionTransport: Transport {
         lifecycle.withLock { $0.session }?.retire()
     }
 
+    public var transportDescription: String { URLSessionLimits.description }
+
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
-        try URLSessionRequest.refuseWhatIsUnsupported(request)
+        try URLSessionRequest.refuseWhatIsUnsupported(request, configuration.tls)
         request.onEvent?(.queued)
         try await slots.acquire()
         request.onEvent?(.started)
@@ -116,6 +122,11 @@ public final class URLSessionTransport: Transport {
 extension Transport where Self == URLSessionTransport {
     /// Foundation's URLSession, on every platform. Each use makes a transport, and connections, of its own.
     public static var urlSession: URLSessionTransport { URLSessionTransport() }
+
+    /// Foundation's URLSession, which enforces nothing but the default of `tls`: see ``Configuration/tls``.
+    public static func urlSession(tls: TLSConfiguration) -> URLSessionTransport {
+        URLSessionTransport(configuration: .init(tls: tls))
+    }
 
     /// Foundation's URLSession with limits of one's own.
     public static func urlSession(_ configuration: URLSessionTransport.Configuration) -> URLSessionTransport {

@@ -1,0 +1,99 @@
+import Foundation
+
+/// A response's head, or the trailers after its body, read line by line from bytes (RFC 9112 §4, §5).
+///
+/// Order, spelling and repetitions of headers are kept. What is not HTTP is refused, not guessed at: names that are no
+/// tokens, values with control characters, and more bytes than the limit. Values in UTF-8 are read as such, others
+/// as Latin-1. A continued line (obs-fold, RFC 9112 §5.2) joins the value before it by one space.
+struct HTTPHeadParser {
+    typealias Line = UnsafeBufferPointer<UInt8>
+
+    private(set) var statusCode = 0
+    private(set) var httpVersion: String?
+    private(set) var headers = HTTPHeaders()
+    private var bytes = 0
+    private let limit: Int
+
+    init(limit: Int) { self.limit = limit }
+
+    /// Begins anew, with what was counted against the limit so far.
+    mutating func beginBlock() {
+        statusCode = 0
+        httpVersion = nil
+        headers = HTTPHeaders()
+    }
+
+    /// Takes one line with its line break.
+    /// - Returns: Whether it is the empty one that ends the block.
+    mutating func receive(_ line: Line) throws(AsyncNetError) -> Bool {
+        bytes += line.count
+        guard bytes <= limit else {
+            throw AsyncNetError(.badServerResponse, "The server's head is larger than the \(limit) bytes that are allowed")
+        }
+        let line = Self.withoutLineBreak(line)
+        guard let first = line.first else { return true }
+        if Self.isStatusLine(line) {
+            try receiveStatus(line)
+        } else if first == 0x20 || first == 0x09 {
+            try continueValue(line)
+        } else {
+            try receiveHeader(line)
+        }
+        return false
+    }
+
+    /// No header's name has a slash.
+    static func isStatusLine(_ line: Line) -> Bool {
+        line.count >= 5 && line[0] == 0x48 && line[1] == 0x54 && line[2] == 0x54 && line[3] == 0x50 && line[4] == 0x2F
+    }
+
+    private mutating func receiveStatus(_ line: Line) throws(AsyncNetError) {
+        beginBlock()
+        let parts = line.split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: true)
+        guard parts.count >= 2, parts[1].count == 3, parts[1].allSatisfy({ 0x30...0x39 ~= $0 }), parts[1].first != 0x30 else {
+            throw AsyncNetError(.badServerResponse, "The server's status line has no three-digit status")
+        }
+        statusCode = parts[1].reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        httpVersion = try Self.text(Line(rebasing: parts[0]))
+    }
+
+    private mutating func receiveHeader(_ line: Line) throws(AsyncNetError) {
+        guard let colon = line.firstIndex(of: 0x3A), colon > 0, line[..<colon].allSatisfy(HTTPSyntax.isTokenByte) else {
+            throw AsyncNetError(.badServerResponse, "The server sent a header line without a valid name")
+        }
+        let name = String(decoding: line[..<colon], as: UTF8.self)
+        headers.add(HTTPHeader(name: name, value: try Self.text(Self.trimmed(Line(rebasing: line[(colon + 1)...])))))
+    }
+
+    private mutating func continueValue(_ line: Line) throws(AsyncNetError) {
+        let more = try Self.text(Self.trimmed(line))
+        guard headers.continueLast(with: more) else {
+            throw AsyncNetError(.badServerResponse, "The server's head begins with a continued line")
+        }
+    }
+
+    private static func text(_ bytes: Line) throws(AsyncNetError) -> String {
+        var isASCII = true
+        for byte in bytes where byte < 0x20 || byte >= 0x7F {
+            if byte >= 0x80 { isASCII = false } else if byte != 0x09 {
+                throw AsyncNetError(.badServerResponse, "The server sent a header with a control character")
+            }
+        }
+        if isASCII { return String(decoding: bytes, as: UTF8.self) }
+        return String(validating: bytes, as: UTF8.self) ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+    }
+
+    private static func withoutLineBreak(_ line: Line) -> Line {
+        var count = line.count
+        if count > 0, line[count - 1] == 0x0A { count -= 1 }
+        if count > 0, line[count - 1] == 0x0D { count -= 1 }
+        return Line(rebasing: line[..<count])
+    }
+
+    private static func trimmed(_ bytes: Line) -> Line {
+        var (start, end) = (0, bytes.count)
+        while start < end, bytes[start] == 0x20 || bytes[start] == 0x09 { start += 1 }
+        while end > start, bytes[end - 1] == 0x20 || bytes[end - 1] == 0x09 { end -= 1 }
+        return Line(rebasing: bytes[start..<end])
+    }
+}

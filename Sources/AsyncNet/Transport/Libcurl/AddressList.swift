@@ -1,0 +1,24 @@
+import CLibcurl
+import Foundation
+
+/// A list in libcurl's form that lives for as long as its owner wants.
+enum AddressList {
+    static func make(_ addresses: [String: [String]]) -> UnsafeMutablePointer<lc_list>? {
+        var list: UnsafeMutablePointer<lc_list>?
+        for (name, addresses) in addresses {
+            let node = UnsafeMutablePointer<lc_list>.allocate(capacity: 1)
+            node.initialize(to: lc_list(data: strdup("\(name):\(addresses.joined(separator: ","))"), next: list))
+            list = node
+        }
+        return list
+    }
+
+    static func free(_ list: UnsafeMutablePointer<lc_list>?) {
+        var next = list
+        while let node = next {
+            next = node.pointee.next
+            Foundation.free(node.pointee.data)
+            node.deallocate()
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import CLibcurl
+import Foundation
+
+/// The headers of one request in libcurl's form, in memory that is used again.
+///
+/// libcurl reads the list until the transfer ends and never changes it.
+struct HeaderList: ~Copyable {
+    private var nodes: UnsafeMutablePointer<lc_list>
+    private var nodeCapacity = 16
+    private var bytes: UnsafeMutablePointer<CChar>
+    private var byteCapacity = 1024
+
+    init() {
+        nodes = .allocate(capacity: nodeCapacity)
+        bytes = .allocate(capacity: byteCapacity)
+    }
+
+    deinit {
+        nodes.deallocate()
+        bytes.deallocate()
+    }
+
+    /// - Parameter own: Further lines as libcurl wants them, such as `Expect:`, which keeps that header away.
+    mutating func fill(_ headers: some Collection<HTTPHeader>, own: [StaticString]) -> UnsafeMutablePointer<lc_list>? {
+        let count = headers.count + own.count
+        guard count > 0 else { return nil }
+        reserve(count, headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 3 } + own.reduce(0) { $0 + $1.utf8CodeUnitCount + 1 })
+        var (node, end) = (0, bytes)
+        func add(_ write: (inout UnsafeMutablePointer<CChar>) -> Void) {
+            nodes[node] = lc_list(data: end, next: node + 1 < count ? nodes + node + 1 : nil)
+            write(&end)
+            end.pointee = 0
+            (node, end) = (node + 1, end + 1)
+        }
+        for header in headers {
+            add { end in
+                Self.append(header.name, to: &end)
+                // libcurl sends an empty value for "Name;" and leaves out what it would add itself for "Name:".
+                Self.append(header.value.isEmpty ? ";" : header.isOmission ? ":" : ": ", to: &end)
+                if !header.isOmission { Self.append(header.value, to: &end) }
+            }
+        }
+        for line in own {
+            add { end in
+                end.update(from: UnsafeRawPointer(line.utf8Start).assumingMemoryBound(to: CChar.self), count: line.utf8CodeUnitCount)
+                end += line.utf8CodeUnitCount
+            }
+        }
+        return nodes
+    }
+
+    private static func append(_ text: String, to end: inout UnsafeMutablePointer<CChar>) {
+        for byte in text.utf8 {
+            end.pointee = CChar(bitPattern: byte)
+            end += 1
+        }
+    }
+
+    private mutating func reserve(_ nodeCount: Int, _ byteCount: Int) {
+        if nodeCount > nodeCapacity {
+            nodes.deallocate()
+            nodeCapacity = nodeCount
+            nodes = .allocate(capacity: nodeCount)
+        }
+        if byteCount > byteCapacity {
+            bytes.deallocate()
+            byteCapacity = byteCount
+            bytes = .allocate(capacity: byteCount)
+        }
+    }
+}
+
+/// Gathers the pieces of at most 16 KiB in which libcurl delivers a body into chunks worth handing on.
+///
+/// A large chunk takes the buffer with it instead of being copied; a small one is copied and leaves the buffer for the next.
+struct BodyBuffer: ~Copyable {
+    static let capacity = 128 * 1024
+    private static let copyLimit = 32 * 1024
+
+    private var bytes: UnsafeMutableRawPointer?
+    private(set) var count = 0
+
+    deinit { free(bytes) }
+
+    var isEmpty: Bool { count == 0 }
+    var room: Int { Self.capacity - count }
+
+    /// `false` if there is no memory.
+    mutating func append(_ piece: UnsafeRawBufferPointer) -> Bool {
+        guard let base = piece.baseAddress, piece.count <= room else { return piece.isEmpty }
+        guard let bytes = bytes ?? malloc(Self.capacity) else { return false }
+        self.bytes = bytes
+        (bytes + count).copyMemory(from: base, byteCount: piece.count)
+        count += piece.count
+        return true
+    }
+
+    mutating func take() -> Data? {
+        guard let bytes, count > 0 else { return nil }
+        defer { count = 0 }
+        if count <= Self.copyLimit { return Data(bytes: bytes, count: count) }
+        self.bytes = nil
+        return Data(bytesNoCopy: bytes, count: count, deallocator: .free)
+    }
+
+    mutating func removeAll() { count = 0 }
+}

@@ -1,0 +1,76 @@
+import CLibcurl
+
+/// Tells libcurl's results apart: by their number, and where one number has several causes, by libcurl's words.
+enum LibcurlErrors {
+    /// What is known of a failed transfer.
+    struct Circumstances {
+        var text = ""
+        /// OpenSSL's verification result, 0 if there is none.
+        var verifyResult = 0
+        /// The status of a proxy's answer to CONNECT, 0 if there was none.
+        var connectStatus = 0
+    }
+
+    static func error(for result: Int32, _ circumstances: Circumstances) -> AsyncNetError {
+        let text = circumstances.text.isEmpty ? String(cString: lc_error_text(result)) : circumstances.text
+        let code = code(for: result, Circumstances(text: text, verifyResult: circumstances.verifyResult, connectStatus: circumstances.connectStatus))
+        return AsyncNetError(code, "\(code.summary) (\(text))")
+    }
+
+    static func code(for result: Int32, _ circumstances: Circumstances) -> AsyncNetError.Code {
+        switch result {
+        case 1: byText(circumstances.text) ?? .unsupportedScheme
+        case 3: .malformedURL
+        case 4, 48: .unsupportedByTransport
+        case 5: .proxyNotFound
+        case 6: .hostNotFound
+        case 7, 45: .cannotConnect
+        case 8, 16, 63: .badServerResponse
+        case 18: .bodyEndedEarly
+        case 27: byText(circumstances.text) ?? .transportFailed
+        case 28: .timedOut
+        case 52: .emptyReply
+        case 55, 56, 65, 92: circumstances.connectStatus >= 400 ? .proxyFailed : byText(circumstances.text) ?? .connectionLost
+        case 23, 61: byText(circumstances.text) ?? .badContentEncoding
+        case 35, 59, 66, 83, 91, 98: .tlsHandshakeFailed
+        case 51: .certificateHostMismatch
+        case 58: .clientCertificateInvalid
+        case 60: untrusted(circumstances)
+        case 77, 82: .invalidConfiguration
+        case 90: .certificatePinMismatch
+        case 97: .proxyFailed
+        default: byText(circumstances.text) ?? .transportFailed
+        }
+    }
+
+    private static func untrusted(_ circumstances: Circumstances) -> AsyncNetError.Code {
+        switch circumstances.verifyResult {
+        case 9, 10: .certificateExpired
+        case 62: .certificateHostMismatch
+        default: byText(circumstances.text) ?? .certificateNotTrusted
+        }
+    }
+
+    private static func byText(_ text: String) -> AsyncNetError.Code? {
+        texts.first { text.contains($0.0) }?.1
+    }
+
+    /// The first fragment that occurs decides.
+    private static let texts: [(String, AsyncNetError.Code)] = [
+        ("certificate has expired", .certificateExpired),
+        ("not yet valid", .certificateExpired),
+        ("subject name", .certificateHostMismatch),
+        ("CONNECT tunnel failed", .proxyFailed),
+        ("Proxy CONNECT aborted", .proxyFailed),
+        ("hexadecimal", .badServerResponse),
+        ("chunk", .badServerResponse),
+        ("HTTP version", .badServerResponse),
+        ("HTTP/0.9", .badServerResponse),
+        ("HTTP/1 subversion", .badServerResponse),
+        ("response code", .badServerResponse),
+        ("response headers", .badServerResponse),
+        ("header", .badServerResponse),
+        ("alert", .tlsHandshakeFailed),
+        ("SSL routines", .tlsHandshakeFailed),
+    ]
+}

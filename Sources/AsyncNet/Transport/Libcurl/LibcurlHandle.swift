@@ -1,0 +1,252 @@
+import CLibcurl
+import Foundation
+
+/// One of libcurl's easy handles with the buffers of the transfer that it carries; used again for the next one.
+///
+/// Belongs to its loop's thread, like everything it calls in the exchange. libcurl calls back with a pointer to it, only
+/// while the loop is inside libcurl, and the loop holds it for as long as libcurl knows the pointer. Nothing here
+/// blocks, throws into C or runs user code; what goes wrong is kept in `failure` and ends the transfer.
+final class LibcurlHandle {
+    let easy: OpaquePointer
+    unowned let loop: LibcurlLoop
+    private let errorText: UnsafeMutablePointer<CChar>
+    private var headerList = HeaderList()
+    private let headerLimit: Int
+
+    private(set) var exchange: LibcurlExchange?
+    private var parser: HTTPHeadParser
+    private var head: HTTPResponseHead?
+    private var body = BodyBuffer()
+    private var failure: AsyncNetError?
+    private var isHeadDelivered = false
+    private var isTouched = false
+    private var receivedBytes: Int64 = 0
+    private var sentBytes: Int64 = 0
+
+    init?(_ loop: LibcurlLoop, _ configuration: LibcurlTransport.Configuration) {
+        guard let easy = lc_easy_new() else { return nil }
+        self.easy = easy
+        self.loop = loop
+        headerLimit = configuration.maximumHeaderBytes
+        parser = HTTPHeadParser(limit: headerLimit)
+        errorText = .allocate(capacity: Int(LC_ERROR_BUFFER_SIZE))
+        errorText.pointee = 0
+        setOptions(configuration)
+        setCallbacks()
+    }
+
+    deinit {
+        lc_easy_free(easy)
+        errorText.deallocate()
+    }
+
+    private func setCallbacks() {
+        let this = Unmanaged.passUnretained(self).toOpaque()
+        for option in [LC_PRIVATE, LC_WRITEDATA, LC_HEADERDATA, LC_READDATA, LC_SEEKDATA] { lc_set_pointer(easy, Int32(option), this) }
+        lc_set_pointer(easy, Int32(LC_ERRORBUFFER), errorText)
+        lc_set_data_function(easy, Int32(LC_HEADERFUNCTION)) { data, size, count, this in
+            LibcurlHandle.at(this).receiveHeader(UnsafeRawBufferPointer(start: data, count: size * count)) ? size * count : 0
+        }
+        lc_set_data_function(easy, Int32(LC_WRITEFUNCTION)) { data, size, count, this in
+            LibcurlHandle.at(this).receiveBody(UnsafeRawBufferPointer(start: data, count: size * count))
+        }
+        lc_set_data_function(easy, Int32(LC_READFUNCTION)) { data, size, count, this in
+            LibcurlHandle.at(this).provideBody(UnsafeMutableRawBufferPointer(start: data, count: size * count))
+        }
+        lc_set_seek_function(easy) { this, offset, origin in
+            LibcurlHandle.at(this).seekBody(offset, origin)
+        }
+    }
+
+    static func at(_ pointer: UnsafeMutableRawPointer) -> LibcurlHandle {
+        Unmanaged<LibcurlHandle>.fromOpaque(pointer).takeUnretainedValue()
+    }
+
+    // MARK: Begin and end
+
+    func begin(_ exchange: LibcurlExchange) throws(AsyncNetError) {
+        self.exchange = exchange
+        parser = HTTPHeadParser(limit: headerLimit)
+        errorText.pointee = 0
+        try setRequest(exchange.request, &headerList)
+    }
+
+    /// Lets go of the exchange, so that the next one finds nothing of it.
+    func reset() {
+        exchange = nil
+        head = nil
+        failure = nil
+        body.removeAll()
+        (isHeadDelivered, isTouched) = (false, false)
+        (receivedBytes, sentBytes) = (0, 0)
+    }
+
+    /// Tells the exchange how its transfer ended.
+    func finish(_ result: Int32) {
+        guard let exchange else { return }
+        var metrics = lc_metrics()
+        lc_read_metrics(easy, &metrics)
+        tellOfSmallBody()
+        tellOfTrailers()
+        exchange.request.onEvent?(.metrics(TransportMetrics(metrics)))
+        exchange.pipe.finish(isHeadDelivered ? nil : head, body.take(), end(result, metrics))
+    }
+
+    var isHTTP2: Bool { head?.httpVersion == "HTTP/2" }
+
+    private func end(_ result: Int32, _ metrics: lc_metrics) -> Result<Void, AsyncNetError> {
+        if let error = failure ?? exchange?.feed?.failure { return .failure(error) }
+        guard result == 0 else {
+            return .failure(
+                LibcurlErrors.error(
+                    for: result,
+                    .init(text: String(cString: errorText), verifyResult: metrics.verify_result, connectStatus: metrics.connect_status)))
+        }
+        guard head != nil else {
+            return .failure(AsyncNetError(.connectionLost, "The server closed the connection inside the response's head"))
+        }
+        return .success(())
+    }
+
+    // MARK: Receiving
+
+    private func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
+        let line = line.bindMemory(to: UInt8.self)
+        do throws(AsyncNetError) {
+            if head != nil, HTTPHeadParser.isStatusLine(line) { head = nil }
+            if try parser.receive(line) { endBlock() }
+            return true
+        } catch {
+            failure = error
+            return false
+        }
+    }
+
+    private func endBlock() {
+        guard let exchange else { return }
+        guard head == nil else { return tellOfTrailers() }
+        let received = HTTPResponseHead(
+            statusCode: parser.statusCode, url: exchange.request.head.url, headers: parser.headers, httpVersion: parser.httpVersion)
+        parser.beginBlock()
+        if 100..<200 ~= received.statusCode, received.statusCode != 101 {
+            exchange.request.onEvent?(.informational(received))
+        } else {
+            head = received
+            touch()
+        }
+    }
+
+    private func receiveBody(_ piece: UnsafeRawBufferPointer) -> Int {
+        guard let exchange, !exchange.pipe.isEnded else { return 0 }
+        if exchange.pipe.isPaused { return Int(LC_CALLBACK_PAUSE) }
+        if piece.count > body.room { deliverBody() }
+        guard body.append(piece) else {
+            failure = AsyncNetError(.transportFailed, "There is no memory for the response's body")
+            return 0
+        }
+        receivedBytes += Int64(piece.count)
+        touch()
+        return piece.count
+    }
+
+    private func touch() {
+        guard !isTouched else { return }
+        isTouched = true
+        loop.touched(self)
+    }
+
+    /// Hands on what came in this round of a transfer that goes on.
+    func flush() {
+        isTouched = false
+        guard let exchange, let head else { return }
+        if exchange.request.delivery == .asItArrives {
+            deliverHead()
+            deliverBody()
+        } else {
+            if !isHeadDelivered { exchange.request.onEvent?(.receivedHead(head)) }
+            deliverHead()
+            if receivedBytes > 0 { exchange.request.onEvent?(.receivedBody(bytes: receivedBytes, head)) }
+        }
+    }
+
+    private func deliverHead() {
+        guard !isHeadDelivered, let head else { return }
+        isHeadDelivered = true
+        exchange?.pipe.receive(head)
+    }
+
+    private func deliverBody() {
+        deliverHead()
+        if let chunk = body.take() { _ = exchange?.pipe.receive(chunk) }
+    }
+
+    private func tellOfTrailers() {
+        guard head != nil, !parser.headers.isEmpty else { return }
+        exchange?.request.onEvent?(.trailers(parser.headers))
+        parser.beginBlock()
+    }
+
+    // MARK: Sending
+
+    private func provideBody(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+        guard let exchange, !exchange.pipe.isEnded else { return Int(LC_READ_ABORT) }
+        let piece: UploadFeed.Piece
+        if let data = exchange.request.body.data {
+            let rest = data.dropFirst(Int(sentBytes))
+            piece = rest.isEmpty ? .end : .bytes(rest.copyBytes(to: buffer))
+        } else {
+            piece = exchange.feed?.read(into: buffer) ?? .end
+        }
+        switch piece {
+        case .end: return 0
+        case .pause: return Int(LC_CALLBACK_PAUSE)
+        case .failure: return Int(LC_READ_ABORT)
+        case .bytes(let count):
+            sentBytes += Int64(count)
+            exchange.request.onEvent?(.sentBody(bytes: sentBytes, total: exchange.request.body.length))
+            return count
+        }
+    }
+
+    /// A connection that was kept alive broke before anything came back, and libcurl starts over on a new one.
+    private func seekBody(_ offset: Int64, _ origin: Int32) -> Int32 {
+        guard origin == 0, offset >= 0 else { return Int32(LC_SEEK_FAIL) }
+        if exchange?.request.body.data != nil {
+            sentBytes = offset
+        } else if offset != sentBytes {
+            return Int32(LC_SEEK_FAIL)
+        }
+        return Int32(LC_SEEK_OK)
+    }
+
+    /// A small body goes with the head and asks for no callback.
+    private func tellOfSmallBody() {
+        guard let exchange, sentBytes == 0, let length = exchange.request.body.length, length > 0, head != nil else { return }
+        sentBytes = length
+        exchange.request.onEvent?(.sentBody(bytes: length, total: length))
+    }
+}
+
+extension TransportMetrics {
+    init(_ metrics: lc_metrics) {
+        self.init(
+            httpVersion: Self.version(metrics.http_version), isConnectionReused: metrics.first_byte > 0 ? metrics.new_connections == 0 : nil,
+            remoteAddress: metrics.address.flatMap { $0.pointee == 0 ? nil : String(cString: $0) },
+            timings: TransferTimings(
+                nameLookup: .microseconds(metrics.name_lookup), connect: .microseconds(metrics.connect),
+                tlsHandshake: .microseconds(metrics.tls), firstByte: .microseconds(metrics.first_byte), total: .microseconds(metrics.total)),
+            wireBytes: WireBytes(
+                sentHead: Int64(metrics.sent_head), sentBody: metrics.sent_body, receivedHead: Int64(metrics.received_head),
+                receivedBody: metrics.received_body))
+    }
+
+    private static func version(_ number: Int) -> String? {
+        switch number {
+        case 1: "HTTP/1.0"
+        case 2: "HTTP/1.1"
+        case 3: "HTTP/2"
+        case 30: "HTTP/3"
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,326 @@
+import CLibcurl
+import Foundation
+import Synchronization
+
+/// A thread that moves the bytes of many requests through one of libcurl's multi handles.
+///
+/// Everybody else talks to it through the inbox: commands are appended under its lock, and only the first of a burst
+/// wakes the thread. A round is: take the commands, let libcurl work, tell those who are done, start others in their
+/// place, hand on what arrived for the rest; then sleep until a socket, a timer or the inbox has something.
+///
+/// Everything that is not the inbox or `load` belongs to the thread, which is why this is sendable though the compiler
+/// cannot see it. The multi handle is made before the thread and replaced or freed only under the inbox's lock, so a
+/// wake-up, also under that lock, always finds it. The thread holds the loop and ends once it is closed and all is done.
+final class LibcurlLoop: @unchecked Sendable {
+    enum Command {
+        case start(LibcurlExchange)
+        case cancel(LibcurlExchange)
+        /// The reader has made room.
+        case receive(LibcurlExchange)
+        /// The body has more to send.
+        case send(LibcurlExchange)
+    }
+
+    /// libcurl's multi handle. The thread alone uses it, but for wake-ups under the inbox's lock, which libcurl allows.
+    private struct Multi: @unchecked Sendable {
+        let pointer: OpaquePointer
+    }
+
+    private struct Inbox {
+        var commands: [Command] = []
+        var multi: Multi?
+        var isAwake = false
+        var isClosing = false
+        var isEnded = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let configuration: LibcurlTransport.Configuration
+    private let limits: Limits
+    private let inbox = Locked(Inbox())
+    /// Requests that have been submitted and are not over.
+    let load = Atomic(0)
+
+    private var spare: [LibcurlHandle] = []
+    private var touchedHandles: [LibcurlHandle] = []
+    private var origins: [OriginKey: OriginQueue] = [:]
+    private var active = 0
+    private var hasStarted = false
+    private var idleSince: ContinuousClock.Instant?
+    private(set) var addresses: UnsafeMutablePointer<lc_list>?
+
+    /// One loop's part of what the transport may use.
+    struct Limits {
+        var connectionsPerHost: Int
+        var connections: Int
+    }
+
+    private static let spareHandles = 64
+    private static let streamsPerConnection = 100
+    private static let longestWait: Int32 = 3_600_000
+
+    init(_ configuration: LibcurlTransport.Configuration, _ limits: Limits) {
+        self.configuration = configuration
+        self.limits = limits
+        addresses = AddressList.make(configuration.addresses)
+    }
+
+    deinit { AddressList.free(addresses) }
+
+    // MARK: From any thread
+
+    /// `false` if the loop takes no more.
+    func submit(_ exchange: LibcurlExchange) -> Bool {
+        let isTaken = inbox.withLock { inbox in
+            guard !inbox.isClosing, startIfNeeded(&inbox) else { return false }
+            add(.start(exchange), to: &inbox)
+            return true
+        }
+        if isTaken { load.add(1, ordering: .relaxed) }
+        return isTaken
+    }
+
+    func post(_ command: Command) {
+        inbox.withLock { inbox in
+            if !inbox.isEnded { add(command, to: &inbox) }
+        }
+    }
+
+    /// Takes no more requests and ends after those it has.
+    func close() {
+        inbox.withLock { inbox in
+            inbox.isClosing = true
+            if let multi = inbox.multi { wake(multi, &inbox) } else { inbox.isEnded = true }
+        }
+    }
+
+    /// Waits for the end of a loop that is closed.
+    func waitForEnd() async {
+        await withCheckedContinuation { continuation in
+            let isEnded = inbox.withLock { inbox in
+                if !inbox.isEnded { inbox.waiting.append(continuation) }
+                return inbox.isEnded
+            }
+            if isEnded { continuation.resume() }
+        }
+    }
+
+    private func add(_ command: Command, to inbox: inout Inbox) {
+        inbox.commands.append(command)
+        if let multi = inbox.multi { wake(multi, &inbox) }
+    }
+
+    private func wake(_ multi: Multi, _ inbox: inout Inbox) {
+        guard !inbox.isAwake else { return }
+        inbox.isAwake = true
+        lc_multi_wake(multi.pointer)
+    }
+
+    private func startIfNeeded(_ inbox: inout Inbox) -> Bool {
+        guard inbox.multi == nil else { return true }
+        guard let multi = makeMulti() else { return false }
+        inbox.multi = multi
+        let thread = Thread { self.run(multi) }
+        thread.name = "AsyncNet.libcurl"
+        thread.start()
+        return true
+    }
+
+    private func makeMulti() -> Multi? {
+        guard let pointer = lc_multi_new() else { return nil }
+        let multi = Multi(pointer: pointer)
+        lc_multi_set_long(multi.pointer, Int32(LC_M_MAX_HOST_CONNECTIONS), limits.connectionsPerHost)
+        lc_multi_set_long(multi.pointer, Int32(LC_M_MAX_TOTAL_CONNECTIONS), limits.connections)
+        lc_multi_set_long(multi.pointer, Int32(LC_M_MAXCONNECTS), limits.connections)
+        return multi
+    }
+
+    // MARK: The thread
+
+    /// Signals belong to the program's own threads; a broken pipe shows as an error where it happens.
+    private func blockSignals() {
+        var all = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_BLOCK, &all, nil)
+    }
+
+    private func run(_ first: Multi) {
+        blockSignals()
+        var multi = first
+        while true {
+            for command in takeCommands() { execute(command, multi) }
+            hasStarted = false
+            lc_multi_perform(multi.pointer)
+            finishDone(multi)
+            flushTouched()
+            if hasStarted { continue }
+            if let renewed = dropIdleConnections(multi) { multi = renewed }
+            switch rest() {
+            case .work: continue
+            case .sleep(let milliseconds): lc_multi_wait(multi.pointer, milliseconds)
+            case .end: return end(multi)
+            }
+        }
+    }
+
+    private func takeCommands() -> [Command] {
+        inbox.withLock { inbox in
+            defer { inbox.commands = [] }
+            return inbox.commands
+        }
+    }
+
+    private enum Rest { case work, sleep(Int32), end }
+
+    private func rest() -> Rest {
+        inbox.withLock { inbox in
+            guard inbox.commands.isEmpty else { return .work }
+            if inbox.isClosing, active == 0, origins.isEmpty {
+                inbox.isEnded = true
+                return .end
+            }
+            inbox.isAwake = false
+            return .sleep(idleSince == nil ? Self.longestWait : Int32(clamping: configuration.idleTimeout.milliseconds))
+        }
+    }
+
+    private func end(_ multi: Multi) {
+        spare = []
+        let waiting = inbox.withLock { inbox in
+            lc_multi_free(multi.pointer)
+            inbox.multi = nil
+            return inbox.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// libcurl closes a connection that idles only when the next one is made. With nothing to do, a new multi handle does it.
+    private func dropIdleConnections(_ multi: Multi) -> Multi? {
+        guard active == 0, origins.isEmpty else {
+            idleSince = nil
+            return nil
+        }
+        guard let since = idleSince else {
+            idleSince = spare.isEmpty ? nil : .now
+            return nil
+        }
+        guard .now - since >= configuration.idleTimeout, let renewed = makeMulti() else { return nil }
+        idleSince = nil
+        spare = []
+        inbox.withLock { inbox in
+            inbox.multi = renewed
+            lc_multi_free(multi.pointer)
+        }
+        return renewed
+    }
+
+    private func execute(_ command: Command, _ multi: Multi) {
+        switch command {
+        case .start(let exchange): admit(exchange, multi)
+        case .cancel(let exchange): cancel(exchange, multi)
+        case .receive(let exchange), .send(let exchange):
+            if let handle = exchange.handle { lc_pause(handle.easy, Int32(LC_PAUSE_NOTHING)) }
+        }
+    }
+
+    // MARK: Starting
+
+    private func admit(_ exchange: LibcurlExchange, _ multi: Multi) {
+        guard !exchange.pipe.isEnded else { return leave(exchange) }
+        let limit = limits.connectionsPerHost
+        if origins[exchange.origin, default: OriginQueue(limit: limit)].park(exchange) {
+            exchange.isParked = true
+            exchange.request.onEvent?(.queued)
+        } else {
+            start(exchange, multi)
+        }
+    }
+
+    private func start(_ exchange: LibcurlExchange, _ multi: Multi) {
+        guard let handle = spare.popLast() ?? LibcurlHandle(self, configuration) else {
+            exchange.pipe.finish(.failure(AsyncNetError(.transportFailed, "libcurl has no memory for another transfer")))
+            return leave(exchange, origin: multi)
+        }
+        do {
+            try handle.begin(exchange)
+        } catch {
+            exchange.pipe.finish(.failure(error))
+            recycle(handle)
+            return leave(exchange, origin: multi)
+        }
+        exchange.handle = handle
+        active += 1
+        hasStarted = true
+        lc_multi_add(multi.pointer, handle.easy)
+        exchange.startFeeding()
+    }
+
+    /// Gives the place to whoever waits for it.
+    private func leave(_ exchange: LibcurlExchange, origin multi: Multi) {
+        leave(exchange)
+        origins[exchange.origin]?.active -= 1
+        startParked(exchange.origin, multi)
+    }
+
+    private func leave(_ exchange: LibcurlExchange) {
+        load.subtract(1, ordering: .relaxed)
+        exchange.stopFeeding()
+    }
+
+    private func startParked(_ origin: OriginKey, _ multi: Multi) {
+        while let exchange = origins[origin]?.next() {
+            exchange.isParked = false
+            exchange.request.onEvent?(.started)
+            start(exchange, multi)
+        }
+        if origins[origin]?.isEmpty == true { origins[origin] = nil }
+    }
+
+    // MARK: Ending
+
+    private func finishDone(_ multi: Multi) {
+        var result: Int32 = 0
+        while let easy = lc_multi_next_done(multi.pointer, &result) {
+            guard let pointer = lc_private(easy) else { continue }
+            let handle = LibcurlHandle.at(pointer)
+            guard let exchange = handle.exchange else { continue }
+            handle.finish(result)
+            if handle.isHTTP2 { origins[exchange.origin]?.limit = limits.connectionsPerHost * Self.streamsPerConnection }
+            release(exchange, handle, multi)
+        }
+    }
+
+    private func cancel(_ exchange: LibcurlExchange, _ multi: Multi) {
+        if exchange.isParked {
+            exchange.isParked = false
+            origins[exchange.origin]?.abandon()
+            if origins[exchange.origin]?.isEmpty == true { origins[exchange.origin] = nil }
+            leave(exchange)
+        } else if let handle = exchange.handle {
+            release(exchange, handle, multi)
+        }
+    }
+
+    private func release(_ exchange: LibcurlExchange, _ handle: LibcurlHandle, _ multi: Multi) {
+        lc_multi_remove(multi.pointer, handle.easy)
+        exchange.handle = nil
+        active -= 1
+        recycle(handle)
+        leave(exchange, origin: multi)
+    }
+
+    private func recycle(_ handle: LibcurlHandle) {
+        handle.reset()
+        if spare.count < Self.spareHandles { spare.append(handle) }
+    }
+
+    // MARK: Handing on
+
+    func touched(_ handle: LibcurlHandle) { touchedHandles.append(handle) }
+
+    /// Those that ended in the same round have nothing left to hand on.
+    private func flushTouched() {
+        for handle in touchedHandles { handle.flush() }
+        touchedHandles.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import Synchronization
+
+/// Carries requests over the libcurl of this process, the one that FoundationNetworking itself loads on Linux.
+///
+/// No server can crash it, and it does what URLSession on Linux cannot: pause a transfer while nobody reads, trust
+/// given certificates, pin keys, show a client certificate, go through proxies and unix sockets, and measure.
+///
+/// libcurl is loaded by name when the first request is sent; on a machine without it, or with one older than 7.66, that request ends with
+/// `.transportUnavailable`. Settings that cannot work end it with `.invalidConfiguration` or `.unsupportedByTransport`.
+/// A request whose connection had been kept alive and turns out closed, before any answer, is sent again once.
+public final class LibcurlTransport: Transport {
+    public let configuration: Configuration
+    private let engine: Result<Engine, AsyncNetError>
+
+    public init(configuration: Configuration = Configuration()) {
+        self.configuration = configuration
+        engine = Result { () throws(AsyncNetError) in
+            let version = try Libcurl.version.get()
+            try configuration.validate(version)
+            return Engine(configuration, version)
+        }
+        if configuration.tls.isDisabled { Self.warn() }
+    }
+
+    deinit {
+        if case .success(let engine) = engine { engine.close() }
+    }
+
+    /// Which libcurl it is, with what TLS library, and whether it checks certificates.
+    public var transportDescription: String {
+        switch engine {
+        case .failure(let error): "libcurl, which does not work: \(error.message)"
+        case .success(let engine):
+            configuration.tls.isDisabled ? "\(engine.version), NOT VERIFYING CERTIFICATES" : engine.version.description
+        }
+    }
+
+    public func send(_ request: TransportRequest) async throws -> TransportResponse {
+        let pipe = try start(request)
+        let body = TransportBody(pipe)
+        return TransportResponse(head: try await pipe.head(), body: body)
+    }
+
+    @inline(never)
+    private func start(_ request: TransportRequest) throws(AsyncNetError) -> TransferPipe {
+        let engine = try engine.get()
+        let origin = request.head.url.originKey
+        let loop = engine.loop(for: origin)
+        let exchange = LibcurlExchange(request, origin: origin, loop: loop)
+        guard loop.submit(exchange) else {
+            let error = AsyncNetError(.sessionFinished, "The transport is shut down")
+            exchange.pipe.finish(.failure(error))
+            throw error
+        }
+        return exchange.pipe
+    }
+
+    public func shutdown() async {
+        guard case .success(let engine) = engine else { return }
+        engine.close()
+        for loop in engine.loops { await loop.waitForEnd() }
+    }
+
+    private static func warn() {
+        let text = "AsyncNet: a libcurl transport does not verify certificates; anyone on the way can read and change what it carries.\n"
+        FileHandle.standardError.write(Data(text.utf8))
+    }
+}
+
+/// The loops of one transport, and how requests are spread over them.
+private struct Engine: Sendable {
+    let version: Libcurl.Version
+    let loops: [LibcurlLoop]
+    /// How many loops one origin may use; the connections it may have are shared out among them.
+    private let spread: Int
+    private let share: Int
+
+    /// Below this many connections an origin is better off with all of them in one place.
+    private static let connectionsWorthALoop = 64
+
+    init(_ configuration: LibcurlTransport.Configuration, _ version: Libcurl.Version) {
+        self.version = version
+        let count = configuration.eventLoops ?? min(4, max(1, ProcessInfo.processInfo.activeProcessorCount))
+        spread = min(count, max(1, configuration.maximumConnectionsPerHost / Self.connectionsWorthALoop))
+        share = configuration.maximumConnectionsPerHost / spread
+        let limits = LibcurlLoop.Limits(
+            connectionsPerHost: share, connections: max(1, configuration.maximumConnections / count))
+        loops = (0..<count).map { _ in LibcurlLoop(configuration, limits) }
+    }
+
+    /// An origin's own loop, where its connections are; the next ones too while that has more requests than connections for it.
+    func loop(for origin: OriginKey) -> LibcurlLoop {
+        let home = Int(origin % UInt64(loops.count))
+        guard spread > 1, loops[home].load.load(ordering: .relaxed) >= share else { return loops[home] }
+        let candidates = (0..<spread).map { loops[(home + $0) % loops.count] }
+        return candidates.min { $0.load.load(ordering: .relaxed) < $1.load.load(ordering: .relaxed) } ?? loops[home]
+    }
+
+    func close() {
+        for loop in loops { loop.close() }
+    }
+}
+
+extension Transport where Self == LibcurlTransport {
+    /// libcurl, with the settings that are changed most often. Each use makes a transport, and connections, of its own.
+    public static func libcurl(
+        tls: TLSConfiguration = TLSConfiguration(), proxy: ProxyConfiguration = .none, unixSocket: String? = nil
+    ) -> LibcurlTransport {
+        LibcurlTransport(configuration: .init(tls: tls, proxy: proxy, unixSocket: unixSocket))
+    }
+
+    /// libcurl with settings of one's own.
+    public static func libcurl(_ configuration: LibcurlTransport.Configuration) -> LibcurlTransport {
+        LibcurlTransport(configuration: configuration)
+    }
+}

@@ -1,0 +1,57 @@
+/// Who is on the way to one origin, and who waits in order until there is a place.
+///
+/// libcurl would keep those that wait too, but look at each of them in every round.
+struct OriginQueue {
+    var limit: Int
+    var active = 0
+    private var waiting: [LibcurlExchange] = []
+    private var first = 0
+    /// Of `waiting`, those who no longer wait.
+    private var abandoned = 0
+
+    init(limit: Int) { self.limit = limit }
+
+    var isEmpty: Bool { active == 0 && waiting.count - first == abandoned }
+
+    /// Takes a place, or makes the exchange wait, which is the answer.
+    mutating func park(_ exchange: LibcurlExchange) -> Bool {
+        guard active >= limit else {
+            active += 1
+            return false
+        }
+        waiting.append(exchange)
+        return true
+    }
+
+    /// The next one to start, for which a place is taken.
+    mutating func next() -> LibcurlExchange? {
+        guard active < limit else { return nil }
+        while first < waiting.count {
+            let exchange = waiting[first]
+            first += 1
+            if exchange.isParked {
+                active += 1
+                compact()
+                return exchange
+            }
+            abandoned -= 1
+        }
+        waiting.removeAll(keepingCapacity: true)
+        first = 0
+        return nil
+    }
+
+    /// One that waited, and is marked, will not start. When they are many they are let go of.
+    mutating func abandon() {
+        abandoned += 1
+        guard abandoned > 32, abandoned * 2 > waiting.count - first else { return }
+        waiting = waiting[first...].filter(\.isParked)
+        (first, abandoned) = (0, 0)
+    }
+
+    private mutating func compact() {
+        guard first > 256, first * 2 > waiting.count else { return }
+        waiting.removeFirst(first)
+        first = 0
+    }
+}

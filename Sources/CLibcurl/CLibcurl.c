@@ -1,0 +1,192 @@
+#include "CLibcurl.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+
+#ifdef __APPLE__
+#define LIBRARY "libcurl.4.dylib"
+#else
+#define LIBRARY "libcurl.so.4"
+#endif
+
+#define OLDEST 0x074200 // 7.66, the first with curl_multi_poll
+#define GLOBAL_ALL 3
+#define INFO_STRING 0x100000
+#define INFO_LONG 0x200000
+#define INFO_OFFSET 0x600000
+#define MESSAGE_DONE 1
+
+/// The first fields of curl_version_info_data, which only ever grew at its end.
+struct version_info {
+    int age;
+    const char *version;
+    unsigned int version_number;
+    const char *host;
+    int features;
+    const char *tls_library;
+};
+
+struct message {
+    int kind;
+    lc_easy *easy;
+    union { void *whatever; int result; } data;
+};
+
+struct blob { void *bytes; size_t count; unsigned int flags; };
+
+static struct {
+    int (*global_init)(long);
+    struct version_info *(*version_info)(int);
+    const char *(*easy_strerror)(int);
+    lc_easy *(*easy_init)(void);
+    void (*easy_cleanup)(lc_easy *);
+    int (*easy_setopt)(lc_easy *, int, ...);
+    int (*easy_getinfo)(lc_easy *, int, ...);
+    int (*easy_pause)(lc_easy *, int);
+    lc_multi *(*multi_init)(void);
+    int (*multi_cleanup)(lc_multi *);
+    int (*multi_setopt)(lc_multi *, int, ...);
+    int (*multi_add_handle)(lc_multi *, lc_easy *);
+    int (*multi_remove_handle)(lc_multi *, lc_easy *);
+    int (*multi_perform)(lc_multi *, int *);
+    int (*multi_poll)(lc_multi *, void *, unsigned int, int, int *);
+    int (*multi_wakeup)(lc_multi *); // since 7.68
+    struct message *(*multi_info_read)(lc_multi *, int *);
+} curl;
+
+static struct version_info *info;
+static char failure[256];
+
+static int find(void *library, const char *name, void *function) {
+    *(void **)function = dlsym(library, name);
+    if (*(void **)function) return 1;
+    snprintf(failure, sizeof failure, "%s has no %s", LIBRARY, name);
+    return 0;
+}
+
+static int find_all(void *library) {
+    return find(library, "curl_global_init", &curl.global_init)
+        && find(library, "curl_easy_strerror", &curl.easy_strerror)
+        && find(library, "curl_easy_init", &curl.easy_init)
+        && find(library, "curl_easy_cleanup", &curl.easy_cleanup)
+        && find(library, "curl_easy_setopt", &curl.easy_setopt)
+        && find(library, "curl_easy_getinfo", &curl.easy_getinfo)
+        && find(library, "curl_easy_pause", &curl.easy_pause)
+        && find(library, "curl_multi_init", &curl.multi_init)
+        && find(library, "curl_multi_cleanup", &curl.multi_cleanup)
+        && find(library, "curl_multi_setopt", &curl.multi_setopt)
+        && find(library, "curl_multi_add_handle", &curl.multi_add_handle)
+        && find(library, "curl_multi_remove_handle", &curl.multi_remove_handle)
+        && find(library, "curl_multi_perform", &curl.multi_perform)
+        && find(library, "curl_multi_poll", &curl.multi_poll)
+        && find(library, "curl_multi_info_read", &curl.multi_info_read);
+}
+
+const char *lc_load(void) {
+    if (info) return NULL;
+    failure[0] = 0;
+    void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        const char *reason = dlerror();
+        snprintf(failure, sizeof failure, "%s", reason ? reason : LIBRARY " cannot be loaded");
+        return failure;
+    }
+    if (!find(library, "curl_version_info", &curl.version_info)) return failure;
+    struct version_info *found = curl.version_info(0);
+    if (found->version_number < OLDEST) {
+        snprintf(failure, sizeof failure, "libcurl %s is older than 7.66", found->version);
+        return failure;
+    }
+    if (!find_all(library)) return failure;
+    *(void **)&curl.multi_wakeup = dlsym(library, "curl_multi_wakeup");
+    if (curl.global_init(GLOBAL_ALL) != 0) {
+        snprintf(failure, sizeof failure, "libcurl %s does not initialize", found->version);
+        return failure;
+    }
+    info = found;
+    return NULL;
+}
+
+const char *lc_version(void) { return info ? info->version : NULL; }
+uint32_t lc_version_number(void) { return info ? info->version_number : 0; }
+const char *lc_tls_library(void) { return info ? info->tls_library : NULL; }
+int32_t lc_features(void) { return info ? info->features : 0; }
+const char *lc_error_text(int32_t code) { return curl.easy_strerror(code); }
+
+lc_easy *lc_easy_new(void) { return curl.easy_init(); }
+void lc_easy_free(lc_easy *easy) { curl.easy_cleanup(easy); }
+int32_t lc_set_long(lc_easy *easy, int32_t option, long value) { return curl.easy_setopt(easy, option, value); }
+int32_t lc_set_offset(lc_easy *easy, int32_t option, int64_t value) { return curl.easy_setopt(easy, option, value); }
+int32_t lc_set_string(lc_easy *easy, int32_t option, const char *value) { return curl.easy_setopt(easy, option, value); }
+int32_t lc_set_pointer(lc_easy *easy, int32_t option, const void *value) { return curl.easy_setopt(easy, option, value); }
+int32_t lc_set_list(lc_easy *easy, int32_t option, lc_list *value) { return curl.easy_setopt(easy, option, value); }
+
+int32_t lc_set_blob(lc_easy *easy, int32_t option, const void *bytes, size_t count) {
+    struct blob blob = { (void *)bytes, count, 1 };
+    return curl.easy_setopt(easy, option, &blob);
+}
+
+int32_t lc_set_data_function(lc_easy *easy, int32_t option, lc_data_function function) {
+    return curl.easy_setopt(easy, option, function);
+}
+
+int32_t lc_set_seek_function(lc_easy *easy, lc_seek_function function) {
+    return curl.easy_setopt(easy, 20167, function);
+}
+
+int32_t lc_pause(lc_easy *easy, int32_t what) { return curl.easy_pause(easy, what); }
+
+void lc_read_metrics(lc_easy *easy, lc_metrics *metrics) {
+    curl.easy_getinfo(easy, INFO_OFFSET + 51, &metrics->name_lookup);
+    curl.easy_getinfo(easy, INFO_OFFSET + 52, &metrics->connect);
+    curl.easy_getinfo(easy, INFO_OFFSET + 56, &metrics->tls);
+    curl.easy_getinfo(easy, INFO_OFFSET + 54, &metrics->first_byte);
+    curl.easy_getinfo(easy, INFO_OFFSET + 50, &metrics->total);
+    curl.easy_getinfo(easy, INFO_OFFSET + 7, &metrics->sent_body);
+    curl.easy_getinfo(easy, INFO_OFFSET + 8, &metrics->received_body);
+    curl.easy_getinfo(easy, INFO_LONG + 12, &metrics->sent_head);
+    curl.easy_getinfo(easy, INFO_LONG + 11, &metrics->received_head);
+    curl.easy_getinfo(easy, INFO_LONG + 46, &metrics->http_version);
+    curl.easy_getinfo(easy, INFO_LONG + 26, &metrics->new_connections);
+    curl.easy_getinfo(easy, INFO_LONG + 13, &metrics->verify_result);
+    curl.easy_getinfo(easy, INFO_LONG + 22, &metrics->connect_status);
+    curl.easy_getinfo(easy, INFO_STRING + 32, &metrics->address);
+}
+
+void *lc_private(lc_easy *easy) {
+    void *user = NULL;
+    curl.easy_getinfo(easy, INFO_STRING + 21, &user);
+    return user;
+}
+
+lc_multi *lc_multi_new(void) { return curl.multi_init(); }
+void lc_multi_free(lc_multi *multi) { curl.multi_cleanup(multi); }
+int32_t lc_multi_set_long(lc_multi *multi, int32_t option, long value) { return curl.multi_setopt(multi, option, value); }
+int32_t lc_multi_add(lc_multi *multi, lc_easy *easy) { return curl.multi_add_handle(multi, easy); }
+int32_t lc_multi_remove(lc_multi *multi, lc_easy *easy) { return curl.multi_remove_handle(multi, easy); }
+
+int32_t lc_multi_perform(lc_multi *multi) {
+    int running;
+    return curl.multi_perform(multi, &running);
+}
+
+/// 7.66 and 7.67 cannot be woken: there a look at the inbox every 5 ms has to do.
+int32_t lc_multi_wait(lc_multi *multi, int32_t milliseconds) {
+    if (!curl.multi_wakeup && milliseconds > 5) milliseconds = 5;
+    return curl.multi_poll(multi, NULL, 0, milliseconds, NULL);
+}
+
+void lc_multi_wake(lc_multi *multi) {
+    if (curl.multi_wakeup) curl.multi_wakeup(multi);
+}
+
+lc_easy *lc_multi_next_done(lc_multi *multi, int32_t *result) {
+    int left;
+    struct message *message;
+    while ((message = curl.multi_info_read(multi, &left))) {
+        if (message->kind != MESSAGE_DONE) continue;
+        *result = message->data.result;
+        return message->easy;
+    }
+    return NULL;
+}
