@@ -11,10 +11,11 @@ struct Anet: AsyncParsableCommand {
         usage: "anet [options] URL...",
         discussion: """
             Bodies go to standard output, everything else to standard error. The exit status is curl's: \
-            0 done, 1 unsupported, 2 usage, 3 malformed URL, 6 host not found, 7 cannot connect, 8 not HTTP, \
-            18 body ended early, 22 status 400 or above with --fail, 23 cannot write, 26 cannot read, 28 timeout, \
-            35 TLS handshake, 47 too many redirects, 52 empty reply, 56 connection lost, 60 certificate not trusted, \
-            61 bad content encoding, 130 interrupted. With several URLs the first failure counts.
+            0 done, 1 unsupported, 2 usage, 3 malformed URL, 5 proxy not found, 6 host not found, 7 cannot connect, \
+            8 not HTTP, 18 body ended early, 22 status 400 or above with --fail, 23 cannot write, 26 cannot read, \
+            28 timeout, 35 TLS handshake, 47 too many redirects, 52 empty reply, 56 connection lost or refused by the \
+            proxy, 58 client certificate, 60 certificate not trusted, 61 bad content encoding, 90 pin mismatch, \
+            130 interrupted. With several URLs the first failure counts.
             """)
 
     @Argument(help: ArgumentHelp("What to request; http:// is assumed where no scheme is given.", valueName: "URL"))
@@ -22,6 +23,7 @@ struct Anet: AsyncParsableCommand {
 
     @OptionGroup(title: "Request") var request: RequestOptions
     @OptionGroup(title: "Transfer") var transfer: TransferOptions
+    @OptionGroup(title: "Connection") var connection: ConnectionOptions
     @OptionGroup(title: "Output") var output: OutputOptions
 
     mutating func run() async throws {
@@ -31,7 +33,10 @@ struct Anet: AsyncParsableCommand {
     /// - Throws: ``ExitError``, after everything has been printed that could be.
     func execute() async throws {
         let calls = try request.calls(to: urls)
-        let session = Session(configuration: transfer.configuration(without: request.removedHeaders))
+        let session = Session(
+            transport: try connection.makeTransport(),
+            configuration: transfer.configuration(without: request.removedHeaders))
+        if output.verbose { Console.note("* \(session.transportDescription)") }
         let transfers = Transfers(
             session: session,
             printing: Printing(options: output, isHead: request.head, isLabelled: calls.count > 1),

@@ -38,8 +38,10 @@ enum ExitStatus {
 
     private static let statuses: [AsyncNetError.Code: Int32] = [
         .invalidRequest: usage,
+        .invalidConfiguration: usage,
         .encodingFailed: usage,
         .malformedURL: 3,
+        .proxyNotFound: 5,
         .hostNotFound: 6,
         .cannotConnect: 7,
         .badServerResponse: 8,
@@ -50,10 +52,13 @@ enum ExitStatus {
         .tooManyRedirects: 47,
         .emptyReply: 52,
         .connectionLost: 56,
+        .proxyFailed: 56,
+        .clientCertificateInvalid: 58,
         .certificateNotTrusted: 60,
         .certificateExpired: 60,
         .certificateHostMismatch: 60,
         .badContentEncoding: 61,
+        .certificatePinMismatch: 90,
         .cancelled: interrupted,
     ]
 }

@@ -17,17 +17,4 @@ struct HeaderArgument {
         }
         if name.isEmpty { return nil }
     }
-
-    /// FoundationNetworking adds headers of its own, such as Accept and User-Agent, which only a value of one space
-    /// keeps away. Elsewhere leaving a header out is enough.
-    static func hiding(_ names: [String], in headers: HTTPHeaders) -> HTTPHeaders {
-        #if canImport(FoundationNetworking)
-        HTTPHeaders(headers + names.map { HTTPHeader(name: $0, value: suppressed) })
-        #else
-        headers
-        #endif
-    }
-
-    /// Stands for a header that is not sent.
-    static let suppressed = " "
 }

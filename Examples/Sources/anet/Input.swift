@@ -15,6 +15,16 @@ enum Input {
         guard argument.hasPrefix("@") else { return Data(argument.utf8) }
         let name = String(argument.dropFirst())
         if name == "-" { return try readAll(.standardInput, "Standard input") }
+        return try readFile(name)
+    }
+
+    /// The URL of a file that can be read now; the library reads it later.
+    static func file(_ name: String) throws(ExitError) -> URL {
+        _ = try readFile(name)
+        return URL(fileURLWithPath: name)
+    }
+
+    private static func readFile(_ name: String) throws(ExitError) -> Data {
         // Not through Data(contentsOf:), whose errors do not say what the system said.
         let descriptor = open(name, O_RDONLY)
         guard descriptor >= 0 else { throw unreadable("The file \(name)", String(cString: strerror(errno))) }

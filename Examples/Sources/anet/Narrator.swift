@@ -34,7 +34,7 @@ struct Narrator: Sendable {
 
     /// The descriptions of head and headers hide queries, credentials and cookies.
     private func sent(_ head: HTTPRequestHead) -> [String] {
-        let headers = head.headers.filter { $0.value != HeaderArgument.suppressed }
+        let headers = head.headers.filter { $0 != .omitting($0.name) }
         return (["\(head)"] + headers.map(\.description) + [""]).map { "\(label)> \($0)" }
     }
 

@@ -67,7 +67,7 @@ struct RequestOptions: ParsableArguments {
         let given = self.headers.compactMap(HeaderArgument.init)
         for argument in given { headers.remove(argument.name) }
         for argument in given { argument.value.map { headers.add(name: argument.name, value: $0) } }
-        return HeaderArgument.hiding(removedHeaders, in: headers)
+        return HTTPHeaders(headers + removedHeaders.map(HTTPHeader.omitting))
     }
 
     /// Names given as `Name:` and not set by another `-H`.

@@ -16,6 +16,22 @@ struct Timeline {
             + metrics.redirects.map { "            redirect to \(HTTPRequestHead(url: $0).description.dropFirst(4))" }
             + (metrics.timeToResponse.map { [line($0, "response's head\(connection)")] } ?? [])
             + [line(metrics.total, "end: \(counts)")]
+            + [steps, wire].compactMap { $0 }.map { "             \($0)" }
+    }
+
+    /// The last exchange's steps, each from that exchange's own start.
+    private var steps: String? {
+        metrics.timings.map {
+            "name lookup\($0.nameLookup.milliseconds), connect\($0.connect.milliseconds), TLS\($0.tlsHandshake.milliseconds), "
+                + "first byte\($0.firstByte.milliseconds), total\($0.total.milliseconds)"
+        }
+    }
+
+    /// What the last exchange weighed before decoding.
+    private var wire: String? {
+        metrics.wireBytes.map {
+            "on the wire \($0.sentHead) + \($0.sentBody) bytes sent, \($0.receivedHead) + \($0.receivedBody) received"
+        }
     }
 
     private func line(_ time: Duration, _ text: String) -> String { "\(time.milliseconds) \(text)" }
