@@ -11,6 +11,7 @@ let package = Package(
         .package(url: "https://github.com/ordo-one/TextTable", from: "0.0.2"),
     ],
     targets: [
+        .executableTarget(name: "floor"),
         .executableTarget(
             name: "bench",
             dependencies: [

@@ -39,10 +39,8 @@ struct AsyncNetClient: Client {
     let name: String
     let session: Session
 
-    init(connectionsPerHost: Int? = nil) {
-        name = "AsyncNet/URLSession" + (connectionsPerHost.map { ", \($0) connections" } ?? "")
-        session = Session(transport: .urlSession(.init(maximumConnectionsPerHost: connectionsPerHost)))
-    }
+    static var libcurl: AsyncNetClient { AsyncNetClient(name: "AsyncNet/libcurl", session: Session(transport: .libcurl())) }
+    static var urlSession: AsyncNetClient { AsyncNetClient(name: "AsyncNet/URLSession", session: Session(transport: .urlSession)) }
 
     func fetch(_ url: URL) async throws -> Document {
         try await session.request(url).serializing(Document.self).value

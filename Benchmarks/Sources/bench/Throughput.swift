@@ -26,7 +26,7 @@ struct Throughput: AsyncParsableCommand {
     func run() async throws {
         let nginx = try Nginx(files: ["document.json": JSONEncoder().encode(Document.sample)])
         defer { nginx.stop() }
-        var clients: [any Client] = [AsyncNetClient(), URLSessionClient(), AsyncHTTPClientClient()]
+        var clients: [any Client] = [AsyncNetClient.libcurl, AsyncNetClient.urlSession, AsyncHTTPClientClient(), URLSessionClient()]
         let unused = clients.filter { client in !only.isEmpty && !only.contains { client.name.contains($0) } }
         clients.removeAll { client in unused.contains { $0.name == client.name } }
         let url = nginx.url("document.json")

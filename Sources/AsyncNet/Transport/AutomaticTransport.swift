@@ -4,8 +4,11 @@ public struct AutomaticTransport: Transport {
     package let chosen: any Transport
     private let reason: String
 
-    public init() {
-        switch (Platform.prefersLibcurl, Libcurl.version) {
+    public init() { self.init(Libcurl.version) }
+
+    /// With a libcurl that a test makes up.
+    package init(_ version: Result<Libcurl.Version, AsyncNetError>) {
+        switch (Platform.prefersLibcurl, version) {
         case (true, .success): (chosen, reason) = (LibcurlTransport(), "")
         case (true, .failure(let error)): (chosen, reason) = (URLSessionTransport(), ", since \(error.message)")
         case (false, _): (chosen, reason) = (URLSessionTransport(), "")

@@ -8,11 +8,13 @@ import Testing
 
 /// Every code has a real cause: each is brought about here, over sockets where the cause is on the wire.
 ///
-/// Three need a server whose certificate this machine's trust store has an opinion about; Scripts/tls-conformance brings
-/// those about, in a mount namespace with a trust store of its own. Here their texts stand in the table below.
+/// Four need a server whose certificate this machine's trust store has an opinion about or a key to pin; Scripts/tls-conformance
+/// and Scripts/nginx-conformance bring those about. Here their texts stand in the table below.
 @Suite("Error codes", .timeLimit(.minutes(1)))
 struct ErrorCodeTests {
-    private static let byScript: Set<AsyncNetError.Code> = [.certificateNotTrusted, .certificateExpired, .certificateHostMismatch]
+    private static let byScript: Set<AsyncNetError.Code> = [
+        .certificateNotTrusted, .certificateExpired, .certificateHostMismatch, .certificatePinMismatch,
+    ]
 
     @Test("Every code is brought about by its cause")
     func everyCode() async throws {
@@ -58,6 +60,24 @@ struct ErrorCodeTests {
             await server.stop()
             return error
         }),
+        (.clientCertificateInvalid, {
+            let identity = TLSConfiguration.ClientIdentity(certificate: "-----BEGIN nothing", key: "-----BEGIN nothing")
+            guard let server = try? await MockServer.start() else { return nil }
+            let error = await failure(of: "https://127.0.0.1:\(server.port)/", over: .libcurl(tls: .init(clientIdentity: identity)))
+            await server.stop()
+            return error
+        }),
+        (.proxyNotFound, { await failure(of: "http://127.0.0.1/", over: .libcurl(proxy: .http("nowhere.invalid", port: 1))) }),
+        (.proxyFailed, {
+            try? await withServer(.status(403)) { (proxy: MockServer) async throws in
+                await failure(of: "https://127.0.0.1:1/", over: .libcurl(proxy: .http("127.0.0.1", port: proxy.port)))
+            }
+        }),
+        (.invalidConfiguration, { await failure(of: "http://127.0.0.1/", over: .libcurl(tls: .init(pins: ["sha256//short"]))) }),
+        (.transportUnavailable, {
+            let missing = LibcurlTransport(.init(), over: .failure(AsyncNetError(.transportUnavailable, "none here")))
+            return await failure(of: "http://127.0.0.1/", over: missing)
+        }),
         (.tooManyRedirects, { await stubbed(.redirect(to: "/")) { $0.request("http://a/").serializing(Data.self) } }),
         (.redirectFailed, { await failure(from: .redirect(to: "mailto:a@b")) }),
         (.unsupportedByTransport, {
@@ -86,8 +106,8 @@ struct ErrorCodeTests {
         (.decodingFailed, { await stubbed(.text("{")) { $0.request("http://a/").serializing(JSON.self) } }),
     ]
 
-    private static func failure(of url: String) async -> AsyncNetError? {
-        await Session(transport: .urlSession).request(url).serializing(Data.self).result.failure
+    private static func failure(of url: String, over transport: some Transport = .automatic) async -> AsyncNetError? {
+        await Session(transport: transport).request(url).serializing(Data.self).result.failure
     }
 
     private static func failure(from reply: MockResponse, timeout: Duration = .seconds(60)) async -> AsyncNetError? {

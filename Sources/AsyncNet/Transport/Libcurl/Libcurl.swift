@@ -1,16 +1,22 @@
 import CLibcurl
 
 /// The libcurl of this process, loaded when it is first needed.
-enum Libcurl {
+package enum Libcurl {
     /// Which one it is.
-    struct Version: Sendable, CustomStringConvertible {
+    package struct Version: Sendable, CustomStringConvertible {
         let number: UInt32
-        let description: String
+        package let description: String
         let hasHTTP2: Bool
+
+        package init(number: UInt32, description: String, hasHTTP2: Bool) {
+            self.number = number
+            self.description = description
+            self.hasHTTP2 = hasHTTP2
+        }
     }
 
     /// `.transportUnavailable` with the reason where there is none, or one older than 7.66.
-    static let version: Result<Version, AsyncNetError> = load()
+    package static let version: Result<Version, AsyncNetError> = load()
 
     private static func load() -> Result<Version, AsyncNetError> {
         if let reason = lc_load() {

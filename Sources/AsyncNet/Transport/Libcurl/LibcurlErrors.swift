@@ -27,11 +27,10 @@ enum LibcurlErrors {
         case 7, 45: .cannotConnect
         case 8, 16, 63: .badServerResponse
         case 18: .bodyEndedEarly
-        case 27: byText(circumstances.text) ?? .transportFailed
         case 28: .timedOut
         case 52: .emptyReply
         case 55, 56, 65, 92: circumstances.connectStatus >= 400 ? .proxyFailed : byText(circumstances.text) ?? .connectionLost
-        case 23, 61: byText(circumstances.text) ?? .badContentEncoding
+        case 23, 61: .badContentEncoding
         case 35, 59, 66, 83, 91, 98: .tlsHandshakeFailed
         case 51: .certificateHostMismatch
         case 58: .clientCertificateInvalid

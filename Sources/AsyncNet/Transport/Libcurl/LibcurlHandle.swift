@@ -96,6 +96,10 @@ final class LibcurlHandle {
 
     private func end(_ result: Int32, _ metrics: lc_metrics) -> Result<Void, AsyncNetError> {
         if let error = failure ?? exchange?.feed?.failure { return .failure(error) }
+        // What libcurl says of a line beyond its own limit of 100 KiB.
+        if result == 27, head == nil {
+            return .failure(AsyncNetError(.badServerResponse, "The server sent a header that is too large"))
+        }
         guard result == 0 else {
             return .failure(
                 LibcurlErrors.error(

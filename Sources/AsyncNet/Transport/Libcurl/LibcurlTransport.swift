@@ -13,10 +13,15 @@ public final class LibcurlTransport: Transport {
     public let configuration: Configuration
     private let engine: Result<Engine, AsyncNetError>
 
-    public init(configuration: Configuration = Configuration()) {
+    public convenience init(configuration: Configuration = Configuration()) {
+        self.init(configuration, over: Libcurl.version)
+    }
+
+    /// With a libcurl that a test makes up.
+    package init(_ configuration: Configuration, over version: Result<Libcurl.Version, AsyncNetError>) {
         self.configuration = configuration
         engine = Result { () throws(AsyncNetError) in
-            let version = try Libcurl.version.get()
+            let version = try version.get()
             try configuration.validate(version)
             return Engine(configuration, version)
         }

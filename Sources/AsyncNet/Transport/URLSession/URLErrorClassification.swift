@@ -64,6 +64,7 @@ enum URLErrorClassification {
         ("outstanding read data remaining", .bodyEndedEarly),
         ("bytes remaining to read", .bodyEndedEarly),
         ("hexadecimal", .badServerResponse),
+        ("Invalid Content-Length", .badServerResponse),
         ("content encoding", .badContentEncoding),
         ("content unencoding", .badContentEncoding),
         ("Failed writing received data", .badContentEncoding),
