@@ -20,6 +20,8 @@ struct Transfers: Sendable {
             }
             group.cancelAll()
         }
+        // A process that ends while a transport's threads still close connections may trip over them.
+        await session.finish()
         if let failure = printer.failure { throw failure }
     }
 

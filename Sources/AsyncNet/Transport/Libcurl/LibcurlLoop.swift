@@ -8,9 +8,10 @@ import Synchronization
 /// wakes the thread. A round is: take the commands, let libcurl work, tell those who are done, start others in their
 /// place, hand on what arrived for the rest; then sleep until a socket, a timer or the inbox has something.
 ///
-/// Everything that is not the inbox or `load` belongs to the thread, which is why this is sendable though the compiler
-/// cannot see it. The multi handle is made before the thread and replaced or freed only under the inbox's lock, so a
-/// wake-up, also under that lock, always finds it. The thread holds the loop and ends once it is closed and all is done.
+/// Everything that is not the inbox, the bell or `load` belongs to the thread, which is why this is sendable though the
+/// compiler cannot see it. The bell holds the multi handle for wake-ups, which are system calls and so have a lock of their
+/// own; the handle is freed only after it was taken from there. The thread holds the loop and ends once it is closed and
+/// all is done.
 final class LibcurlLoop: @unchecked Sendable {
     enum Command {
         case start(LibcurlExchange)
@@ -21,14 +22,14 @@ final class LibcurlLoop: @unchecked Sendable {
         case send(LibcurlExchange)
     }
 
-    /// libcurl's multi handle. The thread alone uses it, but for wake-ups under the inbox's lock, which libcurl allows.
+    /// libcurl's multi handle. The thread alone uses it, but for wake-ups, which libcurl allows.
     private struct Multi: @unchecked Sendable {
         let pointer: OpaquePointer
     }
 
     private struct Inbox {
         var commands: [Command] = []
-        var multi: Multi?
+        var isRunning = false
         var isAwake = false
         var isClosing = false
         var isEnded = false
@@ -38,6 +39,7 @@ final class LibcurlLoop: @unchecked Sendable {
     private let configuration: LibcurlTransport.Configuration
     private let limits: Limits
     private let inbox = Locked(Inbox())
+    private let bell = Locked<Multi?>(nil)
     /// Requests that have been submitted and are not over.
     let load = Atomic(0)
 
@@ -47,6 +49,7 @@ final class LibcurlLoop: @unchecked Sendable {
     private var active = 0
     private var hasStarted = false
     private var idleSince: ContinuousClock.Instant?
+    var httpVersion: LibcurlTransport.HTTPVersion { configuration.httpVersion }
     private(set) var addresses: UnsafeMutablePointer<lc_list>?
 
     /// One loop's part of what the transport may use.
@@ -71,27 +74,28 @@ final class LibcurlLoop: @unchecked Sendable {
 
     /// `false` if the loop takes no more.
     func submit(_ exchange: LibcurlExchange) -> Bool {
-        let isTaken = inbox.withLock { inbox in
-            guard !inbox.isClosing, startIfNeeded(&inbox) else { return false }
-            add(.start(exchange), to: &inbox)
-            return true
+        let (isTaken, mustWake) = inbox.withLock { inbox in
+            guard !inbox.isClosing, startIfNeeded(&inbox) else { return (false, false) }
+            return (true, add(.start(exchange), to: &inbox))
         }
+        if mustWake { wake() }
         if isTaken { load.add(1, ordering: .relaxed) }
         return isTaken
     }
 
     func post(_ command: Command) {
-        inbox.withLock { inbox in
-            if !inbox.isEnded { add(command, to: &inbox) }
-        }
+        let mustWake = inbox.withLock { $0.isEnded ? false : add(command, to: &$0) }
+        if mustWake { wake() }
     }
 
     /// Takes no more requests and ends after those it has.
     func close() {
-        inbox.withLock { inbox in
+        let mustWake = inbox.withLock { inbox in
             inbox.isClosing = true
-            if let multi = inbox.multi { wake(multi, &inbox) } else { inbox.isEnded = true }
+            if !inbox.isRunning { inbox.isEnded = true }
+            return inbox.isRunning
         }
+        if mustWake { wake() }
     }
 
     /// Waits for the end of a loop that is closed.
@@ -105,23 +109,26 @@ final class LibcurlLoop: @unchecked Sendable {
         }
     }
 
-    private func add(_ command: Command, to inbox: inout Inbox) {
+    /// Whether the thread must be woken for it.
+    private func add(_ command: Command, to inbox: inout Inbox) -> Bool {
         inbox.commands.append(command)
-        if let multi = inbox.multi { wake(multi, &inbox) }
+        defer { inbox.isAwake = true }
+        return !inbox.isAwake && inbox.isRunning
     }
 
-    private func wake(_ multi: Multi, _ inbox: inout Inbox) {
-        guard !inbox.isAwake else { return }
-        inbox.isAwake = true
-        lc_multi_wake(multi.pointer)
+    private func wake() {
+        bell.withLock { multi in
+            if let multi { lc_multi_wake(multi.pointer) }
+        }
     }
 
     private func startIfNeeded(_ inbox: inout Inbox) -> Bool {
-        guard inbox.multi == nil else { return true }
+        guard !inbox.isRunning else { return true }
         guard let multi = makeMulti() else { return false }
-        inbox.multi = multi
+        bell.withLock { $0 = multi }
+        (inbox.isRunning, inbox.isAwake) = (true, true)
         let thread = Thread { self.run(multi) }
-        thread.name = "AsyncNet.libcurl"
+        thread.name = "AsyncNet.curl"
         thread.start()
         return true
     }
@@ -180,17 +187,16 @@ final class LibcurlLoop: @unchecked Sendable {
                 return .end
             }
             inbox.isAwake = false
-            return .sleep(idleSince == nil ? Self.longestWait : Int32(clamping: configuration.idleTimeout.milliseconds))
+            guard let idleSince else { return .sleep(Self.longestWait) }
+            return .sleep(Int32(clamping: (idleSince + configuration.idleTimeout - .now).milliseconds + 1))
         }
     }
 
     private func end(_ multi: Multi) {
         spare = []
-        let waiting = inbox.withLock { inbox in
-            lc_multi_free(multi.pointer)
-            inbox.multi = nil
-            return inbox.waiting
-        }
+        bell.withLock { $0 = nil }
+        lc_multi_free(multi.pointer)
+        let waiting = inbox.withLock { $0.waiting }
         for continuation in waiting { continuation.resume() }
     }
 
@@ -207,10 +213,8 @@ final class LibcurlLoop: @unchecked Sendable {
         guard .now - since >= configuration.idleTimeout, let renewed = makeMulti() else { return nil }
         idleSince = nil
         spare = []
-        inbox.withLock { inbox in
-            inbox.multi = renewed
-            lc_multi_free(multi.pointer)
-        }
+        bell.withLock { $0 = renewed }
+        lc_multi_free(multi.pointer)
         return renewed
     }
 

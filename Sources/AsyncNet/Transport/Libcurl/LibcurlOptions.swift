@@ -14,22 +14,12 @@ extension LibcurlHandle {
         set(LC_SUPPRESS_CONNECT_HEADERS, 1)
         set(LC_BUFFERSIZE, BodyBuffer.capacity)
         set(LC_ACCEPT_ENCODING, "")
-        set(LC_HTTP_VERSION, version(configuration.httpVersion))
-        set(LC_PIPEWAIT, configuration.httpVersion == .http1 ? 0 : 1)
         set(LC_CONNECTTIMEOUT_MS, configuration.connectTimeout.milliseconds)
         set(LC_EXPECT_100_TIMEOUT_MS, configuration.expectContinueTimeout.milliseconds)
         set(LC_MAXAGE_CONN, max(1, configuration.idleTimeout.milliseconds / 1000))
         setRoute(configuration)
         setProxy(configuration.proxy)
         setTLS(configuration.tls)
-    }
-
-    private func version(_ version: LibcurlTransport.HTTPVersion) -> Int {
-        switch version {
-        case .automatic: LC_HTTP_2_TLS
-        case .http1: LC_HTTP_1_1
-        case .http2: LC_HTTP_2_PRIOR_KNOWLEDGE
-        }
     }
 
     private func setRoute(_ configuration: LibcurlTransport.Configuration) {
@@ -102,7 +92,9 @@ extension LibcurlHandle {
 
     /// What the last request set is set back by `HTTPGET`, or set again.
     func setRequest(_ request: TransportRequest, _ list: inout HeaderList) throws(AsyncNetError) {
-        set(LC_URL, request.head.url.absoluteString)
+        let url = request.head.url.absoluteString
+        set(LC_URL, url)
+        setVersion(isTLS: url.utf8.dropFirst(4).first.map { $0 | 0x20 } == UInt8(ascii: "s"))
         set(LC_HTTPGET, 1)
         let (method, body) = (request.head.method, request.body)
         var own: [StaticString] = []
@@ -120,6 +112,18 @@ extension LibcurlHandle {
         let isPlain = body.isNone && (method == .get || method == .head)
         if isPlain { lc_set_string(easy, Int32(LC_CUSTOMREQUEST), nil) } else { set(LC_CUSTOMREQUEST, method.rawValue) }
         lc_set_list(easy, Int32(LC_HTTPHEADER), list.fill(sent(request.head.headers), own: own))
+    }
+
+    /// Where a connection may be shared, others wait to see whether it can be; without TLS nobody would ever find out.
+    private func setVersion(isTLS: Bool) {
+        let version =
+            switch loop.httpVersion {
+            case .automatic: isTLS ? LC_HTTP_2_TLS : LC_HTTP_1_1
+            case .http1: LC_HTTP_1_1
+            case .http2: LC_HTTP_2_PRIOR_KNOWLEDGE
+            }
+        set(LC_HTTP_VERSION, version)
+        set(LC_PIPEWAIT, version == LC_HTTP_1_1 ? 0 : 1)
     }
 
     private func setSmallBody(_ data: Data) {
