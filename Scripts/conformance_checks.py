@@ -1,0 +1,58 @@
+"""Runs anet and says whether it did what it should."""
+import base64
+import hashlib
+import os
+import subprocess
+import time
+
+
+class Checks:
+    def __init__(self, anet, options):
+        self.command = [os.path.abspath(anet), *options]
+        self.environment = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
+        self.failures = 0
+
+    def report(self, what, faults=()):
+        self.failures += bool(faults)
+        print(("FAILED" if faults else "ok") + f": {what}" + "".join(f"\n    {fault}" for fault in faults), flush=True)
+
+    def run(self, arguments, env):
+        command = [*self.command, *map(str, arguments)]
+        try:
+            return subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, timeout=30, env=self.environment | env)
+        except subprocess.TimeoutExpired as late:
+            return subprocess.CompletedProcess(command, -1, late.stdout or b"", (late.stderr or b"") + b" (killed after 30 s)")
+
+    def check(self, what, arguments, status=0, out=None, err="", env={}, says=lambda: []):
+        """`says` tells faults found by looking elsewhere, such as into a server's log, once anet has ended."""
+        run = self.run(arguments, env)
+        faults = []
+        if run.returncode != status:
+            faults.append(f"exit status {run.returncode}, not {status}: {run.stderr[-400:].decode()}")
+        if out is not None and run.stdout != out:
+            faults.append(f"output {run.stdout[:200]!r}, not {out[:200]!r}")
+        if err not in run.stderr.decode():
+            faults.append(f"standard error lacks {err!r}: {run.stderr[-400:].decode()}")
+        if b"hunter2" in run.stderr:
+            faults.append("a secret is on standard error")
+        self.report(what, faults + says())
+        return run
+
+
+def eventually(is_so, otherwise):
+    """A server may write its log a moment after the client has its answer."""
+    for _ in range(50):
+        if is_so():
+            return []
+        time.sleep(0.02)
+    return [otherwise]
+
+
+def openssl(*arguments, input=b""):
+    return subprocess.run(["openssl", *map(str, arguments)], capture_output=True, input=input, timeout=20, check=True).stdout
+
+
+def pin_of(certificate):
+    key = openssl("x509", "-in", certificate, "-noout", "-pubkey")
+    der = openssl("pkey", "-pubin", "-outform", "der", input=key)
+    return "sha256//" + base64.b64encode(hashlib.sha256(der).digest()).decode()
