@@ -1,9 +1,11 @@
 """Real servers on 127.0.0.1 for nginx-conformance: nginx, tinyproxy and a small SOCKS5 proxy, all in one folder."""
 import os
 import pathlib
+import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import threading
 import time
 
@@ -62,11 +64,24 @@ def free_ports(count):
 
 
 class Servers:
-    """Starts servers in a folder; none of them outlives `stop`."""
+    """Starts servers in a temporary folder; neither they nor it outlive the `with`."""
 
-    def __init__(self, folder):
-        self.folder = pathlib.Path(folder)
+    def __init__(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="anet-nginx."))
         self.running = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for process in self.running:
+            os.kill(process.pid, signal.SIGKILL)
+            process.wait()
+        for _ in range(20):  # An openssl that was interrupted may still be writing.
+            shutil.rmtree(self.folder, ignore_errors=True)
+            if not self.folder.exists():
+                break
+            time.sleep(0.1)
 
     def start(self, name, command, ports):
         """Its output goes to a file, and it has no input: nothing waits for it and it waits for nothing."""
@@ -85,11 +100,6 @@ class Servers:
                     break
                 time.sleep(0.05)
         raise SystemExit(f"{name} does not listen:\n" + (self.folder / f"{name}.out").read_text())
-
-    def stop(self):
-        for process in self.running:
-            os.kill(process.pid, signal.SIGKILL)
-            process.wait()
 
     def nginx(self):
         """Ports by the names of its servers."""
