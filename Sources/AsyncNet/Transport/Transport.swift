@@ -116,7 +116,7 @@ public struct TransportMetrics: Sendable {
 
 /// When the steps of one exchange were done, each counted from its start in the transport.
 ///
-/// On a connection that was open already the first three are zero or nearly so.
+/// On a connection that was open already the first three are zero.
 public struct TransferTimings: Sendable, Hashable {
     /// The host's address was known.
     public var nameLookup: Duration

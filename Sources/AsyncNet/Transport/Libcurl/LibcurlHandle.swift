@@ -233,12 +233,15 @@ final class LibcurlHandle {
 
 extension TransportMetrics {
     init(_ metrics: lc_metrics) {
+        let isReused = metrics.new_connections == 0 && metrics.first_byte > 0
+        // What libcurl says of a connection that was there is when it was found, not made.
+        func whenNew(_ microseconds: Int64) -> Duration { isReused ? .zero : .microseconds(microseconds) }
         self.init(
-            httpVersion: Self.version(metrics.http_version), isConnectionReused: metrics.first_byte > 0 ? metrics.new_connections == 0 : nil,
+            httpVersion: Self.version(metrics.http_version), isConnectionReused: metrics.first_byte > 0 ? isReused : nil,
             remoteAddress: metrics.address.flatMap { $0.pointee == 0 ? nil : String(cString: $0) },
             timings: TransferTimings(
-                nameLookup: .microseconds(metrics.name_lookup), connect: .microseconds(metrics.connect),
-                tlsHandshake: .microseconds(metrics.tls), firstByte: .microseconds(metrics.first_byte), total: .microseconds(metrics.total)),
+                nameLookup: whenNew(metrics.name_lookup), connect: whenNew(metrics.connect), tlsHandshake: whenNew(metrics.tls),
+                firstByte: .microseconds(metrics.first_byte), total: .microseconds(metrics.total)),
             wireBytes: WireBytes(
                 sentHead: Int64(metrics.sent_head), sentBody: metrics.sent_body, receivedHead: Int64(metrics.received_head),
                 receivedBody: metrics.received_body))

@@ -1,0 +1,86 @@
+@testable import AsyncNet
+import Testing
+
+@Suite("HTTP head parser")
+struct HTTPHeadParserTests {
+    /// The lines of a head, each with its line break, as libcurl hands them on.
+    private func parse(_ lines: [[UInt8]], limit: Int = 1000) throws -> HTTPHeadParser {
+        var parser = HTTPHeadParser(limit: limit)
+        for line in lines {
+            _ = try line.withUnsafeBufferPointer { line throws in try parser.receive(line) }
+        }
+        return parser
+    }
+
+    private func headers(_ lines: String...) throws -> [String] {
+        let parser = try parse(lines.map { Array(($0 + "\r\n").utf8) })
+        return parser.headers.map { "\($0.name)=\($0.value)" }
+    }
+
+    @Test("Status lines", arguments: [
+        ("HTTP/1.1 200 OK", 200, "HTTP/1.1"), ("HTTP/1.0 404 Not Found", 404, "HTTP/1.0"), ("HTTP/2 204 ", 204, "HTTP/2"),
+        ("HTTP/1.1 599", 599, "HTTP/1.1"), ("HTTP/1.1 100 Continue", 100, "HTTP/1.1"), ("HTTP/1.1 200 caf\u{E9}", 200, "HTTP/1.1"),
+    ])
+    func status(_ line: String, _ code: Int, _ version: String) throws {
+        let parser = try parse([Array((line + "\r\n").utf8)])
+        #expect(parser.statusCode == code)
+        #expect(parser.httpVersion == version)
+    }
+
+    @Test("Order, case and repetitions are kept")
+    func headers() throws {
+        #expect(try headers("HTTP/1.1 200 OK", "B: 1", "a: 2", "B: 3", "Set-Cookie: x=1, y") == ["B=1", "a=2", "B=3", "Set-Cookie=x=1, y"])
+    }
+
+    @Test("Space around a value is none of it, and none is needed (RFC 9112 §5.1)")
+    func space() throws {
+        #expect(try headers("A:1", "B:   2 \t", "C:", "D:  ", "E: a b") == ["A=1", "B=2", "C=", "D=", "E=a b"])
+    }
+
+    @Test("A continued line joins by one space (RFC 9112 §5.2)")
+    func folding() throws {
+        #expect(try headers("A: 1", "  2", "\t3", "B: 4") == ["A=1 2 3", "B=4"])
+        #expect(try headers("A:", " 1") == ["A=1"])
+    }
+
+    @Test("A line break may be a bare line feed")
+    func lineFeed() throws {
+        let parser = try parse([Array("A: 1\n".utf8), Array("B: 2".utf8)])
+        #expect(parser.headers.map(\.value) == ["1", "2"])
+    }
+
+    @Test("Values are UTF-8 where they can be, otherwise Latin-1")
+    func encodings() throws {
+        let latin = try parse([Array("A: caf".utf8) + [0xE9, 0x0D, 0x0A]])
+        #expect(latin.headers["A"] == "café")
+        let utf8 = try parse([Array("A: café €\r\n".utf8)])
+        #expect(utf8.headers["A"] == "café €")
+    }
+
+    @Test("The empty line ends a block, others do not")
+    func end() throws {
+        var parser = HTTPHeadParser(limit: 100)
+        let ends = try ["HTTP/1.1 200 OK\r\n", "A: 1\r\n", "\r\n"].map { line in
+            try Array(line.utf8).withUnsafeBufferPointer { line throws in try parser.receive(line) }
+        }
+        #expect(ends == [false, false, true])
+    }
+
+    @Test("What is not HTTP is refused", arguments: [
+        "no colon", ": no name", "A : space before the colon", "A B: space in the name", "A\u{E9}: not ASCII", "A: nul\u{0}", "A: bell\u{7}", "A: delete\u{7F}",
+        "A: carriage\rreturn", "HTTP/1.1 20", "HTTP/1.1 2000 OK", "HTTP/1.1 abc", "HTTP/1.1 099 X", "HTTP/1.1", " continued nothing", "A\"B: quote",
+    ])
+    func refused(_ line: String) {
+        let error = #expect(throws: AsyncNetError.self) { try parse([Array((line + "\r\n").utf8)]) }
+        #expect(error?.code == .badServerResponse)
+        #expect(error?.message.contains("nul") == false, "values are not repeated")
+    }
+
+    @Test("The limit counts every block of the exchange")
+    func limit() throws {
+        let line = Array("A: 34567\r\n".utf8)
+        #expect(throws: Never.self) { try parse(Array(repeating: line, count: 10), limit: 100) }
+        #expect(throws: AsyncNetError.self) { try parse(Array(repeating: line, count: 11), limit: 100) }
+        #expect(throws: AsyncNetError.self) { try parse([Array("HTTP/1.1 103 E\r\n".utf8)] + Array(repeating: line, count: 9), limit: 100) }
+    }
+}

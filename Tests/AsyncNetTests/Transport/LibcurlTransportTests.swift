@@ -1,0 +1,430 @@
+import AsyncNet
+import AsyncNetTesting
+import Foundation
+import Synchronization
+import Testing
+
+/// Opens a gate when nobody holds it any more.
+private final class Token: Sendable {
+    private let gate: Gate
+    init(_ gate: Gate) { self.gate = gate }
+    deinit { gate.open() }
+}
+
+/// What is libcurl's own; the rest is in ``ConformanceTests``.
+@Suite("libcurl transport", .timeLimit(.minutes(1)))
+struct LibcurlTransportTests {
+    let transport = LibcurlTransport()
+
+    private func send(
+        _ url: URL, _ method: HTTPMethod = .get, headers: HTTPHeaders = [:], body: RequestBody = .none, over transport: LibcurlTransport? = nil,
+        onEvent: (@Sendable (TransportEvent) -> Void)? = nil
+    ) async throws -> TransportResponse {
+        let request = TransportRequest(head: HTTPRequestHead(method: method, url: url, headers: headers), body: body, onEvent: onEvent)
+        return try await (transport ?? self.transport).send(request)
+    }
+
+    private func failure(_ work: () async throws -> TransportResponse) async -> AsyncNetError? {
+        do {
+            for try await _ in try await work().body {}
+            return nil
+        } catch {
+            return error as? AsyncNetError
+        }
+    }
+
+    private func stream(_ chunks: [String]) -> AsyncStream<Data> {
+        AsyncStream { continuation in
+            for chunk in chunks { continuation.yield(Data(chunk.utf8)) }
+            continuation.finish()
+        }
+    }
+
+    // MARK: Requests
+
+    @Test("It says which libcurl it is, and is what a session takes by itself on Linux")
+    func description() {
+        #expect(transport.transportDescription.hasPrefix("libcurl 7.") || transport.transportDescription.hasPrefix("libcurl 8."))
+        #if os(Linux)
+        #expect(Session().transportDescription == transport.transportDescription)
+        #endif
+        #expect(Session(transport: .urlSession).transportDescription.hasPrefix("URLSession"))
+    }
+
+    @Test("Without libcurl the automatic transport is URLSession, and says why")
+    func fallback() {
+        let automatic = AutomaticTransport(.failure(AsyncNetError(.transportUnavailable, "there is none")))
+        #expect(automatic.chosen is URLSessionTransport)
+        #if os(Linux)
+        #expect(automatic.transportDescription == "URLSession (FoundationNetworking), since there is none")
+        #endif
+    }
+
+    @Test("An IPv6 address in a URL is connected to")
+    func ipv6() async throws {
+        let server = try await MockServer.start(on: .ipv6)
+        await server.enqueue(.text("six"))
+        #expect(try await send(server.url()).head.statusCode == 200)
+        await server.stop()
+    }
+
+    @Test("A GET, and any other method, can have a body", arguments: ["GET", "DELETE", "QUERY", "PROPFIND", "OPTIONS"])
+    func bodies(_ method: HTTPMethod) async throws {
+        try await withServer(.text("x")) { (server: MockServer) async throws in
+            _ = try await send(server.url(), method, body: .data(Data("body".utf8)))
+            let seen = try await server.takeRequest()
+            #expect(seen.method == method)
+            #expect(seen.text == "body")
+            #expect(seen.headers["Content-Type"] == nil)
+            #expect(seen.headers["Expect"] == nil)
+        }
+    }
+
+    @Test("A HEAD request cannot have a body, which is said")
+    func headWithBody() async throws {
+        #expect(await failure { try await send(try "http://127.0.0.1:1/".asURL(), .head, body: .data(Data([1]))) }?.code == .unsupportedByTransport)
+    }
+
+    @Test("POST, PUT and PATCH say that they have no body, others say nothing (RFC 9110 §8.6)", arguments: [
+        ("POST", "0"), ("PUT", "0"), ("PATCH", "0"), ("GET", nil), ("DELETE", nil), ("HEAD", nil),
+    ] as [(HTTPMethod, String?)])
+    func noBody(_ method: HTTPMethod, _ length: String?) async throws {
+        try await withServer(.text("x")) { (server: MockServer) async throws in
+            _ = try await send(server.url(), method)
+            let seen = try await server.takeRequest()
+            #expect(seen.headers["Content-Length"] == length)
+            #expect(seen.headers["Content-Type"] == nil)
+        }
+    }
+
+    @Test("Headers go out in order, repeated, empty or omitted as they are; framing is the transport's own")
+    func requestHeaders() async throws {
+        try await withServer(.text("x")) { (server: MockServer) async throws in
+            let headers: HTTPHeaders = [
+                .init(name: "B", value: "1"), .init(name: "a", value: "2"), .init(name: "B", value: "3"), .init(name: "Empty", value: ""),
+                .omitting("Accept"), .init(name: "Content-Length", value: "99"), .init(name: "Transfer-Encoding", value: "chunked"),
+            ]
+            _ = try await send(server.url(), .post, headers: headers, body: .data(Data("abc".utf8)))
+            let seen = try await server.takeRequest().headers
+            #expect(seen.values(for: "B") == ["1", "3"])
+            #expect(seen.filter { ["B", "a", "Empty"].contains($0.name) }.map(\.name) == ["B", "a", "B", "Empty"])
+            #expect(seen["Empty"] == "")
+            #expect(seen["Accept"] == nil)
+            #expect(seen.values(for: "Content-Length") == ["3"])
+            #expect(seen["Transfer-Encoding"] == nil)
+        }
+    }
+
+    @Test("Nothing of one request is left for the next on the same handle")
+    func recycling() async throws {
+        let server = try await MockServer.start()
+        await server.route("/*") { _ in .text("x") }
+        _ = try await send(server.url("/1"), .put, headers: ["X": "1"], body: .data(Data(count: 100_000)))
+        _ = try await send(server.url("/2"), .head)
+        _ = try await send(server.url("/3"), "BREW", headers: ["Y": "1"], body: .data(Data("z".utf8)))
+        let plain = try await send(server.url("/4"))
+        var text = Data()
+        for try await chunk in plain.body { text += chunk }
+        #expect(text == Data("x".utf8))
+        var seen: [RecordedRequest] = []
+        for _ in 0..<4 { seen.append(try await server.takeRequest()) }
+        #expect(seen.map(\.method.rawValue) == ["PUT", "HEAD", "BREW", "GET"])
+        #expect(seen.map(\.body.count) == [100_000, 0, 1, 0])
+        #expect(seen[3].headers["X"] == nil && seen[3].headers["Y"] == nil && seen[3].headers["Content-Length"] == nil)
+        await server.stop()
+    }
+
+    @Test("A path is sent as it stands")
+    func path() async throws {
+        try await withServer(.text("x")) { (server: MockServer) async throws in
+            _ = try await send(server.url("/a/../b%2Fc/./d?x=%20y"))
+            #expect(try await server.takeRequest().target == "/a/../b%2Fc/./d?x=%20y")
+        }
+    }
+
+    // MARK: Uploads
+
+    @Test("A stream of unknown length goes out in chunks, one of known length with it", arguments: [nil, 9] as [Int64?])
+    func streams(_ length: Int64?) async throws {
+        try await withServer(.text("x")) { (server: MockServer) async throws in
+            let sent = Mutex<[Int64]>([])
+            _ = try await send(server.url(), .put, body: .stream(stream(["abc", "", "def", "ghi"]), length: length)) { event in
+                if case .sentBody(let bytes, let total) = event {
+                    #expect(total == length)
+                    sent.withLock { $0.append(bytes) }
+                }
+            }
+            let seen = try await server.takeRequest()
+            #expect(seen.text == "abcdefghi")
+            #expect(seen.headers["Content-Length"] == length.map { "\($0)" })
+            #expect(seen.headers["Transfer-Encoding"] == (length == nil ? "chunked" : nil))
+            #expect(sent.withLock { $0.last } == 9)
+        }
+    }
+
+    @Test("A stream that breaks its word or breaks off ends the request with the reason", arguments: [Int64(3), 30])
+    func brokenStreams(_ length: Int64) async throws {
+        try await withServer(.text("x")) { (server: MockServer) async throws in
+            let error = await failure { try await send(server.url(), .put, body: .stream(stream(["abc", "def"]), length: length)) }
+            #expect(error?.code == .encodingFailed)
+            let throwing = AsyncThrowingStream<Data, any Error> { $0.finish(throwing: CocoaError(.fileReadUnknown)) }
+            let thrown = await failure { try await send(server.url(), .put, body: .stream(throwing)) }
+            #expect(thrown?.code == .encodingFailed)
+            #expect(thrown?.underlyingError is CocoaError)
+        }
+    }
+
+    @Test("A file goes out with its length; one that is not there is an error")
+    func files() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "asyncnet-\(UUID().uuidString)")
+        let bytes = Data((0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 7 >> 2) })
+        try bytes.write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        try await withServer(.text("x")) { (server: MockServer) async throws in
+            _ = try await send(server.url(), .put, body: .file(file))
+            let seen = try await server.takeRequest()
+            #expect(seen.body == bytes)
+            #expect(seen.headers["Content-Length"] == "700000")
+            #expect(await failure { try await send(server.url(), .put, body: .file(file.appending(path: "none"))) }?.code == .encodingFailed)
+        }
+    }
+
+    @Test("Expect: 100-continue is sent where asked for, and waits only so long for a server that ignores it", arguments: [true, false])
+    func expectation(_ isKnown: Bool) async throws {
+        let transport = LibcurlTransport(configuration: .init(expectContinueTimeout: .milliseconds(20)))
+        try await withServer(.text("x")) { (server: MockServer) async throws in
+            let headers: HTTPHeaders = ["Expect": isKnown ? "100-continue" : "100-Continue"]
+            _ = try await send(server.url(), .put, headers: headers, body: .data(Data(count: 50_000)), over: transport)
+            #expect(try await server.takeRequest().body.count == 50_000)
+        }
+    }
+
+    @Test("A cancelled upload stops asking for its body")
+    func cancelledUpload() async throws {
+        let silent = try SilentListener()
+        let url = try "http://127.0.0.1:\(silent.port)/".asURL()
+        let ended = Gate()
+        let task = Task { [token = Token(ended)] in
+            let endless = AsyncStream<Data>(unfolding: { withExtendedLifetime(token) { Data(count: 100_000) } })
+            return try await send(url, .put, body: .stream(endless))
+        }
+        for _ in 0..<100 { await Task.yield() }
+        task.cancel()
+        await #expect(throws: AsyncNetError.self) { try await task.value }
+        await ended.wait()
+    }
+
+    @Test("An answer before the end of an upload of unknown length is the answer")
+    func earlyAnswer() async throws {
+        try await withServer(.status(413, body: "enough").with(.earlyResponse)) { (server: MockServer) async throws in
+            let (stream, input) = AsyncStream.makeStream(of: Data.self)
+            input.yield(Data(count: 10))
+            let response = try await send(server.url(), .put, body: .stream(stream))
+            #expect(response.head.statusCode == 413)
+            input.finish()
+        }
+    }
+
+    // MARK: Responses
+
+    @Test("Headers arrive in order, repeated, spelled as they were; trailers and interim responses are told")
+    func responseHeaders() async throws {
+        let reply = MockResponse.chunked(["x"], headers: [.init(name: "B", value: "1"), .init(name: "a", value: "2"), .init(name: "B", value: "3")], trailers: ["X-Sum": "9"])
+        try await withServer(reply.after(informational: 103, headers: ["Link": "</s>"])) { (server: MockServer) async throws in
+            let told = Mutex<[String]>([])
+            let response = try await send(server.url()) { event in
+                switch event {
+                case .informational(let head): told.withLock { $0.append("\(head.statusCode) \(head.headers)") }
+                case .trailers(let trailers): told.withLock { $0.append("\(trailers)") }
+                case .metrics: told.withLock { $0.append("metrics") }
+                default: break
+                }
+            }
+            #expect(response.head.headers.prefix(3).map { "\($0)" } == ["B: 1", "a: 2", "B: 3"])
+            #expect(response.head.httpVersion == "HTTP/1.1")
+            for try await chunk in response.body { #expect(chunk == Data("x".utf8)) }
+            #expect(told.withLock { $0 } == ["103 Link: </s>", "X-Sum: 9", "metrics"])
+        }
+    }
+
+    @Test("What libcurl measured is told, in the order in which it happened")
+    func metrics() async throws {
+        try await withServer(.text("hello"), .text("again")) { (server: MockServer) async throws in
+            let session = Session(transport: transport)
+            for isReused in [false, true] {
+                let request = session.request(server.url(), method: .post, parameters: ["a": 1], encoder: .json)
+                let metrics = await request.serializing(String.self).response.metrics
+                let timings = try #require(metrics.timings)
+                #expect(timings.nameLookup <= timings.connect && timings.connect <= timings.firstByte && timings.firstByte <= timings.total)
+                #expect(timings.firstByte > .zero)
+                #expect(metrics.isConnectionReused == isReused)
+                #expect(metrics.httpVersion == "HTTP/1.1")
+                #expect(metrics.remoteAddress == "127.0.0.1")
+                let bytes = try #require(metrics.wireBytes)
+                #expect(bytes.sentBody == 7 && bytes.receivedBody == 5 && bytes.sentHead > 50 && bytes.receivedHead > 50)
+                #expect(metrics.sentBytes == 7)
+            }
+        }
+    }
+
+    @Test("A body that nobody reads stops the server, and goes on when it is read")
+    func backPressure() async throws {
+        let body = Data((0..<20_000_000).map { UInt8(truncatingIfNeeded: $0 &* 13 >> 5) })
+        try await withServer(.data(body)) { (server: MockServer) async throws in
+            let response = try await send(server.url())
+            var received = Data()
+            var isFirst = true
+            for try await chunk in response.body {
+                received += chunk
+                if isFirst { for _ in 0..<10_000 { await Task.yield() } }
+                isFirst = false
+            }
+            #expect(received == body)
+        }
+    }
+
+    @Test("A dropped body ends the transfer")
+    func dropped() async throws {
+        try await withServer(.fault(.stallMidBody(after: 10))) { (server: MockServer) async throws in
+            do { _ = try await send(server.url()) }
+            #expect(await eventually { await server.openConnectionCount == 0 })
+        }
+    }
+
+    // MARK: Connections
+
+    @Test("No more connections than allowed; the others wait, are told so, and are served in order")
+    func connectionLimit() async throws {
+        let server = try await MockServer.start()
+        await server.route("/*") { .text($0.path).delayed(by: .milliseconds(2)) }
+        let transport = LibcurlTransport(configuration: .init(maximumConnectionsPerHost: 2))
+        let queued = Counter()
+        await withTaskGroup(of: Void.self) { group in
+            for index in 0..<40 {
+                group.addTask {
+                    let response = try? await send(server.url("/\(index)"), over: transport) { event in
+                        if case .queued = event { queued.add() }
+                    }
+                    #expect(response?.head.statusCode == 200)
+                }
+            }
+        }
+        #expect(await server.connectionCount <= 2)
+        #expect(queued.value >= 30)
+        await server.stop()
+    }
+
+    @Test("A request that waits for its turn can be cancelled, and the turn goes to the next")
+    func cancelledWait() async throws {
+        let gate = Gate()
+        let server = try await MockServer.start()
+        await server.route("/first") { _ in await gate.wait(); return .text("1") }
+        await server.route("/last") { _ in .text("3") }
+        let transport = LibcurlTransport(configuration: .init(maximumConnectionsPerHost: 1))
+        let isQueued = Gate()
+        let first = Task { try await send(server.url("/first"), over: transport).head.statusCode }
+        _ = try await server.takeRequest()
+        let second = Task {
+            try await send(server.url("/second"), over: transport) { event in if case .queued = event { isQueued.open() } }.head.statusCode
+        }
+        await isQueued.wait()
+        let last = Task { try await send(server.url("/last"), over: transport).head.statusCode }
+        second.cancel()
+        await #expect(throws: AsyncNetError.self) { try await second.value }
+        gate.open()
+        #expect(try await first.value == 200)
+        #expect(try await last.value == 200)
+        #expect(await server.requestCount == 2)
+        await server.stop()
+    }
+
+    @Test("A connection that nobody uses is closed after a while")
+    func idleTimeout() async throws {
+        try await withServer(.text("x"), .text("y")) { (server: MockServer) async throws in
+            let transport = LibcurlTransport(configuration: .init(idleTimeout: .milliseconds(30)))
+            _ = try await send(server.url(), over: transport)
+            #expect(await eventually { await server.openConnectionCount == 0 })
+            _ = try await send(server.url(), over: transport)
+            #expect(await server.connectionCount == 2)
+        }
+    }
+
+    @Test("A handshake that takes too long is a timeout")
+    func connectTimeout() async throws {
+        let silent = try SilentListener()
+        let transport = LibcurlTransport(configuration: .init(connectTimeout: .milliseconds(50)))
+        let error = await failure { try await send(try "https://127.0.0.1:\(silent.port)/".asURL(), over: transport) }
+        #expect(error?.code == .timedOut)
+    }
+
+    @Test("A name can be given its address")
+    func addresses() async throws {
+        try await withServer(.text("x")) { (server: MockServer) async throws in
+            let transport = LibcurlTransport(configuration: .init(addresses: ["api.invalid:\(server.port)": ["127.0.0.1"]]))
+            _ = try await send(try "http://api.invalid:\(server.port)/".asURL(), over: transport)
+            #expect(try await server.takeRequest().headers["Host"] == "api.invalid:\(server.port)")
+        }
+    }
+
+    @Test("A connection comes from the interface that was given")
+    func localInterface() async throws {
+        try await withServer(.text("x")) { (server: MockServer) async throws in
+            let good = LibcurlTransport(configuration: .init(localInterface: "127.0.0.1"))
+            #expect(try await send(server.url(), over: good).head.statusCode == 200)
+            let bad = LibcurlTransport(configuration: .init(localInterface: "if!nonsense"))
+            #expect(await failure { try await send(server.url(), over: bad) }?.code == .cannotConnect)
+        }
+    }
+
+    @Test("Shut down, it ends what runs and refuses more")
+    func shutdown() async throws {
+        let gate = Gate()
+        let server = try await MockServer.start()
+        await server.route("/") { _ in await gate.wait(); return .text("x") }
+        let transport = LibcurlTransport(configuration: .init(eventLoops: 3))
+        let task = Task { try await send(server.url(), over: transport).head.statusCode }
+        _ = try await server.takeRequest()
+        async let end: Void = transport.shutdown()
+        gate.open()
+        #expect(try await task.value == 200)
+        await end
+        #expect(await failure { try await send(server.url(), over: transport) }?.code == .sessionFinished)
+        #expect(await eventually { await server.openConnectionCount == 0 })
+        await server.stop()
+    }
+
+    @Test("A transport that is dropped lets its transfers end, then closes its connections")
+    func deinitialization() async throws {
+        try await withServer(.text("hello").with(.drip(bytes: 1, every: .milliseconds(2)))) { (server: MockServer) async throws in
+            let response = try await LibcurlTransport().send(TransportRequest(head: HTTPRequestHead(url: server.url())))
+            var text = Data()
+            for try await chunk in response.body { text += chunk }
+            #expect(text == Data("hello".utf8))
+            #expect(await eventually { await server.openConnectionCount == 0 })
+        }
+    }
+
+    // MARK: Configuration
+
+    @Test("Settings that cannot work are an error of the request, not of the program", arguments: [
+        .init(tls: .init(pins: ["sha256//AAAA"])), .init(tls: .init(pins: ["md5//x"])), .init(tls: .init(trust: .anchors([Data]()))),
+        .init(tls: .init(clientIdentity: .init(certificate: Data([1]), key: Data([2])))), .init(proxy: .url("ftp://a")), .init(connectTimeout: .zero),
+        .init(maximumConnectionsPerHost: 0), .init(maximumConnections: -1), .init(eventLoops: 0), .init(tls: .init(trust: .anchors(file: URL(filePath: "/nowhere")))),
+    ] as [LibcurlTransport.Configuration])
+    func invalid(_ configuration: LibcurlTransport.Configuration) async throws {
+        try await withServer(.text("x")) { (server: MockServer) async throws in
+            let error = await failure { try await send(try "https://127.0.0.1:\(server.port)/".asURL(), over: LibcurlTransport(configuration: configuration)) }
+            #expect(error?.code == .invalidConfiguration, "\(error.map { "\($0)" } ?? "no error")")
+        }
+    }
+
+    @Test("No password or key is in a description")
+    func secrets() {
+        let configuration = LibcurlTransport.Configuration(
+            tls: .init(clientIdentity: .init(certificate: "secret-certificate", key: "secret-key", password: "secret-password")),
+            proxy: .http("proxy.invalid", port: 1, username: "user", password: "secret-proxy"))
+        var text = "\(configuration) \(LibcurlTransport(configuration: configuration).transportDescription)"
+        dump(configuration, to: &text)
+        #expect(!text.contains("secret"), "\(text)")
+    }
+}
