@@ -22,8 +22,8 @@ struct Timeline {
     /// The last exchange's steps, each from that exchange's own start.
     private var steps: String? {
         metrics.timings.map {
-            "name lookup\($0.nameLookup.milliseconds), connect\($0.connect.milliseconds), TLS\($0.tlsHandshake.milliseconds), "
-                + "first byte\($0.firstByte.milliseconds), total\($0.total.milliseconds)"
+            "name lookup \($0.nameLookup.short), connect \($0.connect.short), TLS \($0.tlsHandshake.short), "
+                + "first byte \($0.firstByte.short), total \($0.total.short)"
         }
     }
 
@@ -51,8 +51,8 @@ struct Timeline {
 
 extension Duration {
     /// Such as `     12.3 ms`, aligned.
-    var milliseconds: String {
-        let value = self / .milliseconds(1)
-        return "\(String(format: "%9.1f", value)) ms"
-    }
+    var milliseconds: String { String(format: "%9.1f ms", self / .milliseconds(1)) }
+
+    /// Such as `12.3 ms`.
+    fileprivate var short: String { String(format: "%.1f ms", self / .milliseconds(1)) }
 }
