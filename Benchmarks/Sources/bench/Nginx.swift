@@ -11,10 +11,12 @@ final class Nginx {
     private let hasEnded = DispatchSemaphore(value: 0)
     private let folder: URL
 
-    init(files: [String: Data]) throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "asyncnet-bench-\(UUID().uuidString)")
+    /// - Parameter large: Files of so many MiB that take no room.
+    init(files: [String: Data], large: [String: Int] = [:], in place: URL = FileManager.default.temporaryDirectory) throws {
+        folder = place.appending(path: "asyncnet-bench-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder.appending(path: "www"), withIntermediateDirectories: true)
         for (name, data) in files { try data.write(to: folder.appending(path: "www/\(name)")) }
+        for (name, mebibytes) in large { truncate(folder.appending(path: "www/\(name)").path, mebibytes) }
         port = try Self.freePort()
         try Self.configuration(folder.path, port).write(to: folder.appending(path: "nginx.conf"), atomically: true, encoding: .utf8)
         guard let program = ["/usr/sbin/nginx", "/usr/bin/nginx", "/opt/homebrew/bin/nginx"].first(where: FileManager.default.isExecutableFile)
@@ -24,6 +26,18 @@ final class Nginx {
         process.terminationHandler = { [hasEnded] _ in hasEnded.signal() }
         try process.run()
         try waitUntilItListens()
+    }
+
+    /// Serves a file from where it is.
+    func link(_ file: URL, as name: String) throws {
+        let link = folder.appending(path: "www/\(name)")
+        try? FileManager.default.removeItem(at: link)
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
+    }
+
+    private func truncate(_ path: String, _ mebibytes: Int) {
+        FileManager.default.createFile(atPath: path, contents: nil)
+        try? FileHandle(forWritingTo: URL(filePath: path)).truncate(atOffset: UInt64(mebibytes) << 20)
     }
 
     func url(_ path: String) -> URL { URL(string: "http://127.0.0.1:\(port)/\(path)")! }
@@ -43,7 +57,8 @@ final class Nginx {
             access_log off; keepalive_requests 1000000000; keepalive_timeout 300s; sendfile on; default_type application/json;
             client_body_temp_path \(folder)/body; proxy_temp_path \(folder)/proxy; fastcgi_temp_path \(folder)/fastcgi;
             uwsgi_temp_path \(folder)/uwsgi; scgi_temp_path \(folder)/scgi;
-            server { listen 127.0.0.1:\(port); root \(folder)/www; }
+            server { listen 127.0.0.1:\(port); root \(folder)/www; client_max_body_size 0;
+                location /put/ { dav_methods PUT; create_full_put_path on; } }
         }
         """
     }

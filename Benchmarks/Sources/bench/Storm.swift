@@ -11,6 +11,7 @@ struct Storm: AsyncParsableCommand {
 
     @Option(help: "Rounds.") var rounds = 100
     @Option(help: "Requests a round.") var requests = 1000
+    @Option(help: "libcurl or urlsession.") var transport = "libcurl"
     @Option(help: "Seed of the random moments.") var seed: UInt64 = 1
 
     struct Weak: Sendable { weak var request: DataRequest? }
@@ -22,7 +23,7 @@ struct Storm: AsyncParsableCommand {
         await server.route("/redirect") { _ in .redirect(to: "fast") }
         await server.route("/large") { _ in .data(Data(count: 300_000)) }
         await server.route("/refused") { _ in .status(401, headers: ["WWW-Authenticate": "Basic realm=\"r\""], body: "no") }
-        let session = Session(transport: .urlSession)
+        let session = transport == "libcurl" ? Session(transport: .libcurl()) : Session(transport: .urlSession)
         var random = SeededRandom(state: seed)
         let tally = Tally()
         var alive = 0
@@ -90,6 +91,11 @@ struct Storm: AsyncParsableCommand {
 }
 
 final class Tally: Sendable {
+    private let isQuiet: Bool
+
+    /// - Parameter quiet: Whether failures are what is expected.
+    init(quiet: Bool = false) { isQuiet = quiet }
+
     private let counts = Mutex((finished: 0, cancelled: 0, late: 0, unexpected: 0, slowest: Duration.zero))
 
     func count(_ result: Result<Void, AsyncNetError>, _ time: Duration) {
@@ -99,7 +105,7 @@ final class Tally: Sendable {
             case .failure(let error) where error.code == .cancelled: counts.cancelled += 1
             case .failure(let error):
                 counts.unexpected += 1
-                print(error)
+                if !isQuiet { print(error) }
             }
             if time > .seconds(1) { counts.late += 1 }
             counts.slowest = max(counts.slowest, time)

@@ -48,16 +48,17 @@ struct Throughput: AsyncParsableCommand {
                 }
                 results[client.name, default: []].append(measurement)
             }
+            if let floor = try Floor.run(url, concurrency, requests) { results[Floor.name, default: []].append(floor) }
         }
         let count = Double(requests / concurrency * concurrency)
         let base = results["URLSession"]
-        return clients.map { client in
-            let own = results[client.name] ?? []
+        return (clients.map(\.name) + [Floor.name]).compactMap { name in
+            guard let own = results[name] else { return nil }
             let rates = own.map { count / $0.seconds }
             let ratios = zip(own, base ?? own).map { $1.seconds / $0.seconds }
             let cpuRatios = zip(own, base ?? own).map { $0.cpuSeconds / $1.cpuSeconds }
             return Row(
-                client: client.name, concurrency: concurrency, requestsPerSecond: rates.median, spread: rates.spread,
+                client: name, concurrency: concurrency, requestsPerSecond: rates.median, spread: rates.spread,
                 microsecondsOfCPU: own.map { $0.cpuSeconds / count * 1e6 }.median,
                 throughputRatio: ratios.median, cpuRatio: cpuRatios.median)
         }

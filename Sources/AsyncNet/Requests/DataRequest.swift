@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A request whose response's body is kept in memory.
 ///
 /// Made by ``Session/request(_:method:headers:modifier:)``. Serializers say what is wanted of it; any number of them
@@ -18,9 +16,9 @@ public actor DataRequest: Request {
     package nonisolated let downloads = Broadcast<TransferProgress>(keepsLatest: true)
     package nonisolated let uploads = Broadcast<TransferProgress>(keepsLatest: true)
     package nonisolated let eventLog = Broadcast<RequestEvent>(keepsLatest: false)
-    /// Read by the transfer between chunks, without entering the actor.
-    nonisolated var isHeldBack: Bool { heldBack.load(ordering: .relaxed) }
-    private nonisolated let heldBack = Atomic(false)
+    /// Read by the transfer and its transport between chunks, without entering the actor.
+    package nonisolated let hold = TransferHold()
+    package nonisolated var isHeldBack: Bool { hold.isHeld }
 
     private nonisolated let host: any RequestHost
     private var machine = RequestStateMachine()
@@ -63,7 +61,7 @@ public actor DataRequest: Request {
 
     public func suspend() {
         guard machine.suspend() else { return }
-        heldBack.store(true, ordering: .relaxed)
+        hold.hold()
         eventLog.send(.suspended)
     }
 
@@ -77,7 +75,7 @@ public actor DataRequest: Request {
     }
 
     private func start() async {
-        heldBack.store(false, ordering: .relaxed)
+        hold.release()
         let refusal = await host.begin(self)
         if let refusal { return conclude(TransferOutcome(error: refusal)) }
         guard !machine.isTerminal else {
@@ -120,7 +118,7 @@ public actor DataRequest: Request {
     }
 
     private func letGo() {
-        heldBack.store(false, ordering: .relaxed)
+        hold.release()
         for continuation in resumption { continuation.resume() }
         resumption = []
     }

@@ -83,6 +83,7 @@ struct Pipeline {
     private func outgoing() throws(AsyncNetError) -> TransportRequest {
         guard var request = request.record.request else { throw AsyncNetError(.invalidRequest) }
         request.onEvent = watch.receive
+        request.hold = self.request.hold
         request.delivery = .whole
         return request
     }

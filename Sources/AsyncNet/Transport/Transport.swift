@@ -38,6 +38,9 @@ public struct TransportRequest: Sendable {
     /// How long the server may be silent, in place of the session's timeout.
     package var timeout: Duration?
 
+    /// Whether the request is suspended; a transport that can pause does.
+    package var hold: TransferHold?
+
     /// Whether the caller reads the body as it arrives or only wants the whole.
     public var delivery = Delivery.asItArrives
 

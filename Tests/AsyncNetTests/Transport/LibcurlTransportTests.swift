@@ -225,6 +225,30 @@ struct LibcurlTransportTests {
         }
     }
 
+    @Test("A suspended upload sends nothing more until it is resumed")
+    func suspendedUpload() async throws {
+        try await withServer(.text("x")) { (server: MockServer) async throws in
+            let hold = TransferHold()
+            let (sent, isUnderWay) = (Counter(), Gate())
+            let body = RequestBody.data(Data(count: 20_000_000))
+            var request = TransportRequest(head: HTTPRequestHead(method: .put, url: server.url()), body: body) { event in
+                guard case .sentBody = event else { return }
+                if sent.value == 3 { hold.hold() }
+                sent.add()
+                isUnderWay.open()
+            }
+            request.hold = hold
+            let task = Task { [request] in try await transport.send(request).head.statusCode }
+            await isUnderWay.wait()
+            #expect(await eventually { sent.value == 4 })
+            for _ in 0..<10_000 { await Task.yield() }
+            #expect(sent.value == 4)
+            hold.release()
+            #expect(try await task.value == 200)
+            #expect(try await server.takeRequest().body.count == 20_000_000)
+        }
+    }
+
     // MARK: Responses
 
     @Test("Headers arrive in order, repeated, spelled as they were; trailers and interim responses are told")

@@ -10,6 +10,7 @@ final class LibcurlExchange: @unchecked Sendable {
     let origin: OriginKey
     /// Where a body comes from that is not in memory.
     private(set) var feed: UploadFeed?
+    private let loop: LibcurlLoop
 
     var handle: LibcurlHandle?
     var isParked = false
@@ -20,6 +21,7 @@ final class LibcurlExchange: @unchecked Sendable {
     init(_ request: TransportRequest, origin: OriginKey, loop: LibcurlLoop) {
         self.request = request
         self.origin = origin
+        self.loop = loop
         pipe = TransferPipe(request.delivery)
         switch request.body.content {
         case .none, .data: break
@@ -46,7 +48,14 @@ final class LibcurlExchange: @unchecked Sendable {
         }
     }
 
-    func stopFeeding() {
+    /// Whether to pause; when that is over the loop is told.
+    var isSuspended: Bool {
+        guard let hold = request.hold, hold.isHeld else { return false }
+        return hold.isHeld { [loop] in loop.post(.send(self)) }
+    }
+
+    func stop() {
+        request.hold?.forget()
         guard let feed else { return }
         feed.close()
         feeder.withLock { $0.take() }?.cancel()

@@ -142,7 +142,7 @@ final class LibcurlHandle {
 
     private func receiveBody(_ piece: UnsafeRawBufferPointer) -> Int {
         guard let exchange, !exchange.pipe.isEnded else { return 0 }
-        if exchange.pipe.isPaused { return Int(LC_CALLBACK_PAUSE) }
+        if exchange.pipe.isPaused || exchange.isSuspended { return Int(LC_CALLBACK_PAUSE) }
         if piece.count > body.room { deliverBody() }
         guard body.append(piece) else {
             failure = AsyncNetError(.transportFailed, "There is no memory for the response's body")
@@ -194,6 +194,7 @@ final class LibcurlHandle {
 
     private func provideBody(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
         guard let exchange, !exchange.pipe.isEnded else { return Int(LC_READ_ABORT) }
+        if exchange.isSuspended { return Int(LC_CALLBACK_PAUSE) }
         let piece: UploadFeed.Piece
         if let data = exchange.request.body.data {
             let rest = data.dropFirst(Int(sentBytes))

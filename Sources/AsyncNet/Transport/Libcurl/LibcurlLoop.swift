@@ -268,7 +268,7 @@ final class LibcurlLoop: @unchecked Sendable {
 
     private func leave(_ exchange: LibcurlExchange) {
         load.subtract(1, ordering: .relaxed)
-        exchange.stopFeeding()
+        exchange.stop()
     }
 
     private func startParked(_ origin: OriginKey, _ multi: Multi) {

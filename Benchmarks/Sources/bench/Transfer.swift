@@ -1,0 +1,153 @@
+import ArgumentParser
+import AsyncNet
+import Foundation
+import TextTable
+
+struct Transfer: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "One large file each way against curl, and a consumer that sleeps: time, peak memory.",
+        discussion: "Each transfer is a process of its own, the start of which counts. curl's is `curl -o` and `curl -T`.")
+
+    @Option(help: "Size in MiB.") var mebibytes = 1024
+    @Option(help: "Rounds; the clients take turns in each.") var rounds = 5
+    @Option(help: "Size in MiB of what is sent to the consumer that sleeps.") var sleepingMebibytes = 4096
+    @Option(help: "Where the files are; a folder in memory keeps the disk out of it.") var folder = "/dev/shm"
+    @Option(help: .hidden) var task: Task?
+    @Option(help: .hidden) var url: String?
+    @Option(help: .hidden) var file: String?
+
+    enum Task: String, ExpressibleByArgument { case download, upload, sleep }
+
+    struct Row {
+        var transfer: String
+        var client: String
+        var mebibytesPerSecond: Double
+        var ratio: Double
+        var peakMiB: Double
+    }
+
+    func run() async throws {
+        if let task, let url { return try await perform(task, url) }
+        let place = URL(filePath: folder).appending(path: "asyncnet-transfer-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: place) }
+        let source = place.appending(path: "source")
+        try Self.fill(source, mebibytes)
+        let nginx = try Nginx(files: ["document.json": Data("{}".utf8)], large: ["large": mebibytes, "endless": sleepingMebibytes], in: place)
+        defer { nginx.stop() }
+        try nginx.link(source, as: "large")
+        let down = try compare("download", place, ["-s", "-o", place.appending(path: "curl").path, nginx.url("large").absoluteString], .download, nginx.url("large"))
+        let up = try compare("upload", place, ["-s", "-T", source.path, nginx.url("put/curl").absoluteString], .upload, nginx.url("put/asyncnet"), source)
+        show(down + up)
+        let child = try Measured(CommandLine.arguments[0], arguments(.sleep, nginx.url("endless"), source))
+        print("a consumer that sleeps while \(sleepingMebibytes) MiB are sent: peak \(child.peakMiB.formatted(1)) MiB, \(child.output)")
+    }
+
+    private func arguments(_ task: Task, _ url: URL, _ file: URL) -> [String] {
+        ["transfer", "--task", task.rawValue, "--url", url.absoluteString, "--file", file.path]
+    }
+
+    /// Bytes that no file system can leave out, quickly made.
+    private static func fill(_ file: URL, _ mebibytes: Int) throws {
+        FileManager.default.createFile(atPath: file.path, contents: nil)
+        let handle = try FileHandle(forWritingTo: file)
+        let piece = Data((0..<1 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 4) })
+        for _ in 0..<mebibytes { try handle.write(contentsOf: piece) }
+        try handle.close()
+    }
+
+    private func compare(_ name: String, _ place: URL, _ curl: [String], _ task: Task, _ url: URL, _ source: URL? = nil) throws -> [Row] {
+        var runs: [String: [Measured]] = [:]
+        let target = place.appending(path: "asyncnet")
+        for _ in 0..<rounds {
+            runs["curl", default: []].append(try Measured("/usr/bin/curl", curl))
+            runs["AsyncNet/libcurl", default: []].append(try Measured(CommandLine.arguments[0], arguments(task, url, source ?? target)))
+        }
+        if source == nil { guard FileManager.default.contentsEqual(atPath: target.path, andPath: place.appending(path: "curl").path) else { throw ValidationError("the download differs") } }
+        let base = runs["curl"] ?? []
+        return ["curl", "AsyncNet/libcurl"].map { client in
+            let own = runs[client] ?? []
+            return Row(
+                transfer: name, client: client, mebibytesPerSecond: own.map { Double(mebibytes) / $0.seconds }.median,
+                ratio: zip(own, base).map { $1.seconds / $0.seconds }.median, peakMiB: own.map(\.peakMiB).max() ?? 0)
+        }
+    }
+
+    private func show(_ rows: [Row]) {
+        TextTable<Row> {
+            [
+                Column("transfer" <- $0.transfer), Column("client" <- $0.client),
+                Column("MiB/s" <- $0.mebibytesPerSecond.formatted(0), align: .right),
+                Column("× curl" <- $0.ratio.formatted(2), align: .right), Column("peak MiB" <- $0.peakMiB.formatted(0), align: .right),
+            ]
+        }.print(rows, style: Style.psql)
+    }
+
+    // MARK: In a process of its own
+
+    private func perform(_ task: Task, _ url: String) async throws {
+        let (transport, target) = (LibcurlTransport(), try url.asURL())
+        switch task {
+        case .download: try await download(transport, target)
+        case .upload:
+            let request = TransportRequest(head: HTTPRequestHead(method: .put, url: target), body: .file(URL(filePath: file ?? "")))
+            let response = try await transport.send(request)
+            guard 200..<300 ~= response.head.statusCode else { throw ValidationError("status \(response.head.statusCode)") }
+            for try await _ in response.body {}
+        case .sleep: try await sleep(transport, target)
+        }
+        await transport.shutdown()
+    }
+
+    private func download(_ transport: LibcurlTransport, _ url: URL) async throws {
+        let path = file ?? ""
+        FileManager.default.createFile(atPath: path, contents: nil)
+        let handle = try FileHandle(forWritingTo: URL(filePath: path))
+        for try await chunk in try await transport.send(TransportRequest(head: HTTPRequestHead(url: url))).body {
+            try handle.write(contentsOf: chunk)
+        }
+        try handle.close()
+    }
+
+    /// Sleeps over every 256 MiB and reads all of it in the end.
+    private func sleep(_ transport: LibcurlTransport, _ url: URL) async throws {
+        var (total, next) = (0, 0)
+        for try await chunk in try await transport.send(TransportRequest(head: HTTPRequestHead(url: url))).body {
+            total += chunk.count
+            if total >= next {
+                try await _Concurrency.Task.sleep(for: .milliseconds(300))
+                next += 256 << 20
+            }
+        }
+        print("\(total >> 20) MiB read")
+    }
+}
+
+/// A process that ran: how long, with how much memory.
+struct Measured {
+    let seconds: Double
+    let peakMiB: Double
+    let output: String
+
+    /// GNU time tells the peak, which for a shell's child nobody else does.
+    init(_ program: String, _ arguments: [String]) throws {
+        let process = Process()
+        let hasEnded = DispatchSemaphore(value: 0)
+        let (output, errors) = (Pipe(), Pipe())
+        process.executableURL = URL(filePath: "/usr/bin/time")
+        process.arguments = ["-f", "%e %M", program] + arguments
+        (process.standardOutput, process.standardError) = (output, errors)
+        process.terminationHandler = { _ in hasEnded.signal() }
+        let start = ContinuousClock.now
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let report = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        hasEnded.wait()
+        seconds = (ContinuousClock.now - start) / .seconds(1)
+        guard process.terminationStatus == 0, let last = report.split(separator: "\n").last?.split(separator: " "), last.count == 2,
+            let kibibytes = Double(last[1])
+        else { throw ValidationError("\(program) failed: \(report)") }
+        peakMiB = kibibytes / 1024
+        self.output = text.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}
