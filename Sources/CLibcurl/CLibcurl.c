@@ -82,6 +82,21 @@ static int find_all(void *library) {
         && find(library, "curl_multi_info_read", &curl.multi_info_read);
 }
 
+static void (*tls_thread_stop)(void);
+
+/// OpenSSL, where libcurl uses it, cleans up when the process exits, under the feet of threads that still run, which can
+/// crash them. Told so before its first use it does not; the system takes back the memory anyway.
+static void spare_exit(void *library) {
+    int (*initialize)(uint64_t, const void *);
+    *(void **)&initialize = dlsym(library, "OPENSSL_init_crypto");
+    if (initialize) initialize(0x00080000, NULL); // OPENSSL_INIT_NO_ATEXIT
+    *(void **)&tls_thread_stop = dlsym(library, "OPENSSL_thread_stop");
+}
+
+void lc_thread_ends(void) {
+    if (tls_thread_stop) tls_thread_stop();
+}
+
 const char *lc_load(void) {
     if (info) return NULL;
     failure[0] = 0;
@@ -98,6 +113,7 @@ const char *lc_load(void) {
         return failure;
     }
     if (!find_all(library)) return failure;
+    spare_exit(library);
     *(void **)&curl.multi_wakeup = dlsym(library, "curl_multi_wakeup");
     if (curl.global_init(GLOBAL_ALL) != 0) {
         snprintf(failure, sizeof failure, "libcurl %s does not initialize", found->version);

@@ -16,7 +16,7 @@ final class Nginx {
         folder = place.appending(path: "asyncnet-bench-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder.appending(path: "www"), withIntermediateDirectories: true)
         for (name, data) in files { try data.write(to: folder.appending(path: "www/\(name)")) }
-        for (name, mebibytes) in large { truncate(folder.appending(path: "www/\(name)").path, mebibytes) }
+        for (name, mebibytes) in large { Self.truncate(folder.appending(path: "www/\(name)").path, mebibytes) }
         port = try Self.freePort()
         try Self.configuration(folder.path, port).write(to: folder.appending(path: "nginx.conf"), atomically: true, encoding: .utf8)
         guard let program = ["/usr/sbin/nginx", "/usr/bin/nginx", "/opt/homebrew/bin/nginx"].first(where: FileManager.default.isExecutableFile)
@@ -35,7 +35,7 @@ final class Nginx {
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
     }
 
-    private func truncate(_ path: String, _ mebibytes: Int) {
+    private static func truncate(_ path: String, _ mebibytes: Int) {
         FileManager.default.createFile(atPath: path, contents: nil)
         try? FileHandle(forWritingTo: URL(filePath: path)).truncate(atOffset: UInt64(mebibytes) << 20)
     }

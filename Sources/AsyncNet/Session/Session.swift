@@ -42,7 +42,7 @@ public actor Session {
 
     /// A session whose relative URLs are resolved against `baseURL` (RFC 3986 §5); end it with a slash to keep its last part.
     public init(
-        baseURL: some URLConvertible, transport: some Transport = .urlSession,
+        baseURL: some URLConvertible, transport: some Transport = .automatic,
         configuration: SessionConfiguration = SessionConfiguration()
     ) {
         var configuration = configuration

@@ -72,6 +72,9 @@ void lc_multi_wake(lc_multi *_Nonnull multi);
 /// The next transfer that has ended, and how; NULL if there is none.
 lc_easy *_Nullable lc_multi_next_done(lc_multi *_Nonnull multi, int32_t *_Nonnull result);
 
+/// To be called by a thread that used libcurl and is about to end: frees what the TLS library keeps for it.
+void lc_thread_ends(void);
+
 /// Options of one transfer.
 enum {
     LC_SSLVERSION = 32, LC_NOBODY = 44, LC_UPLOAD = 46, LC_POST = 47, LC_HTTPPROXYTUNNEL = 61, LC_SSL_VERIFYPEER = 64,

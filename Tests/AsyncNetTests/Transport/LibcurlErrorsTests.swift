@@ -20,6 +20,24 @@ struct LibcurlErrorsTests {
         #expect(LibcurlErrors.code(for: result, .init(text: text)) == code)
     }
 
+    @Test("A password that libcurl repeats is not repeated")
+    func secrets() {
+        let error = LibcurlErrors.error(for: 5, .init(text: "Unsupported proxy syntax in 'http://ada:hunter2@127.0.0.1:99999'"))
+        #expect(error.code == .invalidConfiguration)
+        #expect(!error.description.contains("hunter2"))
+    }
+
+    @Test("Who could not be reached is named", arguments: [
+        ("http://user:p@proxy.test:1", "proxy.test"), ("proxy.test", "proxy.test"), ("socks5h://[::1]:80/", "::1"), ("http://", nil),
+    ] as [(String, String?)])
+    func proxyHost(_ url: String, _ host: String?) {
+        #expect(ProxyConfiguration.url(url).host == host)
+        guard let host else { return }
+        #expect(LibcurlErrors.code(for: 6, .init(text: "Could not resolve host: \(host)", proxyHost: host)) == .proxyNotFound)
+        #expect(LibcurlErrors.error(for: 7, .init(text: "Failed to connect to \(host) port 1", proxyHost: host)).message.hasPrefix("The proxy"))
+        #expect(LibcurlErrors.error(for: 7, .init(text: "x", unixSocket: "/run/a")).message.contains("/run/a"))
+    }
+
     @Test("OpenSSL's own result and a proxy's answer count more than words")
     func circumstances() {
         #expect(LibcurlErrors.code(for: 60, .init(text: "?", verifyResult: 10)) == .certificateExpired)

@@ -433,7 +433,7 @@ struct LibcurlTransportTests {
     @Test("Settings that cannot work are an error of the request, not of the program", arguments: [
         .init(tls: .init(pins: ["sha256//AAAA"])), .init(tls: .init(pins: ["md5//x"])), .init(tls: .init(trust: .anchors([Data]()))),
         .init(tls: .init(clientIdentity: .init(certificate: Data([1]), key: Data([2])))), .init(proxy: .url("ftp://a")), .init(connectTimeout: .zero),
-        .init(maximumConnectionsPerHost: 0), .init(maximumConnections: -1), .init(eventLoops: 0), .init(tls: .init(trust: .anchors(file: URL(filePath: "/nowhere")))),
+        .init(unixSocket: ""), .init(unixSocket: String(repeating: "x", count: 300)), .init(proxy: .url("http://a:b@c d")), .init(maximumConnectionsPerHost: 0), .init(maximumConnections: -1), .init(eventLoops: 0), .init(tls: .init(trust: .anchors(file: URL(filePath: "/nowhere")))),
     ] as [LibcurlTransport.Configuration])
     func invalid(_ configuration: LibcurlTransport.Configuration) async throws {
         try await withServer(.text("x")) { (server: MockServer) async throws in

@@ -80,6 +80,9 @@ extension LibcurlTransport.Configuration {
         ] where value < 1 {
             throw AsyncNetError(.invalidConfiguration, "\(name) must be at least 1")
         }
+        if let path = unixSocket, path.isEmpty || path.utf8.count > 103 {
+            throw AsyncNetError(.invalidConfiguration, "A unix socket's path has 1 to 103 bytes, this one has \(path.utf8.count)")
+        }
         guard connectTimeout > .zero else { throw AsyncNetError(.invalidConfiguration, "connectTimeout must be more than nothing") }
         try refuseWhatIsTooNew(for: version)
     }

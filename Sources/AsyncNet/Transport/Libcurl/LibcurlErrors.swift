@@ -9,12 +9,26 @@ enum LibcurlErrors {
         var verifyResult = 0
         /// The status of a proxy's answer to CONNECT, 0 if there was none.
         var connectStatus = 0
+        /// The host of the proxy that was configured.
+        var proxyHost: String?
+        var unixSocket: String?
     }
 
     static func error(for result: Int32, _ circumstances: Circumstances) -> AsyncNetError {
-        let text = circumstances.text.isEmpty ? String(cString: lc_error_text(result)) : circumstances.text
-        let code = code(for: result, Circumstances(text: text, verifyResult: circumstances.verifyResult, connectStatus: circumstances.connectStatus))
-        return AsyncNetError(code, "\(code.summary) (\(text))")
+        var circumstances = circumstances
+        if circumstances.text.isEmpty { circumstances.text = String(cString: lc_error_text(result)) }
+        let code = code(for: result, circumstances)
+        return AsyncNetError(code, message(code, circumstances))
+    }
+
+    /// libcurl's words name hosts and ports, but where they repeat a URL, as of a proxy, there may be a password in it.
+    private static func message(_ code: AsyncNetError.Code, _ circumstances: Circumstances) -> String {
+        let text = circumstances.text
+        let cause = text.contains("@") || text.contains("://") ? "" : " (\(text))"
+        guard code == .cannotConnect else { return code.summary + cause }
+        if let path = circumstances.unixSocket { return "The unix socket \(path) could not be connected to" }
+        if let proxy = circumstances.proxyHost, text.contains(proxy) { return "The proxy could not be connected to\(cause)" }
+        return code.summary + cause
     }
 
     static func code(for result: Int32, _ circumstances: Circumstances) -> AsyncNetError.Code {
@@ -22,8 +36,8 @@ enum LibcurlErrors {
         case 1: byText(circumstances.text) ?? .unsupportedScheme
         case 3: .malformedURL
         case 4, 48: .unsupportedByTransport
-        case 5: .proxyNotFound
-        case 6: .hostNotFound
+        case 5: circumstances.text.contains("proxy syntax") ? .invalidConfiguration : .proxyNotFound
+        case 6: circumstances.proxyHost.map(circumstances.text.contains) == true ? .proxyNotFound : .hostNotFound
         case 7, 45: .cannotConnect
         case 8, 16, 63: .badServerResponse
         case 18: .bodyEndedEarly

@@ -104,7 +104,9 @@ final class LibcurlHandle {
             return .failure(
                 LibcurlErrors.error(
                     for: result,
-                    .init(text: String(cString: errorText), verifyResult: metrics.verify_result, connectStatus: metrics.connect_status)))
+                    .init(
+                        text: String(cString: errorText), verifyResult: metrics.verify_result, connectStatus: metrics.connect_status,
+                        proxyHost: loop.proxyHost, unixSocket: loop.unixSocket)))
         }
         guard head != nil else {
             return .failure(AsyncNetError(.connectionLost, "The server closed the connection inside the response's head"))

@@ -32,7 +32,10 @@ final class LibcurlLoop: @unchecked Sendable {
         var isRunning = false
         var isAwake = false
         var isClosing = false
+        /// Nothing is taken any more.
         var isEnded = false
+        /// Everything is freed.
+        var hasEnded = false
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -50,6 +53,8 @@ final class LibcurlLoop: @unchecked Sendable {
     private var hasStarted = false
     private var idleSince: ContinuousClock.Instant?
     var httpVersion: LibcurlTransport.HTTPVersion { configuration.httpVersion }
+    var proxyHost: String? { configuration.proxy.host }
+    var unixSocket: String? { configuration.unixSocket }
     private(set) var addresses: UnsafeMutablePointer<lc_list>?
 
     /// One loop's part of what the transport may use.
@@ -92,7 +97,7 @@ final class LibcurlLoop: @unchecked Sendable {
     func close() {
         let mustWake = inbox.withLock { inbox in
             inbox.isClosing = true
-            if !inbox.isRunning { inbox.isEnded = true }
+            if !inbox.isRunning { (inbox.isEnded, inbox.hasEnded) = (true, true) }
             return inbox.isRunning
         }
         if mustWake { wake() }
@@ -101,11 +106,11 @@ final class LibcurlLoop: @unchecked Sendable {
     /// Waits for the end of a loop that is closed.
     func waitForEnd() async {
         await withCheckedContinuation { continuation in
-            let isEnded = inbox.withLock { inbox in
-                if !inbox.isEnded { inbox.waiting.append(continuation) }
-                return inbox.isEnded
+            let hasEnded = inbox.withLock { inbox in
+                if !inbox.hasEnded { inbox.waiting.append(continuation) }
+                return inbox.hasEnded
             }
-            if isEnded { continuation.resume() }
+            if hasEnded { continuation.resume() }
         }
     }
 
@@ -196,7 +201,11 @@ final class LibcurlLoop: @unchecked Sendable {
         spare = []
         bell.withLock { $0 = nil }
         lc_multi_free(multi.pointer)
-        let waiting = inbox.withLock { $0.waiting }
+        lc_thread_ends()
+        let waiting = inbox.withLock { inbox in
+            inbox.hasEnded = true
+            return inbox.waiting
+        }
         for continuation in waiting { continuation.resume() }
     }
 

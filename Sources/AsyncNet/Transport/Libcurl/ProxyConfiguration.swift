@@ -1,3 +1,5 @@
+import Foundation
+
 /// What a transport goes through on its way.
 public struct ProxyConfiguration: Sendable {
     enum Kind: Sendable { case none, environment, url(String) }
@@ -51,6 +53,15 @@ public struct ProxyConfiguration: Sendable {
 
     private static func bracketed(_ host: String) -> String {
         host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+    }
+
+    /// The proxy's own name, without port, user or password.
+    var host: String? {
+        guard case .url(let url) = kind else { return nil }
+        let authority = (url.range(of: "://").map { url[$0.upperBound...] } ?? url[...]).prefix { $0 != "/" }
+        let hostAndPort = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+        let host = hostAndPort.hasPrefix("[") ? hostAndPort.dropFirst().prefix { $0 != "]" } : hostAndPort.prefix { $0 != ":" }
+        return host.isEmpty ? nil : String(host)
     }
 
     func validate() throws(AsyncNetError) {

@@ -6,7 +6,7 @@ import FoundationNetworking
 /// Makes URLSession's form of a request.
 enum URLSessionRequest {
     static func make(_ request: TransportRequest) -> URLRequest {
-        var urlRequest = request.head.urlRequest
+        var urlRequest = head(request).urlRequest
         urlRequest.timeoutInterval = 1e9
         urlRequest.cachePolicy = .reloadIgnoringLocalCacheData
         urlRequest.httpShouldHandleCookies = false
@@ -47,7 +47,15 @@ enum URLSessionRequest {
             throw AsyncNetError(.unsupportedByTransport, "URLSession on Linux cannot connect to an IPv6 address in a URL")
         }
     }
+    /// FoundationNetworking leaves out a header whose value is one space, as ``HTTPHeader/omitting(_:)`` has it.
+    private static func head(_ request: TransportRequest) -> HTTPRequestHead { request.head }
     #else
+    private static func head(_ request: TransportRequest) -> HTTPRequestHead {
+        var head = request.head
+        head.headers = HTTPHeaders(head.headers.filter { !$0.isOmission })
+        return head
+    }
+
     private static func attach(_ data: Data, to request: inout URLRequest) {
         request.httpBody = data
     }
