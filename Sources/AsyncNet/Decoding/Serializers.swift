@@ -53,7 +53,7 @@ public struct DecodableSerializer<Value: Decodable & Sendable>: ResponseSerializ
     private let emptyBodies: EmptyBodies
 
     public init(
-        _ type: Value.Type = Value.self, decoder: any DataDecoder = JSONDecoder(),
+        _ type: Value.Type = Value.self, decoder: any DataDecoder = StandardJSONDecoder(),
         preprocessor: any DataPreprocessor = .passthrough, emptyBodies: EmptyBodies = EmptyBodies()
     ) {
         self.decoder = decoder

@@ -6,7 +6,7 @@ extension DataRequest {
     /// Decoding runs on the concurrent executor, so the type's conformance must not be bound to an actor: in a module
     /// whose default isolation is the main actor, declare the type `nonisolated`, or use ``decode(_:using:)``.
     public nonisolated func serializing<Value: Decodable & Sendable>(
-        _ type: Value.Type, decoder: any DataDecoder = JSONDecoder(),
+        _ type: Value.Type, decoder: any DataDecoder = StandardJSONDecoder(),
         preprocessor: any DataPreprocessor = .passthrough, emptyBodies: EmptyBodies = EmptyBodies()
     ) -> ResponseTask<Value> {
         serializing(using: DecodableSerializer(type, decoder: decoder, preprocessor: preprocessor, emptyBodies: emptyBodies))
@@ -61,7 +61,7 @@ extension DataRequest {
     ///
     /// - Throws: ``AsyncNetError``, as ``ResponseTask/value`` does.
     public nonisolated(nonsending) func decode<Value: Decodable>(
-        _ type: Value.Type, using decoder: any DataDecoder = JSONDecoder()
+        _ type: Value.Type, using decoder: any DataDecoder = StandardJSONDecoder()
     ) async throws(AsyncNetError) -> Value {
         let outcome = await transferOutcome()
         if let error = outcome.error { throw error }

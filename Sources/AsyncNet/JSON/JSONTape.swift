@@ -1,0 +1,224 @@
+import Foundation
+
+/// A JSON document as a list of its values in order, each with where it stands in the bytes; nothing is copied.
+///
+/// The first of two steps to a decoded type. It knows what is plain and gives up on the rest: escaped names, repeated
+/// names, deep nesting, anything that is not JSON. Whoever decodes then asks somebody thorough.
+final class JSONTape {
+    enum Kind: UInt8 { case null, yes, no, number, string, escapedString, array, object }
+
+    struct Token {
+        let kind: Kind
+        /// Where it begins, for a string after its quote.
+        let start: Int32
+        /// Where it ends, for a string before its quote. Of an array or object: how many values are in it.
+        var end: Int32 = 0
+        /// The token after it and everything in it.
+        var next: Int32 = 0
+        /// Of an object: the member that is probably asked for next.
+        var cursor: Int32 = 0
+    }
+
+    /// Set once something was asked that cannot be answered here. What came of it must not be believed.
+    private(set) var hasGivenUp = false
+    private(set) var tokens: ContiguousArray<Token> = []
+    /// Empty once the document's bytes are no longer there.
+    private(set) var bytes: UnsafeBufferPointer<UInt8>
+
+    /// Thrown where this gives up.
+    struct GivenUp: Error {}
+
+    func giveUp() -> GivenUp {
+        hasGivenUp = true
+        return GivenUp()
+    }
+
+    /// Ends all access to the bytes.
+    func close() {
+        bytes = UnsafeBufferPointer(start: nil, count: 0)
+        tokens = []
+    }
+
+    func remember(_ member: Int, of object: Int) { tokens[object].cursor = Int32(member) }
+
+    private static let maximumDepth = 100
+
+    /// `nil` if the document is not plain JSON.
+    init?(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard bytes.count < Int32.max else { return nil }
+        self.bytes = bytes
+        tokens.reserveCapacity(bytes.count / 8 + 4)
+        var scanner = Scanner(bytes: bytes)
+        guard scanner.value(into: &tokens, depth: 0), scanner.isAtEnd else { return nil }
+    }
+
+    private struct Scanner {
+        let bytes: UnsafeBufferPointer<UInt8>
+        var index = 0
+
+        var isAtEnd: Bool {
+            mutating get { peek() == nil }
+        }
+
+        @inline(__always)
+        mutating func peek() -> UInt8? {
+            while index < bytes.count {
+                let byte = bytes[index]
+                guard byte <= 0x20 else { return byte }
+                guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return byte }
+                index += 1
+            }
+            return nil
+        }
+
+        mutating func value(into tokens: inout ContiguousArray<Token>, depth: Int) -> Bool {
+            guard let byte = peek() else { return false }
+            switch byte {
+            case UInt8(ascii: "\""): return string(into: &tokens)
+            case UInt8(ascii: "{"): return object(into: &tokens, depth: depth)
+            case UInt8(ascii: "["): return array(into: &tokens, depth: depth)
+            case UInt8(ascii: "t"): return literal("true", .yes, &tokens)
+            case UInt8(ascii: "f"): return literal("false", .no, &tokens)
+            case UInt8(ascii: "n"): return literal("null", .null, &tokens)
+            default: return number(into: &tokens)
+            }
+        }
+
+        private mutating func add(_ kind: Kind, from start: Int, _ tokens: inout ContiguousArray<Token>) -> Bool {
+            tokens.append(Token(kind: kind, start: Int32(start), end: Int32(index), next: Int32(tokens.count + 1)))
+            return true
+        }
+
+        private mutating func string(into tokens: inout ContiguousArray<Token>) -> Bool {
+            index += 1
+            let start = index
+            var kind = Kind.string
+            while index < bytes.count {
+                let byte = bytes[index]
+                if byte == UInt8(ascii: "\"") {
+                    _ = add(kind, from: start, &tokens)
+                    index += 1
+                    return true
+                }
+                guard byte >= 0x20 else { return false }
+                if byte == UInt8(ascii: "\\") {
+                    kind = .escapedString
+                    index += 1
+                }
+                index += 1
+            }
+            return false
+        }
+
+        private mutating func literal(_ text: StaticString, _ kind: Kind, _ tokens: inout ContiguousArray<Token>) -> Bool {
+            let start = index
+            let count = text.utf8CodeUnitCount
+            guard index + count <= bytes.count, memcmp(bytes.baseAddress! + index, text.utf8Start, count) == 0 else { return false }
+            index += count
+            return add(kind, from: start, &tokens)
+        }
+
+        /// RFC 8259 §6.
+        private mutating func number(into tokens: inout ContiguousArray<Token>) -> Bool {
+            let start = index
+            if bytes[index] == UInt8(ascii: "-") { index += 1 }
+            let first = index
+            guard digits() else { return false }
+            if bytes[first] == UInt8(ascii: "0"), index > first + 1 { return false }
+            if index < bytes.count, bytes[index] == UInt8(ascii: ".") {
+                index += 1
+                guard digits() else { return false }
+            }
+            if index < bytes.count, bytes[index] | 0x20 == UInt8(ascii: "e") {
+                index += 1
+                if index < bytes.count, bytes[index] == UInt8(ascii: "+") || bytes[index] == UInt8(ascii: "-") { index += 1 }
+                guard digits() else { return false }
+            }
+            return add(.number, from: start, &tokens)
+        }
+
+        private mutating func digits() -> Bool {
+            let start = index
+            while index < bytes.count, bytes[index] &- 0x30 < 10 { index += 1 }
+            return index > start
+        }
+
+        private mutating func array(into tokens: inout ContiguousArray<Token>, depth: Int) -> Bool {
+            guard depth < JSONTape.maximumDepth else { return false }
+            let own = tokens.count
+            tokens.append(Token(kind: .array, start: Int32(index)))
+            index += 1
+            var count: Int32 = 0
+            if peek() == UInt8(ascii: "]") { return close(own, 0, &tokens) }
+            while value(into: &tokens, depth: depth + 1) {
+                count += 1
+                let byte = peek()
+                if byte == UInt8(ascii: "]") { return close(own, count, &tokens) }
+                guard byte == UInt8(ascii: ",") else { return false }
+                index += 1
+            }
+            return false
+        }
+
+        private mutating func object(into tokens: inout ContiguousArray<Token>, depth: Int) -> Bool {
+            guard depth < JSONTape.maximumDepth else { return false }
+            let own = tokens.count
+            tokens.append(Token(kind: .object, start: Int32(index), cursor: Int32(own + 1)))
+            index += 1
+            var count: Int32 = 0
+            if peek() == UInt8(ascii: "}") { return close(own, 0, &tokens) }
+            while peek() == UInt8(ascii: "\"") {
+                let name = tokens.count
+                guard string(into: &tokens), tokens[name].kind == .string, peek() == UInt8(ascii: ":") else { return false }
+                index += 1
+                guard value(into: &tokens, depth: depth + 1) else { return false }
+                count += 1
+                let byte = peek()
+                if byte == UInt8(ascii: "}") { return close(own, count, &tokens) && hasDistinctNames(own, count, tokens) }
+                guard byte == UInt8(ascii: ",") else { return false }
+                index += 1
+            }
+            return false
+        }
+
+        private mutating func close(_ own: Int, _ count: Int32, _ tokens: inout ContiguousArray<Token>) -> Bool {
+            index += 1
+            tokens[own].end = count
+            tokens[own].next = Int32(tokens.count)
+            return true
+        }
+
+        /// Which of two equal names counts is for others to say.
+        private func hasDistinctNames(_ object: Int, _ count: Int32, _ tokens: ContiguousArray<Token>) -> Bool {
+            guard count <= 16 else { return hasDistinctNamesByHash(object, tokens) }
+            var name = object + 1
+            while name < tokens[object].next {
+                let after = Int(tokens[name + 1].next)
+                var other = after
+                while other < tokens[object].next {
+                    if isEqual(tokens[name], tokens[other]) { return false }
+                    other = Int(tokens[other + 1].next)
+                }
+                name = after
+            }
+            return true
+        }
+
+        private func hasDistinctNamesByHash(_ object: Int, _ tokens: ContiguousArray<Token>) -> Bool {
+            var seen: Set<String> = []
+            var name = object + 1
+            while name < tokens[object].next {
+                let text = String(decoding: bytes[Int(tokens[name].start)..<Int(tokens[name].end)], as: UTF8.self)
+                guard seen.insert(text).inserted else { return false }
+                name = Int(tokens[name + 1].next)
+            }
+            return true
+        }
+
+        private func isEqual(_ one: Token, _ other: Token) -> Bool {
+            let count = one.end - one.start
+            guard count == other.end - other.start else { return false }
+            return memcmp(bytes.baseAddress! + Int(one.start), bytes.baseAddress! + Int(other.start), Int(count)) == 0
+        }
+    }
+}

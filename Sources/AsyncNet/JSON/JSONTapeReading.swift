@@ -1,0 +1,160 @@
+import Foundation
+
+/// What a token stands for. Whatever is not plainly of the type asked for is given up on.
+extension JSONTape {
+    private func text(_ token: Token) -> UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(rebasing: bytes[Int(token.start)..<Int(token.end)])
+    }
+
+    /// The token, if there is one and the bytes are still there.
+    func token(_ index: Int) throws -> Token {
+        guard index < tokens.count else { throw giveUp() }
+        return tokens[index]
+    }
+
+    func isNull(_ index: Int) throws -> Bool { try token(index).kind == .null }
+
+    func bool(_ index: Int) throws -> Bool {
+        switch try token(index).kind {
+        case .yes: return true
+        case .no: return false
+        default: throw giveUp()
+        }
+    }
+
+    func string(_ index: Int) throws -> String {
+        let token = try token(index)
+        switch token.kind {
+        case .string:
+            guard let string = String(validating: text(token), as: UTF8.self) else { throw giveUp() }
+            return string
+        case .escapedString:
+            guard let string = try? JSONParser.string(in: bytes, at: Int(token.start) - 1) else { throw giveUp() }
+            return string
+        default: throw giveUp()
+        }
+    }
+
+    /// Of at most 18 digits and without fraction or exponent; others may be whole as well, but are not plain.
+    func integer<Value: FixedWidthInteger>(_ index: Int) throws -> Value {
+        guard let value = try smallInteger(index).flatMap(Value.init(exactly:)) else { throw giveUp() }
+        return value
+    }
+
+    private func smallInteger(_ index: Int) throws -> Int64? {
+        let token = try token(index)
+        guard token.kind == .number else { throw giveUp() }
+        let text = text(token)
+        let isNegative = text[0] == UInt8(ascii: "-")
+        let digits = isNegative ? text.dropFirst() : text[...]
+        guard digits.count <= 18, !(isNegative && digits.first == 0x30) else { return nil }
+        var value: Int64 = 0
+        for byte in digits {
+            guard byte &- 0x30 < 10 else { return nil }
+            value = value * 10 + Int64(byte &- 0x30)
+        }
+        return isNegative ? -value : value
+    }
+
+    /// Correctly rounded, as everybody's is. What is too large or too small for that is given up on.
+    func double(_ index: Int) throws -> Double {
+        if let integer = try smallInteger(index), integer.magnitude < 1 << 53 { return Double(integer) }
+        let text = text(try token(index))
+        if let value = Self.shortDecimal(text) { return value }
+        guard let value = Double(String(decoding: text, as: UTF8.self)), value.isNormal else { throw giveUp() }
+        return value
+    }
+
+    /// At most 15 digits with a fraction: mantissa and power of ten are exact doubles, and so is their rounded quotient.
+    private static func shortDecimal(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
+        guard text.count <= 16, text[0] != UInt8(ascii: "-") else { return nil }
+        var (mantissa, fraction, isFraction): (Int64, Int, Bool) = (0, 0, false)
+        for byte in text {
+            if byte == UInt8(ascii: ".") {
+                isFraction = true
+            } else if byte &- 0x30 < 10 {
+                mantissa = mantissa * 10 + Int64(byte &- 0x30)
+                if isFraction { fraction += 1 }
+            } else {
+                return nil
+            }
+        }
+        return Double(mantissa) / JSONParser.powersOfTen[fraction]
+    }
+
+    func float(_ index: Int) throws -> Float {
+        if let integer = try smallInteger(index), integer.magnitude < 1 << 24 { return Float(integer) }
+        let token = try token(index)
+        guard token.kind == .number, let value = Float(String(decoding: text(token), as: UTF8.self)), value.isNormal else { throw giveUp() }
+        return value
+    }
+
+    /// The value of a member, `nil` if there is none. Members are mostly asked for in their order.
+    func member(_ name: String, of object: Int) throws -> Int? {
+        let token = try token(object)
+        var name = name
+        return name.withUTF8 { name in
+            let first = Int(token.cursor)
+            var index = first
+            repeat {
+                if index >= token.next {
+                    index = object + 1
+                    if index >= token.next || index == first { return nil }
+                }
+                if isName(index, name) {
+                    // Asked for again when it was looked for before it is read.
+                    remember(index, of: object)
+                    return index + 1
+                }
+                index = Int(tokens[index + 1].next)
+            } while index != first
+            return nil
+        }
+    }
+
+    private func isName(_ index: Int, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        let token = tokens[index]
+        guard Int(token.end - token.start) == name.count else { return false }
+        guard let own = bytes.baseAddress, let other = name.baseAddress else { return name.isEmpty }
+        return memcmp(own + Int(token.start), other, name.count) == 0
+    }
+
+    func names(of object: Int) throws -> [String] {
+        let end = try token(object).next
+        var names: [String] = []
+        var index = object + 1
+        while index < end {
+            names.append(try string(index))
+            index = Int(tokens[index + 1].next)
+        }
+        return names
+    }
+
+    /// Where a value is, from the root: found only when somebody asks.
+    func path(to target: Int) -> [any CodingKey] {
+        var (path, own): ([any CodingKey], Int) = ([], 0)
+        while own < target, own < tokens.count {
+            let isObject = tokens[own].kind == .object
+            var (index, position) = (own + 1, 0)
+            while index < tokens[own].next {
+                let value = isObject ? index + 1 : index
+                if target < tokens[value].next {
+                    path.append(isObject ? Key(stringValue: (try? string(index)) ?? "") : Key(intValue: position))
+                    own = value
+                    break
+                }
+                (index, position) = (Int(tokens[value].next), position + 1)
+            }
+            if target <= own { break }
+        }
+        return path
+    }
+
+    struct Key: CodingKey {
+        let stringValue: String
+        let intValue: Int?
+
+        init(stringValue: String) { (self.stringValue, intValue) = (stringValue, nil) }
+        init(intValue: Int) { (stringValue, self.intValue) = ("Index \(intValue)", intValue) }
+    }
+}
