@@ -80,15 +80,16 @@ public actor DataRequest: Request {
         if let refusal { return conclude(TransferOutcome(error: refusal)) }
         guard !machine.isTerminal else {
             await host.end(id)
-            return await host.drained()
+            return host.drained()
         }
         driver = Task {
             let outcome = await host.perform(self)
             await holdBackIfSuspended()
             await host.end(id)
+            // Nothing is awaited from here on: the waiters go on with this thread instead of having another one woken.
             conclude(outcome)
             driver = nil
-            await host.drained()
+            host.drained()
         }
     }
 

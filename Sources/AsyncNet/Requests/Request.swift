@@ -53,7 +53,7 @@ package protocol RequestHost: AnyObject, Sendable {
     func end(_ id: RequestID) async
 
     /// The request's transfer is over too; called once for each `begin` that was not refused.
-    func drained() async
+    nonisolated func drained()
 
     /// Makes the whole transfer.
     @concurrent nonisolated func perform(_ request: DataRequest) async -> TransferOutcome

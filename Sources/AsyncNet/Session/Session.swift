@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The entrance: makes requests, holds what they have in common, and knows which of them run.
 ///
 ///     let session = Session()
@@ -19,8 +21,10 @@ public actor Session {
     package nonisolated let timers: TimerQueue
 
     private var running: [RequestID: any Request] = [:]
-    /// Transfers that have not ended yet, those of cancelled requests included.
-    private var transfers = 0
+    /// Transfers that have not ended yet, those of cancelled requests included. Counted down without entering the session.
+    private nonisolated let transfers = Atomic(0)
+    /// `isFinished`, for those outside. Set before the transfers are looked at, looked at after they are counted down.
+    private nonisolated let isFinishing = Atomic(false)
     package private(set) var isFinished = false
     private var finishers: [Int: CheckedContinuation<Void, Never>] = [:]
     private var nextFinisher = 0
@@ -70,6 +74,7 @@ public actor Session {
     /// Returns once all has ended. If the awaiting task is cancelled it returns at once, and the rest goes on without it.
     public func finish() async {
         isFinished = true
+        isFinishing.store(true, ordering: .sequentiallyConsistent)
         shutDownIfDrained()
         guard !isShutDown, !Task.isCancelled else { return }
         nextFinisher += 1
@@ -86,7 +91,7 @@ public actor Session {
     }
 
     private func shutDownIfDrained() {
-        guard isFinished, transfers == 0, shutdown == nil else { return }
+        guard isFinished, transfers.load(ordering: .sequentiallyConsistent) == 0, shutdown == nil else { return }
         shutdown = Task {
             await shutTransportDown()
             isShutDown = true
@@ -108,7 +113,7 @@ extension Session: RequestHost {
     package func begin(_ request: any Request) -> AsyncNetError? {
         guard !isFinished else { return AsyncNetError(.sessionFinished) }
         running[request.id] = request
-        transfers += 1
+        transfers.add(1, ordering: .sequentiallyConsistent)
         return nil
     }
 
@@ -116,9 +121,10 @@ extension Session: RequestHost {
         running[id] = nil
     }
 
-    package func drained() {
-        transfers -= 1
-        shutDownIfDrained()
+    package nonisolated func drained() {
+        let rest = transfers.subtract(1, ordering: .sequentiallyConsistent).newValue
+        guard rest == 0, isFinishing.load(ordering: .sequentiallyConsistent) else { return }
+        mailbox.post { await self.shutDownIfDrained() }
     }
 
     @concurrent
