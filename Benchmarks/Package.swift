@@ -4,6 +4,7 @@ import PackageDescription
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
+    products: [.library(name: "CountedMalloc", type: .dynamic, targets: ["CountedMalloc"])],
     dependencies: [
         .package(name: "AsyncNet", path: ".."),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -12,6 +13,8 @@ let package = Package(
     ],
     targets: [
         .executableTarget(name: "floor"),
+        .target(name: "CountedMalloc"),
+        .executableTarget(name: "carrier", dependencies: [.product(name: "AsyncNet", package: "AsyncNet")]),
         .executableTarget(
             name: "bench",
             dependencies: [

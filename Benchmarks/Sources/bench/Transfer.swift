@@ -1,5 +1,4 @@
 import ArgumentParser
-import AsyncNet
 import Foundation
 import TextTable
 
@@ -12,11 +11,11 @@ struct Transfer: AsyncParsableCommand {
     @Option(help: "Rounds; the clients take turns in each.") var rounds = 5
     @Option(help: "Size in MiB of what is sent to the consumer that sleeps.") var sleepingMebibytes = 4096
     @Option(help: "Where the files are; a folder in memory keeps the disk out of it.") var folder = "/dev/shm"
-    @Option(help: .hidden) var task: Task?
-    @Option(help: .hidden) var url: String?
-    @Option(help: .hidden) var file: String?
 
-    enum Task: String, ExpressibleByArgument { case download, upload, sleep }
+    enum Task: String { case download, upload, sleep }
+
+    /// The program beside this one that makes the transfers.
+    private static let carrier = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "carrier").path
 
     struct Row {
         var transfer: String
@@ -27,7 +26,6 @@ struct Transfer: AsyncParsableCommand {
     }
 
     func run() async throws {
-        if let task, let url { return try await perform(task, url) }
         let place = URL(filePath: folder).appending(path: "asyncnet-transfer-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: place) }
@@ -39,12 +37,12 @@ struct Transfer: AsyncParsableCommand {
         let down = try compare("download", place, ["-s", "-o", place.appending(path: "curl").path, nginx.url("large").absoluteString], .download, nginx.url("large"))
         let up = try compare("upload", place, ["-s", "-T", source.path, nginx.url("put/curl").absoluteString], .upload, nginx.url("put/asyncnet"), source)
         show(down + up)
-        let child = try Measured(CommandLine.arguments[0], arguments(.sleep, nginx.url("endless"), source))
+        let child = try Measured(Self.carrier, arguments(.sleep, nginx.url("endless"), source))
         print("a consumer that sleeps while \(sleepingMebibytes) MiB are sent: peak \(child.peakMiB.formatted(1)) MiB, \(child.output)")
     }
 
     private func arguments(_ task: Task, _ url: URL, _ file: URL) -> [String] {
-        ["transfer", "--task", task.rawValue, "--url", url.absoluteString, "--file", file.path]
+        [task.rawValue, url.absoluteString, file.path]
     }
 
     /// Bytes that no file system can leave out, quickly made.
@@ -61,7 +59,7 @@ struct Transfer: AsyncParsableCommand {
         let target = place.appending(path: "asyncnet")
         for _ in 0..<rounds {
             runs["curl", default: []].append(try Measured("/usr/bin/curl", curl))
-            runs["AsyncNet/libcurl", default: []].append(try Measured(CommandLine.arguments[0], arguments(task, url, source ?? target)))
+            runs["AsyncNet/libcurl", default: []].append(try Measured(Self.carrier, arguments(task, url, source ?? target)))
         }
         if source == nil { guard FileManager.default.contentsEqual(atPath: target.path, andPath: place.appending(path: "curl").path) else { throw ValidationError("the download differs") } }
         let base = runs["curl"] ?? []
@@ -81,45 +79,6 @@ struct Transfer: AsyncParsableCommand {
                 Column("× curl" <- $0.ratio.formatted(2), align: .right), Column("peak MiB" <- $0.peakMiB.formatted(0), align: .right),
             ]
         }.print(rows, style: Style.psql)
-    }
-
-    // MARK: In a process of its own
-
-    private func perform(_ task: Task, _ url: String) async throws {
-        let (transport, target) = (LibcurlTransport(), try url.asURL())
-        switch task {
-        case .download: try await download(transport, target)
-        case .upload:
-            let request = TransportRequest(head: HTTPRequestHead(method: .put, url: target), body: .file(URL(filePath: file ?? "")))
-            let response = try await transport.send(request)
-            guard 200..<300 ~= response.head.statusCode else { throw ValidationError("status \(response.head.statusCode)") }
-            for try await _ in response.body {}
-        case .sleep: try await sleep(transport, target)
-        }
-        await transport.shutdown()
-    }
-
-    private func download(_ transport: LibcurlTransport, _ url: URL) async throws {
-        let path = file ?? ""
-        FileManager.default.createFile(atPath: path, contents: nil)
-        let handle = try FileHandle(forWritingTo: URL(filePath: path))
-        for try await chunk in try await transport.send(TransportRequest(head: HTTPRequestHead(url: url))).body {
-            try handle.write(contentsOf: chunk)
-        }
-        try handle.close()
-    }
-
-    /// Sleeps over every 256 MiB and reads all of it in the end.
-    private func sleep(_ transport: LibcurlTransport, _ url: URL) async throws {
-        var (total, next) = (0, 0)
-        for try await chunk in try await transport.send(TransportRequest(head: HTTPRequestHead(url: url))).body {
-            total += chunk.count
-            if total >= next {
-                try await _Concurrency.Task.sleep(for: .milliseconds(300))
-                next += 256 << 20
-            }
-        }
-        print("\(total >> 20) MiB read")
     }
 }
 
