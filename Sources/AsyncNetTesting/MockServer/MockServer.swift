@@ -28,12 +28,15 @@ public actor MockServer {
     /// - Parameters:
     ///   - interface: 127.0.0.1 or ::1.
     ///   - isRefusing: Holds the port but refuses every connection.
-    public static func start(on interface: Interface = .ipv4, isRefusing: Bool = false) async throws -> MockServer {
-        try MockServer(interface, isRefusing: isRefusing)
+    ///   - keptRequests: How many requests are kept at least for ``takeRequest(within:)``; of more the oldest are forgotten.
+    public static func start(
+        on interface: Interface = .ipv4, isRefusing: Bool = false, keptRequests: Int = 10_000
+    ) async throws -> MockServer {
+        try MockServer(interface, isRefusing: isRefusing, keptRequests: keptRequests)
     }
 
-    private init(_ interface: Interface, isRefusing: Bool) throws {
-        core = try MockServerCore(ipv6: interface == .ipv6, listens: !isRefusing)
+    private init(_ interface: Interface, isRefusing: Bool, keptRequests: Int) throws {
+        core = try MockServerCore(ipv6: interface == .ipv6, listens: !isRefusing, keptRequests: keptRequests)
         port = core.port
         self.interface = interface
     }

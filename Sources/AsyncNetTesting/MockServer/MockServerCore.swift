@@ -40,7 +40,10 @@ final class MockServerCore: Sendable {
         var nextHandler = 0
     }
 
-    init(ipv6: Bool, listens: Bool) throws {
+    private let keptRequests: Int
+
+    init(ipv6: Bool, listens: Bool, keptRequests: Int) throws {
+        self.keptRequests = max(1, keptRequests)
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw Socket.Failure("pipe") }
         (stopReader, stopWriter) = (ends[0], ends[1])
@@ -232,6 +235,8 @@ final class MockServerCore: Sendable {
             state.requestCount += 1
             guard let first = state.takers.keys.min() else {
                 state.untaken.append(request)
+                // Cut by half at a time: to forget one for each that comes would move all the others.
+                if state.untaken.count >= 2 * keptRequests { state.untaken.removeFirst(keptRequests) }
                 return nil
             }
             return state.takers.removeValue(forKey: first)

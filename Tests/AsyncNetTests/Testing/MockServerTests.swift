@@ -166,4 +166,15 @@ struct TestClockTests {
         watcher.cancel()
         await watcher.value
     }
+
+    @Test("Of requests that nobody takes the last ones are kept, others forgotten")
+    func keptRequests() async throws {
+        let server = try await MockServer.start(keptRequests: 3)
+        await server.route("/*") { _ in .status(204) }
+        let session = Session()
+        for index in 1...7 { _ = try await session.request(server.url("/\(index)")).serializing(Empty.self).value }
+        #expect(try await server.takeRequest().path == "/4")
+        #expect(await server.requestCount == 7)
+        await server.stop()
+    }
 }
