@@ -153,10 +153,10 @@ struct TimerHeap {
     private mutating func siftDown(_ start: Int) {
         var position = start
         while true {
-            let children = [2 * position + 1, 2 * position + 2].filter { $0 < order.count }
-            guard let smaller = children.min(by: { due(order[$0]) < due(order[$1]) }),
-                due(order[smaller]) < due(order[position])
-            else { return }
+            var smaller = 2 * position + 1
+            guard smaller < order.count else { return }
+            if smaller + 1 < order.count, due(order[smaller + 1]) < due(order[smaller]) { smaller += 1 }
+            guard due(order[smaller]) < due(order[position]) else { return }
             swap(position, smaller)
             position = smaller
         }

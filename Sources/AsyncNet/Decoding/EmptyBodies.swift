@@ -5,10 +5,15 @@ public struct EmptyBodies: Sendable {
     public var methods: Set<HTTPMethod>
     public var statusCodes: Set<Int>
 
-    public init(methods: Set<HTTPMethod> = [.head], statusCodes: Set<Int> = [204, 205]) {
+    public init(methods: Set<HTTPMethod> = Self.usualMethods, statusCodes: Set<Int> = Self.usualStatusCodes) {
         self.methods = methods
         self.statusCodes = statusCodes
     }
+
+    /// HEAD.
+    public static let usualMethods: Set<HTTPMethod> = [.head]
+    /// 204 and 205.
+    public static let usualStatusCodes: Set<Int> = [204, 205]
 
     func allow(_ response: RawResponse) -> Bool {
         methods.contains(response.requestHead.method) || statusCodes.contains(response.statusCode)

@@ -49,12 +49,15 @@ struct HTTPHeadParser {
 
     private mutating func receiveStatus(_ line: Line) throws(AsyncNetError) {
         beginBlock()
-        let parts = line.split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: true)
-        guard parts.count >= 2, parts[1].count == 3, parts[1].allSatisfy({ 0x30...0x39 ~= $0 }), parts[1].first != 0x30 else {
+        let version = Line(rebasing: line[..<(line.firstIndex(of: 0x20) ?? line.count)])
+        let rest = line[version.count...].drop { $0 == 0x20 }
+        let digits = rest.prefix { $0 != 0x20 }
+        guard digits.count == 3, digits.allSatisfy({ 0x30...0x39 ~= $0 }), digits.first != 0x30 else {
             throw AsyncNetError(.badServerResponse, "The server's status line has no three-digit status")
         }
-        statusCode = parts[1].reduce(0) { $0 * 10 + Int($1 - 0x30) }
-        httpVersion = try Self.text(Line(rebasing: parts[0]))
+        statusCode = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        httpVersion = try Self.text(version)
+        headers.reserveCapacity(12)
     }
 
     private mutating func receiveHeader(_ line: Line) throws(AsyncNetError) {

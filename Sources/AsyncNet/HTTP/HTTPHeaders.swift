@@ -102,6 +102,8 @@ public struct HTTPHeaders: Hashable, Sendable {
         headers.removeAll { $0.hasName(name) }
     }
 
+    mutating func reserveCapacity(_ count: Int) { headers.reserveCapacity(count) }
+
     /// Adds to the last header's value, after one space; `false` if there is none.
     mutating func continueLast(with more: String) -> Bool {
         guard let last = headers.popLast() else { return false }

@@ -21,32 +21,39 @@ struct HeaderList: ~Copyable {
     }
 
     /// - Parameter own: Further lines as libcurl wants them, such as `Expect:`, which keeps that header away.
-    mutating func fill(_ headers: some Collection<HTTPHeader>, own: [StaticString]) -> UnsafeMutablePointer<lc_list>? {
-        let count = headers.count + own.count
-        guard count > 0 else { return nil }
-        reserve(count, headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 3 } + own.reduce(0) { $0 + $1.utf8CodeUnitCount + 1 })
-        var (node, end) = (0, bytes)
-        func add(_ write: (inout UnsafeMutablePointer<CChar>) -> Void) {
-            nodes[node] = lc_list(data: end, next: node + 1 < count ? nodes + node + 1 : nil)
-            write(&end)
-            end.pointee = 0
-            (node, end) = (node + 1, end + 1)
-        }
-        for header in headers {
-            add { end in
-                Self.append(header.name, to: &end)
-                // libcurl sends an empty value for "Name;" and leaves out what it would add itself for "Name:".
-                Self.append(header.value.isEmpty ? ";" : header.isOmission ? ":" : ": ", to: &end)
-                if !header.isOmission { Self.append(header.value, to: &end) }
-            }
+    mutating func fill(
+        _ headers: HTTPHeaders, except isLeftOut: (HTTPHeader) -> Bool, own: [StaticString]
+    ) -> UnsafeMutablePointer<lc_list>? {
+        reserve(
+            headers.count + own.count,
+            headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 3 } + own.reduce(0) { $0 + $1.utf8CodeUnitCount + 1 })
+        var (count, end) = (0, bytes)
+        for header in headers where !isLeftOut(header) {
+            add(&count, at: end)
+            Self.append(header.name, to: &end)
+            // libcurl sends an empty value for "Name;" and leaves out what it would add itself for "Name:".
+            Self.append(header.value.isEmpty ? ";" : header.isOmission ? ":" : ": ", to: &end)
+            if !header.isOmission { Self.append(header.value, to: &end) }
+            Self.end(&end)
         }
         for line in own {
-            add { end in
-                end.update(from: UnsafeRawPointer(line.utf8Start).assumingMemoryBound(to: CChar.self), count: line.utf8CodeUnitCount)
-                end += line.utf8CodeUnitCount
-            }
+            add(&count, at: end)
+            end.update(from: UnsafeRawPointer(line.utf8Start).assumingMemoryBound(to: CChar.self), count: line.utf8CodeUnitCount)
+            end += line.utf8CodeUnitCount
+            Self.end(&end)
         }
-        return nodes
+        return count > 0 ? nodes : nil
+    }
+
+    private func add(_ count: inout Int, at text: UnsafeMutablePointer<CChar>) {
+        nodes[count] = lc_list(data: text, next: nil)
+        if count > 0 { nodes[count - 1].next = nodes + count }
+        count += 1
+    }
+
+    private static func end(_ end: inout UnsafeMutablePointer<CChar>) {
+        end.pointee = 0
+        end += 1
     }
 
     private static func append(_ text: String, to end: inout UnsafeMutablePointer<CChar>) {

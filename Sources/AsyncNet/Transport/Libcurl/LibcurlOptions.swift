@@ -111,7 +111,7 @@ extension LibcurlHandle {
         if !body.isNone, !request.head.headers.contains(name: "Expect") { own.append("Expect:") }
         let isPlain = body.isNone && (method == .get || method == .head)
         if isPlain { lc_set_string(easy, Int32(LC_CUSTOMREQUEST), nil) } else { set(LC_CUSTOMREQUEST, method.rawValue) }
-        lc_set_list(easy, Int32(LC_HTTPHEADER), list.fill(sent(request.head.headers), own: own))
+        lc_set_list(easy, Int32(LC_HTTPHEADER), list.fill(request.head.headers, except: Self.isFraming, own: own))
     }
 
     /// Where a connection may be shared, others wait to see whether it can be; without TLS nobody would ever find out.
@@ -137,14 +137,15 @@ extension LibcurlHandle {
     }
 
     /// How the body is framed is this transport's to say (RFC 9112 §6).
-    private func sent(_ headers: HTTPHeaders) -> [HTTPHeader] {
-        headers.filter { !$0.hasName("Content-Length") && !$0.hasName("Transfer-Encoding") }
+    private static func isFraming(_ header: HTTPHeader) -> Bool {
+        header.hasName("Content-Length") || header.hasName("Transfer-Encoding")
     }
 
     // MARK: Kinds of values
 
     private func set(_ option: Int, _ value: Int) { lc_set_long(easy, Int32(option), value) }
-    private func set(_ option: Int, _ value: String) { lc_set_string(easy, Int32(option), value) }
+    /// Without the copy that a String passed as a nullable pointer would be.
+    private func set(_ option: Int, _ value: String) { value.withCString { _ = lc_set_string(easy, Int32(option), $0) } }
 
     private func set(_ option: Int, _ value: Data) {
         value.withUnsafeBytes { bytes in
