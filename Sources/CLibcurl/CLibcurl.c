@@ -175,7 +175,15 @@ void *lc_private(lc_easy *easy) {
     return user;
 }
 
-lc_multi *lc_multi_new(void) { return curl.multi_init(); }
+/// One that cannot be woken, as is made without a word where descriptors are short, is none.
+lc_multi *lc_multi_new(void) {
+    lc_multi *multi = curl.multi_init();
+    if (multi && curl.multi_wakeup && curl.multi_wakeup(multi) != 0) {
+        curl.multi_cleanup(multi);
+        return NULL;
+    }
+    return multi;
+}
 void lc_multi_free(lc_multi *multi) { curl.multi_cleanup(multi); }
 int32_t lc_multi_set_long(lc_multi *multi, int32_t option, long value) { return curl.multi_setopt(multi, option, value); }
 int32_t lc_multi_add(lc_multi *multi, lc_easy *easy) { return curl.multi_add_handle(multi, easy); }

@@ -5,7 +5,7 @@ import Synchronization
 /// A transport that finds it held pauses, and asks to be told of the release. One action at a time; it is told once.
 package final class TransferHold: Sendable {
     private let held = Atomic(false)
-    private let action = Locked<(@Sendable () -> Void)?>(nil)
+    private let action = Locked<(owner: ObjectIdentifier, run: @Sendable () -> Void)?>(nil)
 
     package init() {}
 
@@ -15,17 +15,19 @@ package final class TransferHold: Sendable {
 
     package func release() {
         held.store(false, ordering: .releasing)
-        action.withLock { $0.take() }?()
+        action.withLock { $0.take() }?.run()
     }
 
     /// - Returns: Whether it is held, and `action` will run at the release; if not it never will.
-    package func isHeld(untilThen action: @escaping @Sendable () -> Void) -> Bool {
+    package func isHeld(_ owner: AnyObject, untilThen action: @escaping @Sendable () -> Void) -> Bool {
         guard isHeld else { return false }
-        self.action.withLock { $0 = action }
+        self.action.withLock { $0 = (ObjectIdentifier(owner), action) }
         guard !isHeld else { return true }
         return self.action.withLock { $0.take() } == nil
     }
 
-    /// Forgets what was to be told.
-    package func forget() { self.action.withLock { $0 = nil } }
+    /// Forgets what `owner` wanted to be told; the next hop of a redirect may have asked meanwhile.
+    package func forget(_ owner: AnyObject) {
+        action.withLock { if $0?.owner == ObjectIdentifier(owner) { $0 = nil } }
+    }
 }

@@ -3,7 +3,8 @@ public import Foundation
 /// Decodes what `JSONDecoder()` would, exactly, in about half the time where the document is plain.
 ///
 /// Values and errors are those of a `JSONDecoder` with its defaults: whatever this does not know how to do the same, such as
-/// `Data`, `URL` and `Decimal`, escaped names or a document with a mistake, is left to one. For other strategies, pass a `JSONDecoder` of your own.
+/// `Data`, `URL` and `Decimal`, escaped names or a document with a mistake, is left to one, and a type's `init(from:)`
+/// then runs a second time. For other strategies, pass a `JSONDecoder` of your own.
 public struct StandardJSONDecoder: DataDecoder {
     public init() {}
 
@@ -15,11 +16,12 @@ public struct StandardJSONDecoder: DataDecoder {
     /// `nil` if anything was given up on, also where the type's own `init(from:)` has gone on regardless.
     private static func plainly<Value: Decodable>(_ type: Value.Type, _ data: Data) -> Value? {
         data.withUnsafeBytes { bytes in
-            guard let tape = JSONTape(bytes.bindMemory(to: UInt8.self)) else { return nil }
-            // Who keeps the decoder finds it closed, not the bytes gone.
+            guard var tape = JSONTape(bytes.bindMemory(to: UInt8.self)) else { return nil }
+            // The bytes are gone after this.
             defer { tape.close() }
             guard let value = try? tape.decode(type, at: 0), !tape.hasGivenUp else { return nil }
-            return value
+            // Who keeps a decoder for later is to have one that still works then.
+            return isKnownUniquelyReferenced(&tape) ? value : nil
         }
     }
 }

@@ -103,11 +103,29 @@ final class JSONTape {
                 guard byte >= 0x20 else { return false }
                 if byte == UInt8(ascii: "\\") {
                     kind = .escapedString
-                    index += 1
+                    guard escape() else { return false }
                 }
                 index += 1
             }
             return false
+        }
+
+        /// Leaves the index at the escape's last byte.
+        private mutating func escape() -> Bool {
+            guard index + 1 < bytes.count else { return false }
+            index += 1
+            switch bytes[index] {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"), UInt8(ascii: "n"),
+                UInt8(ascii: "r"), UInt8(ascii: "t"):
+                return true
+            case UInt8(ascii: "u"):
+                guard index + 4 < bytes.count else { return false }
+                index += 4
+                return bytes[index - 3...index].allSatisfy { byte in
+                    byte &- 0x30 < 10 || byte.asciiLowercased &- 0x61 < 6
+                }
+            default: return false
+            }
         }
 
         private mutating func literal(_ text: StaticString, _ kind: Kind, _ tokens: inout ContiguousArray<Token>) -> Bool {
@@ -169,7 +187,7 @@ final class JSONTape {
             if peek() == UInt8(ascii: "}") { return close(own, 0, &tokens) }
             while peek() == UInt8(ascii: "\"") {
                 let name = tokens.count
-                guard string(into: &tokens), tokens[name].kind == .string, peek() == UInt8(ascii: ":") else { return false }
+                guard string(into: &tokens), isPlain(tokens[name]), peek() == UInt8(ascii: ":") else { return false }
                 index += 1
                 guard value(into: &tokens, depth: depth + 1) else { return false }
                 count += 1
@@ -186,6 +204,11 @@ final class JSONTape {
             tokens[own].end = count
             tokens[own].next = Int32(tokens.count)
             return true
+        }
+
+        /// Of ASCII and without escapes: names beyond that are equal to others of different bytes.
+        private func isPlain(_ name: Token) -> Bool {
+            name.kind == .string && bytes[Int(name.start)..<Int(name.end)].allSatisfy { $0 < 0x80 }
         }
 
         /// Which of two equal names counts is for others to say.

@@ -5,7 +5,7 @@ struct JSONTapeDecoder: Decoder, SingleValueDecodingContainer {
     let tape: JSONTape
     let index: Int
 
-    var codingPath: [any CodingKey] { tape.path(to: index) }
+    var codingPath: [any CodingKey] { tape.path }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
@@ -57,7 +57,7 @@ private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let tape: JSONTape
     let object: Int
 
-    var codingPath: [any CodingKey] { tape.path(to: object) }
+    var codingPath: [any CodingKey] { tape.path }
     var allKeys: [Key] { ((try? tape.names(of: object)) ?? []).compactMap { Key(stringValue: $0) } }
 
     func contains(_ key: Key) -> Bool { ((try? tape.member(key.stringValue, of: object)) ?? nil) != nil }
@@ -112,7 +112,7 @@ private struct Elements: UnkeyedDecodingContainer {
         (self.tape, self.array, elements, next) = (tape, array, Int(token.end), array + 1)
     }
 
-    var codingPath: [any CodingKey] { tape.path(to: array) }
+    var codingPath: [any CodingKey] { tape.path }
     var count: Int? { elements }
     var isAtEnd: Bool { currentIndex >= elements }
 

@@ -92,6 +92,7 @@ extension JSONTape {
     /// The value of a member, `nil` if there is none. Members are mostly asked for in their order.
     func member(_ name: String, of object: Int) throws -> Int? {
         let token = try token(object)
+        guard name.utf8.allSatisfy({ $0 < 0x80 }) else { throw giveUp() }
         var name = name
         return name.withUTF8 { name in
             let first = Int(token.cursor)
@@ -130,31 +131,9 @@ extension JSONTape {
         return names
     }
 
-    /// Where a value is, from the root: found only when somebody asks.
-    func path(to target: Int) -> [any CodingKey] {
-        var (path, own): ([any CodingKey], Int) = ([], 0)
-        while own < target, own < tokens.count {
-            let isObject = tokens[own].kind == .object
-            var (index, position) = (own + 1, 0)
-            while index < tokens[own].next {
-                let value = isObject ? index + 1 : index
-                if target < tokens[value].next {
-                    path.append(isObject ? Key(stringValue: (try? string(index)) ?? "") : Key(intValue: position))
-                    own = value
-                    break
-                }
-                (index, position) = (Int(tokens[value].next), position + 1)
-            }
-            if target <= own { break }
-        }
-        return path
-    }
-
-    struct Key: CodingKey {
-        let stringValue: String
-        let intValue: Int?
-
-        init(stringValue: String) { (self.stringValue, intValue) = (stringValue, nil) }
-        init(intValue: Int) { (stringValue, self.intValue) = ("Index \(intValue)", intValue) }
+    /// Whose keys they are is known only to types that were decoded on the way.
+    var path: [any CodingKey] {
+        _ = giveUp()
+        return []
     }
 }

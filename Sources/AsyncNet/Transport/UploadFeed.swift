@@ -15,8 +15,9 @@ final class UploadFeed: Sendable {
     }
 
     private struct State {
-        /// What waits, the first partly taken.
+        /// What waits from `first` on, that one partly taken.
         var chunks: [Data] = []
+        var first = 0
         var bufferedBytes = 0
         var end: Result<Void, AsyncNetError>?
         var isStarving = false
@@ -25,11 +26,17 @@ final class UploadFeed: Sendable {
 
         mutating func take(into buffer: UnsafeMutableRawBufferPointer) -> Int {
             var filled = 0
-            while filled < buffer.count, let chunk = chunks.first {
-                let count = chunk.copyBytes(to: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
+            while filled < buffer.count, first < chunks.count {
+                let count = chunks[first].copyBytes(to: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
                 filled += count
-                if count == chunk.count { chunks.removeFirst() } else { chunks[0] = chunk.dropFirst(count) }
+                guard count == chunks[first].count else {
+                    chunks[first] = chunks[first].dropFirst(count)
+                    break
+                }
+                chunks[first] = Data()
+                first += 1
             }
+            if first == chunks.count { (chunks, first) = ([], 0) }
             bufferedBytes -= filled
             return filled
         }
@@ -46,7 +53,7 @@ final class UploadFeed: Sendable {
     /// Moves the next bytes into `buffer`.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Piece {
         let (piece, writer) = state.withLock { state -> (Piece, CheckedContinuation<Void, Never>?) in
-            guard !state.chunks.isEmpty else {
+            guard state.bufferedBytes > 0 else {
                 switch state.end {
                 case .success: return (.end, nil)
                 case .failure: return (.failure, nil)
@@ -72,7 +79,7 @@ final class UploadFeed: Sendable {
     func close() {
         let writer = state.withLock { state in
             state.isClosed = true
-            (state.chunks, state.bufferedBytes) = ([], 0)
+            (state.chunks, state.first, state.bufferedBytes) = ([], 0, 0)
             return state.writer.take()
         }
         writer?.resume()

@@ -189,16 +189,39 @@ struct StandardJSONDecoderTests {
         }
     }
 
-    @Test("A decoder that is kept finds nothing, and does no harm")
+    @Test("A decoder that is kept works later, as JSONDecoder's does")
     func kept() throws {
         struct Keeper: Decodable {
             let decoder: any Decoder
             init(from decoder: any Decoder) throws { self.decoder = decoder }
         }
         let keeper = try StandardJSONDecoder().decode(Keeper.self, from: Data(#"{"a":"b"}"#.utf8))
-        #expect(throws: (any Error).self) { try keeper.decoder.container(keyedBy: JSONTape.Key.self) }
-        #expect(throws: (any Error).self) { try keeper.decoder.singleValueContainer().decode(String.self) }
-        #expect(keeper.decoder.codingPath.isEmpty)
+        #expect(try [String: String](from: keeper.decoder) == ["a": "b"])
+    }
+
+    struct Accented: Decodable, Equatable {
+        var value: Int?
+        enum Keys: String, CodingKey { case value = "e\u{301}" }
+        init(from decoder: any Decoder) throws {
+            value = try decoder.container(keyedBy: Keys.self).decodeIfPresent(Int.self, forKey: .value)
+        }
+    }
+
+    struct Path: Decodable, Equatable {
+        var path: [String]
+        init(from decoder: any Decoder) throws { path = decoder.codingPath.map { "\($0.stringValue) \($0.intValue as Any)" } }
+    }
+
+    @Test("Names that are equal though their bytes are not, names and strings that are none, paths")
+    func names() {
+        for text in ["{\"\u{E9}\":1}", "{\"e\u{301}\":1}", "{\"\u{E9}\":1,\"e\u{301}\":2}", "{}", "{\"e\":1}"] {
+            same(Accented.self, text)
+            same([String: Int].self, text)
+        }
+        same([String: Int].self, Data([0x7B, 0x22, 0xFF, 0x22, 0x3A, 0x31, 0x7D]))
+        for text in [#"{"a":"\u12"}"#, #"{"a":"\u12G4"}"#, #"{"a":"\x"}"#, #"{"a":"\u0041"}"#, #"{"a":"\"}"#] { same([String: Empty].self, text) }
+        same([Int: Path].self, #"{"5":{},"7":{}}"#)
+        same([String: [Path]].self, #"{"a":[{},{}]}"#)
     }
 }
 

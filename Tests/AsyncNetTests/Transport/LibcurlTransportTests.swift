@@ -271,6 +271,82 @@ struct LibcurlTransportTests {
         }
     }
 
+    @Test("Trailers that arrive while nobody may receive come whole when that is over")
+    func trailersDuringPause() async throws {
+        try await withServer(.chunked(["x"], trailers: ["A": "1", "B": "2"])) { (server: MockServer) async throws in
+            let hold = TransferHold()
+            let told = Mutex("")
+            var request = TransportRequest(head: HTTPRequestHead(url: server.url())) { event in
+                if case .trailers(let trailers) = event { told.withLock { $0 += "\(trailers)" } }
+            }
+            request.hold = hold
+            hold.hold()
+            let task = Task { [request] in
+                var text = Data()
+                for try await chunk in try await transport.send(request).body { text += chunk }
+                return text
+            }
+            #expect(await eventually { await server.requestCount == 1 })
+            for _ in 0..<10_000 { await Task.yield() }
+            hold.release()
+            #expect(try await task.value == Data("x".utf8))
+            #expect(told.withLock { $0 } == "A: 1\nB: 2")
+        }
+    }
+
+    @Test("417 is an answer like any other, and nothing is sent again")
+    func expectationFailed() async throws {
+        try await withServer(.status(417, body: "no"), .text("second")) { (server: MockServer) async throws in
+            let response = try await send(server.url(), .post, headers: ["Expect": "100-continue"], body: .data(Data(count: 100_000)))
+            #expect(response.head.statusCode == 417)
+            for try await _ in response.body {}
+            #expect(await server.requestCount == 1)
+        }
+    }
+
+    @Test("A total of connections is kept over all hosts, and those who wait for one get their turn")
+    func totalLimit() async throws {
+        let (one, other) = (try await MockServer.start(), try await MockServer.start())
+        for server in [one, other] { await server.route("/*") { _ in .text("x").delayed(by: .milliseconds(1)) } }
+        let transport = LibcurlTransport(configuration: .init(maximumConnections: 1))
+        let queued = Counter()
+        await withTaskGroup(of: Void.self) { group in
+            for index in 0..<20 {
+                group.addTask {
+                    let url = (index % 2 == 0 ? one : other).url("/\(index)")
+                    let response = try? await send(url, over: transport) { event in if case .queued = event { queued.add() } }
+                    #expect(response?.head.statusCode == 200)
+                }
+            }
+        }
+        #expect(queued.value >= 10)
+        await one.stop()
+        await other.stop()
+    }
+
+    @Test("What was sent of a refused body is told as it was")
+    func refusedBody() async throws {
+        try await withServer(.status(413).with(.earlyResponse)) { (server: MockServer) async throws in
+            let sent = Counter()
+            let response = try await send(server.url(), .post, headers: ["Expect": "100-continue"], body: .data(Data(count: 10_000))) { event in
+                if case .sentBody = event { sent.add() }
+            }
+            #expect(response.head.statusCode == 413)
+            for try await _ in response.body {}
+            #expect(sent.value == 0)
+        }
+    }
+
+    @Test("Limits may be as large as a number can be")
+    func largeLimits() async throws {
+        try await withServer(.text("x")) { (server: MockServer) async throws in
+            let configuration = LibcurlTransport.Configuration(
+                connectTimeout: .seconds(Int64.max), idleTimeout: .seconds(Int64.max), maximumConnectionsPerHost: .max, maximumConnections: .max,
+                maximumHeaderBytes: .max)
+            #expect(try await send(server.url(), over: LibcurlTransport(configuration: configuration)).head.statusCode == 200)
+        }
+    }
+
     @Test("What libcurl measured is told, in the order in which it happened")
     func metrics() async throws {
         try await withServer(.text("hello"), .text("again")) { (server: MockServer) async throws in

@@ -44,6 +44,15 @@ struct UploadFeedTests {
         #expect(drain(feed).bytes == [1, 2])
     }
 
+    @Test("Many tiny chunks are read in one go")
+    func tinyChunks() async {
+        let feed = UploadFeed {}
+        await feed.write(next((0..<100_000).map { [UInt8(truncatingIfNeeded: $0)] }), length: nil)
+        let (bytes, last) = drain(feed, by: 64 * 1024)
+        #expect(bytes == (0..<100_000).map { UInt8(truncatingIfNeeded: $0) })
+        #expect(last == .end)
+    }
+
     @Test("The end of nothing is told too")
     func emptyEnd() async {
         let told = Counter()

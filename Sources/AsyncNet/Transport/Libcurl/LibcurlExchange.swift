@@ -8,6 +8,8 @@ final class LibcurlExchange: @unchecked Sendable {
     let request: TransportRequest
     let pipe: TransferPipe
     let origin: OriginKey
+    /// Asked for once: a file may grow.
+    let bodyLength: Int64?
     /// Where a body comes from that is not in memory.
     private(set) var feed: UploadFeed?
     private let loop: LibcurlLoop
@@ -21,6 +23,7 @@ final class LibcurlExchange: @unchecked Sendable {
     init(_ request: TransportRequest, origin: OriginKey, loop: LibcurlLoop) {
         self.request = request
         self.origin = origin
+        bodyLength = request.body.length
         self.loop = loop
         pipe = TransferPipe(request.delivery)
         switch request.body.content {
@@ -34,28 +37,28 @@ final class LibcurlExchange: @unchecked Sendable {
     /// Begins to read a body that is not in memory.
     func startFeeding() {
         guard let feed else { return }
-        let body = request.body
-        feeder.withLock { $0 = Task { await Self.write(body, to: feed) } }
+        let (body, length) = (request.body, bodyLength)
+        feeder.withLock { $0 = Task { await Self.write(body, length, to: feed) } }
     }
 
     /// Files are read, and users' sequences asked, on no actor.
     @concurrent
-    private static func write(_ body: RequestBody, to feed: UploadFeed) async {
+    private static func write(_ body: RequestBody, _ length: Int64?, to feed: UploadFeed) async {
         switch body.content {
         case .none, .data: break
-        case .stream(let makeNext, let length): await feed.write(makeNext(), length: length)
-        case .file(let url): await feed.write(FileReader(url).next, length: body.length)
+        case .stream(let makeNext, _): await feed.write(makeNext(), length: length)
+        case .file(let url): await feed.write(FileReader(url).next, length: length)
         }
     }
 
     /// Whether to pause; when that is over the loop is told.
     var isSuspended: Bool {
         guard let hold = request.hold, hold.isHeld else { return false }
-        return hold.isHeld { [loop] in loop.post(.send(self)) }
+        return hold.isHeld(self) { [loop] in loop.post(.send(self)) }
     }
 
     func stop() {
-        request.hold?.forget()
+        request.hold?.forget(self)
         guard let feed else { return }
         feed.close()
         feeder.withLock { $0.take() }?.cancel()

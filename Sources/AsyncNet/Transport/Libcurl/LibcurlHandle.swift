@@ -14,12 +14,17 @@ final class LibcurlHandle {
     private let headerLimit: Int
 
     private(set) var exchange: LibcurlExchange?
+    /// What this libcurl refused to be told, and no request may go without.
+    private var optionFailure: AsyncNetError?
     private var parser: HTTPHeadParser
     private var head: HTTPResponseHead?
     private var body = BodyBuffer()
     private var failure: AsyncNetError?
     private var isHeadDelivered = false
     private var isTouched = false
+    private var hasHeadBytes = false
+    /// The answer is complete whatever libcurl makes of it.
+    private var isAnswered = false
     private var receivedBytes: Int64 = 0
     private var sentBytes: Int64 = 0
 
@@ -31,7 +36,7 @@ final class LibcurlHandle {
         parser = HTTPHeadParser(limit: headerLimit)
         errorText = .allocate(capacity: Int(LC_ERROR_BUFFER_SIZE))
         errorText.pointee = 0
-        setOptions(configuration)
+        do { try setOptions(configuration) } catch { optionFailure = error }
         setCallbacks()
     }
 
@@ -65,10 +70,11 @@ final class LibcurlHandle {
     // MARK: Begin and end
 
     func begin(_ exchange: LibcurlExchange) throws(AsyncNetError) {
+        if let optionFailure { throw optionFailure }
         self.exchange = exchange
         parser = HTTPHeadParser(limit: headerLimit)
         errorText.pointee = 0
-        try setRequest(exchange.request, &headerList)
+        try setRequest(exchange, &headerList)
     }
 
     /// Lets go of the exchange, so that the next one finds nothing of it.
@@ -77,7 +83,7 @@ final class LibcurlHandle {
         head = nil
         failure = nil
         body.removeAll()
-        (isHeadDelivered, isTouched) = (false, false)
+        (isHeadDelivered, isTouched, hasHeadBytes, isAnswered) = (false, false, false, false)
         (receivedBytes, sentBytes) = (0, 0)
     }
 
@@ -86,18 +92,22 @@ final class LibcurlHandle {
         guard let exchange else { return }
         var metrics = lc_metrics()
         lc_read_metrics(easy, &metrics)
-        tellOfSmallBody()
-        tellOfTrailers()
-        exchange.request.onEvent?(.metrics(TransportMetrics(metrics)))
+        if !exchange.pipe.isEnded {
+            tellOfSmallBody(metrics.sent_body)
+            tellOfTrailers()
+            exchange.request.onEvent?(.metrics(TransportMetrics(metrics)))
+        }
         exchange.pipe.finish(isHeadDelivered ? nil : head, body.take(), end(result, metrics))
     }
 
     var isHTTP2: Bool { head?.httpVersion == "HTTP/2" }
 
     private func end(_ result: Int32, _ metrics: lc_metrics) -> Result<Void, AsyncNetError> {
-        if let error = failure ?? exchange?.feed?.failure { return .failure(error) }
+        if let failure { return .failure(failure) }
+        if head != nil, result == 0 || isAnswered { return .success(()) }
+        if let error = exchange?.feed?.failure { return .failure(error) }
         // What libcurl says of a line beyond its own limit of 100 KiB.
-        if result == 27, head == nil {
+        if result == 27, head == nil, hasHeadBytes {
             return .failure(AsyncNetError(.badServerResponse, "The server sent a header that is too large"))
         }
         guard result == 0 else {
@@ -116,11 +126,17 @@ final class LibcurlHandle {
 
     // MARK: Receiving
 
-    private func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
-        let line = line.bindMemory(to: UInt8.self)
+    /// One line, or several where libcurl kept them back during a pause.
+    private func receiveHeader(_ lines: UnsafeRawBufferPointer) -> Bool {
+        hasHeadBytes = true
+        var rest = lines.bindMemory(to: UInt8.self)[...]
         do throws(AsyncNetError) {
-            if head != nil, HTTPHeadParser.isStatusLine(line) { head = nil }
-            if try parser.receive(line) { endBlock() }
+            while !rest.isEmpty {
+                let end = rest.firstIndex(of: 0x0A).map { $0 + 1 } ?? rest.endIndex
+                if try parser.receive(HTTPHeadParser.Line(rebasing: rest[..<end])) { endBlock() }
+                rest = rest[end...]
+                if isAnswered { return false }
+            }
             return true
         } catch {
             failure = error
@@ -138,6 +154,8 @@ final class LibcurlHandle {
             exchange.request.onEvent?(.informational(received))
         } else {
             head = received
+            // libcurl would send the request again, without the header. That is not for a transport to decide.
+            isAnswered = received.statusCode == 417 && exchange.request.head.headers.contains(name: "Expect")
             touch()
         }
     }
@@ -164,7 +182,7 @@ final class LibcurlHandle {
     /// Hands on what came in this round of a transfer that goes on.
     func flush() {
         isTouched = false
-        guard let exchange, let head else { return }
+        guard let exchange, let head, !exchange.pipe.isEnded else { return }
         if exchange.request.delivery == .asItArrives {
             deliverHead()
             deliverBody()
@@ -210,7 +228,7 @@ final class LibcurlHandle {
         case .failure: return Int(LC_READ_ABORT)
         case .bytes(let count):
             sentBytes += Int64(count)
-            exchange.request.onEvent?(.sentBody(bytes: sentBytes, total: exchange.request.body.length))
+            exchange.request.onEvent?(.sentBody(bytes: sentBytes, total: exchange.bodyLength))
             return count
         }
     }
@@ -227,10 +245,10 @@ final class LibcurlHandle {
     }
 
     /// A small body goes with the head and asks for no callback.
-    private func tellOfSmallBody() {
-        guard let exchange, sentBytes == 0, let length = exchange.request.body.length, length > 0, head != nil else { return }
-        sentBytes = length
-        exchange.request.onEvent?(.sentBody(bytes: length, total: length))
+    private func tellOfSmallBody(_ bytes: Int64) {
+        guard let exchange, sentBytes == 0, bytes > 0 else { return }
+        sentBytes = bytes
+        exchange.request.onEvent?(.sentBody(bytes: bytes, total: exchange.bodyLength))
     }
 }
 

@@ -50,6 +50,8 @@ final class LibcurlLoop: @unchecked Sendable {
     private var touchedHandles: [LibcurlHandle] = []
     private var origins: [OriginKey: OriginQueue] = [:]
     private var active = 0
+    /// Somebody waits though their own origin has room.
+    private var isCrowded = false
     private var hasStarted = false
     private var idleSince: ContinuousClock.Instant?
     var httpVersion: LibcurlTransport.HTTPVersion { configuration.httpVersion }
@@ -77,15 +79,15 @@ final class LibcurlLoop: @unchecked Sendable {
 
     // MARK: From any thread
 
-    /// `false` if the loop takes no more.
-    func submit(_ exchange: LibcurlExchange) -> Bool {
-        let (isTaken, mustWake) = inbox.withLock { inbox in
-            guard !inbox.isClosing, startIfNeeded(&inbox) else { return (false, false) }
-            return (true, add(.start(exchange), to: &inbox))
+    func submit(_ exchange: LibcurlExchange) throws(AsyncNetError) {
+        let (refusal, mustWake) = inbox.withLock { inbox -> (AsyncNetError?, Bool) in
+            guard !inbox.isClosing else { return (AsyncNetError(.sessionFinished, "The transport is shut down"), false) }
+            guard startIfNeeded(&inbox) else { return (AsyncNetError(.transportFailed, "libcurl cannot start; file descriptors may have run out"), false) }
+            return (nil, add(.start(exchange), to: &inbox))
         }
+        if let refusal { throw refusal }
+        load.add(1, ordering: .relaxed)
         if mustWake { wake() }
-        if isTaken { load.add(1, ordering: .relaxed) }
-        return isTaken
     }
 
     func post(_ command: Command) {
@@ -219,7 +221,11 @@ final class LibcurlLoop: @unchecked Sendable {
             idleSince = spare.isEmpty ? nil : .now
             return nil
         }
-        guard .now - since >= configuration.idleTimeout, let renewed = makeMulti() else { return nil }
+        guard .now - since >= configuration.idleTimeout else { return nil }
+        guard let renewed = makeMulti() else {
+            idleSince = .now
+            return nil
+        }
         idleSince = nil
         spare = []
         bell.withLock { $0 = renewed }
@@ -241,12 +247,18 @@ final class LibcurlLoop: @unchecked Sendable {
     private func admit(_ exchange: LibcurlExchange, _ multi: Multi) {
         guard !exchange.pipe.isEnded else { return leave(exchange) }
         let limit = limits.connectionsPerHost
-        if origins[exchange.origin, default: OriginQueue(limit: limit)].park(exchange) {
+        if origins[exchange.origin, default: OriginQueue(limit: limit)].park(exchange, isFull: isFull) {
             exchange.isParked = true
+            isCrowded = isCrowded || isFull
             exchange.request.onEvent?(.queued)
         } else {
             start(exchange, multi)
         }
+    }
+
+    /// Whether all connections are in use. Looked at closely only when there might be so many.
+    private var isFull: Bool {
+        active >= limits.connections && origins.values.reduce(0) { $0 + $1.connections } >= limits.connections
     }
 
     private func start(_ exchange: LibcurlExchange, _ multi: Multi) {
@@ -261,10 +273,14 @@ final class LibcurlLoop: @unchecked Sendable {
             recycle(handle)
             return leave(exchange, origin: multi)
         }
+        guard lc_multi_add(multi.pointer, handle.easy) == 0 else {
+            exchange.pipe.finish(.failure(AsyncNetError(.transportFailed, "libcurl has no memory for another transfer")))
+            recycle(handle)
+            return leave(exchange, origin: multi)
+        }
         exchange.handle = handle
         active += 1
         hasStarted = true
-        lc_multi_add(multi.pointer, handle.easy)
         exchange.startFeeding()
     }
 
@@ -273,6 +289,9 @@ final class LibcurlLoop: @unchecked Sendable {
         leave(exchange)
         origins[exchange.origin]?.active -= 1
         startParked(exchange.origin, multi)
+        guard isCrowded, !isFull else { return }
+        isCrowded = false
+        for (origin, queue) in origins where queue.hasWaiting { startParked(origin, multi) }
     }
 
     private func leave(_ exchange: LibcurlExchange) {
@@ -281,7 +300,12 @@ final class LibcurlLoop: @unchecked Sendable {
     }
 
     private func startParked(_ origin: OriginKey, _ multi: Multi) {
-        while let exchange = origins[origin]?.next() {
+        while true {
+            if isFull {
+                isCrowded = isCrowded || origins[origin]?.hasWaiting == true
+                break
+            }
+            guard let exchange = origins[origin]?.next() else { break }
             exchange.isParked = false
             exchange.request.onEvent?(.started)
             start(exchange, multi)
@@ -298,7 +322,7 @@ final class LibcurlLoop: @unchecked Sendable {
             let handle = LibcurlHandle.at(pointer)
             guard let exchange = handle.exchange else { continue }
             handle.finish(result)
-            if handle.isHTTP2 { origins[exchange.origin]?.limit = limits.connectionsPerHost * Self.streamsPerConnection }
+            if handle.isHTTP2 { origins[exchange.origin]?.shareConnections(Self.streamsPerConnection) }
             release(exchange, handle, multi)
         }
     }

@@ -6,7 +6,7 @@ private let smallBody = 16 * 1024
 
 extension LibcurlHandle {
     /// What stays the same from request to request.
-    func setOptions(_ configuration: LibcurlTransport.Configuration) {
+    func setOptions(_ configuration: LibcurlTransport.Configuration) throws(AsyncNetError) {
         set(LC_NOSIGNAL, 1)
         set(LC_QUICK_EXIT, 1)
         set(LC_PROTOCOLS, LC_PROTOCOL_HTTP | LC_PROTOCOL_HTTPS)
@@ -17,14 +17,14 @@ extension LibcurlHandle {
         set(LC_CONNECTTIMEOUT_MS, configuration.connectTimeout.milliseconds)
         set(LC_EXPECT_100_TIMEOUT_MS, configuration.expectContinueTimeout.milliseconds)
         set(LC_MAXAGE_CONN, max(1, configuration.idleTimeout.milliseconds / 1000))
-        setRoute(configuration)
-        setProxy(configuration.proxy)
-        setTLS(configuration.tls)
+        try setRoute(configuration)
+        try setProxy(configuration.proxy)
+        try setTLS(configuration.tls)
     }
 
-    private func setRoute(_ configuration: LibcurlTransport.Configuration) {
-        if let path = configuration.unixSocket { set(LC_UNIX_SOCKET_PATH, path) }
-        if let interface = configuration.localInterface { set(LC_INTERFACE, interface) }
+    private func setRoute(_ configuration: LibcurlTransport.Configuration) throws(AsyncNetError) {
+        if let path = configuration.unixSocket { try set(LC_UNIX_SOCKET_PATH, path, orRefuse: "a unix socket") }
+        if let interface = configuration.localInterface { try set(LC_INTERFACE, interface, orRefuse: "a local interface") }
         switch configuration.ipVersion {
         case .any: break
         case .v4: set(LC_IPRESOLVE, 1)
@@ -34,49 +34,53 @@ extension LibcurlHandle {
     }
 
     /// An empty proxy keeps libcurl from looking into the environment.
-    private func setProxy(_ proxy: ProxyConfiguration) {
+    private func setProxy(_ proxy: ProxyConfiguration) throws(AsyncNetError) {
         switch proxy.kind {
-        case .none: set(LC_PROXY, "")
+        case .none: return try set(LC_PROXY, "", orRefuse: "a proxy")
         case .environment: return
-        case .url(let url): set(LC_PROXY, url)
+        case .url(let url): try set(LC_PROXY, url, orRefuse: "a proxy")
         }
-        set(LC_NOPROXY, proxy.bypassedHosts.joined(separator: ","))
-        if let username = proxy.username { set(LC_PROXYUSERNAME, username) }
-        if let password = proxy.password { set(LC_PROXYPASSWORD, password) }
-        if proxy.alwaysTunnels { set(LC_HTTPPROXYTUNNEL, 1) }
+        try set(LC_NOPROXY, proxy.bypassedHosts.joined(separator: ","), orRefuse: "hosts that bypass the proxy")
+        if let username = proxy.username { try set(LC_PROXYUSERNAME, username, orRefuse: "a proxy's user") }
+        if let password = proxy.password { try set(LC_PROXYPASSWORD, password, orRefuse: "a proxy's password") }
+        if proxy.alwaysTunnels { try check(lc_set_long(easy, Int32(LC_HTTPPROXYTUNNEL), 1), "a tunnel through a proxy") }
     }
 
-    private func setTLS(_ tls: TLSConfiguration) {
+    private func setTLS(_ tls: TLSConfiguration) throws(AsyncNetError) {
         switch tls.trust.kind {
         case .system: break
-        case .disabled: set(LC_SSL_VERIFYPEER, 0)
-        case .anchors(let data): replaceTrust { set(LC_CAINFO_BLOB, data) }
-        case .file(let path): replaceTrust { set(LC_CAINFO, path) }
+        case .disabled: try check(lc_set_long(easy, Int32(LC_SSL_VERIFYPEER), 0), "TLS without verification")
+        case .anchors(let data):
+            clearTrust()
+            try set(LC_CAINFO_BLOB, data, orRefuse: "trust anchors in memory")
+        case .file(let path):
+            clearTrust()
+            try set(LC_CAINFO, path, orRefuse: "trust anchors")
         }
         let isHostVerified = if case .disabled = tls.trust.kind { false } else { tls.verifiesHostName }
         set(LC_SSL_VERIFYHOST, isHostVerified ? 2 : 0)
-        set(LC_SSLVERSION, minimum(tls.minimumVersion))
-        if !tls.pins.isEmpty { set(LC_PINNEDPUBLICKEY, tls.pins.joined(separator: ";")) }
-        if let identity = tls.clientIdentity { setIdentity(identity) }
+        try check(lc_set_long(easy, Int32(LC_SSLVERSION), minimum(tls.minimumVersion)), "a minimum version of TLS")
+        if !tls.pins.isEmpty { try set(LC_PINNEDPUBLICKEY, tls.pins.joined(separator: ";"), orRefuse: "pins") }
+        if let identity = tls.clientIdentity { try setIdentity(identity) }
     }
 
     /// Without this the system's folder of certificates would be trusted besides.
-    private func replaceTrust(_ set: () -> Void) {
+    private func clearTrust() {
         lc_set_string(easy, Int32(LC_CAPATH), nil)
         lc_set_string(easy, Int32(LC_CAINFO), nil)
-        set()
     }
 
-    private func setIdentity(_ identity: TLSConfiguration.ClientIdentity) {
+    private func setIdentity(_ identity: TLSConfiguration.ClientIdentity) throws(AsyncNetError) {
         switch identity.kind {
         case .memory(let certificate, let key):
-            set(LC_SSLCERT_BLOB, certificate)
-            set(LC_SSLKEY_BLOB, key)
+            try set(LC_SSLCERT_BLOB, certificate, orRefuse: "a client identity in memory")
+            try set(LC_SSLKEY_BLOB, key, orRefuse: "a client identity in memory")
         case .files(let certificate, let key):
-            set(LC_SSLCERT, certificate)
-            set(LC_SSLKEY, key)
+            try set(LC_SSLCERT, certificate, orRefuse: "a client identity")
+            try set(LC_SSLKEY, key, orRefuse: "a client identity")
         }
-        if let password = identity.password { set(LC_KEYPASSWD, password) }
+        // Without one OpenSSL would ask whoever sits at the terminal.
+        try set(LC_KEYPASSWD, identity.password ?? "", orRefuse: "a client identity")
     }
 
     private func minimum(_ version: TLSConfiguration.Version) -> Int {
@@ -91,7 +95,8 @@ extension LibcurlHandle {
     // MARK: One request
 
     /// What the last request set is set back by `HTTPGET`, or set again.
-    func setRequest(_ request: TransportRequest, _ list: inout HeaderList) throws(AsyncNetError) {
+    func setRequest(_ exchange: LibcurlExchange, _ list: inout HeaderList) throws(AsyncNetError) {
+        let request = exchange.request
         let url = request.head.url.absoluteString
         set(LC_URL, url)
         setVersion(isTLS: url.utf8.dropFirst(4).first.map { $0 | 0x20 } == UInt8(ascii: "s"))
@@ -106,7 +111,7 @@ extension LibcurlHandle {
             if !request.head.headers.contains(name: "Content-Type") { own.append("Content-Type:") }
         } else if !body.isNone {
             set(LC_UPLOAD, 1)
-            lc_set_offset(easy, Int32(LC_INFILESIZE_LARGE), body.length ?? -1)
+            lc_set_offset(easy, Int32(LC_INFILESIZE_LARGE), exchange.bodyLength ?? -1)
         }
         if !body.isNone, !request.head.headers.contains(name: "Expect") { own.append("Expect:") }
         let isPlain = body.isNone && (method == .get || method == .head)
@@ -123,7 +128,11 @@ extension LibcurlHandle {
             case .http2: LC_HTTP_2_PRIOR_KNOWLEDGE
             }
         set(LC_HTTP_VERSION, version)
-        set(LC_PIPEWAIT, version == LC_HTTP_1_1 ? 0 : 1)
+        // libcurl 7.88 breaks a connection that it uses again for HTTP/2 without TLS.
+        let isSingle = !isTLS && version == LC_HTTP_2_PRIOR_KNOWLEDGE && lc_version_number() >> 8 == 0x0758
+        set(LC_FRESH_CONNECT, isSingle ? 1 : 0)
+        set(LC_FORBID_REUSE, isSingle ? 1 : 0)
+        set(LC_PIPEWAIT, version == LC_HTTP_1_1 || isSingle ? 0 : 1)
     }
 
     private func setSmallBody(_ data: Data) {
@@ -147,10 +156,21 @@ extension LibcurlHandle {
     /// Without the copy that a String passed as a nullable pointer would be.
     private func set(_ option: Int, _ value: String) { value.withCString { _ = lc_set_string(easy, Int32(option), $0) } }
 
-    private func set(_ option: Int, _ value: Data) {
-        value.withUnsafeBytes { bytes in
-            if let base = bytes.baseAddress { _ = lc_set_blob(easy, Int32(option), base, bytes.count) }
+    /// Settings that no request may go without: a libcurl that does not know one is not to be used at all.
+    private func check(_ result: Int32, _ what: String) throws(AsyncNetError) {
+        guard result != 0 else { return }
+        throw AsyncNetError(.unsupportedByTransport, "This libcurl does not take \(what) (\(String(cString: lc_error_text(result))))")
+    }
+
+    private func set(_ option: Int, _ value: String, orRefuse what: String) throws(AsyncNetError) {
+        try check(value.withCString { lc_set_string(easy, Int32(option), $0) }, what)
+    }
+
+    private func set(_ option: Int, _ value: Data, orRefuse what: String) throws(AsyncNetError) {
+        let result = value.withUnsafeBytes { bytes in
+            bytes.baseAddress.map { lc_set_blob(easy, Int32(option), $0, bytes.count) } ?? 0
         }
+        try check(result, what)
     }
 }
 

@@ -53,8 +53,9 @@ public final class LibcurlTransport: Transport {
         let origin = request.head.url.originKey
         let loop = engine.loop(for: origin)
         let exchange = LibcurlExchange(request, origin: origin, loop: loop)
-        guard loop.submit(exchange) else {
-            let error = AsyncNetError(.sessionFinished, "The transport is shut down")
+        do {
+            try loop.submit(exchange)
+        } catch {
             exchange.pipe.finish(.failure(error))
             throw error
         }
@@ -83,14 +84,17 @@ private struct Engine: Sendable {
 
     /// Below this many connections an origin is better off with all of them in one place.
     private static let connectionsWorthALoop = 64
+    private static let mostConnections = 1_000_000
 
     init(_ configuration: LibcurlTransport.Configuration, _ version: Libcurl.Version) {
         self.version = version
-        let count = configuration.eventLoops ?? min(4, max(1, ProcessInfo.processInfo.activeProcessorCount))
+        // Shared out among several loops, a small number would be wrong for some of them.
+        let worthwhile = max(1, min(64, configuration.maximumConnections / Self.connectionsWorthALoop))
+        let count = min(worthwhile, configuration.eventLoops ?? min(4, max(1, ProcessInfo.processInfo.activeProcessorCount)))
         spread = min(count, max(1, configuration.maximumConnectionsPerHost / Self.connectionsWorthALoop))
-        share = configuration.maximumConnectionsPerHost / spread
+        share = min(Self.mostConnections, configuration.maximumConnectionsPerHost / spread)
         let limits = LibcurlLoop.Limits(
-            connectionsPerHost: share, connections: max(1, configuration.maximumConnections / count))
+            connectionsPerHost: share, connections: min(Self.mostConnections, configuration.maximumConnections / count))
         loops = (0..<count).map { _ in LibcurlLoop(configuration, limits) }
     }
 

@@ -2,20 +2,34 @@
 ///
 /// libcurl would keep those that wait too, but look at each of them in every round.
 struct OriginQueue {
-    var limit: Int
+    private(set) var limit: Int
+    private(set) var isHTTP2 = false
     var active = 0
-    private var waiting: [LibcurlExchange] = []
+    /// Places that are behind hold nobody.
+    private var waiting: [LibcurlExchange?] = []
     private var first = 0
     /// Of `waiting`, those who no longer wait.
     private var abandoned = 0
 
     init(limit: Int) { self.limit = limit }
 
+    var hasWaiting: Bool { waiting.count - first > abandoned }
+
+    /// Its requests share connections, so more of them may go at once.
+    mutating func shareConnections(_ streams: Int) {
+        guard !isHTTP2 else { return }
+        isHTTP2 = true
+        limit *= streams
+    }
+
     var isEmpty: Bool { active == 0 && waiting.count - first == abandoned }
 
+    /// How many connections they have at most.
+    var connections: Int { isHTTP2 ? min(1, active) : active }
+
     /// Takes a place, or makes the exchange wait, which is the answer.
-    mutating func park(_ exchange: LibcurlExchange) -> Bool {
-        guard active >= limit else {
+    mutating func park(_ exchange: LibcurlExchange, isFull: Bool) -> Bool {
+        guard active >= limit || isFull else {
             active += 1
             return false
         }
@@ -28,8 +42,9 @@ struct OriginQueue {
         guard active < limit else { return nil }
         while first < waiting.count {
             let exchange = waiting[first]
+            waiting[first] = nil
             first += 1
-            if exchange.isParked {
+            if let exchange, exchange.isParked {
                 active += 1
                 compact()
                 return exchange
@@ -45,7 +60,7 @@ struct OriginQueue {
     mutating func abandon() {
         abandoned += 1
         guard abandoned > 32, abandoned * 2 > waiting.count - first else { return }
-        waiting = waiting[first...].filter(\.isParked)
+        waiting = waiting[first...].filter { $0?.isParked == true }
         (first, abandoned) = (0, 0)
     }
 
