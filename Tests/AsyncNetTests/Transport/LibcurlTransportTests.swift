@@ -414,6 +414,33 @@ struct LibcurlTransportTests {
         await server.stop()
     }
 
+    @Test("Requests that cannot be sent give their turn to the next, however many they are")
+    func refusedInTurn() async throws {
+        let gate = Gate()
+        let server = try await MockServer.start()
+        await server.route("/first") { _ in await gate.wait(); return .text("1") }
+        await server.route("/last") { _ in .text("2") }
+        let transport = LibcurlTransport(configuration: .init(maximumConnectionsPerHost: 1))
+        let (first, queued) = (Task { try await send(server.url("/first"), over: transport).head.statusCode }, Counter())
+        _ = try await server.takeRequest()
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<2000 {
+                group.addTask {
+                    let error = await failure {
+                        try await send(server.url("/never"), .head, body: .data(Data([1])), over: transport) { if case .queued = $0 { queued.add() } }
+                    }
+                    #expect(error?.code == .unsupportedByTransport)
+                }
+            }
+            #expect(await eventually { queued.value == 2000 })
+            gate.open()
+        }
+        #expect(try await first.value == 200)
+        #expect(try await send(server.url("/last"), over: transport).head.statusCode == 200)
+        #expect(await server.requestCount == 2)
+        await server.stop()
+    }
+
     @Test("A request that waits for its turn can be cancelled, and the turn goes to the next")
     func cancelledWait() async throws {
         let gate = Gate()

@@ -263,25 +263,30 @@ final class LibcurlLoop: @unchecked Sendable {
 
     private func start(_ exchange: LibcurlExchange, _ multi: Multi) {
         guard let handle = spare.popLast() ?? LibcurlHandle(self, configuration) else {
-            exchange.pipe.finish(.failure(AsyncNetError(.transportFailed, "libcurl has no memory for another transfer")))
-            return leave(exchange, origin: multi)
+            return refuse(exchange, AsyncNetError(.transportFailed, "libcurl has no memory for another transfer"))
         }
         do {
             try handle.begin(exchange)
         } catch {
-            exchange.pipe.finish(.failure(error))
             recycle(handle)
-            return leave(exchange, origin: multi)
+            return refuse(exchange, error)
         }
         guard lc_multi_add(multi.pointer, handle.easy) == 0 else {
-            exchange.pipe.finish(.failure(AsyncNetError(.transportFailed, "libcurl has no memory for another transfer")))
             recycle(handle)
-            return leave(exchange, origin: multi)
+            return refuse(exchange, AsyncNetError(.transportFailed, "libcurl has no memory for another transfer"))
         }
         exchange.handle = handle
         active += 1
         hasStarted = true
         exchange.startFeeding()
+    }
+
+    /// Its place is free again; whoever gave it looks for the next one.
+    private func refuse(_ exchange: LibcurlExchange, _ error: AsyncNetError) {
+        exchange.pipe.finish(.failure(error))
+        leave(exchange)
+        origins[exchange.origin]?.active -= 1
+        if origins[exchange.origin]?.isEmpty == true { origins[exchange.origin] = nil }
     }
 
     /// Gives the place to whoever waits for it.
