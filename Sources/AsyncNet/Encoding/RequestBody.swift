@@ -31,6 +31,7 @@ public struct RequestBody: Sendable {
 
     /// Chunks as they come, asked for as fast as the network takes them, at most 256 KiB and one chunk ahead; sent once.
     ///
+    /// - Parameter chunks: What is sent; asked on no actor.
     /// - Parameter length: How many bytes there will be in all, sent as `Content-Length`; more or fewer end the request with
     ///   `.encodingFailed`. `nil` sends them in chunks over HTTP/1.1 (RFC 9112 §7.1).
     public static func stream<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks, length: Int64? = nil) -> RequestBody

@@ -123,7 +123,7 @@ extension Transport where Self == URLSessionTransport {
     /// Foundation's URLSession, on every platform. Each use makes a transport, and connections, of its own.
     public static var urlSession: URLSessionTransport { URLSessionTransport() }
 
-    /// Foundation's URLSession, which enforces nothing but the default of `tls`: see ``Configuration/tls``.
+    /// Foundation's URLSession, which enforces nothing but the default of `tls`: see ``URLSessionTransport/Configuration/tls``.
     public static func urlSession(tls: TLSConfiguration) -> URLSessionTransport {
         URLSessionTransport(configuration: .init(tls: tls))
     }
