@@ -131,7 +131,8 @@ final class JSONTape {
         private mutating func literal(_ text: StaticString, _ kind: Kind, _ tokens: inout ContiguousArray<Token>) -> Bool {
             let start = index
             let count = text.utf8CodeUnitCount
-            guard index + count <= bytes.count, memcmp(bytes.baseAddress! + index, text.utf8Start, count) == 0 else { return false }
+            let word = UnsafeBufferPointer(start: text.utf8Start, count: count)
+            guard index + count <= bytes.count, bytes[index..<index + count].elementsEqual(word) else { return false }
             index += count
             return add(kind, from: start, &tokens)
         }
@@ -239,9 +240,8 @@ final class JSONTape {
         }
 
         private func isEqual(_ one: Token, _ other: Token) -> Bool {
-            let count = one.end - one.start
-            guard count == other.end - other.start else { return false }
-            return memcmp(bytes.baseAddress! + Int(one.start), bytes.baseAddress! + Int(other.start), Int(count)) == 0
+            guard one.end - one.start == other.end - other.start else { return false }
+            return bytes[Int(one.start)..<Int(one.end)].elementsEqual(bytes[Int(other.start)..<Int(other.end)])
         }
     }
 }

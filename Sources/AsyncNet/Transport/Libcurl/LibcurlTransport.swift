@@ -6,9 +6,9 @@ import Synchronization
 /// No server can crash it, and it does what URLSession on Linux cannot: pause a transfer while nobody reads, trust
 /// given certificates, pin keys, show a client certificate, go through proxies and unix sockets, and measure.
 ///
-/// libcurl is loaded by name when the first request is sent; on a machine without it, or with one older than 7.66, that request ends with
+/// libcurl is loaded by name when the first such transport is made; on a machine without it, or with one older than 7.66, requests end with
 /// `.transportUnavailable`. Settings that cannot work end it with `.invalidConfiguration` or `.unsupportedByTransport`.
-/// A request whose connection had been kept alive and turns out closed, before any answer, is sent again once.
+/// A request whose connection had been kept alive and turns out closed, before any answer, is sent again on another.
 public final class LibcurlTransport: Transport {
     public let configuration: Configuration
     private let engine: Result<Engine, AsyncNetError>
