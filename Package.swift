@@ -18,7 +18,8 @@ let package = Package(
     ],
     targets: [
         .target(name: "CLibcurl"),
-        .target(name: "AsyncNet", dependencies: ["CLibcurl"], swiftSettings: features),
+        .target(name: "CZlib"),
+        .target(name: "AsyncNet", dependencies: ["CLibcurl", "CZlib"], swiftSettings: features),
         .target(name: "AsyncNetTesting", dependencies: ["AsyncNet"], swiftSettings: features),
         .testTarget(name: "AsyncNetTests", dependencies: ["AsyncNet", "AsyncNetTesting"], swiftSettings: features),
     ],

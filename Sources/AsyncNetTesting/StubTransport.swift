@@ -24,7 +24,7 @@ public final class StubTransport: Transport {
     public var requests: [RecordedRequest] { received.withLock { $0 } }
 
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
-        let recorded = RecordedRequest(request)
+        let recorded = RecordedRequest(request, body: try await collect(request))
         received.withLock { $0.append(recorded) }
         let reply = try await handler(recorded)
         if reply.delay > .zero { try await clock.sleep(for: reply.delay) }
@@ -35,6 +35,17 @@ public final class StubTransport: Transport {
         let head = HTTPResponseHead(statusCode: reply.statusCode, url: request.head.url, headers: reply.headers, httpVersion: "HTTP/1.1")
         let hasNoBody = request.head.method == .head || [204, 304].contains(reply.statusCode)
         return TransportResponse(head: head, body: hasNoBody ? TransportBody(Data()) : TransportBody(StubBody(reply)))
+    }
+
+    /// Reads the whole body, as a server would.
+    private func collect(_ request: TransportRequest) async throws -> Data {
+        if let data = request.body.data { return data }
+        var body = Data()
+        for try await chunk in request.body.chunks {
+            body.append(chunk)
+            request.onEvent?(.sentBody(bytes: Int64(body.count), total: request.body.length))
+        }
+        return body
     }
 
     private func failBeforeHead(_ reply: MockResponse) async throws {
@@ -97,12 +108,12 @@ private func waitForCancellation() async throws {
 }
 
 extension RecordedRequest {
-    fileprivate init(_ request: TransportRequest) {
+    fileprivate init(_ request: TransportRequest, body: Data) {
         let url = request.head.url
         let path = url.path(percentEncoded: true)
         let query = url.query(percentEncoded: true).map { "?\($0)" } ?? ""
         self.init(
             method: request.head.method, target: (path.isEmpty ? "/" : path) + query, headers: request.head.headers,
-            body: request.body.data ?? Data(), connection: 0, httpVersion: "HTTP/1.1")
+            body: body, connection: 0, httpVersion: "HTTP/1.1")
     }
 }

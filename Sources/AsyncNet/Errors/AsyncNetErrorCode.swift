@@ -49,6 +49,36 @@ extension AsyncNetError.Code {
         "encodingFailed", "The request could not be encoded",
         "See underlyingError for what the encoder refused.")
 
+    /// A file of the body does not exist, may not be read, or is not a regular one; the underlying error is the system's.
+    public static let fileNotReadable = Self(
+        "fileNotReadable", "A file to send cannot be read",
+        "Check that it exists, that this program may read it, and that it is a regular file; send a pipe as a stream.")
+
+    /// A file of the body was written to, cut or replaced between the moment it was measured and its last byte.
+    public static let fileChanged = Self(
+        "fileChanged", "A file changed while it was sent",
+        "Send a copy that nobody writes to, or send what grows as a stream of unknown length.")
+
+    /// The sequence that gives the body threw, or was to be read a second time; what it threw is the underlying error.
+    public static let bodyStreamFailed = Self(
+        "bodyStreamFailed", "The stream that gives the request's body failed",
+        "See underlyingError for what it threw; a stream can be sent once only.")
+
+    /// A stream gave more or fewer bytes than its length says.
+    public static let bodyLengthMismatch = Self(
+        "bodyLengthMismatch", "The request's body is not as long as was said",
+        "Give the right length, or nil if it is not known.")
+
+    /// A temporary file, needed because the transport cannot stream, could not be written; the underlying error is the system's.
+    public static let temporaryFileFailed = Self(
+        "temporaryFileFailed", "A temporary file for the request's body could not be written",
+        "Check the free space of the folder for temporary files, or use a transport that streams, such as .libcurl().")
+
+    /// zlib, which compresses request bodies, is not on this machine.
+    public static let compressionUnavailable = Self(
+        "compressionUnavailable", "Request bodies cannot be compressed on this machine",
+        "Install zlib (libz.so.1), or send the body as it is.")
+
     /// The session was told to `finish()`; it starts no more requests.
     public static let sessionFinished = Self(
         "sessionFinished", "The session is finished and starts no more requests",
@@ -198,7 +228,8 @@ extension AsyncNetError.Code {
         "Compare the body, in the response's data, with what the type expects.")
 
     public static let allCases: [Self] = [
-        .cancelled, .malformedURL, .unsupportedScheme, .invalidRequest, .encodingFailed, .sessionFinished,
+        .cancelled, .malformedURL, .unsupportedScheme, .invalidRequest, .encodingFailed, .fileNotReadable, .fileChanged, .bodyStreamFailed,
+        .bodyLengthMismatch, .temporaryFileFailed, .compressionUnavailable, .sessionFinished,
         .hostNotFound, .cannotConnect, .emptyReply, .connectionLost, .bodyEndedEarly, .timedOut,
         .badServerResponse, .badContentEncoding, .tlsHandshakeFailed, .certificateNotTrusted,
         .certificateExpired, .certificateHostMismatch, .certificatePinMismatch, .clientCertificateInvalid, .proxyNotFound,

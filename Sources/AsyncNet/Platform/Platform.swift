@@ -5,6 +5,12 @@ enum Platform {
     /// Where URLSession is Apple's own, it is the better citizen: it knows the system's proxies, VPNs and trust.
     static let prefersLibcurl = name == "Linux"
 
+    #if canImport(Darwin)
+    static let zlibName = "libz.1.dylib"
+    #else
+    static let zlibName = "libz.so.1"
+    #endif
+
     #if os(Linux)
     static let name = "Linux"
     #elseif os(macOS)

@@ -1,6 +1,9 @@
+/// A request with a body that is sent as it is: from memory, a file, a stream or a form. Its ``DataRequest/kind`` is `.upload`.
+public typealias UploadRequest = DataRequest
+
 /// A request whose response's body is kept in memory.
 ///
-/// Made by ``Session/request(_:method:headers:modifier:)``. Serializers say what is wanted of it; any number of them
+/// Made by ``Session/request(_:method:headers:modifier:)`` and ``Session/upload(_:to:method:headers:modifier:)``. Serializers say what is wanted of it; any number of them
 /// share its one transfer. Cancelling a task that waits for it cancels it, unless others still wait.
 ///
 /// Inside: the state machine decides, the actor carries out. `driver` is the one task the request owns; it makes the
@@ -8,7 +11,7 @@
 /// each. A cancellation handler cannot enter the actor, so it posts to the session's mailbox.
 public actor DataRequest: Request {
     public nonisolated let id = RequestID()
-    public nonisolated let kind = RequestKind.data
+    public nonisolated let kind: RequestKind
 
     /// Makes the request's first form; runs when the request starts, off every actor.
     package nonisolated let blueprint: RequestBlueprint
@@ -33,7 +36,8 @@ public actor DataRequest: Request {
     /// The transfer's, told that a suspension ends; it knows the request, so it goes with the end.
     private var onProceed: (@Sendable () -> Void)?
 
-    package init(_ blueprint: RequestBlueprint, host: any RequestHost) {
+    package init(_ blueprint: RequestBlueprint, kind: RequestKind = .data, host: any RequestHost) {
+        self.kind = kind
         self.blueprint = blueprint
         self.host = host
     }

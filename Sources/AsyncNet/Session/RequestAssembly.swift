@@ -35,6 +35,28 @@ struct RequestAssembly: Sendable {
         return try checked(request)
     }
 
+    /// The request with a body of its own, and what the body says of itself.
+    ///
+    /// A `Content-Type` of the caller's stays, so a form's must name the form's boundary.
+    func uploading(_ body: RequestBody, with request: TransportRequest) throws(AsyncNetError) -> TransportRequest {
+        guard request.body.isNone else {
+            throw AsyncNetError(.invalidRequest, "The request to upload with has a body already")
+        }
+        var request = request
+        request.body = body
+        guard case .multipart(let form) = body.content else { return request }
+        let settled = try form.settled()
+        request.body = .multipart(settled)
+        if let own = request.head.headers["Content-Type"] {
+            guard MediaType(own).map({ $0.type != "multipart" || $0.parameters["boundary"] == settled.boundary }) == true else {
+                throw AsyncNetError(.invalidRequest, "The request's Content-Type names another boundary than its form; give the form that boundary")
+            }
+        } else {
+            request.head.headers.add(.contentType(settled.contentType))
+        }
+        return request
+    }
+
     private func transportRequest(
         from urlRequest: URLRequest, _ modifier: RequestModifier?, _ encode: ((URLRequest) throws -> URLRequest)?
     ) throws(AsyncNetError) -> TransportRequest {

@@ -51,8 +51,8 @@ extension Session {
         })
     }
 
-    private nonisolated func register(_ blueprint: RequestBlueprint) -> DataRequest {
-        let request = DataRequest(blueprint, host: self)
+    nonisolated func register(_ blueprint: RequestBlueprint, kind: RequestKind = .data) -> DataRequest {
+        let request = DataRequest(blueprint, kind: kind, host: self)
         if configuration.startsRequestsImmediately { mailbox.post { await request.resume() } }
         return request
     }

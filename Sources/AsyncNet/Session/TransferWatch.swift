@@ -31,7 +31,10 @@ final class TransferWatch: Sendable {
     /// The transport's events; called by its callbacks, so it only stores and passes on.
     func receive(_ event: TransportEvent) {
         let idle = idle.withLock { $0 }
-        if case .queued = event { idle?.pause() } else { idle?.touch() }
+        switch event {
+        case .queued, .awaitingBody: idle?.pause()
+        default: idle?.touch()
+        }
         switch event {
         case .informational(let head): request.eventLog.send(.informational(head))
         case .sentBody(let bytes, let total):
@@ -40,7 +43,7 @@ final class TransferWatch: Sendable {
         case .receivedHead(let head): received(head)
         case .receivedBody(let bytes, let head): received(bytes, of: head)
         case .metrics(let metrics): request.record.measured(metrics)
-        case .queued, .started, .trailers: break
+        case .queued, .started, .awaitingBody, .trailers: break
         }
     }
 

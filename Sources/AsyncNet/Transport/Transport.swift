@@ -84,6 +84,8 @@ public enum TransportEvent: Sendable {
     case started
     /// A 1xx response other than 101 (RFC 9110 §15.2), where the transport sees them.
     case informational(HTTPResponseHead)
+    /// The transport could send more of the request's body than it has been given; until the next event silence is not the server's.
+    case awaitingBody
     /// How much of the body has been handed to the network in all, and of how much if that is known.
     case sentBody(bytes: Int64, total: Int64?)
     /// The response's head has arrived; told for ``TransportRequest/Delivery/whole``, where the head itself may come late.

@@ -87,31 +87,16 @@ final class UploadFeed: Sendable {
 
     // MARK: The writer's side
 
-    /// Sends everything that `next` gives, `length` bytes if that is known.
-    ///
-    /// What completes the length is held back until there really is no more: the transport would send it and be done.
-    func write(_ next: RequestBody.Next, length: Int64?) async {
+    /// Sends everything that the reader gives.
+    func write(_ reader: BodyReader) async {
         do {
-            var sent: Int64 = 0
-            while let chunk = try await next() {
-                sent += Int64(chunk.count)
-                if let length, sent >= length { try await expectEnd(of: next, sent, length) }
+            while let chunk = try await reader.next() {
                 guard await put(chunk) else { return }
-                if sent == length { break }
-            }
-            if let length, sent < length {
-                throw AsyncNetError(.encodingFailed, "The body ended after \(sent) of its \(length) bytes")
             }
             finish(.success(()))
         } catch {
-            finish(.failure(AsyncNetError(wrapping: error, as: .encodingFailed, "The body could not be read")))
+            finish(.failure(error))
         }
-    }
-
-    private func expectEnd(of next: RequestBody.Next, _ sent: Int64, _ length: Int64) async throws {
-        var isLonger = sent > length
-        while !isLonger, let more = try await next() { isLonger = !more.isEmpty }
-        if isLonger { throw AsyncNetError(.encodingFailed, "The body is longer than its length of \(length) bytes") }
     }
 
     /// Waits while enough is there to be taken; `false` if the transport takes no more.

@@ -36,6 +36,25 @@ struct ErrorCodeTests {
         (.unsupportedScheme, { await failure(of: "gopher://a/") }),
         (.invalidRequest, { await stubbed { $0.request("http://a/", headers: ["X": "a\nb"]).serializing(Data.self) } }),
         (.encodingFailed, { await stubbed { $0.request("http://a/", method: .post, parameters: Double.nan, encoder: .json).serializing(Data.self) } }),
+        (.fileNotReadable, { await stubbed { $0.upload(.file(URL(filePath: "/nowhere")), to: "http://a/").serializing(Data.self) } }),
+        (.fileChanged, {
+            let file = FileManager.default.temporaryDirectory.appending(path: "asyncnet-\(UUID())")
+            defer { try? FileManager.default.removeItem(at: file) }
+            guard (try? Data(count: 1000).write(to: file)) != nil, let body = try? MeasuredBody(.file(file)) else { return nil }
+            guard (try? Data(count: 999).write(to: file)) != nil else { return nil }
+            do { _ = try await body.makeReader().next() } catch { return error as? AsyncNetError }
+            return nil
+        }),
+        (.bodyStreamFailed, {
+            let broken = AsyncThrowingStream<Data, any Error> { $0.finish(throwing: CocoaError(.fileReadUnknown)) }
+            return await stubbed { $0.upload(.stream(broken), to: "http://a/").serializing(Data.self) }
+        }),
+        (.bodyLengthMismatch, { await stubbed { $0.upload(.stream(AsyncStream { nil }, length: 1), to: "http://a/").serializing(Data.self) } }),
+        (.temporaryFileFailed, {
+            let transport = URLSessionTransport(configuration: .init(temporaryFolder: URL(filePath: "/nowhere")))
+            return await Session(transport: transport).upload(.stream(AsyncStream { nil }), to: "http://127.0.0.1:1/").serializing(Data.self).result.failure
+        }),
+        (.compressionUnavailable, { Zlib.load("libnowhere.so.1").failure }),
         (.sessionFinished, {
             let session = Session(transport: StubTransport { _ in .status(200) })
             await session.finish()

@@ -15,18 +15,22 @@ struct UploadFeedTests {
         }
     }
 
-    private func next(_ chunks: [[UInt8]], then error: (any Error)? = nil) -> RequestBody.Next {
-        var rest = chunks[...]
-        return {
-            if rest.isEmpty, let error { throw error }
-            return rest.popFirst().map { Data($0) }
-        }
+    /// Reads a stream of these chunks.
+    private func reader(_ chunks: [[UInt8]]) throws -> BodyReader {
+        try reader(AsyncStream { continuation in
+            for chunk in chunks { continuation.yield(Data(chunk)) }
+            continuation.finish()
+        })
+    }
+
+    private func reader(_ stream: AsyncStream<Data>) throws -> BodyReader {
+        try MeasuredBody(.stream(stream)).makeReader()
     }
 
     @Test("Bytes come out as they went in, whatever the sizes", arguments: [1, 2, 3, 7, 100])
-    func bytes(_ size: Int) async {
+    func bytes(_ size: Int) async throws {
         let feed = UploadFeed {}
-        await feed.write(next([[1, 2, 3], [], [4], [5, 6]]), length: nil)
+        await feed.write(try reader([[1, 2, 3], [], [4], [5, 6]]))
         let (bytes, last) = drain(feed, by: size)
         #expect(bytes == [1, 2, 3, 4, 5, 6])
         #expect(last == .end)
@@ -34,44 +38,44 @@ struct UploadFeedTests {
     }
 
     @Test("Without bytes the transport pauses, and is told once when there are some")
-    func pause() async {
+    func pause() async throws {
         let told = Counter()
         let feed = UploadFeed { told.add() }
         #expect(drain(feed).last == .pause)
         #expect(told.value == 0)
-        await feed.write(next([[1], [2]]), length: nil)
+        await feed.write(try reader([[1], [2]]))
         #expect(told.value == 1)
         #expect(drain(feed).bytes == [1, 2])
     }
 
     @Test("Many tiny chunks are read in one go")
-    func tinyChunks() async {
+    func tinyChunks() async throws {
         let feed = UploadFeed {}
-        await feed.write(next((0..<20_000).map { [UInt8(truncatingIfNeeded: $0)] }), length: nil)
+        await feed.write(try reader((0..<20_000).map { [UInt8(truncatingIfNeeded: $0)] }))
         let (bytes, last) = drain(feed, by: 64 * 1024)
         #expect(bytes == (0..<20_000).map { UInt8(truncatingIfNeeded: $0) })
         #expect(last == .end)
     }
 
     @Test("The end of nothing is told too")
-    func emptyEnd() async {
+    func emptyEnd() async throws {
         let told = Counter()
         let feed = UploadFeed { told.add() }
         #expect(drain(feed).last == .pause)
-        await feed.write(next([]), length: nil)
+        await feed.write(try reader([]))
         #expect(told.value == 1)
         #expect(drain(feed).last == .end)
     }
 
     @Test("The writer waits for the transport, at most one chunk above 256 KiB ahead")
-    func backPressure() async {
+    func backPressure() async throws {
         let asked = Counter()
         let feed = UploadFeed {}
         let writer = Task {
-            await feed.write({
+            await feed.write(try reader(AsyncStream {
                 asked.add()
                 return asked.value <= 10 ? Data(count: 100_000) : nil
-            }, length: nil)
+            }))
         }
         #expect(await eventually { asked.value == 3 })
         for _ in 0..<1000 { await Task.yield() }
@@ -84,26 +88,29 @@ struct UploadFeedTests {
             await Task.yield()
         }
         #expect(total == 1_000_000)
-        await writer.value
+        try await writer.value
     }
 
     @Test("A closed feed lets its writer go")
-    func close() async {
+    func close() async throws {
         let feed = UploadFeed {}
-        let writer = Task { await feed.write({ Data(count: 300_000) }, length: nil) }
+        let writer = Task { await feed.write(try reader(AsyncStream { Data(count: 300_000) })) }
         #expect(await eventually { drain(feed).bytes.count > 0 })
         feed.close()
-        await writer.value
+        try await writer.value
     }
 
-    @Test("A length that is not kept, and a source that throws, are failures after what was good", arguments: [
-        (Int64(2), false, "longer"), (4, false, "ended after 3"), (3, true, "could not be read"),
-    ])
-    func failures(_ length: Int64, _ throwsError: Bool, _ words: String) async {
+    @Test("What the reader fails with is the feed's failure, after what was good")
+    func failures() async throws {
         let feed = UploadFeed {}
-        await feed.write(next([[1, 2, 3]], then: throwsError ? CocoaError(.fileReadUnknown) : nil), length: length)
-        #expect(drain(feed).last == .failure)
-        #expect(feed.failure?.code == .encodingFailed)
-        #expect(feed.failure?.message.contains(words) == true)
+        let broken = AsyncThrowingStream<Data, any Error> { continuation in
+            continuation.yield(Data([1, 2, 3]))
+            continuation.finish(throwing: CocoaError(.fileReadUnknown))
+        }
+        await feed.write(try MeasuredBody(.stream(broken)).makeReader())
+        let (bytes, last) = drain(feed)
+        #expect(bytes == [1, 2, 3])
+        #expect(last == .failure)
+        #expect(feed.failure?.code == .bodyStreamFailed)
     }
 }

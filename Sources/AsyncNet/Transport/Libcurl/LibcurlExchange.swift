@@ -2,15 +2,16 @@ import Foundation
 
 /// One request on its way through a loop, from `send` until libcurl is done with it.
 ///
-/// `handle` and `isParked` belong to the loop's thread; everything else is set once or safe from anywhere. That makes it
+/// `handle`, `feed` and `isParked` belong to the loop's thread; everything else is set once or safe from anywhere. That makes it
 /// sendable, which the compiler cannot see.
 final class LibcurlExchange: @unchecked Sendable {
     let request: TransportRequest
     let pipe: TransferPipe
     let origin: OriginKey
-    /// Asked for once: a file may grow.
+    /// In bytes, `nil` if nobody knows. Asked for once: a file may grow.
     let bodyLength: Int64?
-    /// Where a body comes from that is not in memory.
+    /// A body that is not in memory, and where it comes from.
+    private let body: MeasuredBody?
     private(set) var feed: UploadFeed?
     private let loop: LibcurlLoop
 
@@ -20,35 +21,49 @@ final class LibcurlExchange: @unchecked Sendable {
     /// Reads that body; ends with the exchange.
     private let feeder = Locked<Task<Void, Never>?>(nil)
 
-    init(_ request: TransportRequest, origin: OriginKey, loop: LibcurlLoop) {
+    /// - Throws: ``AsyncNetError`` with code `.fileNotReadable`, before anything is sent.
+    init(_ request: TransportRequest, origin: OriginKey, loop: LibcurlLoop) throws(AsyncNetError) {
         self.request = request
         self.origin = origin
-        bodyLength = request.body.length
         self.loop = loop
-        pipe = TransferPipe(request.delivery)
         switch request.body.content {
-        case .none, .data: break
-        case .file, .stream: feed = UploadFeed { [weak self] in self.map { loop.post(.send($0)) } }
+        case .none: (body, bodyLength) = (nil, nil)
+        case .data(let data): (body, bodyLength) = (nil, Int64(data.count))
+        case .file, .stream, .multipart, .compressed:
+            let measured = try MeasuredBody(request.body)
+            (body, bodyLength) = (measured, measured.length)
         }
+        pipe = TransferPipe(request.delivery)
+        if body != nil { feed = makeFeed() }
         // The pipe lets go of these at the end, so nothing holds itself.
         pipe.connect(onAbort: { loop.post(.cancel(self)) }, onDemand: { loop.post(.receive(self)) })
     }
 
-    /// Begins to read a body that is not in memory.
-    func startFeeding() {
-        guard let feed else { return }
-        let (body, length) = (request.body, bodyLength)
-        feeder.withLock { $0 = Task { await Self.write(body, length, to: feed) } }
+    private func makeFeed() -> UploadFeed {
+        UploadFeed { [weak self, loop] in self.map { loop.post(.send($0)) } }
     }
 
-    /// Files are read, and users' sequences asked, on no actor.
+    /// Begins to read a body that is not in memory; users' sequences where they may block.
+    func startFeeding() {
+        guard let feed, let body else { return }
+        let executor = body.asksUserCode ? ProducerExecutor() : nil
+        feeder.withLock { $0 = Task(executorPreference: executor) { await Self.write(body, to: feed) } }
+    }
+
+    /// Reads the body from its start again, if it can be; called by the loop's thread.
+    func restartFeeding() -> Bool {
+        guard let feed, request.body.replay == .repeatable else { return false }
+        feed.close()
+        feeder.withLock { $0.take() }?.cancel()
+        self.feed = makeFeed()
+        startFeeding()
+        return true
+    }
+
+    /// On no actor.
     @concurrent
-    private static func write(_ body: RequestBody, _ length: Int64?, to feed: UploadFeed) async {
-        switch body.content {
-        case .none, .data: break
-        case .stream(let makeNext, _): await feed.write(makeNext(), length: length)
-        case .file(let url): await feed.write(FileReader(url).next, length: length)
-        }
+    private static func write(_ body: MeasuredBody, to feed: UploadFeed) async {
+        await feed.write(body.makeReader())
     }
 
     /// Whether to pause; when that is over the loop is told.
@@ -62,24 +77,6 @@ final class LibcurlExchange: @unchecked Sendable {
         guard let feed else { return }
         feed.close()
         feeder.withLock { $0.take() }?.cancel()
-    }
-}
-
-/// A file, piece by piece.
-private final class FileReader {
-    private let url: URL
-    private var handle: FileHandle?
-
-    init(_ url: URL) { self.url = url }
-
-    func next() async throws -> Data? {
-        do {
-            let handle = try handle ?? FileHandle(forReadingFrom: url)
-            self.handle = handle
-            return try handle.read(upToCount: 256 * 1024).flatMap { $0.isEmpty ? nil : $0 }
-        } catch {
-            throw AsyncNetError(.encodingFailed, "The file to send cannot be read", underlyingError: error)
-        }
     }
 }
 

@@ -223,8 +223,12 @@ final class LibcurlHandle {
             piece = exchange.feed?.read(into: buffer) ?? .end
         }
         switch piece {
-        case .end: return 0
-        case .pause: return Int(LC_CALLBACK_PAUSE)
+        case .end:
+            if exchange.bodyLength == nil { exchange.request.onEvent?(.sentBody(bytes: sentBytes, total: sentBytes)) }
+            return 0
+        case .pause:
+            exchange.request.onEvent?(.awaitingBody)
+            return Int(LC_CALLBACK_PAUSE)
         case .failure: return Int(LC_READ_ABORT)
         case .bytes(let count):
             sentBytes += Int64(count)
@@ -236,11 +240,9 @@ final class LibcurlHandle {
     /// A connection that was kept alive broke before anything came back, and libcurl starts over on a new one.
     private func seekBody(_ offset: Int64, _ origin: Int32) -> Int32 {
         guard origin == 0, offset >= 0 else { return Int32(LC_SEEK_FAIL) }
-        if exchange?.request.body.data != nil {
-            sentBytes = offset
-        } else if offset != sentBytes {
-            return Int32(LC_SEEK_FAIL)
-        }
+        guard let exchange, offset != sentBytes else { return Int32(LC_SEEK_OK) }
+        guard exchange.request.body.data != nil || offset == 0 && exchange.restartFeeding() else { return Int32(LC_SEEK_FAIL) }
+        sentBytes = offset
         return Int32(LC_SEEK_OK)
     }
 

@@ -52,7 +52,7 @@ public final class LibcurlTransport: Transport {
         let engine = try engine.get()
         let origin = request.head.url.originKey
         let loop = engine.loop(for: origin)
-        let exchange = LibcurlExchange(request, origin: origin, loop: loop)
+        let exchange = try LibcurlExchange(request, origin: origin, loop: loop)
         do {
             try loop.submit(exchange)
         } catch {

@@ -11,6 +11,7 @@ import FoundationNetworking
 final class URLSessionExchange: NSObject, URLSessionDataDelegate, Sendable {
     let pipe: TransferPipe
     private let request: TransportRequest
+    private let body: URLSessionBody
     private let onEnd: @Sendable () -> Void
     private let state = Locked(State())
 
@@ -19,6 +20,8 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate, Sendable {
         var isCancelled = false
         var isOver = false
         var sentBytes: Int64 = 0
+        /// Why the body could not be read to its end.
+        var bodyFailure: AsyncNetError?
         var receivedBytes: Int64 = 0
         var head: HTTPResponseHead?
     }
@@ -28,8 +31,9 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate, Sendable {
     private static let control = DispatchQueue(label: "AsyncNet.URLSession.control", qos: .userInitiated)
 
     /// - Parameter onEnd: Runs once, when URLSession is done with the task for good.
-    init(_ request: TransportRequest, onEnd: @escaping @Sendable () -> Void) {
+    init(_ request: TransportRequest, _ body: URLSessionBody, onEnd: @escaping @Sendable () -> Void) {
         self.request = request
+        self.body = body
         pipe = TransferPipe(request.delivery)
         self.onEnd = onEnd
     }
@@ -38,7 +42,7 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate, Sendable {
     func start(on session: URLSession) {
         Self.control.async { [self] in
             guard !pipe.isEnded else { return onEnd() }
-            start(session.dataTask(with: URLSessionRequest.make(request)))
+            start(session.dataTask(with: URLSessionRequest.make(request, body, bodyFailed)))
         }
     }
 
@@ -96,7 +100,7 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate, Sendable {
             state.sentBytes += bytesSent
             return state.sentBytes
         }
-        request.onEvent?(.sentBody(bytes: sent, total: request.body.length))
+        request.onEvent?(.sentBody(bytes: sent, total: body.length))
     }
 
     /// Redirects are followed above the transport: `nil` delivers the 3xx response and its body.
@@ -128,16 +132,21 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate, Sendable {
     func urlSession(
         _ session: URLSession, task: URLSessionTask, needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
-        completionHandler(request.body.data.map { InputStream(data: $0) })
+        state.withLock { $0.sentBytes = 0 }
+        completionHandler(body.makeStream(onFailure: bodyFailed))
     }
 
+    private func bodyFailed(_ error: AsyncNetError) { state.withLock { $0.bodyFailure = error } }
+
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        let isFirst = state.withLock { state in
+        let (isFirst, bodyFailure) = state.withLock { state in
             defer { (state.isOver, state.task) = (true, nil) }
-            return !state.isOver
+            return (!state.isOver, state.bodyFailure)
         }
         guard isFirst else { return }
-        if let error {
+        if let bodyFailure {
+            pipe.finish(.failure(bodyFailure))
+        } else if let error {
             pipe.finish(.failure(URLErrorClassification.error(for: error)))
         } else {
             if !pipe.hasHead, let response = task.response { receive(response) }

@@ -5,44 +5,44 @@ import FoundationNetworking
 
 /// Makes URLSession's form of a request.
 enum URLSessionRequest {
-    static func make(_ request: TransportRequest) -> URLRequest {
+    static func make(_ request: TransportRequest, _ body: URLSessionBody, _ onFailure: @escaping (AsyncNetError) -> Void) -> URLRequest {
         var urlRequest = head(request).urlRequest
         urlRequest.timeoutInterval = 1e9
         urlRequest.cachePolicy = .reloadIgnoringLocalCacheData
         urlRequest.httpShouldHandleCookies = false
-        if let data = request.body.data, !data.isEmpty { attach(data, to: &urlRequest) }
+        if !body.isEmpty { attach(body, to: &urlRequest, onFailure) }
         return urlRequest
     }
 
-    private static func refuse(_ tls: TLSConfiguration, _ body: RequestBody) throws(AsyncNetError) {
+    private static func refuse(_ tls: TLSConfiguration) throws(AsyncNetError) {
         guard tls.isDefault else {
             throw AsyncNetError(
                 .unsupportedByTransport,
                 "URLSession does not enforce trust anchors, pins, a client identity, a minimum version or a host name check of one's own; the libcurl transport, .libcurl(tls:), does")
         }
-        guard body.isNone || body.data != nil else {
-            throw AsyncNetError(.unsupportedByTransport, "A body from a file or a stream needs the libcurl transport, .libcurl()")
-        }
+    }
+
+    private static func refuseBody(_ request: TransportRequest) throws(AsyncNetError) {
+        guard request.head.method == .get, !request.body.isNone, request.body.data?.isEmpty != true else { return }
+        throw AsyncNetError(.unsupportedByTransport, "URLSession cannot send a body with GET")
     }
 
     #if canImport(FoundationNetworking)
     /// As a stream, the only body that FoundationNetworking sends again from its start after a connection that was kept
     /// alive broke. A value of one space removes a header: the stream is sent with its length instead of in chunks, and
     /// a POST without Content-Type does not become a form.
-    private static func attach(_ data: Data, to request: inout URLRequest) {
-        request.httpBodyStream = InputStream(data: data)
+    private static func attach(_ body: URLSessionBody, to request: inout URLRequest, _ onFailure: @escaping (AsyncNetError) -> Void) {
+        request.httpBodyStream = body.makeStream(onFailure: onFailure)
         request.setValue(" ", forHTTPHeaderField: "Transfer-Encoding")
-        request.setValue("\(data.count)", forHTTPHeaderField: "Content-Length")
+        request.setValue("\(body.length ?? 0)", forHTTPHeaderField: "Content-Length")
         if request.value(forHTTPHeaderField: "Content-Type") == nil {
             request.setValue(" ", forHTTPHeaderField: "Content-Type")
         }
     }
 
     static func refuseWhatIsUnsupported(_ request: TransportRequest, _ tls: TLSConfiguration) throws(AsyncNetError) {
-        try refuse(tls, request.body)
-        if request.head.method == .get, (request.body.length ?? 0) > 0 {
-            throw AsyncNetError(.unsupportedByTransport, "URLSession cannot send a body with GET")
-        }
+        try refuse(tls)
+        try refuseBody(request)
         if request.head.url.host?.contains(":") == true {
             throw AsyncNetError(.unsupportedByTransport, "URLSession on Linux cannot connect to an IPv6 address in a URL")
         }
@@ -56,15 +56,15 @@ enum URLSessionRequest {
         return head
     }
 
-    private static func attach(_ data: Data, to request: inout URLRequest) {
-        request.httpBody = data
+    private static func attach(_ body: URLSessionBody, to request: inout URLRequest, _ onFailure: @escaping (AsyncNetError) -> Void) {
+        if let data = body.data { return request.httpBody = data }
+        request.httpBodyStream = body.makeStream(onFailure: onFailure)
+        request.setValue("\(body.length ?? 0)", forHTTPHeaderField: "Content-Length")
     }
 
     static func refuseWhatIsUnsupported(_ request: TransportRequest, _ tls: TLSConfiguration) throws(AsyncNetError) {
-        try refuse(tls, request.body)
-        if request.head.method == .get, (request.body.length ?? 0) > 0 {
-            throw AsyncNetError(.unsupportedByTransport, "URLSession cannot send a body with GET")
-        }
+        try refuse(tls)
+        try refuseBody(request)
     }
     #endif
 }

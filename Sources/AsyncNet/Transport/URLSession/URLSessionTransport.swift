@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
@@ -20,11 +20,17 @@ public final class URLSessionTransport: Transport {
         /// Transfers handed to URLSession at a time; more wait their turn in order. FoundationNetworking slows down with
         /// every further one. 128 on Linux, elsewhere unlimited.
         public var maximumTransfers: Int
+        /// Where bodies are written that have to be waited for, streams above all; such a file has no name and goes with the request.
+        public var temporaryFolder: URL
         /// Only the default can be enforced; over anything else every request ends with `.unsupportedByTransport`.
         public var tls: TLSConfiguration
 
-        public init(maximumConnectionsPerHost: Int? = nil, maximumTransfers: Int? = nil, tls: TLSConfiguration = TLSConfiguration()) {
+        public init(
+            maximumConnectionsPerHost: Int? = nil, maximumTransfers: Int? = nil, temporaryFolder: URL = FileManager.default.temporaryDirectory,
+            tls: TLSConfiguration = TLSConfiguration()
+        ) {
             self.tls = tls
+            self.temporaryFolder = temporaryFolder
             self.maximumConnectionsPerHost = max(1, maximumConnectionsPerHost ?? URLSessionLimits.connectionsPerHost)
             self.maximumTransfers = max(1, maximumTransfers ?? URLSessionLimits.transfers)
         }
@@ -56,16 +62,17 @@ public final class URLSessionTransport: Transport {
 
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         try URLSessionRequest.refuseWhatIsUnsupported(request, configuration.tls)
+        let body = try await URLSessionBody(request, folder: configuration.temporaryFolder)
         request.onEvent?(.queued)
         try await slots.acquire()
         request.onEvent?(.started)
-        let pipe = try start(request)
-        let body = TransportBody(pipe)
-        return TransportResponse(head: try await pipe.head(), body: body)
+        let pipe = try start(request, body)
+        let answer = TransportBody(pipe)
+        return TransportResponse(head: try await pipe.head(), body: answer)
     }
 
     /// Takes over the slot: it is free again when URLSession is done with the task.
-    private func start(_ request: TransportRequest) throws(AsyncNetError) -> TransferPipe {
+    private func start(_ request: TransportRequest, _ body: URLSessionBody) throws(AsyncNetError) -> TransferPipe {
         let session: URLSession
         do {
             session = try enter()
@@ -73,7 +80,7 @@ public final class URLSessionTransport: Transport {
             slots.release()
             throw error
         }
-        let exchange = URLSessionExchange(request) { [self] in
+        let exchange = URLSessionExchange(request, body) { [self] in
             slots.release()
             leave()
         }

@@ -1,0 +1,94 @@
+package import Foundation
+import Synchronization
+
+/// An async sequence of data as a body, or as a part of one.
+package struct BodyStream: Sendable {
+    package typealias Next = () async throws -> Data?
+
+    package let length: Int64?
+    package let replay: RequestBody.Replay
+    private let make: @Sendable () throws -> Next
+
+    init<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks, length: Int64?) where Chunks.Element == Data {
+        let turn = Turn()
+        self.init(length: length, .once) {
+            guard turn.take() else { throw AsyncNetError(.bodyStreamFailed, "The stream of the body has been read already") }
+            return Self.next(chunks)
+        }
+    }
+
+    init<Chunks: AsyncSequence & Sendable>(length: Int64?, making makeChunks: @escaping @Sendable () throws -> Chunks) where Chunks.Element == Data {
+        self.init(length: length, .repeatable) { Self.next(try makeChunks()) }
+    }
+
+    private init(length: Int64?, _ replay: RequestBody.Replay, _ make: @escaping @Sendable () throws -> Next) {
+        self.length = length.map { max(0, $0) }
+        self.replay = replay
+        self.make = make
+    }
+
+    private static func next<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks) -> Next where Chunks.Element == Data {
+        var iterator = chunks.makeAsyncIterator()
+        return { try await iterator.next(isolation: #isolation) }
+    }
+
+    /// Two requests that share one sequence would each get a part of it.
+    private final class Turn: Sendable {
+        private let isTaken = Atomic(false)
+        func take() -> Bool { !isTaken.exchange(true, ordering: .relaxed) }
+    }
+
+    /// What is sent, held to its length.
+    func makeReader() -> StreamReader { StreamReader(length: length, make) }
+}
+
+/// Reads a stream once and sees to it that it is as long as was said.
+///
+/// What completes the length is held back until there really is no more: whoever sends it would be done with the body.
+final class StreamReader {
+    private let length: Int64?
+    private let make: () throws -> BodyStream.Next
+    private var source: BodyStream.Next?
+    private var count: Int64 = 0
+    private var isOver = false
+
+    init(length: Int64?, _ make: @escaping () throws -> BodyStream.Next) {
+        self.length = length
+        self.make = make
+    }
+
+    func next() async throws(AsyncNetError) -> Data? {
+        guard !isOver, let chunk = try await pull() else { return try ended() }
+        count += Int64(chunk.count)
+        guard let length, count >= length else { return chunk }
+        try await expectEnd(length)
+        return chunk
+    }
+
+    private func ended() throws(AsyncNetError) -> Data? {
+        isOver = true
+        guard let length, count < length else { return nil }
+        throw AsyncNetError(.bodyLengthMismatch, "The stream of the body ended after \(count) of its \(length) bytes")
+    }
+
+    private func expectEnd(_ length: Int64) async throws(AsyncNetError) {
+        var isLonger = count > length
+        while !isLonger, let more = try await pull() { isLonger = !more.isEmpty }
+        isOver = true
+        if isLonger { throw AsyncNetError(.bodyLengthMismatch, "The stream of the body is longer than its length of \(length) bytes") }
+    }
+
+    private func pull() async throws(AsyncNetError) -> Data? {
+        do {
+            // Not through `??`, which wraps the closure anew each time.
+            if source == nil { source = try make() }
+            return try await source?()
+        } catch {
+            isOver = true
+            // What somebody else's request ended in must not look like what this one did.
+            if let error = error as? AsyncNetError, error.code == .bodyStreamFailed, error.attempts == 0 { throw error }
+            if error is CancellationError, Task.isCancelled { throw AsyncNetError(.cancelled) }
+            throw AsyncNetError(.bodyStreamFailed, underlyingError: error)
+        }
+    }
+}

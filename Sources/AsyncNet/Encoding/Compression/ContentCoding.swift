@@ -1,0 +1,91 @@
+import CZlib
+import Foundation
+
+/// How a request's body is compressed (RFC 9110 §8.4.1).
+public struct ContentCoding: Hashable, Sendable, CustomStringConvertible {
+    /// The coding's name in `Content-Encoding`.
+    public let name: String
+    let windowBits: Int32
+
+    /// `gzip` (RFC 1952).
+    public static let gzip = ContentCoding(name: "gzip", windowBits: 31)
+    /// `deflate`: zlib's format (RFC 1950), as RFC 9110 §8.4.1.2 has it.
+    public static let deflate = ContentCoding(name: "deflate", windowBits: 15)
+
+    public var description: String { name }
+}
+
+/// The zlib of this process, loaded by name when the first body is compressed.
+package enum Zlib {
+    private static let isThere: Result<Void, AsyncNetError> = load(Platform.zlibName)
+
+    static func check() throws(AsyncNetError) { try isThere.get() }
+
+    /// With a name that a test makes up.
+    package static func load(_ name: String) -> Result<Void, AsyncNetError> {
+        guard let reason = lz_load(name) else { return .success(()) }
+        return .failure(
+            AsyncNetError(.compressionUnavailable, "Request bodies cannot be compressed, since zlib could not be loaded: \(String(cString: reason))"))
+    }
+}
+
+/// Compresses bytes as they come.
+final class Compressor {
+    private let stream: OpaquePointer
+    private static let level: Int32 = 6
+    private static let outputSize = 64 * 1024
+
+    init(_ coding: ContentCoding) throws(AsyncNetError) {
+        try Zlib.check()
+        guard let stream = lz_new(Self.level, coding.windowBits) else {
+            throw AsyncNetError(.encodingFailed, "There is no memory to compress the body")
+        }
+        self.stream = stream
+    }
+
+    deinit { lz_free(stream) }
+
+    /// What has come out so far of these bytes and those before; all of it if they are the last.
+    func compress(_ data: Data, isLast: Bool = false) throws(AsyncNetError) -> Data {
+        var (output, consumed, result) = (Data(), 0, Int32(LZ_OK))
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.outputSize, alignment: 1)
+        defer { buffer.deallocate() }
+        guard let start = buffer.baseAddress else { return output }
+        data.withUnsafeBytes { input in
+            var (taken, given) = (0, 0)
+            repeat {
+                let rest = input[consumed...]
+                result = lz_deflate(
+                    stream, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count, start, buffer.count, isLast ? 1 : 0, &taken, &given)
+                consumed += taken
+                output.append(contentsOf: buffer[..<given])
+            } while result == LZ_OK && (isLast || consumed < input.count || given == buffer.count)
+        }
+        guard result == LZ_STREAM_END || !isLast && (result == LZ_OK || result == LZ_BUFFER_ERROR) else {
+            throw AsyncNetError(.encodingFailed, "The body could not be compressed (zlib \(result))")
+        }
+        return output
+    }
+}
+
+/// Reads a body and gives it compressed.
+final class CompressingReader {
+    private let body: BodyReader
+    private let compressor: Compressor
+    private var isOver = false
+
+    init(_ body: BodyReader, _ coding: ContentCoding) throws(AsyncNetError) {
+        self.body = body
+        compressor = try Compressor(coding)
+    }
+
+    func next() async throws(AsyncNetError) -> Data? {
+        while !isOver {
+            let chunk = try await body.next()
+            isOver = chunk == nil
+            let output = try compressor.compress(chunk ?? Data(), isLast: isOver)
+            if !output.isEmpty { return output }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,125 @@
+package import Foundation
+
+/// A body right before it is sent: its files looked at, its length known where it can be.
+package struct MeasuredBody: Sendable {
+    package enum Piece: Sendable {
+        case data(Data)
+        case file(MeasuredFile)
+        case stream(BodyStream)
+        indirect case compressed(MeasuredBody, ContentCoding)
+    }
+
+    package let pieces: [Piece]
+    /// In bytes; `nil` if nobody knows before the end.
+    package let length: Int64?
+
+    /// Looks at the files, which takes a system call or three each.
+    ///
+    /// - Throws: ``AsyncNetError`` with code `.fileNotReadable`.
+    package init(_ body: RequestBody) throws(AsyncNetError) {
+        pieces = try Self.pieces(body)
+        var sum: Int64? = 0
+        for piece in pieces { sum = Self.sum(sum, piece.length) }
+        length = sum
+    }
+
+    private static func pieces(_ body: RequestBody) throws(AsyncNetError) -> [Piece] {
+        switch body.content {
+        case .none: []
+        case .data(let data): [.data(data)]
+        case .file(let url): [.file(try MeasuredFile(url))]
+        case .stream(let stream): [.stream(stream)]
+        case .compressed(let body, let coding): [.compressed(try MeasuredBody(body), coding)]
+        case .multipart(let form): try pieces(form)
+        }
+    }
+
+    /// What stands between the parts goes with what is in memory around it, so that few pieces are small.
+    private static func pieces(_ form: MultipartForm) throws(AsyncNetError) -> [Piece] {
+        var pieces: [Piece] = []
+        for part in form.parts {
+            append(.data(try form.opening(part)), to: &pieces)
+            for piece in try self.pieces(part.body) { append(piece, to: &pieces) }
+            append(.data(Data("\r\n".utf8)), to: &pieces)
+        }
+        append(.data(form.closing), to: &pieces)
+        return pieces
+    }
+
+    private static let small = 64 * 1024
+
+    private static func append(_ piece: Piece, to pieces: inout [Piece]) {
+        if case .data(let new) = piece, case .data(var last) = pieces.last, last.count + new.count <= small {
+            pieces.removeLast()
+            last.append(new)
+            pieces.append(.data(last))
+        } else {
+            pieces.append(piece)
+        }
+    }
+
+    private static func sum(_ one: Int64?, _ other: Int64?) -> Int64? {
+        guard let one, let other else { return nil }
+        let (sum, isTooLarge) = one.addingReportingOverflow(other)
+        return isTooLarge ? nil : sum
+    }
+
+    /// Whether some of it comes from code of the user's, which may wait, or even block.
+    package var asksUserCode: Bool {
+        pieces.contains { piece in
+            switch piece {
+            case .data, .file: false
+            case .stream: true
+            case .compressed(let body, _): body.asksUserCode
+            }
+        }
+    }
+
+    /// Whether it can be read without waiting for anything but a file.
+    package var isReadableAtOnce: Bool {
+        pieces.allSatisfy { piece in
+            switch piece {
+            case .data, .file: true
+            case .stream, .compressed: false
+            }
+        }
+    }
+
+    package func makeReader() -> BodyReader { BodyReader(self) }
+}
+
+extension MeasuredBody.Piece {
+    fileprivate var length: Int64? {
+        switch self {
+        case .data(let data): Int64(data.count)
+        case .file(let file): file.stamp.size
+        case .stream(let stream): stream.length
+        case .compressed: nil
+        }
+    }
+}
+
+/// A file as it was when the body was measured.
+package struct MeasuredFile: Sendable {
+    let url: URL
+    let stamp: FileStamp
+
+    init(_ url: URL) throws(AsyncNetError) {
+        self.url = url
+        stamp = try Self.open(url).stamp
+    }
+
+    static func open(_ url: URL) throws(AsyncNetError) -> InputFile {
+        guard url.isFileURL else { throw AsyncNetError(.fileNotReadable, "The URL of a file to send is not a file URL") }
+        do {
+            return try InputFile(url.path)
+        } catch {
+            throw unreadable(url, error)
+        }
+    }
+
+    static func unreadable(_ url: URL, _ error: POSIXError) -> AsyncNetError {
+        AsyncNetError(
+            .fileNotReadable, "The file \"\(url.lastPathComponent)\" cannot be read: \(SystemError.text(error))", underlyingError: error)
+    }
+}

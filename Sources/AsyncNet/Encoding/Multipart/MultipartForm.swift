@@ -1,0 +1,119 @@
+public import Foundation
+
+/// A form of several parts, as `multipart/form-data` (RFC 7578) writes it.
+///
+///     try await session.upload(.multipart { form in
+///         form.append("Ada", name: "name")
+///         form.append(fileURL, name: "avatar")
+///     }, to: url).serializing(Receipt.self).value
+///
+/// Parts are sent in the order they were added, each streamed: a form of large files needs no memory for them and no copy.
+/// Names and file names are escaped as browsers do (WHATWG HTML, multipart/form-data encoding algorithm): in UTF-8, with `"`, CR
+/// and LF percent-encoded; there is no `filename*`, which RFC 7578 §4.2 forbids. Values are sent byte for byte.
+///
+/// Adding does no I/O and cannot fail; what is wrong with a part ends the request, with `.encodingFailed`, or with
+/// `.fileNotReadable` for its file.
+public struct MultipartForm: Sendable {
+    struct Part: Sendable {
+        let headers: HTTPHeaders
+        let body: RequestBody
+    }
+
+    private(set) var parts: [Part] = []
+    /// What separates the parts.
+    public private(set) var boundary: String
+    private let isBoundaryGiven: Bool
+
+    /// An empty form.
+    ///
+    /// - Parameter boundary: What separates the parts, 1 to 70 characters of RFC 2046 §5.1.1; it must occur in none. `nil` takes a random
+    ///   one, and another if that is found in a part that is in memory.
+    public init(boundary: String? = nil) {
+        self.boundary = boundary ?? Self.randomBoundary()
+        isBoundaryGiven = boundary != nil
+    }
+
+    /// How many parts there are.
+    public var count: Int { parts.count }
+
+    /// `multipart/form-data` with the boundary.
+    public var contentType: String { "multipart/form-data; boundary=\(Self.quotedIfNeeded(boundary))" }
+
+    // MARK: Adding parts
+
+    /// Adds text.
+    public mutating func append(_ text: String, name: String) {
+        append(.data(Data(text.utf8)), name: name)
+    }
+
+    /// Adds bytes; as a file if there is a file name.
+    ///
+    /// - Parameter mimeType: What they are; `nil` tells from the file name, and sends none without one.
+    public mutating func append(_ data: Data, name: String, fileName: String? = nil, mimeType: String? = nil) {
+        append(.data(data), name: name, fileName: fileName, mimeType: mimeType)
+    }
+
+    /// Adds a file, read while it is sent.
+    ///
+    /// - Parameters:
+    ///   - fileName: What the server is told; the file's own name by default.
+    ///   - mimeType: What it is; `nil` tells from the file name, and is `application/octet-stream` for an unknown one.
+    public mutating func append(_ file: URL, name: String, fileName: String? = nil, mimeType: String? = nil) {
+        append(.file(file), name: name, fileName: fileName ?? file.lastPathComponent, mimeType: mimeType)
+    }
+
+    /// Adds what a sequence gives, as it comes.
+    ///
+    /// - Parameter length: How many bytes there will be; `nil` leaves the length of the whole form unknown.
+    public mutating func append<Chunks: AsyncSequence & Sendable>(
+        _ chunks: Chunks, length: Int64?, name: String, fileName: String? = nil, mimeType: String? = nil
+    ) where Chunks.Element == Data {
+        append(.stream(chunks, length: length), name: name, fileName: fileName, mimeType: mimeType)
+    }
+
+    /// Adds any body.
+    ///
+    /// - Parameter headers: Sent with the part, after `Content-Disposition` and in place of the `Content-Type` told from the file name.
+    public mutating func append(
+        _ body: RequestBody, name: String, fileName: String? = nil, mimeType: String? = nil, headers: HTTPHeaders = [:]
+    ) {
+        var disposition = "form-data; name=\"\(Self.escaped(Self.normalized(name)))\""
+        if let fileName { disposition += "; filename=\"\(Self.escaped(fileName))\"" }
+        var all: HTTPHeaders = [.contentDisposition(disposition)]
+        if !headers.contains(name: "Content-Type"), let type = mimeType ?? fileName.map(MediaTypes.type(ofFileNamed:)) {
+            all.add(.contentType(type))
+        }
+        for header in headers { all.add(header) }
+        parts.append(Part(headers: all, body: body))
+    }
+
+    // MARK: Ready to be sent
+
+    /// This form with a boundary that is in no part that is in memory.
+    ///
+    /// - Throws: ``AsyncNetError`` with code `.encodingFailed` if the boundary that was given is, or is none.
+    func settled() throws(AsyncNetError) -> MultipartForm {
+        guard !isBoundaryGiven else {
+            try checkBoundary()
+            return self
+        }
+        var form = self
+        while form.isBoundaryInside { form.boundary = Self.randomBoundary() }
+        return form
+    }
+
+    private func checkBoundary() throws(AsyncNetError) {
+        guard Self.isBoundary(boundary) else {
+            throw AsyncNetError(.encodingFailed, "The form's boundary is not 1 to 70 characters that a boundary may have")
+        }
+        if isBoundaryInside { throw AsyncNetError(.encodingFailed, "The form's boundary occurs inside one of its parts") }
+    }
+
+    private var isBoundaryInside: Bool {
+        let boundary = Data(boundary.utf8)
+        return parts.contains { part in
+            part.body.data.map { ByteSearch.contains(boundary, in: $0) } == true
+                || part.headers.contains { ByteSearch.contains(boundary, in: Data($0.value.utf8)) }
+        }
+    }
+}

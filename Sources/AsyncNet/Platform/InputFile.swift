@@ -1,0 +1,94 @@
+import Foundation
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Which file it is, how long, and when it was last written: equal stamps mean that nobody changed it in between.
+struct FileStamp: Equatable, Sendable {
+    let device: UInt64
+    let inode: UInt64
+    let size: Int64
+    let modifiedSeconds: Int64
+    let modifiedNanoseconds: Int64
+}
+
+/// A regular file that is open for reading. Closed when nobody holds it any more.
+///
+/// Other kinds are refused: reading a pipe or a device can block its thread for good, and of those Swift has few.
+final class InputFile: Sendable {
+    /// As it was when the file was opened.
+    let stamp: FileStamp
+    private let descriptor: Int32
+
+    init(_ path: String) throws(POSIXError) {
+        // Without O_NONBLOCK opening a pipe would wait for somebody to write to it.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw SystemError.last }
+        do throws(POSIXError) {
+            stamp = try Self.stamp(descriptor)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+
+    /// Up to `count` bytes from where the last read ended; none at the end.
+    func read(upTo count: Int) throws(POSIXError) -> Data {
+        try SystemError.reading(upTo: count) { systemRead(descriptor, $0, count) }
+    }
+
+    /// As it is now.
+    func currentStamp() throws(POSIXError) -> FileStamp { try Self.stamp(descriptor) }
+
+    private static func stamp(_ descriptor: Int32) throws(POSIXError) -> FileStamp {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw SystemError.last }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw POSIXError(status.st_mode & S_IFMT == S_IFDIR ? .EISDIR : .EINVAL)
+        }
+        #if canImport(Darwin)
+        let modified = status.st_mtimespec
+        #else
+        let modified = status.st_mtim
+        #endif
+        return FileStamp(
+            device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino), size: Int64(status.st_size),
+            modifiedSeconds: Int64(modified.tv_sec), modifiedNanoseconds: Int64(modified.tv_nsec))
+    }
+}
+
+private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int {
+    read(descriptor, buffer, count)
+}
+
+/// What the system says went wrong.
+enum SystemError {
+    /// Of the last call that failed on this thread.
+    static var last: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+
+    /// What a call that reads into a buffer reads; it is called again if a signal interrupts it.
+    static func reading(upTo count: Int, _ call: (UnsafeMutableRawPointer) -> Int) throws(POSIXError) -> Data {
+        guard let buffer = malloc(count) else { throw POSIXError(.ENOMEM) }
+        var received = -1
+        repeat { received = call(buffer) } while received < 0 && errno == EINTR
+        let failure = received < 0 ? last : nil
+        guard received > 0 else {
+            free(buffer)
+            if let failure { throw failure }
+            return Data()
+        }
+        return Data(bytesNoCopy: buffer, count: received, deallocator: .free)
+    }
+
+    /// In the system's words, such as `No such file or directory`.
+    static func text(_ error: POSIXError) -> String {
+        error.code == .EINVAL ? "It is not a regular file" : String(cString: strerror(error.code.rawValue))
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+
+/// Uploads: requests whose body is sent as it is, streamed unless it is in memory.
+///
+///     try await session.upload(.data(bytes), to: url).serializing(Receipt.self).value
+///     try await session.upload(.file(fileURL), to: url, method: .put).serializing(Receipt.self).value
+///     try await session.upload(.stream(chunks, length: nil), to: url).serializing(Receipt.self).value
+///
+/// A response that comes while the body is still being sent, such as a 413, is the outcome. A body that can be sent once only ends a
+/// redirect that asks for it again (307, 308) with `.redirectFailed`.
+extension Session {
+    /// An upload to a URL. Errors in what is given arrive at the awaited outcome.
+    ///
+    /// - Parameters:
+    ///   - body: What is sent. A form brings its `Content-Type`; the others have none unless `headers` say so.
+    ///   - url: A `String`, `URL` or `URLComponents`; relative ones need a session with a base URL.
+    ///   - method: POST by default.
+    ///   - headers: Sent over the session's own.
+    ///   - modifier: Changes the request after URL, method and headers are set.
+    public nonisolated func upload(
+        _ body: RequestBody, to url: some URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders = [:],
+        modifier: RequestModifier? = nil
+    ) -> UploadRequest {
+        let assembly = RequestAssembly(configuration)
+        let blueprint = RequestBlueprint {
+            let request = try assembly.transportRequest(to: url, method, headers, modifier: modifier, encode: nil)
+            return try assembly.uploading(body, with: request)
+        }
+        return register(blueprint, kind: .upload)
+    }
+
+    /// An upload with a `URLRequest` or a router, which must have no body of its own.
+    public nonisolated func upload(
+        _ body: RequestBody, with request: some URLRequestConvertible, modifier: RequestModifier? = nil
+    ) -> UploadRequest {
+        let assembly = RequestAssembly(configuration)
+        let blueprint = RequestBlueprint {
+            try assembly.uploading(body, with: assembly.transportRequest(from: request.asURLRequest(), modifier: modifier))
+        }
+        return register(blueprint, kind: .upload)
+    }
+
+    /// An upload by POST, relative to the session's base URL.
+    public nonisolated func post(_ url: some URLConvertible, body: RequestBody, headers: HTTPHeaders = [:]) -> UploadRequest {
+        upload(body, to: url, method: .post, headers: headers)
+    }
+
+    /// An upload by PUT, relative to the session's base URL.
+    public nonisolated func put(_ url: some URLConvertible, body: RequestBody, headers: HTTPHeaders = [:]) -> UploadRequest {
+        upload(body, to: url, method: .put, headers: headers)
+    }
+
+    /// An upload by PATCH, relative to the session's base URL.
+    public nonisolated func patch(_ url: some URLConvertible, body: RequestBody, headers: HTTPHeaders = [:]) -> UploadRequest {
+        upload(body, to: url, method: .patch, headers: headers)
+    }
+}
+
+/// An upload on ``Session/shared``.
+public func upload(
+    _ body: RequestBody, to url: some URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders = [:],
+    modifier: RequestModifier? = nil
+) -> UploadRequest {
+    Session.shared.upload(body, to: url, method: method, headers: headers, modifier: modifier)
+}
+
+/// An upload with a `URLRequest` or a router on ``Session/shared``.
+public func upload(
+    _ body: RequestBody, with request: some URLRequestConvertible, modifier: RequestModifier? = nil
+) -> UploadRequest {
+    Session.shared.upload(body, with: request, modifier: modifier)
+}
