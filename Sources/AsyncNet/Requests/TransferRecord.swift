@@ -30,6 +30,7 @@ package final class TransferRecord: Sendable {
 
     package var elapsed: Duration { state.withLock { $0.elapsed } }
     package var request: TransportRequest? { state.withLock { $0.request } }
+    package var sentBytes: Int64 { state.withLock { $0.metrics.sentBytes } }
     package var head: HTTPResponseHead? { state.withLock { $0.head } }
     package var followedRedirects: Int { state.withLock { $0.metrics.redirects.count } }
 

@@ -248,7 +248,7 @@ final class LibcurlHandle {
 
     /// A small body goes with the head and asks for no callback.
     private func tellOfSmallBody(_ bytes: Int64) {
-        guard let exchange, sentBytes == 0, bytes > 0 else { return }
+        guard let exchange, exchange.feed == nil, sentBytes == 0, bytes > 0 else { return }
         sentBytes = bytes
         exchange.request.onEvent?(.sentBody(bytes: bytes, total: exchange.bodyLength))
     }

@@ -1,0 +1,141 @@
+@testable import AsyncNet
+import AsyncNetTesting
+import Foundation
+import Testing
+
+@Suite("Multipart forms", .timeLimit(.minutes(1)))
+struct MultipartFormTests {
+    private func text(_ build: (inout MultipartForm) -> Void) async throws -> String {
+        var data = Data()
+        for try await chunk in RequestBody.multipart(boundary: "B", build).chunks { data.append(chunk) }
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    private func failure(boundary: String? = nil, headers: HTTPHeaders = [:], _ build: (inout MultipartForm) -> Void) async -> AsyncNetError? {
+        let session = Session(transport: StubTransport { _ in .status(200) })
+        return await session.upload(.multipart(boundary: boundary, build), to: "http://a/", headers: headers).serializing(Data.self).result.failure
+    }
+
+    @Test("The wire format, byte for byte (RFC 7578, RFC 2046 §5.1)")
+    func wire() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.file("photo.PNG", Data("png".utf8))
+        let form = try await text { form in
+            form.append("Ada", name: "name")
+            form.append(Data([0x78]), name: "raw")
+            form.append(Data("{}".utf8), name: "doc", fileName: "a.json")
+            form.append(file, name: "avatar")
+            form.append(file, name: "other", fileName: "b", mimeType: "image/x")
+            form.append(chunks("a", "b"), length: 2, name: "live", fileName: "c.txt", mimeType: nil)
+            form.append(.data(Data()), name: "own", headers: ["Content-Type": "text/x; charset=utf-8", "X-Part": "1"])
+        }
+        #expect(form == """
+            --B\r\nContent-Disposition: form-data; name="name"\r\n\r\nAda\r\n\
+            --B\r\nContent-Disposition: form-data; name="raw"\r\n\r\nx\r\n\
+            --B\r\nContent-Disposition: form-data; name="doc"; filename="a.json"\r\nContent-Type: application/json\r\n\r\n{}\r\n\
+            --B\r\nContent-Disposition: form-data; name="avatar"; filename="photo.PNG"\r\nContent-Type: image/png\r\n\r\npng\r\n\
+            --B\r\nContent-Disposition: form-data; name="other"; filename="b"\r\nContent-Type: image/x\r\n\r\npng\r\n\
+            --B\r\nContent-Disposition: form-data; name="live"; filename="c.txt"\r\nContent-Type: text/plain\r\n\r\nab\r\n\
+            --B\r\nContent-Disposition: form-data; name="own"\r\nContent-Type: text/x; charset=utf-8\r\nX-Part: 1\r\n\r\n\r\n\
+            --B--\r\n
+            """)
+        #expect(try await text { _ in } == "--B--\r\n")
+    }
+
+    @Test("Names are escaped as browsers do", arguments: [
+        ("plain", "plain", "plain"), (#"a"b"#, "a%22b", "a%22b"), (#"a\b"#, #"a\b"#, #"a\b"#), ("a%22b", "a%22b", "a%22b"),
+        ("a\r\nb", "a%0D%0Ab", "a%0D%0Ab"), ("a\nb", "a%0D%0Ab", "a%0Ab"), ("a\rb", "a%0D%0Ab", "a%0Db"), ("a\r\rb\n\n", "a%0D%0A%0D%0Ab%0D%0A%0D%0A", "a%0D%0Db%0A%0A"),
+        ("日本語", "日本語", "日本語"), ("👩‍👩‍👧‍👦.png", "👩‍👩‍👧‍👦.png", "👩‍👩‍👧‍👦.png"), ("a;b='c'", "a;b='c'", "a;b='c'"), ("", "", ""), ("e\u{301}", "e\u{301}", "e\u{301}"),
+        ("\r\nX-Injected: 1", "%0D%0AX-Injected: 1", "%0D%0AX-Injected: 1"),
+    ])
+    func names(_ name: String, _ escapedName: String, _ escapedFileName: String) async throws {
+        let form = try await text { $0.append(Data(), name: name, fileName: name, mimeType: "a/b") }
+        let expected = "--B\r\nContent-Disposition: form-data; name=\"\(escapedName)\"; filename=\"\(escapedFileName)\"\r\nContent-Type: a/b\r\n\r\n\r\n--B--\r\n"
+        #expect(Array(form.utf8) == Array(expected.utf8))
+    }
+
+    @Test("A random boundary is replaced if it is found inside a part, a given one is refused")
+    func boundaryInside() async throws {
+        for place in ["x\(MultipartForm.randomBoundary())", MultipartForm.randomBoundary(), "B"] {
+            var form = MultipartForm()
+            let first = form.boundary
+            form.append(place == "B" ? first : "a\(first)b", name: "a")
+            form.append(Data("\r\n--\(first)--".utf8), name: "b")
+            let settled = try form.settled()
+            #expect(settled.boundary != first)
+            #expect(settled.parts.count == 2)
+        }
+        let error = await failure(boundary: "xyz") { $0.append("12xyz34", name: "a") }
+        #expect(error?.code == .encodingFailed)
+        #expect(error?.message.contains("boundary occurs") == true)
+        #expect(await failure(boundary: "xyz") { $0.append("12xy34z", name: "a") } == nil)
+    }
+
+    @Test("A search finds what is there, wherever, and nothing else")
+    func search() {
+        var random = SeededRandom(state: 7)
+        for _ in 0..<2000 {
+            let haystack = Data((0..<Int.random(in: 0...40, using: &random)).map { _ in UInt8.random(in: 97...98, using: &random) })
+            let needle = Data((0..<Int.random(in: 1...5, using: &random)).map { _ in UInt8.random(in: 97...98, using: &random) })
+            #expect(ByteSearch.contains(needle, in: haystack) == (haystack.range(of: needle) != nil))
+        }
+        #expect(!ByteSearch.contains(Data(), in: Data([1])))
+    }
+
+    @Test("Boundaries that are none are refused (RFC 2046 §5.1.1), odd ones quoted", arguments: [
+        ("", false), (String(repeating: "x", count: 71), false), (String(repeating: "x", count: 70), true), ("a b", true), ("a ", false), ("a\r\nb", false),
+        ("a\"b", false), ("é", false), ("'()+_,-./:=?", true),
+    ])
+    func boundaries(_ boundary: String, _ isGood: Bool) async {
+        let error = await failure(boundary: boundary) { $0.append("x", name: "a") }
+        #expect(error?.code == (isGood ? nil : .encodingFailed))
+        #expect(MultipartForm(boundary: "a b").contentType == "multipart/form-data; boundary=\"a b\"")
+        #expect(MultipartForm(boundary: "ab").contentType == "multipart/form-data; boundary=ab")
+    }
+
+    @Test("A header that would break out of a part is refused")
+    func injection() async {
+        for headers in [["X": "a\r\nY: b"], ["X\r\nY": "b"], ["X": "a\0"], ["Content-Disposition": "a\nb"]] as [HTTPHeaders] {
+            #expect(await failure { $0.append(.data(Data()), name: "a", headers: headers) }?.code == .encodingFailed)
+        }
+        #expect(await failure { $0.append(Data(), name: "a", fileName: "b", mimeType: "a/b\r\nX: 1") }?.code == .encodingFailed)
+    }
+
+    @Test("The request gets the form's type and exact length; a type of the caller's must fit")
+    func contentType() async throws {
+        let stub = StubTransport { .json(["type": JSON($0.headers["Content-Type"] ?? ""), "body": JSON($0.text)]) }
+        let session = Session(transport: stub)
+        let json = try await session.upload(.multipart { $0.append("x", name: "a") }, to: "http://a/").serializing(JSON.self).value
+        let boundary = try #require(MediaType(json.type.string ?? "")?.parameters["boundary"])
+        #expect(json.type.string == "multipart/form-data; boundary=\(boundary)")
+        #expect(json.body.string?.hasPrefix("--\(boundary)\r\n") == true)
+        #expect(boundary.utf8.count <= 70)
+
+        let mixed: HTTPHeaders = [.contentType("multipart/mixed; boundary=xyz")]
+        #expect(await failure(headers: mixed) { $0.append("x", name: "a") }?.code == .invalidRequest)
+        #expect(await failure(boundary: "xyz", headers: mixed) { $0.append("x", name: "a") } == nil)
+        #expect(await failure(headers: [.contentType("application/x-own")]) { $0.append("x", name: "a") } == nil)
+    }
+
+    @Test("What goes wrong with a part ends the request")
+    func brokenParts() async {
+        #expect(await failure { $0.append(URL(filePath: "/nowhere"), name: "a") }?.code == .fileNotReadable)
+        let broken = AsyncThrowingStream<Data, any Error> { $0.finish(throwing: CocoaError(.fileReadUnknown)) }
+        #expect(await failure { $0.append(broken, length: nil, name: "a") }?.code == .bodyStreamFailed)
+        #expect(await failure { $0.append(chunks("abc"), length: 4, name: "a") }?.code == .bodyLengthMismatch)
+    }
+
+    @Test("A form inside a form, and a builder that throws")
+    func nested() async throws {
+        let inner = RequestBody.multipart(boundary: "I") { $0.append("x", name: "a") }
+        let form = try await text { $0.append(inner, name: "in", mimeType: "multipart/mixed; boundary=I") }
+        #expect(form == "--B\r\nContent-Disposition: form-data; name=\"in\"\r\nContent-Type: multipart/mixed; boundary=I\r\n\r\n"
+            + "--I\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nx\r\n--I--\r\n\r\n--B--\r\n")
+        #expect(throws: CocoaError.self) {
+            try RequestBody.multipart { form in
+                form.append("x", name: "a")
+                throw CocoaError(.fileReadUnknown)
+            }
+        }
+    }
+}

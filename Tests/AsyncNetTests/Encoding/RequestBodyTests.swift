@@ -1,0 +1,162 @@
+@testable import AsyncNet
+import Foundation
+import Testing
+
+@Suite("Request bodies", .timeLimit(.minutes(1)))
+struct RequestBodyTests {
+    private func read(_ body: RequestBody) async throws -> Data {
+        var data = Data()
+        for try await chunk in body.chunks { data.append(chunk) }
+        return data
+    }
+
+    private func failure(_ body: RequestBody) async -> AsyncNetError? {
+        do {
+            _ = try await read(body)
+            return nil
+        } catch {
+            return error as? AsyncNetError
+        }
+    }
+
+    @Test("Each kind knows its length and whether it can be sent again")
+    func kinds() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.file("a", Data(count: 12))
+        let stream = RequestBody.stream(chunks("abc"), length: 3)
+        for (body, length, replay) in [
+            (.none, nil, .repeatable), (.data(Data()), 0, .repeatable), (.data(Data("abc".utf8)), 3, .repeatable),
+            (.file(file), 12, .repeatable), (stream, 3, .once), (.stream(chunks("abc")), nil, .once),
+            (.stream { chunks("abc") }, nil, .repeatable), (.stream(length: 3) { chunks("abc") }, 3, .repeatable),
+            (.multipart(boundary: "B") { $0.append(file, name: "f") }, 124, .repeatable),
+            (.multipart { $0.append(.stream(chunks("abc"), length: 3), name: "f") }, 141, .once),
+            (.multipart { $0.append(chunks("abc"), length: nil, name: "f") }, nil, .once),
+            (.file(folder.url.appending(path: "none")), nil, .repeatable),
+        ] as [(RequestBody, Int64?, RequestBody.Replay)] {
+            #expect(body.length == length, "\(body)")
+            #expect(body.replay == replay, "\(body)")
+            if let length { #expect(try await read(body).count == length) }
+        }
+    }
+
+    @Test("A file comes out byte for byte, in pieces, as often as it is asked for", arguments: [0, 1, 131_071, 131_072, 131_073, 1_000_000])
+    func file(_ size: Int) async throws {
+        let folder = try TemporaryFolder()
+        let data = patternedData(size)
+        let body = RequestBody.file(try folder.file("a", data))
+        #expect(try await read(body) == data)
+        #expect(try await read(body) == data)
+    }
+
+    @Test("What is no regular file that can be read is refused, and none of it hangs")
+    func noFile() async throws {
+        let folder = try TemporaryFolder()
+        let pipe = folder.url.appending(path: "pipe")
+        mkfifo(pipe.path, 0o600)
+        for (url, words) in [
+            (folder.url.appending(path: "none"), "No such file"), (folder.url, "Is a directory"), (pipe, "not a regular file"),
+            (URL(filePath: "/dev/zero"), "not a regular file"), (try #require(URL(string: "http://a/b")), "not a file URL"),
+        ] {
+            let error = await failure(.file(url))
+            #expect(error?.code == .fileNotReadable)
+            #expect(error?.message.contains(words) == true, "\(error.map { "\($0)" } ?? "none")")
+        }
+    }
+
+    @Test("A file that changes after it was measured is an error before its last byte", arguments: ["grows", "shrinks", "other", "replaced", "goes"])
+    func changedFile(_ change: String) async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.file("a.txt", patternedData(300_000))
+        let reader = try MeasuredBody(.file(file)).makeReader()
+        let first = try await reader.next()
+        #expect(first?.count == 131_072)
+        let handle = try FileHandle(forUpdating: file)
+        switch change {
+        case "grows":
+            try handle.seekToEnd()
+            try handle.write(contentsOf: Data([1]))
+        case "shrinks": try handle.truncate(atOffset: 200_000)
+        case "other":
+            try handle.seek(toOffset: 250_000)
+            try handle.write(contentsOf: Data([1]))
+        case "replaced":
+            // Who has it open goes on with the old one, whole.
+            try patternedData(300_000).write(to: file, options: .atomic)
+        default: try FileManager.default.removeItem(at: file)
+        }
+        try handle.close()
+        var (read, error) = (131_072, AsyncNetError?.none)
+        do {
+            while let chunk = try await reader.next() { read += chunk.count }
+        } catch let caught {
+            error = caught
+        }
+        if change == "replaced" || change == "goes" {
+            #expect(read == 300_000)
+        } else {
+            #expect(error?.code == .fileChanged)
+            #expect(error?.message.contains("a.txt") == true)
+            #expect(read < 300_000)
+        }
+    }
+
+    @Test("A file that is replaced between measuring and reading is an error")
+    func replacedFile() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.file("a.txt", Data(count: 10))
+        let body = try MeasuredBody(.file(file))
+        try Data(count: 10).write(to: file, options: .atomic)
+        await #expect { _ = try await body.makeReader().next() } throws: { ($0 as? AsyncNetError)?.code == .fileChanged }
+    }
+
+    @Test("A stream's length is held to, and what completes it comes only at its end", arguments: [
+        (["ab", "c"], Int64(3), nil, 3), (["ab", "", "c", ""], 3, nil, 3), (["abc"], 4, "ended after 3 of its 4", 3),
+        (["abc"], 2, "longer than its length of 2", 0), (["ab", "c"], 2, "longer", 0), ([], 1, "ended after 0", 0), ([], 0, nil, 0),
+        (["a"], 0, "longer", 0), (["abc"], nil, nil, 3),
+    ] as [([String], Int64?, String?, Int)])
+    func lengths(_ texts: [String], _ length: Int64?, _ words: String?, _ count: Int) async throws {
+        let stream = AsyncStream<Data> { continuation in
+            for text in texts { continuation.yield(Data(text.utf8)) }
+            continuation.finish()
+        }
+        let reader = try MeasuredBody(.stream(stream, length: length)).makeReader()
+        var (read, error) = (0, AsyncNetError?.none)
+        do {
+            while let chunk = try await reader.next() { read += chunk.count }
+        } catch let caught {
+            error = caught
+        }
+        #expect(read == count)
+        #expect(error?.code == (words == nil ? nil : .bodyLengthMismatch))
+        #expect(words == nil || error?.message.contains(words ?? "") == true)
+    }
+
+    @Test("What a stream throws is underneath, also another request's error")
+    func throwing() async {
+        for thrown in [CocoaError(.fileReadUnknown), AsyncNetError(.connectionLost), CancellationError()] as [any Error] {
+            let error = await failure(.stream(AsyncThrowingStream { $0.finish(throwing: thrown) }))
+            #expect(error?.code == .bodyStreamFailed)
+            #expect(error?.underlyingError.map { type(of: $0) == type(of: thrown) } == true)
+        }
+        let unmade = await failure(.stream { () throws -> AsyncStream<Data> in throw CocoaError(.fileReadUnknown) })
+        #expect(unmade?.code == .bodyStreamFailed)
+    }
+
+    @Test("A stream that can be read once is not read twice")
+    func twice() async throws {
+        let body = RequestBody.stream(chunks("abc"))
+        #expect(try await read(body) == Data("abc".utf8))
+        let error = await failure(body)
+        #expect(error?.code == .bodyStreamFailed)
+        #expect(error?.message.contains("already") == true)
+    }
+
+    @Test("Descriptions and dumps show kind and size, nothing inside")
+    func descriptions() {
+        var dumped = ""
+        dump(RequestBody.data(Data("hunter2".utf8)), to: &dumped)
+        #expect(dumped.contains("7 bytes"))
+        #expect(!dumped.contains("hunter2"))
+        #expect(RequestBody.multipart { $0.append("hunter2", name: "a") }.description == "a form of 1 part(s)")
+    }
+}

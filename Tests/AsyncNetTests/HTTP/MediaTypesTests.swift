@@ -1,0 +1,31 @@
+@testable import AsyncNet
+import Testing
+
+@Suite("Media types by file name")
+struct MediaTypesTests {
+    @Test("The last extension tells, without regard to case", arguments: [
+        ("a.html", "text/html"), ("a.HTM", "text/html"), ("a.jpg", "image/jpeg"), ("a.JPEG", "image/jpeg"), ("a.png", "image/png"),
+        ("a.webp", "image/webp"), ("a.avif", "image/avif"), ("a.heic", "image/heic"), ("a.svg", "image/svg+xml"), ("a.gif", "image/gif"),
+        ("a.json", "application/json"), ("a.js", "text/javascript"), ("a.mjs", "text/javascript"), ("a.css", "text/css"),
+        ("a.pdf", "application/pdf"), ("a.zip", "application/zip"), ("a.tar.gz", "application/gzip"), ("a.txt", "text/plain"),
+        ("a.csv", "text/csv"), ("a.md", "text/markdown"), ("a.xml", "application/xml"), ("a.yaml", "application/yaml"), ("a.yml", "application/yaml"),
+        ("a.mp4", "video/mp4"), ("a.mov", "video/quicktime"), ("a.webm", "video/webm"), ("a.ts", "video/mp2t"), ("a.mp3", "audio/mpeg"),
+        ("a.wasm", "application/wasm"), ("a.woff2", "font/woff2"), ("a.ics", "text/calendar"), ("a.xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+        ("日本語.png", "image/png"), ("archive", "application/octet-stream"), (".png", "application/octet-stream"), ("a.", "application/octet-stream"),
+        ("a.unknown", "application/octet-stream"), ("", "application/octet-stream"), ("a.png/", "application/octet-stream"),
+    ])
+    func types(_ name: String, _ type: String) {
+        #expect(MediaTypes.type(ofFileNamed: name) == type)
+    }
+
+    @Test("Every type of the table is one, and no extension stands there twice")
+    func table() {
+        var seen: Set<Substring> = []
+        for line in MediaTypes.table.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            #expect(words.first.flatMap { MediaType(String($0)) } != nil, "\(line)")
+            for name in words.dropFirst() { #expect(seen.insert(name).inserted, "\(name)") }
+        }
+        #expect(seen.count > 1000)
+    }
+}

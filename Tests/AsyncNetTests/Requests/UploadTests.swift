@@ -1,0 +1,316 @@
+@testable import AsyncNet
+import AsyncNetTesting
+import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+import Testing
+
+/// Uploads over real sockets, alike over every transport; where one differs the test says how.
+@Suite("Uploads", .timeLimit(.minutes(1)))
+struct UploadTests {
+    private struct Case: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let body: @Sendable (TemporaryFolder) throws -> RequestBody
+        let expected: Data
+        let isLengthKnown: Bool
+    }
+
+    private static let large = patternedData(700_000)
+    private static let cases: [Case] = [
+        Case(testDescription: "data", body: { _ in .data(large) }, expected: large, isLengthKnown: true),
+        Case(testDescription: "no bytes", body: { _ in .data(Data()) }, expected: Data(), isLengthKnown: true),
+        Case(testDescription: "a file", body: { .file(try $0.file("a", large)) }, expected: large, isLengthKnown: true),
+        Case(testDescription: "an empty file", body: { .file(try $0.file("a", Data())) }, expected: Data(), isLengthKnown: true),
+        Case(testDescription: "a stream", body: { _ in .stream(chunks("ab", "", "c")) }, expected: Data("abc".utf8), isLengthKnown: false),
+        Case(testDescription: "a stream with its length", body: { _ in .stream(chunks("ab", "c"), length: 3) }, expected: Data("abc".utf8), isLengthKnown: true),
+        Case(testDescription: "a stream of nothing", body: { _ in .stream(chunks()) }, expected: Data(), isLengthKnown: false),
+        Case(
+            testDescription: "a form",
+            body: { folder in
+                let file = try folder.file("a.bin", large)
+                return .multipart(boundary: "B") { $0.append(file, name: "f", mimeType: "a/b") }
+            },
+            expected: Data("--B\r\nContent-Disposition: form-data; name=\"f\"; filename=\"a.bin\"\r\nContent-Type: a/b\r\n\r\n".utf8) + large + Data("\r\n--B--\r\n".utf8),
+            isLengthKnown: true),
+        Case(
+            testDescription: "a form with a stream",
+            body: { _ in .multipart(boundary: "B") { $0.append(chunks("ab", "c"), length: nil, name: "s") } },
+            expected: Data("--B\r\nContent-Disposition: form-data; name=\"s\"\r\n\r\nabc\r\n--B--\r\n".utf8), isLengthKnown: false),
+    ]
+
+    @Test("Every kind of body arrives byte for byte, framed in one way", arguments: cases, TransportUnderTest.allCases)
+    private func kinds(_ upload: Case, _ transport: TransportUnderTest) async throws {
+        let folder = try TemporaryFolder()
+        let body = try upload.body(folder)
+        try await withServer(.text("thanks")) { (server: MockServer) async throws in
+            let request = transport.session().upload(body, to: server.url(), method: .put)
+            let response = await request.serializing(String.self).response
+            #expect(response.value == "thanks", "\(response)")
+            let seen = try await server.takeRequest()
+            #expect(seen.body == upload.expected)
+            #expect(seen.method == .put)
+            // URLSession is given a file in place of what it cannot stream, and so knows every length.
+            let isKnown = upload.isLengthKnown || transport == .urlSession
+            #expect(seen.headers["Content-Length"] == (isKnown ? "\(upload.expected.count)" : nil))
+            #expect(seen.headers["Transfer-Encoding"] == (isKnown ? nil : "chunked"))
+            #expect(response.metrics.sentBytes == Int64(upload.expected.count))
+        }
+    }
+
+    @Test("Progress has the total, and reaches it", arguments: TransportUnderTest.allCases)
+    func progress(_ transport: TransportUnderTest) async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.file("a", patternedData(3_000_000))
+        for body in [.file(file), .stream { AsyncStream<Data> { $0.yield(Data(count: 3_000_000)); $0.finish() } }] as [RequestBody] {
+            try await withServer(.text("thanks")) { (server: MockServer) async throws in
+                let request = transport.session().upload(body, to: server.url())
+                let progress = request.uploadProgress
+                _ = try await request.serializing(Data.self).value
+                var last: TransferProgress?
+                for await step in progress { last = step }
+                #expect(last?.completedBytes == 3_000_000)
+                #expect(last?.fractionCompleted == 1)
+            }
+        }
+    }
+
+    @Test("A redirect sends again what can be sent again, and what cannot is an error", arguments: TransportUnderTest.allCases)
+    func redirects(_ transport: TransportUnderTest) async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.file("a", patternedData(400_000))
+        let form = RequestBody.multipart { $0.append(file, name: "f") }
+        for body in [.file(file), form, .stream { chunks("ab", "c") }] as [RequestBody] {
+            try await withServer(.redirect(to: "/b", status: 307), .redirect(to: "/c", status: 308), .text("end")) { (server: MockServer) async throws in
+                #expect(try await transport.session().upload(body, to: server.url()).serializing(String.self).value == "end")
+                let first = try await server.takeRequest()
+                #expect(!first.body.isEmpty)
+                for _ in 0..<2 {
+                    let next = try await server.takeRequest()
+                    #expect(next.body == first.body)
+                    #expect(next.headers["Content-Type"] == first.headers["Content-Type"])
+                }
+            }
+        }
+        try await withServer(.redirect(to: "/b", status: 307), .redirect(to: "/c", status: 303), .text("end")) { (server: MockServer) async throws in
+            let session = transport.session()
+            let error = await session.upload(.stream(chunks("abc")), to: server.url()).serializing(Data.self).result.failure
+            #expect(error?.code == .redirectFailed)
+            #expect(try await session.upload(.stream(chunks("abc")), to: server.url()).serializing(String.self).value == "end")
+        }
+    }
+
+    @Test("A file goes out again whole on a connection that died under it", arguments: TransportUnderTest.allCases)
+    func staleConnection(_ transport: TransportUnderTest) async throws {
+        let folder = try TemporaryFolder()
+        let (session, data) = (transport.session(), patternedData(300_000))
+        let file = try folder.file("a", data)
+        try await withServer(.text("first"), .fault(.closeBeforeHead), .text("second")) { (server: MockServer) async throws in
+            for _ in 0..<2 { _ = try await session.upload(.file(file), to: server.url()).serializing(String.self).value }
+            for _ in 0..<3 { #expect(try await server.takeRequest().body == data) }
+        }
+    }
+
+    @Test("An answer before the whole body was sent is the answer", arguments: TransportUnderTest.allCases, [401, 413, 200])
+    func earlyResponse(_ transport: TransportUnderTest, _ status: Int) async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.file("a", patternedData(8_000_000))
+        try await withServer(.status(status, body: "enough").with(.earlyResponse)) { (server: MockServer) async throws in
+            let response = await transport.session().upload(.file(file), to: server.url()).serializing(String.self).response
+            #expect(response.statusCode == status, "\(response)")
+            #expect(response.value == "enough")
+        }
+    }
+
+    @Test("A missing file is an error before a connection is made", arguments: TransportUnderTest.allCases)
+    func missingFile(_ transport: TransportUnderTest) async throws {
+        try await withServer(.text("x")) { (server: MockServer) async throws in
+            let session = transport.session()
+            let missing = URL(filePath: "/nowhere/a.txt")
+            for body in [.file(missing), .multipart { $0.append(missing, name: "f") }] as [RequestBody] {
+                let error = await session.upload(body, to: server.url()).serializing(Data.self).result.failure
+                #expect(error?.code == .fileNotReadable)
+                #expect(error?.underlyingError is POSIXError)
+            }
+            #expect(await server.connectionCount == 0)
+        }
+    }
+
+    @Test("A file that changes on the way ends the upload, and the server never sees it whole", arguments: TransportUnderTest.allCases)
+    func changedFile(_ transport: TransportUnderTest) async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.file("a", patternedData(400_000))
+        try await withServer { (server: MockServer) async throws in
+            let (stream, input) = AsyncStream.makeStream(of: Data.self)
+            let asked = Gate()
+            let body = RequestBody.multipart { form in
+                form.append(AsyncStream { asked.open(); var next = stream.makeAsyncIterator(); return await next.next() }, length: nil, name: "s")
+                form.append(file, name: "f")
+            }
+            let request = transport.session().upload(body, to: server.url())
+            let task = Task { await request.serializing(Data.self).result }
+            await asked.wait()
+            try FileHandle(forWritingTo: file).truncate(atOffset: 399_999)
+            input.finish()
+            #expect(await task.value.failure?.code == .fileChanged)
+            #expect(await server.requestCount == 0)
+        }
+    }
+
+    @Test("A stream that throws or breaks its word ends the upload with the reason", arguments: TransportUnderTest.allCases)
+    func brokenStreams(_ transport: TransportUnderTest) async throws {
+        try await withServer { (server: MockServer) async throws in
+            let session = transport.session()
+            let throwing = AsyncThrowingStream<Data, any Error> { continuation in
+                continuation.yield(Data(count: 100))
+                continuation.finish(throwing: CocoaError(.fileReadUnknown))
+            }
+            for (body, code) in [
+                (.stream(throwing), .bodyStreamFailed), (.stream(chunks("abc"), length: 4), .bodyLengthMismatch), (.stream(chunks("abc"), length: 2), .bodyLengthMismatch),
+            ] as [(RequestBody, AsyncNetError.Code)] {
+                let request = session.upload(body, to: server.url())
+                let error = await request.serializing(Data.self).result.failure
+                #expect(error?.code == code, "\(error.map { "\($0)" } ?? "none")")
+                #expect(error?.attempts == 1)
+            }
+            #expect(await server.requestCount == 0)
+        }
+    }
+
+    @Test("Producers that block their threads hold nobody up", arguments: TransportUnderTest.allCases)
+    func blockingProducers(_ transport: TransportUnderTest) async throws {
+        let server = try await MockServer.start()
+        await server.route("/*") { .text("\($0.body.count)") }
+        let session = transport.session()
+        let (release, blocked) = (DispatchSemaphore(value: 0), Counter())
+        let uploads = (0..<8).map { _ in
+            let turns = Counter()
+            let body = RequestBody.stream(AsyncStream<Data> {
+                turns.add()
+                guard turns.value > 1 else { return Data(count: 10) }
+                blocked.add()
+                block(release)
+                return nil
+            })
+            return Task { try await session.upload(body, to: server.url("/up")).serializing(String.self).value }
+        }
+        #expect(await eventually { blocked.value == 8 })
+        for _ in 0..<20 { #expect(try await session.upload(.data(Data(count: 5)), to: server.url("/data")).serializing(String.self).value == "5") }
+        for _ in uploads { release.signal() }
+        for upload in uploads { #expect(try await upload.value == "10") }
+        await server.stop()
+    }
+
+    @Test("A cancelled upload lets its producer go", arguments: TransportUnderTest.allCases)
+    func cancel(_ transport: TransportUnderTest) async throws {
+        let (asked, dropped) = (Gate(), Gate())
+        let server = try await MockServer.start()
+        let session = transport.session()
+        func start() -> UploadRequest {
+            let token = DropToken(dropped)
+            return session.upload(.stream(AsyncStream<Data> {
+                asked.open()
+                await Gate().wait()
+                withExtendedLifetime(token) {}
+                return nil
+            }), to: server.url())
+        }
+        let task = Task { await start().serializing(Data.self).result }
+        await asked.wait()
+        task.cancel()
+        #expect(await task.value.failure?.code == .cancelled)
+        await dropped.wait()
+        await session.finish()
+        await server.stop()
+    }
+
+    @Test("While the network waits for the producer no timeout runs; afterwards it does", arguments: TransportUnderTest.allCases)
+    func slowProducer(_ transport: TransportUnderTest) async throws {
+        let clock = TestClock()
+        let session = transport.session(.init(timeout: .seconds(5), clock: clock))
+        try await withServer(.fault(.stall)) { (server: MockServer) async throws in
+            let (stream, input) = AsyncStream.makeStream(of: Data.self)
+            let starving = Counter()
+            let body = RequestBody.stream(AsyncStream { starving.add(); var next = stream.makeAsyncIterator(); return await next.next() })
+            let request = session.upload(body, to: server.url())
+            let task = Task { await request.serializing(Data.self).result }
+            input.yield(Data(count: 10))
+            // Asked for more, and the first bytes are gone: nothing but the producer is waited for.
+            #expect(await eventually { starving.value == 2 })
+            if transport == .libcurl { #expect(await eventually { request.record.sentBytes == 10 }) }
+            for _ in 0..<1000 { await Task.yield() }
+            for _ in 0..<5 {
+                await clock.sleepers(atLeast: 1)
+                clock.advance(by: .seconds(100))
+                for _ in 0..<100 { await Task.yield() }
+            }
+            #expect(await request.state == .resumed)
+            input.finish()
+            _ = try await server.takeRequest()
+            let end = Task {
+                while !Task.isCancelled {
+                    await clock.sleepers(atLeast: 1)
+                    clock.advance(by: .seconds(5))
+                    await Task.yield()
+                }
+            }
+            #expect(await task.value.failure?.code == .timedOut)
+            end.cancel()
+            clock.advance(by: .seconds(1000))
+        }
+    }
+
+    @Test("An upload is listed as one, by URL and by URLRequest, with one body only")
+    func requests() async throws {
+        let stub = StubTransport { _ in .fault(.stall) }
+        let session = Session(baseURL: "http://a/v1/", transport: stub)
+        let upload = session.upload(.data(Data("x".utf8)), to: "b", headers: ["X": "1"])
+        await upload.resume()
+        #expect(await session.requests(ofKind: .upload).map(\.id) == [upload.id])
+        #expect(await eventually { stub.requests.count == 1 })
+        #expect(stub.requests.first?.method == .post)
+        #expect(stub.requests.first?.target == "/v1/b")
+        #expect(stub.requests.first?.headers["X"] == "1")
+        await session.cancelAll()
+
+        let plain = Session(transport: StubTransport { .text("\($0.method) \($0.text)") })
+        var urlRequest = URLRequest(url: try "http://a/".asURL())
+        urlRequest.httpMethod = "PATCH"
+        #expect(try await plain.upload(.data(Data("x".utf8)), with: urlRequest).serializing(String.self).value == "PATCH x")
+        urlRequest.httpBody = Data("y".utf8)
+        #expect(await plain.upload(.data(Data()), with: urlRequest).serializing(String.self).result.failure?.code == .invalidRequest)
+        #expect(try await plain.put("http://a/", body: .data(Data("x".utf8))).serializing(String.self).value == "PUT x")
+        #expect(try await plain.post("http://a/", body: .data(Data("x".utf8))).serializing(String.self).value == "POST x")
+        #expect(try await plain.patch("http://a/", body: .data(Data("x".utf8))).serializing(String.self).value == "PATCH x")
+    }
+
+    @Test("A stream over URLSession waits in a file without a name, of which nothing is left")
+    func temporaryFiles() async throws {
+        let folder = try TemporaryFolder()
+        let session = Session(transport: .urlSession(.init(temporaryFolder: folder.url)))
+        try await withServer(.text("x")) { (server: MockServer) async throws in
+            let (stream, input) = AsyncStream.makeStream(of: Data.self)
+            let asked = Counter()
+            let body = RequestBody.stream(AsyncStream { asked.add(); var next = stream.makeAsyncIterator(); return await next.next() })
+            let task = Task { try await session.upload(body, to: server.url()).serializing(String.self).value }
+            input.yield(Data(count: 100_000))
+            #expect(await eventually { asked.value == 2 })
+            #if os(Linux)
+            #expect(folder.contents.isEmpty)
+            #endif
+            input.finish()
+            #expect(try await task.value == "x")
+            await session.finish()
+            #expect(folder.contents.isEmpty)
+        }
+    }
+}
+
+/// Opens a gate when nobody holds it any more.
+private final class DropToken: Sendable {
+    private let gate: Gate
+    init(_ gate: Gate) { self.gate = gate }
+    deinit { gate.open() }
+}
+
+private func block(_ semaphore: DispatchSemaphore) { semaphore.wait() }

@@ -1,0 +1,38 @@
+import Foundation
+
+/// A folder of its own for a test; it goes with its last holder.
+final class TemporaryFolder: Sendable {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appending(path: "asyncnet-test-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    func file(_ name: String, _ data: Data) throws -> URL {
+        let file = url.appending(path: name)
+        try data.write(to: file)
+        return file
+    }
+
+    var contents: [String] { (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? [] }
+}
+
+/// Bytes that differ from place to place: a piece of a length that no buffer has, over and over.
+func patternedData(_ count: Int) -> Data {
+    var data = Data(capacity: count)
+    while data.count < count { data.append(patternedPiece.prefix(count - data.count)) }
+    return data
+}
+
+private let patternedPiece = Data((0..<65_521).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+
+/// These texts, one chunk each.
+func chunks(_ texts: String...) -> AsyncStream<Data> {
+    AsyncStream { continuation in
+        for text in texts { continuation.yield(Data(text.utf8)) }
+        continuation.finish()
+    }
+}
