@@ -3,9 +3,9 @@ package import Foundation
 /// Reads a measured body from its start to its end, once. Used by one task, or one thread, at a time.
 package final class BodyReader {
     private var waiting: ArraySlice<MeasuredBody.Piece>
-    private var current: Source?
+    private var current: OpenPiece?
 
-    private enum Source {
+    private enum OpenPiece {
         case data(Data)
         case file(FileReader)
         case stream(StreamReader)
@@ -39,7 +39,7 @@ package final class BodyReader {
         return nil
     }
 
-    private func takeAtOnce(_ source: Source) throws(AsyncNetError) -> Data? {
+    private func takeAtOnce(_ source: OpenPiece) throws(AsyncNetError) -> Data? {
         switch source {
         case .data(let data):
             current = nil

@@ -96,6 +96,12 @@ public struct RequestBody: Sendable {
     /// - Throws: ``AsyncNetError``, with the codes that ``file(_:)`` and ``stream(_:length:)`` name.
     public var chunks: some AsyncSequence<Data, any Error> & Sendable { BodyChunks(body: self) }
 
+    /// The same body, compressed: at once if it is in memory, so that its length is known, otherwise while it is sent.
+    package func compressed(with coding: ContentCoding) throws(AsyncNetError) -> RequestBody {
+        guard let data else { return RequestBody(content: .compressed(self, coding)) }
+        return .data(try Compressor(coding).compress(data, isLast: true))
+    }
+
     package var isNone: Bool {
         if case .none = content { true } else { false }
     }

@@ -49,6 +49,11 @@ extension AsyncNetError.Code {
         "encodingFailed", "The request could not be encoded",
         "See underlyingError for what the encoder refused.")
 
+    /// A `RequestAdapter` threw; its error is the underlying one.
+    public static let adaptationFailed = Self(
+        "adaptationFailed", "An adapter could not prepare the request",
+        "See underlyingError for what the adapter threw.")
+
     /// A file of the body does not exist, may not be read, or is not a regular one; the underlying error is the system's.
     public static let fileNotReadable = Self(
         "fileNotReadable", "A file to send cannot be read",
@@ -228,7 +233,7 @@ extension AsyncNetError.Code {
         "Compare the body, in the response's data, with what the type expects.")
 
     public static let allCases: [Self] = [
-        .cancelled, .malformedURL, .unsupportedScheme, .invalidRequest, .encodingFailed, .fileNotReadable, .fileChanged, .bodyStreamFailed,
+        .cancelled, .malformedURL, .unsupportedScheme, .invalidRequest, .encodingFailed, .adaptationFailed, .fileNotReadable, .fileChanged, .bodyStreamFailed,
         .bodyLengthMismatch, .temporaryFileFailed, .compressionUnavailable, .sessionFinished,
         .hostNotFound, .cannotConnect, .emptyReply, .connectionLost, .bodyEndedEarly, .timedOut,
         .badServerResponse, .badContentEncoding, .tlsHandshakeFailed, .certificateNotTrusted,

@@ -33,6 +33,8 @@ public actor DataRequest: Request {
     private var arriving = 0
     private var resumption: [CheckedContinuation<Void, Never>] = []
     private var validators: [Validator] = []
+    /// Asked after the session's.
+    package private(set) var interceptors: [any RequestPolicy] = []
     /// The transfer's, told that a suspension ends; it knows the request, so it goes with the end.
     private var onProceed: (@Sendable () -> Void)?
 
@@ -202,4 +204,13 @@ public actor DataRequest: Request {
     }
 
     package func add(_ validator: Validator) { validators.append(validator) }
+
+    // MARK: Policies
+
+    /// Adds a policy, asked after the session's and those added before; one that is added after the start may come too late.
+    @discardableResult
+    public func interceptor(_ policy: some RequestPolicy) -> DataRequest {
+        interceptors.append(policy)
+        return self
+    }
 }

@@ -1,16 +1,3 @@
-import Synchronization
-
-/// Identifies a request within its process.
-public struct RequestID: Hashable, Comparable, Sendable, CustomStringConvertible {
-    private let number: UInt64
-    private static let last = Atomic<UInt64>(0)
-
-    package init() { number = Self.last.add(1, ordering: .relaxed).newValue }
-
-    public static func < (one: RequestID, other: RequestID) -> Bool { one.number < other.number }
-    public var description: String { "#\(number)" }
-}
-
 /// What a request does with its body.
 public enum RequestKind: Hashable, Sendable {
     case data

@@ -23,12 +23,7 @@ package final class TransferOutcome: Sendable {
     }
 
     /// The request as last sent, in Foundation's form, with its body if that is in memory.
-    package var urlRequest: URLRequest? {
-        guard let request else { return nil }
-        var urlRequest = request.head.urlRequest
-        urlRequest.httpBody = request.body.data
-        return urlRequest
-    }
+    package var urlRequest: URLRequest? { request?.urlRequest }
 
     /// For serializers and validators; `nil` if there was no response.
     package var rawResponse: RawResponse? {

@@ -3,6 +3,7 @@ import Foundation
 /// What happens to a request between its start and its outcome: the list, in order.
 ///
 ///     assemble   URL, headers, body, from what the caller gave
+///     adapt      the session's adapters, then the request's
 ///     redirect   follow 3xx responses, each hop a transfer of its own
 ///     transfer   over the transport, watched for silence
 ///     validate   the request's validators, first refusal wins
@@ -26,6 +27,7 @@ struct Pipeline {
         request.record.begin(session.timers.time)
         do {
             try assemble()
+            try await adapt(await request.interceptors)
             try await transfer()
         } catch {
             return request.record.outcome(AsyncNetError(wrapping: error, as: .transportFailed))
@@ -40,6 +42,20 @@ struct Pipeline {
         } catch {
             throw AsyncNetError(wrapping: error, as: .encodingFailed)
         }
+    }
+
+    private func adapt(_ own: [any RequestPolicy]) async throws {
+        let adapters = (session.configuration.interceptors + own).compactMap { $0 as? any RequestAdapter }
+        guard !adapters.isEmpty, var adapted = request.record.request else { return }
+        let context = RequestContext(id: request.id, attempt: 1)
+        for adapter in adapters {
+            try Task.checkCancellation()
+            do { adapted = try await adapter.adapt(adapted, context: context) } catch {
+                throw AsyncNetError(wrapping: error, as: .adaptationFailed)
+            }
+        }
+        try RequestAssembly.check(adapted)
+        request.record.willSend(adapted)
     }
 
     // MARK: Transfer

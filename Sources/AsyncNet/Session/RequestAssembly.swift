@@ -82,9 +82,14 @@ struct RequestAssembly: Sendable {
     }
 
     private func checked(_ request: TransportRequest) throws(AsyncNetError) -> TransportRequest {
+        try Self.check(request)
+        return request
+    }
+
+    /// Refuses what cannot be sent, or not as it is meant.
+    static func check(_ request: TransportRequest) throws(AsyncNetError) {
         _ = try request.head.url.checkedForHTTP()
         try request.head.validate()
-        return request
     }
 
     private func merged(_ own: HTTPHeaders) -> HTTPHeaders {

@@ -1,6 +1,8 @@
-import Foundation
 #if canImport(FoundationNetworking)
 public import FoundationNetworking
+import Foundation
+#else
+public import Foundation
 #endif
 
 /// Changes a request after URL, method and headers are set and before parameters are encoded; runs off every actor.

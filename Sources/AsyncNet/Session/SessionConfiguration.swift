@@ -6,6 +6,8 @@ public struct SessionConfiguration: Sendable {
     public var baseURL: (any URLConvertible)?
     /// Sent with every request, unless the request has headers of the same name.
     public var headers: HTTPHeaders
+    /// Asked about every request, in this order, before the request's own.
+    public var interceptors: [any RequestPolicy]
     /// How long the server may be silent, at any point of a transfer, before it ends with `.timedOut`; 60 seconds by default.
     /// Time spent suspended or waiting for a free connection does not count as silence of the server's.
     public var timeout: Duration
@@ -17,11 +19,12 @@ public struct SessionConfiguration: Sendable {
     public var clock: any Clock<Duration>
 
     public init(
-        baseURL: (any URLConvertible)? = nil, headers: HTTPHeaders = .default, timeout: Duration = .seconds(60),
-        maximumRedirects: Int = 20, startsRequestsImmediately: Bool = false, clock: any Clock<Duration> = ContinuousClock()
+        baseURL: (any URLConvertible)? = nil, headers: HTTPHeaders = .default, interceptors: [any RequestPolicy] = [],
+        timeout: Duration = .seconds(60), maximumRedirects: Int = 20, startsRequestsImmediately: Bool = false, clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.baseURL = baseURL
         self.headers = headers
+        self.interceptors = interceptors
         self.timeout = timeout
         self.maximumRedirects = maximumRedirects
         self.startsRequestsImmediately = startsRequestsImmediately
@@ -30,13 +33,35 @@ public struct SessionConfiguration: Sendable {
 }
 
 extension HTTPHeaders {
-    /// What every request says of itself: a User-Agent with program, library and system.
-    public static let `default`: HTTPHeaders = [.userAgent(defaultUserAgent)]
+    /// What every request says of itself: ``HTTPHeader/defaultAcceptLanguage`` and ``HTTPHeader/defaultUserAgent``.
+    ///
+    /// `Accept-Encoding` is not among them, since only the transport knows what it can decode: it says so itself, unless a request
+    /// has one of its own.
+    public static let `default`: HTTPHeaders = [.defaultAcceptLanguage, .defaultUserAgent]
+}
 
-    private static var defaultUserAgent: String {
-        let name = ProcessInfo.processInfo.processName.filter { HTTPSyntax.isToken(String($0)) }
-        let version = ProcessInfo.processInfo.operatingSystemVersion
-        let system = "\(Platform.name) \(version.majorVersion).\(version.minorVersion).\(version.patchVersion)"
-        return "\(name.isEmpty ? "Unknown" : name) (\(system)) AsyncNet/\(Platform.libraryVersion)"
+extension HTTPHeader {
+    /// The first six languages of whoever runs the program, in order of preference (RFC 9110 §12.5.4).
+    public static let defaultAcceptLanguage = acceptLanguage(qualityList(Locale.preferredLanguages.prefix(6)))
+
+    /// Program with its version, where it has one, system and library: `app/1.2 (Linux 6.1.0) AsyncNet/1.0` (RFC 9110 §10.1.5).
+    public static let defaultUserAgent: HTTPHeader = {
+        let program = token(ProcessInfo.processInfo.processName) ?? "Unknown"
+        let version = (Bundle.main.infoDictionary?["CFBundleShortVersionString"] as? String).flatMap(token).map { "/\($0)" } ?? ""
+        let system = ProcessInfo.processInfo.operatingSystemVersion
+        let number = "\(system.majorVersion).\(system.minorVersion).\(system.patchVersion)"
+        return userAgent("\(program)\(version) (\(Platform.name) \(number)) AsyncNet/\(Platform.libraryVersion)")
+    }()
+
+    /// The first as it is, each further one a tenth less wanted.
+    static func qualityList(_ values: some Collection<String>) -> String {
+        let tokens = values.compactMap(token)
+        guard !tokens.isEmpty else { return "*" }
+        return tokens.enumerated().map { $0.offset == 0 ? $0.element : "\($0.element);q=0.\(10 - min($0.offset, 9))" }.joined(separator: ", ")
+    }
+
+    private static func token(_ text: String) -> String? {
+        let allowed = text.filter { HTTPSyntax.isToken(String($0)) }
+        return allowed.isEmpty ? nil : allowed
     }
 }

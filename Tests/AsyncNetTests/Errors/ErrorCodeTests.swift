@@ -36,6 +36,13 @@ struct ErrorCodeTests {
         (.unsupportedScheme, { await failure(of: "gopher://a/") }),
         (.invalidRequest, { await stubbed { $0.request("http://a/", headers: ["X": "a\nb"]).serializing(Data.self) } }),
         (.encodingFailed, { await stubbed { $0.request("http://a/", method: .post, parameters: Double.nan, encoder: .json).serializing(Data.self) } }),
+        (.adaptationFailed, {
+            struct Refusing: RequestAdapter {
+                func adapt(_ request: URLRequest, context: RequestContext) async throws -> URLRequest { throw CocoaError(.featureUnsupported) }
+            }
+            let session = Session(transport: StubTransport { _ in .status(200) }, configuration: .init(interceptors: [Refusing()]))
+            return await session.request("http://a/").serializing(Data.self).result.failure
+        }),
         (.fileNotReadable, { await stubbed { $0.upload(.file(URL(filePath: "/nowhere")), to: "http://a/").serializing(Data.self) } }),
         (.fileChanged, {
             let file = FileManager.default.temporaryDirectory.appending(path: "asyncnet-\(UUID())")

@@ -74,4 +74,25 @@ struct HTTPHeadersTests {
         #expect(back.timeoutInterval == 5)
         #expect(back.httpBody == nil)
     }
+
+    @Test("What every request says of itself: languages by preference, program, system and library")
+    func defaults() {
+        #expect(HTTPHeaders.default.map(\.name) == ["Accept-Language", "User-Agent"])
+        #expect(HTTPHeader.qualityList(["de-DE", "fr", "en"]) == "de-DE, fr;q=0.9, en;q=0.8")
+        #expect(HTTPHeader.qualityList([]) == "*")
+        #expect(HTTPHeader.qualityList(["d\r\ne"]) == "de")
+        #expect(HTTPHeader.qualityList((0..<12).map { "a\($0)" }).hasSuffix("a9;q=0.1, a10;q=0.1, a11;q=0.1"))
+        #expect(HTTPHeader.defaultUserAgent.value.wholeMatch(of: /\S+ \((Linux|macOS|iOS) [0-9.]+\) AsyncNet\/[0-9.]+/) != nil)
+    }
+
+    @Test("Factories name their headers", arguments: [
+        (HTTPHeader.accept("a"), "Accept: a"), (.acceptCharset("a"), "Accept-Charset: a"), (.acceptEncoding("a"), "Accept-Encoding: a"),
+        (.acceptLanguage("a"), "Accept-Language: a"), (.contentDisposition("a"), "Content-Disposition: a"), (.contentEncoding("a"), "Content-Encoding: a"),
+        (.contentType("a"), "Content-Type: a"), (.userAgent("a"), "User-Agent: a"), (.websocketProtocol("a"), "Sec-WebSocket-Protocol: a"),
+        (.expectContinue, "Expect: 100-continue"), (.authorization("a"), "Authorization: a"), (.authorization(bearerToken: "a"), "Authorization: Bearer a"),
+        (.authorization(username: "Aladdin", password: "open sesame"), "Authorization: Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="),
+    ])
+    func factories(_ header: HTTPHeader, _ text: String) {
+        #expect("\(header.name): \(header.value)" == text)
+    }
 }

@@ -49,6 +49,57 @@ struct CurlDescriptionTests {
         }
     }
 
+    private static let hasCurl = FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")
+
+    /// With the body that the request would have had, and nothing that curl adds of its own accord but its defaults.
+    @Test("curl sends what it says, from memory, files and forms", .enabled(if: hasCurl, "needs curl"), arguments: ["data", "none", "file", "form"])
+    func curl(_ kind: String) async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.file("it's \"a\" file.txt", patternedData(10_000))
+        let bodies: [String: RequestBody] = [
+            "data": .data(Data("a'b".utf8)), "none": .data(Data()), "file": .file(file),
+            "form": .multipart(boundary: "B") { form in
+                form.append("a'b;c=d", name: "text")
+                form.append(file, name: "file", fileName: "a.txt")
+                form.append(file, name: "other")
+            },
+        ]
+        let request = session.upload(try #require(bodies[kind]), to: "http://127.0.0.1/x", method: .put, headers: [.omitting("Accept")])
+        try await withServer(.text("thanks"), .text("thanks")) { (server: MockServer) async throws in
+            let command = await request.curlDescription().replacing("127.0.0.1/", with: "127.0.0.1:\(server.port)/")
+            let shell = Process()
+            shell.executableURL = URL(filePath: "/bin/sh")
+            shell.arguments = ["-c", command.replacing("curl -v", with: "/usr/bin/curl -s --noproxy '*'")]
+            (shell.standardOutput, shell.standardError, shell.standardInput) = (FileHandle.nullDevice, FileHandle.nullDevice, FileHandle.nullDevice)
+            let ended = Gate()
+            shell.terminationHandler = { _ in ended.open() }
+            try shell.run()
+            let byCurl = try await server.takeRequest()
+            await ended.wait()
+            _ = try await Session(configuration: .init(headers: [:])).upload(
+                try #require(bodies[kind]), to: server.url("/x"), method: .put, headers: [.omitting("Accept")]
+            ).serializing(Data.self).value
+            let byUs = try await server.takeRequest()
+            #expect(byCurl.method == byUs.method)
+            #expect(Set(byCurl.headers.map { $0.name.lowercased() }).subtracting(["user-agent"]) == Set(byUs.headers.map { $0.name.lowercased() }).subtracting(["accept-encoding"]))
+            if kind == "form" {
+                let boundary = try #require(MediaType(byCurl.headers["Content-Type"] ?? "")?.parameters["boundary"])
+                #expect(byCurl.text.replacing(boundary, with: "B") == byUs.text)
+            } else {
+                #expect(byCurl.body == byUs.body)
+            }
+        }
+    }
+
+    @Test("What a command cannot hold is said, and expected on standard input")
+    func streams() async {
+        let stream = await session.upload(.stream(chunks("a")), to: "http://a/").curlDescription()
+        #expect(stream.hasPrefix("# The body is a stream"))
+        #expect(stream.contains("--data-binary @-"))
+        let form = await session.upload(.multipart { $0.append(chunks("a"), length: nil, name: "s", fileName: "f.txt") }, to: "http://a/").curlDescription()
+        #expect(form.contains(#"-F 's=@-;filename="f.txt";type=text/plain'"#))
+    }
+
     @Test("A request that cannot be made is a comment that says why")
     func impossible() async {
         #expect(await session.request("nonsense").curlDescription().hasPrefix("# "))

@@ -15,6 +15,8 @@ public import Foundation
 /// `.fileNotReadable` for its file.
 public struct MultipartForm: Sendable {
     struct Part: Sendable {
+        let name: String
+        let fileName: String?
         let headers: HTTPHeaders
         let body: RequestBody
     }
@@ -84,7 +86,7 @@ public struct MultipartForm: Sendable {
             all.add(.contentType(type))
         }
         for header in headers { all.add(header) }
-        parts.append(Part(headers: all, body: body))
+        parts.append(Part(name: name, fileName: fileName, headers: all, body: body))
     }
 
     // MARK: Ready to be sent

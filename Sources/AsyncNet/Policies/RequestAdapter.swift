@@ -1,0 +1,59 @@
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+import Foundation
+#else
+public import Foundation
+#endif
+
+/// What may stand in a list of interceptors, of a session or of a request.
+public protocol RequestPolicy: Sendable {}
+
+/// Changes a request before it is sent.
+///
+///     struct Tracing: RequestAdapter {
+///         func adapt(_ request: URLRequest, context: RequestContext) async throws -> URLRequest {
+///             var request = request
+///             request.setValue("\(context.id)", forHTTPHeaderField: "X-Trace")
+///             return request
+///         }
+///     }
+///
+/// Adapters run in the order of their list before each attempt, the session's before the request's, each on what the one before made;
+/// redirects are not adapted again. They run on no actor. What one throws ends the request as `.adaptationFailed`, an `AsyncNetError` as
+/// it is; none after it is asked.
+public protocol RequestAdapter: RequestPolicy {
+    /// The request to send in place of `request`.
+    ///
+    /// Its body is there only if it is in memory; one from a file, a stream or a form is kept unless `httpBody` is set.
+    func adapt(_ request: URLRequest, context: RequestContext) async throws -> URLRequest
+
+    /// The same with a body of any kind; asked in place of the other, which it asks unless an adapter has its own.
+    func adapt(_ request: TransportRequest, context: RequestContext) async throws -> TransportRequest
+}
+
+extension RequestAdapter {
+    public func adapt(_ request: TransportRequest, context: RequestContext) async throws -> TransportRequest {
+        let before = request.urlRequest
+        let after = try await adapt(before, context: context)
+        guard let head = HTTPRequestHead(after) else { throw AsyncNetError(.malformedURL, "The adapted URLRequest has no URL") }
+        guard after.httpBodyStream == nil else {
+            throw AsyncNetError(.invalidRequest, "A URLRequest's httpBodyStream can be read only once and is not sent; set httpBody")
+        }
+        var adapted = request
+        adapted.head.method = head.method
+        adapted.head.url = head.url
+        // A URLRequest keeps neither the order of headers nor several of one name: only if they are other ones do they count.
+        if after.allHTTPHeaderFields != before.allHTTPHeaderFields { adapted.head.headers = head.headers }
+        if after.httpBody != before.httpBody { adapted.body = after.httpBody.map { .data($0) } ?? .none }
+        return adapted
+    }
+}
+
+extension TransportRequest {
+    /// Foundation's form of this request, with its body if that is in memory.
+    package var urlRequest: URLRequest {
+        var urlRequest = head.urlRequest
+        urlRequest.httpBody = body.data
+        return urlRequest
+    }
+}

@@ -1,0 +1,65 @@
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+import Foundation
+#else
+public import Foundation
+#endif
+
+/// Compresses request bodies of every kind and says so in `Content-Encoding` (RFC 9110 §8.4).
+///
+///     let session = Session(configuration: .init(interceptors: [RequestCompressor(.gzip)]))
+///
+/// For servers that are known to take it: HTTP has no way to ask. A body in memory is compressed there and keeps a `Content-Length`; files,
+/// streams and forms are compressed while they are sent, and then no length is known. Empty bodies stay as they are. zlib is loaded by
+/// name, as libcurl is; without it requests end with `.compressionUnavailable`.
+public struct RequestCompressor: RequestAdapter {
+    /// What to do with a request that has a `Content-Encoding` already.
+    public enum DuplicateHeaderBehavior: Sendable {
+        /// Ends it with `.adaptationFailed`.
+        case error
+        /// Compresses the body and puts the new coding in place of the other.
+        case replace
+        /// Sends it as it is.
+        case skip
+    }
+
+    public let coding: ContentCoding
+    public let duplicateHeader: DuplicateHeaderBehavior
+    private let shouldCompress: @Sendable (RequestBody) -> Bool
+
+    /// A compressor.
+    ///
+    /// - Parameters:
+    ///   - coding: `.gzip` or `.deflate`.
+    ///   - duplicateHeader: What to do with a request that has a `Content-Encoding` already; an error by default.
+    ///   - shouldCompress: Which bodies; small ones, and pictures, gain nothing.
+    public init(
+        _ coding: ContentCoding = .gzip, duplicateHeader: DuplicateHeaderBehavior = .error,
+        shouldCompress: @escaping @Sendable (RequestBody) -> Bool = { _ in true }
+    ) {
+        self.coding = coding
+        self.duplicateHeader = duplicateHeader
+        self.shouldCompress = shouldCompress
+    }
+
+    public func adapt(_ request: URLRequest, context: RequestContext) async throws -> URLRequest {
+        guard let head = HTTPRequestHead(request), let data = request.httpBody else { return request }
+        return try await adapt(TransportRequest(head: head, body: .data(data)), context: context).urlRequest
+    }
+
+    public func adapt(_ request: TransportRequest, context: RequestContext) async throws -> TransportRequest {
+        guard !request.body.isNone, request.body.data?.isEmpty != true, shouldCompress(request.body) else { return request }
+        if request.head.headers.contains(name: "Content-Encoding") {
+            switch duplicateHeader {
+            case .error:
+                throw AsyncNetError(.adaptationFailed, "The request to compress has a Content-Encoding already")
+            case .skip: return request
+            case .replace: break
+            }
+        }
+        var compressed = request
+        compressed.head.headers.set(.contentEncoding(coding.name))
+        compressed.body = try request.body.compressed(with: coding)
+        return compressed
+    }
+}

@@ -1,0 +1,104 @@
+import AsyncNet
+import AsyncNetTesting
+import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+import Testing
+
+/// Adds its name to a header.
+private struct Signing: RequestAdapter {
+    let name: String
+    func adapt(_ request: URLRequest, context: RequestContext) async throws -> URLRequest {
+        var request = request
+        let before = request.value(forHTTPHeaderField: "X-Path") ?? ""
+        request.setValue(before + name + "\(context.attempt)", forHTTPHeaderField: "X-Path")
+        return request
+    }
+}
+
+private struct Changing: RequestAdapter {
+    let change: @Sendable (inout URLRequest) throws -> Void
+    func adapt(_ request: URLRequest, context: RequestContext) async throws -> URLRequest {
+        var request = request
+        try change(&request)
+        return request
+    }
+}
+
+@Suite("Request adapters", .timeLimit(.minutes(1)))
+struct RequestAdapterTests {
+    private let stub = StubTransport { .text("\($0.method) \($0.target) \($0.headers["X-Path"] ?? "-") \($0.text)") }
+
+    private func text(_ adapters: [any RequestPolicy] = [], own: (any RequestPolicy)? = nil, body: RequestBody = .none) async -> Result<String, AsyncNetError> {
+        let session = Session(transport: stub, configuration: .init(interceptors: adapters))
+        let request = session.upload(body, to: "http://a/b")
+        if let own { await request.interceptor(own) }
+        return await request.serializing(String.self).result
+    }
+
+    @Test("The session's run before the request's, each on what the one before made")
+    func order() async throws {
+        #expect(try await text([Signing(name: "a"), Signing(name: "b")], own: Signing(name: "c")).get() == "POST /b a1b1c1 ")
+    }
+
+    @Test("Method, URL, headers and body may change; a body that is not in memory stays unless another is set")
+    func changes() async throws {
+        let all = Changing { request in
+            request.httpMethod = "PUT"
+            request.url = URL(string: "http://b/c?d")
+            request.httpBody = Data("new".utf8)
+        }
+        #expect(try await text([all], body: .data(Data("old".utf8))).get() == "PUT /c?d - new")
+        #expect(try await text([all], body: .stream(chunks("old"))).get() == "PUT /c?d - new")
+        #expect(try await text([Signing(name: "a")], body: .stream(chunks("old"))).get() == "POST /b a1 old")
+        #expect(try await text([Changing { $0.httpBody = nil }], body: .data(Data("old".utf8))).get() == "POST /b - ")
+    }
+
+    @Test("Headers keep order and repetitions unless an adapter changes them")
+    func headers() async throws {
+        let session = Session(transport: stub, configuration: .init(headers: [:], interceptors: [Changing { $0.httpMethod = "PUT" }]))
+        _ = try await session.request("http://a/", headers: [.init(name: "B", value: "1"), .init(name: "A", value: "2"), .init(name: "b", value: "3")]).serializing(Data.self).value
+        #expect(stub.requests.last?.headers.map { "\($0.name)=\($0.value)" } == ["B=1", "A=2", "b=3"])
+    }
+
+    @Test("What an adapter throws ends the request, and what it makes is checked")
+    func failures() async {
+        let asked = Counter()
+        let later = Changing { _ in asked.add() }
+        let thrown = await text([Changing { _ in throw CocoaError(.featureUnsupported) }, later]).failure
+        #expect(thrown?.code == .adaptationFailed)
+        #expect(thrown?.underlyingError is CocoaError)
+        #expect(thrown?.attempts == 0)
+        #expect(asked.value == 0)
+        #expect(await text([Changing { _ in throw AsyncNetError(.timedOut) }]).failure?.code == .timedOut)
+        #expect(await text([Changing { $0.url = URL(string: "ftp://a/") }]).failure?.code == .unsupportedScheme)
+        #expect(await text([Changing { $0.httpMethod = "A B" }]).failure?.code == .invalidRequest)
+        #expect(await text([Changing { $0.httpBodyStream = InputStream(data: Data()) }]).failure?.code == .invalidRequest)
+        #expect(stub.requests.isEmpty)
+    }
+
+    @Test("A cancel ends a request whose adapter waits, and the adapter's task with it")
+    func cancel() async {
+        struct Waiting: RequestAdapter {
+            let entered = Gate()
+            let left = Gate()
+            func adapt(_ request: URLRequest, context: RequestContext) async throws -> URLRequest {
+                entered.open()
+                await Gate().wait()
+                left.open()
+                return request
+            }
+        }
+        let adapter = Waiting()
+        let session = Session(transport: stub, configuration: .init(interceptors: [adapter]))
+        let request = session.request("http://a/")
+        let task = Task { await request.serializing(Data.self).result }
+        await adapter.entered.wait()
+        await request.cancel()
+        #expect(await task.value.failure?.code == .cancelled)
+        await adapter.left.wait()
+        await session.finish()
+        #expect(stub.requests.isEmpty)
+    }
+}
