@@ -7,15 +7,16 @@ import FoundationNetworking
 /// One request as the options describe it.
 ///
 /// The URL is read when the request starts, so that a malformed one is the library's error and not a crash or a guess.
-struct Call: URLRequestConvertible {
+struct Call: Sendable {
     let text: String
     let method: HTTPMethod
     let headers: HTTPHeaders
-    let body: Data?
+    let body: RequestBody
 
-    func asURLRequest() throws -> URLRequest {
-        var request = HTTPRequestHead(method: method, url: try text.asURL(), headers: headers).urlRequest
-        request.httpBody = body
-        return request
+    func request(on session: Session) -> UploadRequest {
+        session.upload(body, to: text, method: method, headers: headers)
     }
+
+    /// Whether sending takes longer than receiving, as far as anyone can tell.
+    var isUpload: Bool { body.length != 0 && body.replay == .once || (body.length ?? 0) > 0 }
 }

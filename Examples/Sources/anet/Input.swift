@@ -1,3 +1,4 @@
+import AsyncNet
 import Foundation
 
 /// Bodies from the command line, from files and from standard input.
@@ -16,6 +17,19 @@ enum Input {
         let name = String(argument.dropFirst())
         if name == "-" { return try readAll(.standardInput, "Standard input") }
         return try readFile(name)
+    }
+
+    /// A file as a body, or what a pipe or, for `-`, standard input gives, whose length nobody knows.
+    static func upload(_ name: String) throws(ExitError) -> RequestBody {
+        if name == "-" { return .stream(InputChunks(file: .standardInput)) }
+        let descriptor = open(name, O_RDONLY)
+        guard descriptor >= 0 else { throw unreadable("The file \(name)", String(cString: strerror(errno))) }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
+            throw unreadable("The file \(name)", String(cString: strerror(EISDIR)))
+        }
+        return status.st_mode & S_IFMT == S_IFREG ? .file(URL(fileURLWithPath: name)) : .stream(InputChunks(file: file))
     }
 
     /// The URL of a file that can be read now; the library reads it later.

@@ -5,7 +5,7 @@ import Foundation
 /// What is sent.
 struct RequestOptions: ParsableArguments {
     @Option(name: [.customShort("X", allowingJoined: true), .customLong("request")], parsing: .unconditional,
-        help: ArgumentHelp("GET by default, POST with a body.", valueName: "METHOD"))
+        help: ArgumentHelp("GET by default, POST with -d, --json or -F, PUT with -T.", valueName: "METHOD"))
     var method: String?
 
     @Option(name: [.customShort("H", allowingJoined: true), .customLong("header")], parsing: .unconditionalSingleValue,
@@ -25,6 +25,21 @@ struct RequestOptions: ParsableArguments {
         help: ArgumentHelp("Repeatable; percent-encoded and added to the URL.", valueName: "NAME=VALUE"))
     var query: [String] = []
 
+    @Option(name: [.customShort("F", allowingJoined: true), .customLong("form")], parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "Repeatable; a part of a multipart form, streamed. FILE is - for standard input; \"quoted\" if it holds a semicolon.",
+            valueName: "NAME=VALUE|NAME=@FILE[;type=T][;filename=N]"))
+    var form: [String] = []
+
+    @Option(name: [.customShort("T", allowingJoined: true), .customLong("upload-file")], parsing: .unconditional,
+        help: ArgumentHelp(
+            "Uploads a file, streamed, or standard input of unknown length; a URL that ends in / gets the file's name.", valueName: "FILE|-"))
+    var uploadFile: String?
+
+    @Option(name: [.customShort("u", allowingJoined: true), .customLong("user")], parsing: .unconditional,
+        help: ArgumentHelp("Sends Authorization: Basic.", valueName: "NAME:PASSWORD"))
+    var user: String?
+
     @Option(parsing: .unconditional, help: ArgumentHelp("Sends Authorization: Bearer.", valueName: "TOKEN"))
     var bearer: String?
 
@@ -36,31 +51,60 @@ struct RequestOptions: ParsableArguments {
             throw ValidationError("-H needs 'Name: value', 'Name;' or 'Name:'")
         }
         if query.contains(where: { !$0.contains("=") }) { throw ValidationError("--query needs NAME=VALUE") }
-        if !data.isEmpty, !json.isEmpty { throw ValidationError("--data and --json exclude each other") }
+        if let wrong = form.first(where: { FormArgument($0) == nil }) {
+            throw ValidationError("-F needs NAME=VALUE or NAME=@FILE[;type=T][;filename=N], not '\(wrong.prefix { $0 != "=" })'")
+        }
+        if bodies.count > 1 { throw ValidationError("\(bodies.joined(separator: " and ")) exclude each other") }
         if head, hasBody { throw ValidationError("--head cannot send a body") }
+        if let user, !user.contains(":") { throw ValidationError("--user needs NAME:PASSWORD") }
+        if user != nil, bearer != nil { throw ValidationError("--user and --bearer exclude each other") }
     }
 
-    private var hasBody: Bool { !data.isEmpty || !json.isEmpty }
+    /// The options that make a body.
+    private var bodies: [String] {
+        let given = [("--data", !data.isEmpty), ("--json", !json.isEmpty), ("--form", !form.isEmpty), ("--upload-file", uploadFile != nil)]
+        return given.filter(\.1).map(\.0)
+    }
 
-    /// The requests to make: one a URL, all else alike. Files and standard input are read here, once.
+    private var hasBody: Bool { !bodies.isEmpty }
+
+    /// The requests to make: one a URL, all else alike. What -d and --json name is read here, once; what -F and -T name, while it is sent.
     func calls(to urls: [String]) throws(ExitError) -> [Call] {
         let body = try body()
+        if body.replay == .once, urls.count > 1 { throw ExitError(ExitStatus.usage, "Standard input, or a pipe, can be sent to one URL only.") }
         let headers = requestHeaders
-        return urls.map { Call(text: URLText.complete($0, query: query), method: usedMethod, headers: headers, body: body) }
+        return urls.map { Call(text: URLText.complete(named($0), query: query), method: usedMethod, headers: headers, body: body) }
     }
 
-    private func body() throws(ExitError) -> Data? {
-        guard hasBody else { return nil }
-        return try json.isEmpty ? Input.read(data, joinedBy: "&") : Input.read(json, joinedBy: "")
+    private func body() throws(ExitError) -> RequestBody {
+        if let uploadFile { return try Input.upload(uploadFile) }
+        if !data.isEmpty { return .data(try Input.read(data, joinedBy: "&")) }
+        if !json.isEmpty { return .data(try Input.read(json, joinedBy: "")) }
+        return try form.isEmpty ? .none : multipart()
+    }
+
+    private func multipart() throws(ExitError) -> RequestBody {
+        try .multipart { form throws(ExitError) in
+            for argument in self.form.compactMap(FormArgument.init) { try argument.append(to: &form) }
+        }
+    }
+
+    /// A folder's URL is completed by the name of the file that goes into it, as curl does.
+    private func named(_ url: String) -> String {
+        guard let uploadFile, uploadFile != "-" else { return url }
+        return URLText.appending(fileName: URL(fileURLWithPath: uploadFile).lastPathComponent, to: url)
     }
 
     private var usedMethod: HTTPMethod {
-        HTTPMethod(rawValue: method ?? (head ? "HEAD" : hasBody ? "POST" : "GET"))
+        HTTPMethod(rawValue: method ?? (head ? "HEAD" : uploadFile != nil ? "PUT" : hasBody ? "POST" : "GET"))
     }
 
     /// What the options imply comes first, so that `-H` can replace or remove it.
     private var requestHeaders: HTTPHeaders {
         var headers = HTTPHeaders()
+        if let user, let colon = user.firstIndex(of: ":") {
+            headers.set(.authorization(username: String(user[..<colon]), password: String(user[user.index(after: colon)...])))
+        }
         if let bearer { headers.set(.authorization(bearerToken: bearer)) }
         if !data.isEmpty { headers.set(.contentType("application/x-www-form-urlencoded")) }
         if !json.isEmpty { headers = HTTPHeaders(headers + [.contentType("application/json"), .accept("application/json")]) }

@@ -26,15 +26,16 @@ struct Transfers: Sendable {
     }
 
     private func reply(to call: Call, _ index: Int) async -> Reply {
-        let request = session.request(call)
+        let request = call.request(on: session)
         if failsOnStatus { await request.validate(statusCode: ..<400) }
-        // Both are read before the request starts, so that nothing is missed.
+        // All are read before the request starts, so that nothing is missed.
         let events = request.events
-        let progress = request.downloadProgress
+        let (sent, received) = (request.uploadProgress, request.downloadProgress)
         async let narration: Void = Narrator(printing.options, label: printing.label(index)).tell(events)
-        async let progression: Void = showsProgress ? ProgressLine().follow(progress) : ()
+        async let sending: Void = showsProgress && call.isUpload ? ProgressLine().follow(sent) : ()
+        async let receiving: Void = showsProgress && !call.isUpload ? ProgressLine().follow(received) : ()
         let response = await request.serializing(Data.self).response
-        _ = await (narration, progression)
+        _ = await (narration, sending, receiving)
         return response
     }
 }
