@@ -23,6 +23,7 @@ public struct ClosureParameterEncoder: ParameterEncoder {
     /// - Throws: What the closure throws.
     public func encode(_ parameters: some Encodable & Sendable, into request: URLRequest) throws -> URLRequest {
         guard !parameters.isNil else { return request }
+        _ = try request.checkedURL()
         var request = request
         try encode(parameters, &request)
         return request

@@ -16,7 +16,7 @@ public struct JSONParameterEncoder: ParameterEncoder {
     public func encode(_ parameters: some Encodable & Sendable, into request: URLRequest) throws -> URLRequest {
         guard !parameters.isNil else { return request }
         let body = try (parameters as? JSON)?.data(options: writingOptions) ?? encoder.encode(parameters)
-        return request.settingBody(body, type: "application/json")
+        return try request.settingBody(body, type: "application/json")
     }
 
     private var writingOptions: JSON.WritingOptions {

@@ -26,7 +26,7 @@ public struct PropertyListParameterEncoder: ParameterEncoder {
         guard !parameters.isNil else { return request }
         let encoder = PropertyListEncoder()
         encoder.outputFormat = format == .xml ? .xml : .binary
-        return request.settingBody(try encoder.encode(parameters), type: "application/x-plist")
+        return try request.settingBody(encoder.encode(parameters), type: "application/x-plist")
     }
 }
 

@@ -28,17 +28,17 @@ public struct URLEncodedFormParameterEncoder: ParameterEncoder {
         self.destination = destination
     }
 
-    /// - Throws: What ``URLEncodedFormEncoder/encode(_:)`` throws; ``AsyncNetError`` with code `.malformedURL` if parameters
-    ///   belong in the query and the request has no URL.
+    /// - Throws: What ``URLEncodedFormEncoder/encode(_:)`` throws; ``AsyncNetError`` with code `.malformedURL` if the
+    ///   request has no URL.
     public func encode(_ parameters: some Encodable & Sendable, into request: URLRequest) throws -> URLRequest {
         guard !parameters.isNil else { return request }
         let text = try encoder.encode(parameters)
         guard isQuery(for: request) else {
-            return request.settingBody(Data(text.utf8), type: "application/x-www-form-urlencoded; charset=utf-8")
+            return try request.settingBody(Data(text.utf8), type: "application/x-www-form-urlencoded; charset=utf-8")
         }
         guard !text.isEmpty else { return request }
         var request = request
-        request.url = try Self.appending(text, to: request.url)
+        request.url = try Self.appending(text, to: request.checkedURL())
         return request
     }
 
@@ -50,8 +50,7 @@ public struct URLEncodedFormParameterEncoder: ParameterEncoder {
         }
     }
 
-    private static func appending(_ text: String, to url: URL?) throws -> URL {
-        guard let url else { throw AsyncNetError(.malformedURL, "The request has no URL whose query could hold the parameters") }
+    private static func appending(_ text: String, to url: URL) throws(AsyncNetError) -> URL {
         var reference = URLReference(url.absoluteString)
         let query = reference.query ?? ""
         reference.query = query.isEmpty || query.hasSuffix("&") ? query + text : "\(query)&\(text)"
