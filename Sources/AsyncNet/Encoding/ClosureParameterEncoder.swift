@@ -6,13 +6,16 @@ public import Foundation
 
 /// Parameters put into the request by a closure, where a type of one's own is too much.
 ///
-///     encoder: .custom { parameters, request in
+///     encoder: ClosureParameterEncoder { parameters, request in
 ///         request.httpBody = try MessagePackEncoder().encode(parameters)
 ///         request.setValue("application/msgpack", forHTTPHeaderField: "Content-Type")
 ///     }
 ///
 /// The closure runs off every actor each time the request is made; not for parameters that are `nil`.
 public struct ClosureParameterEncoder: ParameterEncoder {
+    // No static member stands for it: for `some ParameterEncoder` Swift 6.3 refuses closures in implicit members that are
+    // not marked `@Sendable` one by one.
+
     /// Changes the request so that it holds the parameters.
     public typealias Encode = @Sendable (_ parameters: any Encodable & Sendable, _ request: inout URLRequest) throws -> Void
 
@@ -27,12 +30,5 @@ public struct ClosureParameterEncoder: ParameterEncoder {
         var request = request
         try encode(parameters, &request)
         return request
-    }
-}
-
-extension ParameterEncoder where Self == ClosureParameterEncoder {
-    /// Parameters put into the request by this closure.
-    public static func custom(_ encode: @escaping ClosureParameterEncoder.Encode) -> ClosureParameterEncoder {
-        ClosureParameterEncoder(encode)
     }
 }

@@ -1,4 +1,5 @@
 import AsyncNet
+import AsyncNetTesting
 import Foundation
 import Testing
 #if canImport(FoundationNetworking)
@@ -40,7 +41,7 @@ struct ParameterEncoderTests {
 
     @Test("Parameters that are nil leave the request untouched")
     func nilParameters() throws {
-        let encoders = Self.all.map(\.0) + [.query, .custom { _, request in request.httpBody = Data() }]
+        let encoders = Self.all.map(\.0) + [.query, ClosureParameterEncoder { _, request in request.httpBody = Data() }]
         for encoder in encoders {
             for method in ["GET", "POST"] {
                 let request = try request("http://a/?b#c", method)
@@ -70,7 +71,9 @@ struct ParameterEncoderTests {
     ]
 
     @Test("A form goes where destination and method say, after the query that is there", arguments: placements, queries)
-    func destinations(_ row: (destination: URLEncodedFormParameterEncoder.Destination, method: String, isQuery: Bool), _ urls: (String, String)) throws {
+    func destinations(
+        _ row: (destination: URLEncodedFormParameterEncoder.Destination, method: String, isQuery: Bool), _ urls: (String, String)
+    ) throws {
         let encoder = URLEncodedFormParameterEncoder(destination: row.destination)
         let result = try encoder.encode(["k": 1], into: request(urls.0, row.method))
         #expect(result.url?.absoluteString == (row.isQuery ? urls.1 : urls.0))
@@ -97,13 +100,14 @@ struct ParameterEncoderTests {
         let brackets = URLEncodedFormEncoder(escaping: .init(keeping: "[]|-._~"))
         let kept = try URLEncodedFormParameterEncoder(encoder: brackets, destination: .httpBody).encode(["k": ["|"]], into: request())
         #expect(kept.httpBody == Data("k[]=|".utf8))
-        let query = try URLEncodedFormParameterEncoder(encoder: brackets, destination: .queryString).encode(["k": ["|"]], into: request("http://a/?%2B"))
+        let inQuery = URLEncodedFormParameterEncoder(encoder: brackets, destination: .queryString)
+        let query = try inQuery.encode(["k": ["|"]], into: request("http://a/?%2B"))
         #expect(query.url?.absoluteString == "http://a/?%2B&k%5B%5D=%7C")
     }
 
     @Test("A request without URL is an error and no trap")
     func noURL() throws {
-        for encoder in Self.all.map(\.0) + [.query, .custom { _, request in request.httpBody = Data() }] {
+        for encoder in Self.all.map(\.0) + [.query, ClosureParameterEncoder { _, request in request.httpBody = Data() }] {
             var request = try request()
             request.url = nil
             let error = #expect(throws: AsyncNetError.self) { try encoder.encode(["k": 1], into: request) }
@@ -174,11 +178,43 @@ struct ParameterEncoderTests {
 
     @Test("A closure gets parameters and request, and what it throws arrives as it is")
     func closure() throws {
-        let encoder = ClosureParameterEncoder.custom { parameters, request in
+        let encoder = ClosureParameterEncoder { parameters, request in
             guard let user = parameters as? User else { throw Failure() }
             request.setValue(user.name, forHTTPHeaderField: "X-Name")
         }
         #expect(try encoder.encode(User.ada, into: request()).value(forHTTPHeaderField: "X-Name") == "Ada")
         #expect(throws: Failure.self) { try encoder.encode(1, into: request()) }
+    }
+
+    // MARK: In a session
+
+    @Test("A session sends what each encoder makes")
+    func session() async throws {
+        let stub = StubTransport { _ in .json([:]) }
+        let session = Session(transport: stub)
+        let requests = [
+            session.request("http://a/b?c=%2B#d", parameters: ["k": "ü"], encoder: .urlEncodedForm),
+            session.request("http://a/b", method: .post, parameters: ["k": "ü"], encoder: .urlEncodedForm),
+            session.request("http://a/b", method: .post, parameters: ["k": "ü"], encoder: .query),
+            session.request("http://a/b", parameters: ["k": [1]], encoder: .urlEncodedForm(encoder: .init(arrayEncoding: .noBrackets))),
+            session.request("http://a/b", method: .put, parameters: ["b": 1, "a": 2], encoder: .json(.sortedKeys)),
+            session.request("http://a/b", method: .put, parameters: Int?.none, encoder: .propertyList),
+            session.request("http://a/b", method: .put, parameters: 1, encoder: ClosureParameterEncoder { $1.httpBody = Data("\($0)".utf8) }),
+        ]
+        for request in requests { _ = await request.serializing(Data.self).result }
+        let sent = stub.requests.map { "\($0.method) \($0.target) \($0.headers["Content-Type"] ?? "-") \($0.text)" }
+        #expect(sent == [
+            "GET /b?c=%2B&k=%C3%BC - ", "POST /b application/x-www-form-urlencoded; charset=utf-8 k=%C3%BC", "POST /b?k=%C3%BC - ", "GET /b?k=1 - ",
+            #"PUT /b application/json {"a":2,"b":1}"#, "PUT /b - ", "PUT /b - 1",
+        ])
+    }
+
+    @Test("What an encoder throws ends the request with encodingFailed and nothing is sent")
+    func sessionErrors() async throws {
+        let stub = StubTransport { _ in .json([:]) }
+        let error = await Session(transport: stub).request("http://a", parameters: 1, encoder: .query).serializing(Data.self).result.failure
+        #expect(error?.code == .encodingFailed)
+        #expect(error?.underlyingError is EncodingError)
+        #expect(stub.requests.isEmpty)
     }
 }

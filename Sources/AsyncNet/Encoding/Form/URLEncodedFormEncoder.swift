@@ -58,8 +58,11 @@ public struct URLEncodedFormEncoder: Sendable {
 
     /// The value as `key=value` pairs between `&`, all ASCII; empty if there are none.
     ///
-    /// - Throws: `EncodingError.invalidValue` for a value without names at its top, for NaN and the infinities, and for
-    ///   nesting deeper than 128 levels, each `encode(to:)` inside another being one, so that no stack overflows; and what the value's own `encode(to:)` or a custom encoding throws.
+    /// Nesting is limited to 128 levels, each call of `encode(to:)` inside another being one: a value that contains itself
+    /// is an error and no stack overflow.
+    ///
+    /// - Throws: `EncodingError.invalidValue` for a value without names at its top, for NaN and the infinities, and for what
+    ///   is nested too deep; and what the value's own `encode(to:)` or a custom encoding throws.
     public func encode(_ value: some Encodable) throws -> String {
         let state = FormState(self)
         let place = FormPlace(state: state, node: FormNode(), path: nil)
