@@ -11,15 +11,22 @@ struct FormPlace {
     /// Encodes any value here.
     func encode(_ value: some Encodable) throws {
         try check(value)
+        if try encodeHere(value) { return }
+        state.nesting += 1
+        defer { state.nesting -= 1 }
+        try value.encode(to: FormValueEncoder(place: self))
+    }
+
+    /// Encodes what does not encode itself; apart from ``encode(_:)`` because that one's frames pile up.
+    private func encodeHere(_ value: some Encodable) throws -> Bool {
         if let text = try text(of: value) {
             try set(.text(text), for: value)
         } else if let json = value as? JSON {
             try encode(json: json)
         } else {
-            state.nesting += 1
-            defer { state.nesting -= 1 }
-            try value.encode(to: FormValueEncoder(place: self))
+            return false
         }
+        return true
     }
 
     /// The values that are text here although they would encode themselves as something else.

@@ -69,7 +69,7 @@ final class FormState {
     /// How many calls of `encode(to:)` are under way inside each other.
     var nesting = 0
     /// What went wrong where a container cannot throw.
-    var failure: EncodingError?
+    var failure: (any Error)?
 
     /// A thread that runs tasks has a stack of 512 KiB, of which a level takes 1.7 KiB in a debug build, and more where
     /// `encode(to:)` has a large frame.
