@@ -1,38 +1,46 @@
-public import Foundation
 #if canImport(FoundationNetworking)
 public import FoundationNetworking
+import Foundation
+#else
+public import Foundation
 #endif
 
 /// Puts parameters into a request, as its body or its query.
 ///
 /// It runs off every actor each time the request is made, so also before a retry. What it throws arrives at the
-/// awaited outcome as `.encodingFailed`.
+/// awaited outcome as `.encodingFailed`. The encoders of this library leave the request untouched if the parameters
+/// are `nil`, set a `Content-Type` only where the request has none, and throw ``AsyncNetError`` with code `.malformedURL`
+/// for a request without URL.
 public protocol ParameterEncoder: Sendable {
     func encode(_ parameters: some Encodable & Sendable, into request: URLRequest) throws -> URLRequest
 }
 
-/// Parameters as a JSON body; sets `Content-Type: application/json` unless the request has one.
-public struct JSONParameterEncoder: ParameterEncoder {
-    private let encoder: JSONEncoder
-
-    public init(encoder: JSONEncoder = JSONEncoder()) { self.encoder = encoder }
-
-    public func encode(_ parameters: some Encodable & Sendable, into request: URLRequest) throws -> URLRequest {
-        var request = request
-        request.httpBody = try (parameters as? JSON)?.data() ?? encoder.encode(parameters)
-        if request.value(forHTTPHeaderField: "Content-Type") == nil {
-            request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-        }
-        return request
-    }
+extension Encodable {
+    /// Whether this is an `Optional` that holds no value, at whatever depth.
+    var isNil: Bool { (self as? any OptionalParameters)?.holdsNothing ?? false }
 }
 
-extension ParameterEncoder where Self == JSONParameterEncoder {
-    /// A JSON body from a default `JSONEncoder`.
-    public static var json: JSONParameterEncoder { JSONParameterEncoder() }
+private protocol OptionalParameters {
+    var holdsNothing: Bool { get }
+}
 
-    /// A JSON body from an encoder of one's own.
-    public static func json(encoder: JSONEncoder) -> JSONParameterEncoder {
-        JSONParameterEncoder(encoder: encoder)
+extension Optional: OptionalParameters where Wrapped: Encodable {
+    fileprivate var holdsNothing: Bool { self?.isNil ?? true }
+}
+
+extension URLRequest {
+    /// The URL, or an error. FoundationNetworking traps where a copy of a request without URL is changed.
+    func checkedURL() throws(AsyncNetError) -> URL {
+        guard let url else { throw AsyncNetError(.malformedURL, "The URLRequest has no URL") }
+        return url
+    }
+
+    /// The request with this body, and with its type unless it has one.
+    func settingBody(_ body: Data, type: String) throws(AsyncNetError) -> URLRequest {
+        _ = try checkedURL()
+        var request = self
+        request.httpBody = body
+        if request.value(forHTTPHeaderField: "Content-Type") == nil { request.setValue(type, forHTTPHeaderField: "Content-Type") }
+        return request
     }
 }

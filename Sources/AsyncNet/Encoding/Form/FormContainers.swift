@@ -1,0 +1,107 @@
+/// What a value's `encode(to:)` writes to.
+struct FormValueEncoder: Encoder {
+    let place: FormPlace
+
+    var codingPath: [any CodingKey] { place.codingPath }
+    var userInfo: [CodingUserInfoKey: Any] { place.state.userInfo }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        KeyedEncodingContainer(FormMembers(place))
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer { FormElements(place) }
+    func singleValueContainer() -> any SingleValueEncodingContainer { FormSingleValue(place: place) }
+}
+
+/// Members by name. The generic function stands for those of each type too; where the standard library has a default, it
+/// would take that instead, so there each type is listed.
+private struct FormMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let place: FormPlace
+
+    init(_ place: FormPlace) {
+        self.place = place
+        place.open(.members)
+    }
+
+    var codingPath: [any CodingKey] { place.codingPath }
+
+    func encodeNil(forKey key: Key) throws { try place.newMember(key).set(.null, for: Never?.none) }
+    func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws { try place.newMember(key).encode(value) }
+    func encode(_ value: Int128, forKey key: Key) throws { try place.newMember(key).encode(value) }
+    func encode(_ value: UInt128, forKey key: Key) throws { try place.newMember(key).encode(value) }
+
+    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) -> KeyedEncodingContainer<Nested> {
+        KeyedEncodingContainer(FormMembers<Nested>(place.member(key)))
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { FormElements(place.member(key)) }
+    func superEncoder() -> any Encoder { FormValueEncoder(place: place.newMember(FormKey(stringValue: "super"))) }
+    func superEncoder(forKey key: Key) -> any Encoder { FormValueEncoder(place: place.newMember(key)) }
+}
+
+/// Synthesized optionals, which the standard library would leave out where they are `nil`.
+extension FormMembers {
+    private func encodeOrNil<Value: Encodable>(_ value: Value?, _ key: Key) throws {
+        if let value { try encode(value, forKey: key) } else { try encodeNil(forKey: key) }
+    }
+
+    func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws { try encodeOrNil(value, key) }
+    func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try encodeOrNil(value, key) }
+    func encodeIfPresent(_ value: String?, forKey key: Key) throws { try encodeOrNil(value, key) }
+    func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try encodeOrNil(value, key) }
+    func encodeIfPresent(_ value: Float?, forKey key: Key) throws { try encodeOrNil(value, key) }
+    func encodeIfPresent(_ value: Int?, forKey key: Key) throws { try encodeOrNil(value, key) }
+    func encodeIfPresent(_ value: Int8?, forKey key: Key) throws { try encodeOrNil(value, key) }
+    func encodeIfPresent(_ value: Int16?, forKey key: Key) throws { try encodeOrNil(value, key) }
+    func encodeIfPresent(_ value: Int32?, forKey key: Key) throws { try encodeOrNil(value, key) }
+    func encodeIfPresent(_ value: Int64?, forKey key: Key) throws { try encodeOrNil(value, key) }
+    func encodeIfPresent(_ value: Int128?, forKey key: Key) throws { try encodeOrNil(value, key) }
+    func encodeIfPresent(_ value: UInt?, forKey key: Key) throws { try encodeOrNil(value, key) }
+    func encodeIfPresent(_ value: UInt8?, forKey key: Key) throws { try encodeOrNil(value, key) }
+    func encodeIfPresent(_ value: UInt16?, forKey key: Key) throws { try encodeOrNil(value, key) }
+    func encodeIfPresent(_ value: UInt32?, forKey key: Key) throws { try encodeOrNil(value, key) }
+    func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws { try encodeOrNil(value, key) }
+    func encodeIfPresent(_ value: UInt128?, forKey key: Key) throws { try encodeOrNil(value, key) }
+}
+
+/// Elements in their order.
+private struct FormElements: UnkeyedEncodingContainer {
+    let place: FormPlace
+
+    init(_ place: FormPlace) {
+        self.place = place
+        place.open(.elements)
+    }
+
+    var codingPath: [any CodingKey] { place.codingPath }
+    var count: Int { place.node.children.count }
+
+    func encodeNil() throws { try place.newElement().set(.null, for: Never?.none) }
+    func encode<Value: Encodable>(_ value: Value) throws { try place.newElement().encode(value) }
+    func encode(_ value: Int128) throws { try place.newElement().encode(value) }
+    func encode(_ value: UInt128) throws { try place.newElement().encode(value) }
+
+    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
+        KeyedEncodingContainer(FormMembers<Nested>(place.newElement()))
+    }
+
+    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { FormElements(place.newElement()) }
+    func superEncoder() -> any Encoder { FormValueEncoder(place: place.newElement()) }
+}
+
+/// One value, in the end always text.
+private struct FormSingleValue: SingleValueEncodingContainer {
+    let place: FormPlace
+
+    var codingPath: [any CodingKey] { place.codingPath }
+
+    func encodeNil() throws { try place.set(.null, for: Never?.none) }
+    func encode(_ value: Bool) throws { try place.set(.text(place.state.encoder.boolEncoding.text(value)), for: value) }
+    func encode(_ value: String) throws { try place.set(.text(value), for: value) }
+    func encode(_ value: Double) throws { try place.encode(float: value) }
+    func encode(_ value: Float) throws { try place.encode(float: value) }
+    func encode<Integer: FixedWidthInteger & Encodable>(_ value: Integer) throws { try place.set(.text("\(value)"), for: value) }
+    func encode(_ value: Int128) throws { try place.set(.text("\(value)"), for: value) }
+    func encode(_ value: UInt128) throws { try place.set(.text("\(value)"), for: value) }
+    func encode<Value: Encodable>(_ value: Value) throws { try place.encode(value) }
+}

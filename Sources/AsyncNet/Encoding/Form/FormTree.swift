@@ -1,0 +1,82 @@
+/// What one value has encoded so far.
+///
+/// A tree and not text, because containers may be filled in any order and are sorted at the end.
+final class FormNode {
+    enum Content {
+        case nothing
+        case null
+        case text(String)
+        case members
+        case elements
+    }
+
+    var content = Content.nothing
+    private(set) var children: [(key: String, node: FormNode)] = []
+    private var positions: [String: Int] = [:]
+
+    /// The member of this name, if there is one.
+    func member(_ key: String) -> FormNode? { positions[key].map { children[$0].node } }
+
+    /// Sets a member; one of the same name before it goes, its place stays.
+    func setMember(_ key: String, _ node: FormNode) {
+        if let position = positions[key] {
+            children[position].node = node
+        } else {
+            positions[key] = children.count
+            children.append((key, node))
+        }
+    }
+
+    func append(_ node: FormNode) { children.append(("", node)) }
+}
+
+/// The keys that lead to a value, shared by all that is below them.
+final class FormPath {
+    let parent: FormPath?
+    let key: any CodingKey
+    let depth: Int
+
+    init(_ key: any CodingKey, after parent: FormPath?) {
+        self.parent = parent
+        self.key = key
+        depth = (parent?.depth ?? 0) + 1
+    }
+
+    var keys: [any CodingKey] {
+        var keys: [any CodingKey] = []
+        var path: FormPath? = self
+        while let step = path {
+            keys.append(step.key)
+            path = step.parent
+        }
+        return keys.reversed()
+    }
+}
+
+/// The keys of elements and of superclasses.
+struct FormKey: CodingKey {
+    let stringValue: String
+    let intValue: Int?
+
+    init(stringValue: String) { (self.stringValue, intValue) = (stringValue, nil) }
+    init(intValue: Int) { (stringValue, self.intValue) = ("\(intValue)", intValue) }
+}
+
+/// What all containers of one encoding share.
+final class FormState {
+    let encoder: URLEncodedFormEncoder
+    let userInfo: [CodingUserInfoKey: Any]
+    /// How many calls of `encode(to:)` are under way inside each other.
+    var nesting = 0
+    /// What went wrong where a container cannot throw.
+    var failure: (any Error)?
+
+    /// A thread that runs tasks has a stack of 512 KiB, of which a level takes 1.7 KiB in a debug build, and more where
+    /// `encode(to:)` has a large frame.
+    static let maximumNesting = 128
+
+    init(_ encoder: URLEncodedFormEncoder) {
+        self.encoder = encoder
+        userInfo = encoder.userInfo
+    }
+}

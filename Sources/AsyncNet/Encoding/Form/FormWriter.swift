@@ -1,0 +1,63 @@
+/// Writes a tree as escaped pairs.
+struct FormWriter {
+    let encoder: URLEncodedFormEncoder
+    private(set) var bytes: [UInt8] = []
+
+    init(encoder: URLEncodedFormEncoder) { self.encoder = encoder }
+
+    /// Writes what a node holds; `path` is its unescaped name, `nil` for the root.
+    mutating func write(_ node: FormNode, at path: String?) {
+        switch node.content {
+        case .nothing: break
+        case .null: if let text = encoder.nilEncoding.text { pair(path ?? "", text) }
+        case .text(let text): pair(path ?? "", text)
+        case .members: members(of: node, at: path)
+        case .elements: elements(of: node, at: path ?? "")
+        }
+    }
+
+    private mutating func members(of node: FormNode, at path: String?) {
+        var named = node.children.map { (name: encoder.keyEncoding.name($0.key), key: $0.key, node: $0.node) }
+        if encoder.sortsKeys { named.sort { Self.isBefore(($0.name, $0.key), ($1.name, $1.key)) } }
+        for (name, _, child) in named {
+            write(child, at: path.map { encoder.keyPathEncoding.path($0, name) } ?? name)
+        }
+    }
+
+    /// Two keys that are written alike stay in the order of what they were.
+    private static func isBefore(_ one: (name: String, key: String), _ other: (name: String, key: String)) -> Bool {
+        if one.name.utf8.elementsEqual(other.name.utf8) { return one.key.utf8.lexicographicallyPrecedes(other.key.utf8) }
+        return one.name.utf8.lexicographicallyPrecedes(other.name.utf8)
+    }
+
+    private mutating func elements(of node: FormNode, at path: String) {
+        for (index, child) in node.children.enumerated() {
+            write(child.node, at: encoder.arrayEncoding.name(path, index))
+        }
+    }
+
+    private mutating func pair(_ key: String, _ value: String) {
+        if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
+        escape(key)
+        bytes.append(UInt8(ascii: "="))
+        escape(value)
+    }
+
+    private mutating func escape(_ text: String) {
+        for byte in text.utf8 {
+            if encoder.escaping.keeps(byte) {
+                bytes.append(byte)
+            } else if byte == UInt8(ascii: " "), case .plusReplaced = encoder.spaceEncoding {
+                bytes.append(UInt8(ascii: "+"))
+            } else {
+                bytes.append(UInt8(ascii: "%"))
+                bytes.append(Self.hexDigit(byte >> 4))
+                bytes.append(Self.hexDigit(byte & 15))
+            }
+        }
+    }
+
+    private static func hexDigit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+    }
+}

@@ -1,0 +1,78 @@
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+import Foundation
+#else
+public import Foundation
+#endif
+
+/// Parameters as `application/x-www-form-urlencoded` text in the query or the body.
+///
+/// In the query they come after what is there, which stays byte for byte as it is, and before the fragment; without
+/// parameters the URL stays untouched. A body gets `Content-Type: application/x-www-form-urlencoded; charset=utf-8`
+/// unless the request has a type.
+public struct URLEncodedFormParameterEncoder: ParameterEncoder {
+    /// Where the parameters go.
+    public enum Destination: Hashable, Sendable {
+        /// The query for GET, HEAD and DELETE, the body for all other methods, QUERY among them.
+        case methodDependent
+        case queryString
+        case httpBody
+    }
+
+    /// What makes the text.
+    public let encoder: URLEncodedFormEncoder
+    public let destination: Destination
+
+    public init(encoder: URLEncodedFormEncoder = URLEncodedFormEncoder(), destination: Destination = .methodDependent) {
+        self.encoder = encoder
+        self.destination = destination
+    }
+
+    /// - Throws: What ``URLEncodedFormEncoder/encode(_:)`` throws; ``AsyncNetError`` with code `.malformedURL` if the
+    ///   request has no URL.
+    public func encode(_ parameters: some Encodable & Sendable, into request: URLRequest) throws -> URLRequest {
+        guard !parameters.isNil else { return request }
+        let text = try encoder.encode(parameters)
+        guard isQuery(for: request) else {
+            return try request.settingBody(Data(text.utf8), type: "application/x-www-form-urlencoded; charset=utf-8")
+        }
+        guard !text.isEmpty else { return request }
+        var request = request
+        request.url = try Self.appending(text, to: request.checkedURL())
+        return request
+    }
+
+    private func isQuery(for request: URLRequest) -> Bool {
+        switch destination {
+        case .queryString: true
+        case .httpBody: false
+        case .methodDependent: ["GET", "HEAD", "DELETE"].contains(request.httpMethod ?? "GET")
+        }
+    }
+
+    private static func appending(_ text: String, to url: URL) throws(AsyncNetError) -> URL {
+        var reference = URLReference(url.absoluteString)
+        let query = reference.query ?? ""
+        reference.query = query.isEmpty || query.hasSuffix("&") ? query + text : "\(query)&\(text)"
+        // All of it is a URL's text already, unless an escaping of one's own keeps what may not stand in a query.
+        guard let result = URL(string: reference.text, encodingInvalidCharacters: false) ?? reference.url else {
+            throw AsyncNetError(.malformedURL, "The request's URL cannot take a query")
+        }
+        return result
+    }
+}
+
+extension ParameterEncoder where Self == URLEncodedFormParameterEncoder {
+    /// A form: in the query for GET, HEAD and DELETE, in the body for all other methods.
+    public static var urlEncodedForm: URLEncodedFormParameterEncoder { URLEncodedFormParameterEncoder() }
+
+    /// A form from an encoder of one's own, or at a destination whatever the method.
+    public static func urlEncodedForm(
+        encoder: URLEncodedFormEncoder = URLEncodedFormEncoder(), destination: URLEncodedFormParameterEncoder.Destination = .methodDependent
+    ) -> URLEncodedFormParameterEncoder {
+        URLEncodedFormParameterEncoder(encoder: encoder, destination: destination)
+    }
+
+    /// The query, whatever the method.
+    public static var query: URLEncodedFormParameterEncoder { URLEncodedFormParameterEncoder(destination: .queryString) }
+}
