@@ -1,7 +1,12 @@
 #include "CLibcurl.h"
 
+#include <arpa/inet.h>
 #include <dlfcn.h>
+#include <netinet/in.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #ifdef __APPLE__
 #define LIBRARY "libcurl.4.dylib"
@@ -151,6 +156,47 @@ int32_t lc_set_seek_function(lc_easy *easy, lc_seek_function function) {
 }
 
 int32_t lc_pause(lc_easy *easy, int32_t what) { return curl.easy_pause(easy, what); }
+
+int32_t lc_set_close_function(lc_easy *easy, lc_close_function function) {
+    return curl.easy_setopt(easy, 20208, function);
+}
+
+void lc_local_name(lc_easy *easy, char *name) {
+    const char *address = NULL;
+    long port = 0;
+    curl.easy_getinfo(easy, INFO_STRING + 41, &address);
+    curl.easy_getinfo(easy, INFO_LONG + 42, &port);
+    name[0] = 0;
+    if (address && *address && port) snprintf(name, LC_LOCAL_NAME_SIZE, "%s %ld", address, port);
+}
+
+int lc_has_answer(int socket) {
+    char start[5];
+    return recv(socket, start, sizeof start, MSG_PEEK | MSG_DONTWAIT) == sizeof start && memcmp(start, "HTTP/", sizeof start) == 0;
+}
+
+void lc_close(int socket) { close(socket); }
+
+size_t lc_drain(int socket, char *name, void *buffer, size_t size) {
+    union { struct sockaddr any; struct sockaddr_in v4; struct sockaddr_in6 v6; struct sockaddr_storage room; } address;
+    socklen_t length = sizeof address;
+    char text[INET6_ADDRSTRLEN] = "";
+    int port = 0;
+    size_t count = 0;
+    name[0] = 0;
+    if (getsockname(socket, &address.any, &length) == 0 && (address.any.sa_family == AF_INET || address.any.sa_family == AF_INET6)) {
+        int is_v4 = address.any.sa_family == AF_INET;
+        inet_ntop(address.any.sa_family, is_v4 ? (void *)&address.v4.sin_addr : (void *)&address.v6.sin6_addr, text, sizeof text);
+        port = ntohs(is_v4 ? address.v4.sin_port : address.v6.sin6_port);
+        snprintf(name, LC_LOCAL_NAME_SIZE, "%s %d", text, port);
+        while (count < size) {
+            ssize_t more = recv(socket, (char *)buffer + count, size - count, MSG_DONTWAIT);
+            if (more <= 0) break;
+            count += (size_t)more;
+        }
+    }
+    return count;
+}
 
 void lc_read_metrics(lc_easy *easy, lc_metrics *metrics) {
     curl.easy_getinfo(easy, INFO_OFFSET + 51, &metrics->name_lookup);

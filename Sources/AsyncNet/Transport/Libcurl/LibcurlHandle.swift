@@ -58,6 +58,10 @@ final class LibcurlHandle {
         lc_set_data_function(easy, Int32(LC_READFUNCTION)) { data, size, count, this in
             LibcurlHandle.at(this).provideBody(UnsafeMutableRawBufferPointer(start: data, count: size * count))
         }
+        lc_set_pointer(easy, Int32(LC_CLOSESOCKETDATA), Unmanaged.passUnretained(loop).toOpaque())
+        lc_set_close_function(easy) { loop, socket in
+            Unmanaged<LibcurlLoop>.fromOpaque(loop).takeUnretainedValue().close(socket)
+        }
         lc_set_seek_function(easy) { this, offset, origin in
             LibcurlHandle.at(this).seekBody(offset, origin)
         }
@@ -92,12 +96,25 @@ final class LibcurlHandle {
         guard let exchange else { return }
         var metrics = lc_metrics()
         lc_read_metrics(easy, &metrics)
+        if result == Self.sendFailed || result == Self.receiveFailed, head == nil { receiveLeftBehind() }
         if !exchange.pipe.isEnded {
             tellOfSmallBody(metrics.sent_body)
             tellOfTrailers()
             exchange.request.onEvent?(.metrics(TransportMetrics(metrics)))
         }
         exchange.pipe.finish(isHeadDelivered ? nil : head, body.take(), end(result, metrics))
+    }
+
+    private static let (sendFailed, receiveFailed) = (Int32(55), Int32(56))
+
+    /// The server may have answered before it closed the connection under our hands.
+    private func receiveLeftBehind() {
+        guard let exchange, let bytes = loop.takeLeftBehind(easy),
+            let (head, rest) = LeftBehind.response(in: bytes, to: exchange.request.head.url, limit: headerLimit)
+        else { return }
+        self.head = head
+        isAnswered = rest.withUnsafeBytes { body.append($0) }
+        receivedBytes = Int64(rest.count)
     }
 
     var isHTTP2: Bool { head?.httpVersion == "HTTP/2" }

@@ -49,6 +49,8 @@ final class LibcurlLoop: @unchecked Sendable {
     private var spare: [LibcurlHandle] = []
     private var touchedHandles: [LibcurlHandle] = []
     private var origins: [OriginKey: OriginQueue] = [:]
+    /// Of the connections that were closed in this round.
+    private var leftBehind = LeftBehind()
     private var active = 0
     /// Somebody waits though their own origin has room.
     private var isCrowded = false
@@ -166,6 +168,7 @@ final class LibcurlLoop: @unchecked Sendable {
             hasStarted = false
             lc_multi_perform(multi.pointer)
             finishDone(multi)
+            leftBehind.removeAll()
             flushTouched()
             if hasStarted { continue }
             if let renewed = dropIdleConnections(multi) { multi = renewed }
@@ -355,6 +358,14 @@ final class LibcurlLoop: @unchecked Sendable {
         handle.reset()
         if spare.count < Self.spareHandles { spare.append(handle) }
     }
+
+    /// libcurl is done with a connection.
+    func close(_ socket: Int32) -> Int32 {
+        leftBehind.close(socket)
+        return 0
+    }
+
+    func takeLeftBehind(_ easy: OpaquePointer) -> Data? { leftBehind.take(easy) }
 
     // MARK: Handing on
 

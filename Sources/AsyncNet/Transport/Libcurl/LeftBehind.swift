@@ -1,0 +1,76 @@
+import CLibcurl
+import Foundation
+
+/// What servers had said when libcurl closed their connections.
+///
+/// A server may answer before it has read the whole request, close, and so make the next send fail. libcurl then ends the transfer without
+/// a look at what has arrived. The answer is taken from the socket right before it is closed, and found again by the address it was on.
+/// Of connections with TLS only ciphertext is left, which is none.
+struct LeftBehind {
+    private var bytes: [String: Data] = [:]
+
+    private static let limit = 256 * 1024
+
+    /// Closes the socket.
+    mutating func close(_ socket: Int32) {
+        defer { lc_close(socket) }
+        guard lc_has_answer(socket) != 0 else { return }
+        var name = [CChar](repeating: 0, count: Int(LC_LOCAL_NAME_SIZE))
+        var buffer = [UInt8](repeating: 0, count: Self.limit)
+        let count = lc_drain(socket, &name, &buffer, buffer.count)
+        bytes[Self.text(name)] = Data(buffer[..<count])
+    }
+
+    /// What was left on the connection of a transfer that is over.
+    mutating func take(_ easy: OpaquePointer) -> Data? {
+        guard !bytes.isEmpty else { return nil }
+        var name = [CChar](repeating: 0, count: Int(LC_LOCAL_NAME_SIZE))
+        lc_local_name(easy, &name)
+        return bytes.removeValue(forKey: Self.text(name))
+    }
+
+    mutating func removeAll() {
+        if !bytes.isEmpty { bytes = [:] }
+    }
+
+    private static func text(_ name: [CChar]) -> String {
+        String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    /// The final response in these bytes, if all of it is there and its body needs no decoding.
+    static func response(in bytes: Data, to url: URL, limit: Int) -> (head: HTTPResponseHead, body: Data)? {
+        var (parser, rest) = (HTTPHeadParser(limit: limit), bytes)
+        while let end = rest.firstIndex(of: 0x0A) {
+            let isBlock = rest[...end].withUnsafeBytes { line in try? parser.receive(line.bindMemory(to: UInt8.self)) }
+            rest = rest[(end + 1)...]
+            guard let isBlock else { return nil }
+            guard isBlock else { continue }
+            if 100..<200 ~= parser.statusCode { parser.beginBlock(); continue }
+            let head = HTTPResponseHead(statusCode: parser.statusCode, url: url, headers: parser.headers, httpVersion: parser.httpVersion)
+            return body(of: head, in: rest).map { (head, $0) }
+        }
+        return nil
+    }
+
+    private static func body(of head: HTTPResponseHead, in bytes: Data) -> Data? {
+        guard head.value(for: "Content-Encoding") == nil else { return nil }
+        if let coding = head.value(for: "Transfer-Encoding") { return coding.lowercased() == "chunked" ? unchunked(bytes) : nil }
+        guard let length = head.contentLength else { return bytes }
+        return bytes.count >= length ? bytes.prefix(Int(length)) : nil
+    }
+
+    /// RFC 9112 §7.1; trailers are dropped.
+    private static func unchunked(_ bytes: Data) -> Data? {
+        var (body, rest) = (Data(), bytes)
+        while let end = rest.firstIndex(of: 0x0A) {
+            let digits = rest[..<end].prefix { $0 != 0x0D && $0 != UInt8(ascii: ";") }
+            guard let size = Int(String(decoding: digits, as: UTF8.self), radix: 16), size >= 0 else { return nil }
+            guard size > 0 else { return body }
+            rest = rest[(end + 1)...]
+            guard rest.count >= 2, size <= rest.count - 2 else { return nil }
+            body += rest.prefix(size)
+            rest = rest.dropFirst(size + 2)
+        }
+        return nil
+    }
+}
