@@ -18,8 +18,9 @@ let package = Package(
     ],
     targets: [
         .target(name: "CLibcurl"),
+        .target(name: "CPlatform"),
         .target(name: "CZlib"),
-        .target(name: "AsyncNet", dependencies: ["CLibcurl", "CZlib"], swiftSettings: features),
+        .target(name: "AsyncNet", dependencies: ["CLibcurl", "CPlatform", "CZlib"], swiftSettings: features),
         .target(name: "AsyncNetTesting", dependencies: ["AsyncNet"], swiftSettings: features),
         .testTarget(name: "AsyncNetTests", dependencies: ["AsyncNet", "AsyncNetTesting"], swiftSettings: features),
     ],

@@ -58,6 +58,7 @@ final class Nginx {
             client_body_temp_path \(folder)/body; proxy_temp_path \(folder)/proxy; fastcgi_temp_path \(folder)/fastcgi;
             uwsgi_temp_path \(folder)/uwsgi; scgi_temp_path \(folder)/scgi;
             server { listen 127.0.0.1:\(port); root \(folder)/www; client_max_body_size 0;
+                location /sink { return 204; }
                 location /put/ { dav_methods PUT; create_full_put_path on; } }
         }
         """

@@ -4,15 +4,15 @@ import TextTable
 
 struct Transfer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "One large file each way against curl, and a consumer that sleeps: time, peak memory.",
-        discussion: "Each transfer is a process of its own, the start of which counts. curl's is `curl -o` and `curl -T`.")
+        abstract: "One large file each way against curl, a large form, and a consumer that sleeps: time, peak memory.",
+        discussion: "Each transfer is a process of its own, the start of which counts. curl's is `curl -o` and `curl -T`. Uploads are read and dropped.")
 
     @Option(help: "Size in MiB.") var mebibytes = 1024
     @Option(help: "Rounds; the clients take turns in each.") var rounds = 5
     @Option(help: "Size in MiB of what is sent to the consumer that sleeps.") var sleepingMebibytes = 4096
     @Option(help: "Where the files are; a folder in memory keeps the disk out of it.") var folder = "/dev/shm"
 
-    enum Task: String { case download, upload, sleep }
+    enum Task: String { case download, upload, stream, form, sleep }
 
     /// The program beside this one that makes the transfers.
     private static let carrier = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "carrier").path
@@ -35,8 +35,12 @@ struct Transfer: AsyncParsableCommand {
         defer { nginx.stop() }
         try nginx.link(source, as: "large")
         let down = try compare("download", place, ["-s", "-o", place.appending(path: "curl").path, nginx.url("large").absoluteString], .download, nginx.url("large"))
-        let up = try compare("upload", place, ["-s", "-T", source.path, nginx.url("put/curl").absoluteString], .upload, nginx.url("put/asyncnet"), source)
-        show(down + up)
+        let put = ["-s", "-T", source.path, nginx.url("sink").absoluteString]
+        let up = try compare("upload of a file", place, put, .upload, nginx.url("sink"), source)
+        let streamed = try compare("upload of a stream", place, put, .stream, nginx.url("sink"), source)
+        show(down + up + streamed)
+        let form = try Measured(Self.carrier, arguments(.form, nginx.url("sink"), source))
+        print("a form of four such files, \(4 * mebibytes) MiB: peak \(form.peakMiB.formatted(1)) MiB")
         let child = try Measured(Self.carrier, arguments(.sleep, nginx.url("endless"), source))
         print("a consumer that sleeps while \(sleepingMebibytes) MiB are sent: peak \(child.peakMiB.formatted(1)) MiB, \(child.output)")
     }

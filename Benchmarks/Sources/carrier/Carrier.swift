@@ -1,9 +1,9 @@
 import AsyncNet
 import Foundation
 
-/// One transfer over the transport, as `curl` would make it; a program of its own, so that its memory is AsyncNet's alone.
+/// One transfer, as `curl` would make it; a program of its own, so that its memory is AsyncNet's alone.
 ///
-/// carrier download|upload|sleep URL FILE
+/// carrier download|upload|stream|form|sleep URL FILE
 @main
 struct Carrier {
     struct Failure: Error, CustomStringConvertible {
@@ -12,20 +12,47 @@ struct Carrier {
 
     static func main() async throws {
         let arguments = CommandLine.arguments
-        guard arguments.count == 4 else { throw Failure(description: "usage: carrier download|upload|sleep URL FILE") }
+        guard arguments.count == 4 else { throw Failure(description: "usage: carrier download|upload|stream|form|sleep URL FILE") }
         let (transport, url, file) = (LibcurlTransport(), try arguments[2].asURL(), URL(filePath: arguments[3]))
         switch arguments[1] {
         case "download": try await download(transport, url, file)
-        case "upload": try await upload(transport, url, file)
+        case "upload": try await send(.file(file), url)
+        case "stream": try await send(try stream(as: file), url)
+        case "form": try await send(.multipart { form in for part in 0..<4 { form.append(file, name: "part\(part)") } }, url)
         default: try await sleep(transport, url)
         }
         await transport.shutdown()
     }
 
-    static func upload(_ transport: LibcurlTransport, _ url: URL, _ file: URL) async throws {
-        let response = try await transport.send(TransportRequest(head: HTTPRequestHead(method: .put, url: url), body: .file(file)))
-        guard 200..<300 ~= response.head.statusCode else { throw Failure(description: "status \(response.head.statusCode)") }
-        for try await _ in response.body {}
+    static func send(_ body: RequestBody, _ url: URL) async throws {
+        let session = Session(transport: .libcurl())
+        _ = try await session.upload(body, to: url, method: .put).validate(statusCode: 200..<300).serializing(Data.self).value
+        await session.finish()
+    }
+
+    /// As many bytes as the file has, from an async sequence, whose making costs nothing.
+    static func stream(as file: URL) throws -> RequestBody {
+        let length = try file.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
+        return .stream(Repeated(chunk: Data((0..<64 * 1024).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 4) }), length: length))
+    }
+
+    /// A chunk over and over, up to a length.
+    struct Repeated: AsyncSequence, Sendable {
+        let chunk: Data
+        let length: Int
+
+        func makeAsyncIterator() -> Iterator { Iterator(chunk: chunk, rest: length) }
+
+        struct Iterator: AsyncIteratorProtocol {
+            let chunk: Data
+            var rest: Int
+
+            mutating func next() async -> Data? {
+                guard rest > 0 else { return nil }
+                defer { rest -= Swift.min(rest, chunk.count) }
+                return chunk.prefix(rest)
+            }
+        }
     }
 
     static func download(_ transport: LibcurlTransport, _ url: URL, _ file: URL) async throws {

@@ -39,6 +39,24 @@ package final class BodyReader {
         return nil
     }
 
+    /// Moves the next bytes into a buffer, without ever waiting: how many, 0 at the end, `nil` if what comes has to be waited for.
+    package func readCached(into buffer: UnsafeMutableRawBufferPointer) throws(AsyncNetError) -> Int? {
+        while try advance(), let piece = current {
+            switch piece {
+            case .data(let data):
+                let count = data.copyBytes(to: buffer)
+                current = count == data.count ? nil : .data(data.dropFirst(count))
+                if count > 0 { return count }
+            case .file(let file):
+                guard let count = try file.readCached(into: buffer) else { return nil }
+                if count > 0 { return count }
+                current = nil
+            case .stream, .compressed: return nil
+            }
+        }
+        return 0
+    }
+
     private func takeAtOnce(_ source: OpenPiece) throws(AsyncNetError) -> Data? {
         switch source {
         case .data(let data):
@@ -86,6 +104,16 @@ private final class FileReader {
         rest -= Int64(piece.count)
         guard !piece.isEmpty, rest > 0 || isUnchanged else { throw changed }
         return piece
+    }
+
+    /// The same into a buffer without waiting for a disk; 0 at the end, `nil` if it would have to wait.
+    func readCached(into buffer: UnsafeMutableRawBufferPointer) throws(AsyncNetError) -> Int? {
+        guard rest > 0 else { return 0 }
+        let room = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(Int(min(rest, Int64(buffer.count)))))
+        guard let count = file.readCached(into: room) else { return nil }
+        rest -= Int64(count)
+        guard count > 0, rest > 0 || isUnchanged else { throw changed }
+        return count
     }
 
     private func read() throws(AsyncNetError) -> Data {

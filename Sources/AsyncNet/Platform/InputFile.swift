@@ -1,3 +1,4 @@
+import CPlatform
 import Foundation
 #if canImport(Glibc)
 import Glibc
@@ -42,6 +43,13 @@ final class InputFile: Sendable {
     /// Up to `count` bytes from where the last read ended; none at the end.
     func read(upTo count: Int) throws(POSIXError) -> Data {
         try SystemError.reading(upTo: count) { systemRead(descriptor, $0, count) }
+    }
+
+    /// Reads on into a buffer without ever waiting for a disk: how many bytes, 0 at the end, `nil` if it would have to wait or cannot tell.
+    func readCached(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
+        guard let start = buffer.baseAddress else { return nil }
+        let count = cp_read_cached(descriptor, start, buffer.count)
+        return count < 0 ? nil : count
     }
 
     /// As it is now.

@@ -1,6 +1,8 @@
 import Foundation
 
 private let highWaterMark = 256 * 1024
+/// The writer is woken once this little is left: waking it for every piece costs more than the pieces.
+private let lowWaterMark = 64 * 1024
 
 /// A request's body on its way from an async sequence to a transport that reads it from a thread of its own.
 ///
@@ -62,7 +64,7 @@ final class UploadFeed: Sendable {
                     return (.pause, nil)
                 }
             }
-            return (.bytes(state.take(into: buffer)), state.bufferedBytes <= highWaterMark ? state.writer.take() : nil)
+            return (.bytes(state.take(into: buffer)), state.bufferedBytes <= lowWaterMark ? state.writer.take() : nil)
         }
         writer?.resume()
         return piece

@@ -2,7 +2,7 @@ import Foundation
 
 /// One request on its way through a loop, from `send` until libcurl is done with it.
 ///
-/// `handle`, `feed` and `isParked` belong to the loop's thread; everything else is set once or safe from anywhere. That makes it
+/// `handle`, `reader`, `feed`, `readFailure` and `isParked` belong to the loop's thread; everything else is set once or safe from anywhere. That makes it
 /// sendable, which the compiler cannot see.
 final class LibcurlExchange: @unchecked Sendable {
     let request: TransportRequest
@@ -10,9 +10,13 @@ final class LibcurlExchange: @unchecked Sendable {
     let origin: OriginKey
     /// In bytes, `nil` if nobody knows. Asked for once: a file may grow.
     let bodyLength: Int64?
-    /// A body that is not in memory, and where it comes from.
+    /// A body that is not in memory.
     private let body: MeasuredBody?
-    private(set) var feed: UploadFeed?
+    /// Reads it on the loop's thread, for as long as nothing has to be waited for.
+    private var reader: BodyReader?
+    private var readFailure: AsyncNetError?
+    /// Where it comes from once something has, or from the start.
+    private var feed: UploadFeed?
     private let loop: LibcurlLoop
 
     var handle: LibcurlHandle?
@@ -34,36 +38,68 @@ final class LibcurlExchange: @unchecked Sendable {
             (body, bodyLength) = (measured, measured.length)
         }
         pipe = TransferPipe(request.delivery)
-        if body != nil { feed = makeFeed() }
         // The pipe lets go of these at the end, so nothing holds itself.
         pipe.connect(onAbort: { loop.post(.cancel(self)) }, onDemand: { loop.post(.receive(self)) })
     }
 
-    private func makeFeed() -> UploadFeed {
-        UploadFeed { [weak self, loop] in self.map { loop.post(.send($0)) } }
+    // MARK: A body that is not in memory
+
+    /// Begins to read it: here if it is all there, so that a file in the system's cache costs no copy and no change of threads;
+    /// otherwise through a feed.
+    func startReading() {
+        guard let body else { return }
+        if body.isReadableAtOnce { reader = body.makeReader() } else { startFeed(body.makeReader()) }
     }
 
-    /// Begins to read a body that is not in memory; users' sequences where they may block.
-    func startFeeding() {
-        guard let feed, let body else { return }
-        let executor = body.asksUserCode ? ProducerExecutor() : nil
-        feeder.withLock { $0 = Task(executorPreference: executor) { await Self.write(body, to: feed) } }
-    }
-
-    /// Reads the body from its start again, if it can be; called by the loop's thread.
-    func restartFeeding() -> Bool {
-        guard let feed, request.body.replay == .repeatable else { return false }
-        feed.close()
-        feeder.withLock { $0.take() }?.cancel()
-        self.feed = makeFeed()
-        startFeeding()
+    /// From its start again, if that is possible.
+    func restartReading() -> Bool {
+        guard body != nil, request.body.replay == .repeatable else { return false }
+        stopFeed()
+        startReading()
         return true
+    }
+
+    /// The next bytes.
+    func readBody(into buffer: UnsafeMutableRawBufferPointer) -> UploadFeed.Piece {
+        guard let reader else { return feed?.read(into: buffer) ?? .end }
+        do {
+            if let count = try reader.readCached(into: buffer) { return count == 0 ? .end : .bytes(count) }
+        } catch {
+            readFailure = error
+            return .failure
+        }
+        self.reader = nil
+        startFeed(reader)
+        return feed?.read(into: buffer) ?? .end
+    }
+
+    /// Why the body cannot be sent to its end, if so.
+    var bodyFailure: AsyncNetError? { readFailure ?? feed?.failure }
+
+    /// A reader on its way from the loop's thread, which forgets it, to the task that alone uses it from then on.
+    private struct HandedOver: @unchecked Sendable {
+        let reader: BodyReader
+    }
+
+    /// Users' sequences are asked where they may block.
+    private func startFeed(_ reader: BodyReader) {
+        let feed = UploadFeed { [weak self, loop] in self.map { loop.post(.send($0)) } }
+        self.feed = feed
+        let executor = body?.asksUserCode == true ? ProducerExecutor() : nil
+        let handed = HandedOver(reader: reader)
+        let task = Task(executorPreference: executor) { await Self.write(handed, to: feed) }
+        feeder.withLock { $0 = task }
+    }
+
+    private func stopFeed() {
+        feed?.close()
+        feeder.withLock { $0.take() }?.cancel()
     }
 
     /// On no actor.
     @concurrent
-    private static func write(_ body: MeasuredBody, to feed: UploadFeed) async {
-        await feed.write(body.makeReader())
+    private static func write(_ handed: HandedOver, to feed: UploadFeed) async {
+        await feed.write(handed.reader)
     }
 
     /// Whether to pause; when that is over the loop is told.
@@ -74,9 +110,8 @@ final class LibcurlExchange: @unchecked Sendable {
 
     func stop() {
         request.hold?.forget(self)
-        guard let feed else { return }
-        feed.close()
-        feeder.withLock { $0.take() }?.cancel()
+        stopFeed()
+        reader = nil
     }
 }
 

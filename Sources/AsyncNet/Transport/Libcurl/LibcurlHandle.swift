@@ -122,7 +122,7 @@ final class LibcurlHandle {
     private func end(_ result: Int32, _ metrics: lc_metrics) -> Result<Void, AsyncNetError> {
         if let failure { return .failure(failure) }
         if head != nil, result == 0 || isAnswered { return .success(()) }
-        if let error = exchange?.feed?.failure { return .failure(error) }
+        if let error = exchange?.bodyFailure { return .failure(error) }
         // What libcurl says of a line beyond its own limit of 100 KiB.
         if result == 27, head == nil, hasHeadBytes {
             return .failure(AsyncNetError(.badServerResponse, "The server sent a header that is too large"))
@@ -237,7 +237,7 @@ final class LibcurlHandle {
             let rest = data.dropFirst(Int(sentBytes))
             piece = rest.isEmpty ? .end : .bytes(rest.copyBytes(to: buffer))
         } else {
-            piece = exchange.feed?.read(into: buffer) ?? .end
+            piece = exchange.readBody(into: buffer)
         }
         switch piece {
         case .end:
@@ -258,14 +258,14 @@ final class LibcurlHandle {
     private func seekBody(_ offset: Int64, _ origin: Int32) -> Int32 {
         guard origin == 0, offset >= 0 else { return Int32(LC_SEEK_FAIL) }
         guard let exchange, offset != sentBytes else { return Int32(LC_SEEK_OK) }
-        guard exchange.request.body.data != nil || offset == 0 && exchange.restartFeeding() else { return Int32(LC_SEEK_FAIL) }
+        guard exchange.request.body.data != nil || offset == 0 && exchange.restartReading() else { return Int32(LC_SEEK_FAIL) }
         sentBytes = offset
         return Int32(LC_SEEK_OK)
     }
 
     /// A small body goes with the head and asks for no callback.
     private func tellOfSmallBody(_ bytes: Int64) {
-        guard let exchange, exchange.feed == nil, sentBytes == 0, bytes > 0 else { return }
+        guard let exchange, exchange.request.body.data != nil, sentBytes == 0, bytes > 0 else { return }
         sentBytes = bytes
         exchange.request.onEvent?(.sentBody(bytes: bytes, total: exchange.bodyLength))
     }

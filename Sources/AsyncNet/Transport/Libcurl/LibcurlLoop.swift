@@ -281,7 +281,7 @@ final class LibcurlLoop: @unchecked Sendable {
         exchange.handle = handle
         active += 1
         hasStarted = true
-        exchange.startFeeding()
+        exchange.startReading()
     }
 
     /// Its place is free again; whoever gave it looks for the next one.
