@@ -17,6 +17,7 @@ struct Steps: Sendable {
         try await readJSON()
         try await decodeStruct()
         try await postStruct()
+        try await uploadForm()
         try await meetStatus404()
         try await meetRefusedConnection()
         try await cancelSlowRequest()
@@ -46,6 +47,20 @@ struct Steps: Sendable {
         let response = await request.validate(statusCode: 201...201).serializing(User.self).response
         print("   status \(response.statusCode ?? 0), \(response.value?.name ?? "nobody")")
         try expect(response.value == ben, "the user that was sent")
+    }
+
+    private func uploadForm() async throws {
+        title("A form with a file, streamed; the server says what came")
+        let file = FileManager.default.temporaryDirectory.appending(path: "quickstart-\(UUID().uuidString).png")
+        try Data(count: 100_000).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let request = session.upload(.multipart { form in
+            form.append("Ada", name: "name")
+            form.append(file, name: "avatar", fileName: "a.png")
+        }, to: server.url("/forms"))
+        let seen = try await request.serializing(JSON.self).value
+        print("   \(seen.type.string ?? "?"), \(seen.bytes.int ?? 0) bytes")
+        try expect(seen.type.string == "multipart/form-data" && seen.bytes.int ?? 0 > 100_000, "a form of 100,000 bytes and more")
     }
 
     private func meetStatus404() async throws {

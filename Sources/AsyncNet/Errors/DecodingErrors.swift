@@ -22,7 +22,7 @@ extension AsyncNetError {
         }
     }
 
-    private static func path(_ keys: [any CodingKey]) -> String {
+    static func path(_ keys: [any CodingKey]) -> String {
         guard !keys.isEmpty else { return "The document" }
         return keys.reduce(into: "") { path, key in
             path += key.intValue.map { "[\($0)]" } ?? (path.isEmpty ? key.stringValue : ".\(key.stringValue)")

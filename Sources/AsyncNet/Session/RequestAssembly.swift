@@ -65,7 +65,7 @@ struct RequestAssembly: Sendable {
             try modifier?(&urlRequest)
             if let encode { urlRequest = try encode(urlRequest) }
         } catch {
-            throw AsyncNetError(wrapping: error, as: .encodingFailed)
+            throw AsyncNetError(encoding: error)
         }
         guard urlRequest.httpBodyStream == nil else {
             throw AsyncNetError(.invalidRequest, "A URLRequest's httpBodyStream can be read only once and is not sent; set httpBody")

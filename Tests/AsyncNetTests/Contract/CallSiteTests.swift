@@ -73,6 +73,53 @@ struct CallSiteTests {
         _ = try await api.request(Router.user(1)).serializing(User.self).value
     }
 
+    @Test func uploads() async throws {
+        struct Receipt: Decodable, Sendable { var bytes: Int }
+        let session = Session(transport: StubTransport { .json(["bytes": JSON($0.body.count)]) })
+        let url = "http://a/"
+        let folder = try TemporaryFolder()
+        let fileURL = try folder.file("a.txt", Data("file".utf8))
+        let bytes = Data("data".utf8)
+        #expect(try await session.upload(.data(bytes), to: url).serializing(Receipt.self).value.bytes == 4)
+        #expect(try await session.upload(.file(fileURL), to: url, method: .put).serializing(Receipt.self).value.bytes == 4)
+        #expect(try await session.upload(.stream(chunks("a", "b"), length: nil), to: url).serializing(Receipt.self).value.bytes == 2)
+        let request = session.upload(.multipart { form in
+            form.append("Ada", name: "name")
+            form.append(fileURL, name: "avatar", fileName: "a.png", mimeType: "image/png")
+        }, to: url)
+        #expect(try await request.serializing(Receipt.self).value.bytes > 100)
+        for await progress in request.uploadProgress { _ = progress.fractionCompleted }
+        let _: (UploadRequest, RequestKind) = (request, request.kind)
+    }
+
+    struct Tracing: RequestAdapter {
+        func adapt(_ request: URLRequest, context: RequestContext) async throws -> URLRequest {
+            var request = request
+            request.setValue("\(context.id)", forHTTPHeaderField: "X-Trace")
+            return request
+        }
+    }
+
+    @Test func adapters() async throws {
+        let stub = StubTransport { .text($0.headers["X-Trace"] ?? "none") }
+        let session = Session(transport: stub, configuration: .init(interceptors: [Tracing(), RequestCompressor(.gzip)]))
+        let request = session.request("http://a/")
+        #expect(try await request.serializing(String.self).value == "\(request.id)")
+        #expect(try await session.request("http://a/").interceptor(Tracing()).serializing(String.self).value.hasPrefix("#"))
+    }
+
+    @Test func parameters() async throws {
+        let session = Session(transport: StubTransport { .text("\($0.query ?? "") \($0.text)") })
+        func text(_ request: DataRequest) async throws -> String { try await request.serializing(String.self).value }
+        #expect(try await text(session.request("http://a/", parameters: ["q": "a b"], encoder: .urlEncodedForm)) == "q=a%20b ")
+        #expect(try await text(session.request("http://a/", method: .post, parameters: ["q": [2, 1]], encoder: .urlEncodedForm)) == " q%5B%5D=2&q%5B%5D=1")
+        #expect(try await text(session.post("http://a/", parameters: ["q": "1"], encoder: .query)) == "q=1 ")
+        #expect(try await text(session.post("http://a/", parameters: ["id": 1, "tags": ["a"], "none": nil] as JSON, encoder: .json(.sortedKeys))) == #" {"id":1,"none":null,"tags":["a"]}"#)
+        #expect(try await text(session.post("http://a/", parameters: ["a": 1], encoder: .propertyList)).contains("<key>a</key>"))
+        let own = ClosureParameterEncoder { parameters, request in request.httpBody = Data("\(parameters)".utf8) }
+        #expect(try await text(session.post("http://a/", parameters: 5, encoder: own)) == " 5")
+    }
+
     @Test func json() throws {
         let user = User.ada
         let json: JSON = ["name": "Ada", "tags": ["a"], "count": 1, "address": ["geo": ["lat": 1.5]]]

@@ -111,6 +111,26 @@ struct UploadTests {
         }
     }
 
+    #if os(Linux)
+    /// The cache decides whether the loop reads the file itself or has it read; where files are only in memory, both are the former.
+    @Test("A file that is not in the system's cache is sent whole too", arguments: [1, 3])
+    func uncachedFile(_ count: Int) async throws {
+        let folder = try TemporaryFolder()
+        let data = patternedData(3_000_000)
+        let file = try folder.file("a", data)
+        let handle = try FileHandle(forUpdating: file)
+        try handle.synchronize()
+        posix_fadvise(handle.fileDescriptor, 0, 0, POSIX_FADV_DONTNEED)
+        try handle.close()
+        try await withServer(.text("thanks")) { (server: MockServer) async throws in
+            let body = RequestBody.multipart(boundary: "B") { for _ in 0..<count { $0.append(.file(file), name: "f") } }
+            _ = try await Session(transport: .libcurl()).upload(body, to: server.url()).serializing(Data.self).value
+            let part = Data("--B\r\nContent-Disposition: form-data; name=\"f\"\r\n\r\n".utf8) + data + Data("\r\n".utf8)
+            #expect(try await server.takeRequest().body == (0..<count).reduce(Data()) { all, _ in all + part } + Data("--B--\r\n".utf8))
+        }
+    }
+    #endif
+
     @Test("An answer before the whole body was sent is the answer", arguments: TransportUnderTest.allCases, [401, 413, 200])
     func earlyResponse(_ transport: TransportUnderTest, _ status: Int) async throws {
         let folder = try TemporaryFolder()

@@ -1,0 +1,13 @@
+extension AsyncNetError {
+    /// What an encoder threw, told in one sentence: which value it refused, not the value itself.
+    package init(encoding error: any Error) {
+        guard case EncodingError.invalidValue(_, let context) = error else {
+            self.init(wrapping: error, as: .encodingFailed)
+            return
+        }
+        let what =
+            context.codingPath.isEmpty
+            ? "The parameters cannot be encoded. \(context.debugDescription)" : "The parameters' \(Self.path(context.codingPath)) cannot be encoded"
+        self.init(.encodingFailed, what, underlyingError: error)
+    }
+}
