@@ -90,6 +90,22 @@ extension Session {
         request(url, method: .patch, headers: headers)
     }
 
+    /// A GET with parameters, in the query unless an encoder says otherwise.
+    public nonisolated func get(
+        _ url: some URLConvertible, parameters: some Encodable & Sendable,
+        encoder: some ParameterEncoder = URLEncodedFormParameterEncoder(), headers: HTTPHeaders = [:]
+    ) -> DataRequest {
+        request(url, method: .get, parameters: parameters, encoder: encoder, headers: headers)
+    }
+
+    /// A DELETE with parameters, in the query unless an encoder says otherwise.
+    public nonisolated func delete(
+        _ url: some URLConvertible, parameters: some Encodable & Sendable,
+        encoder: some ParameterEncoder = URLEncodedFormParameterEncoder(), headers: HTTPHeaders = [:]
+    ) -> DataRequest {
+        request(url, method: .delete, parameters: parameters, encoder: encoder, headers: headers)
+    }
+
     public nonisolated func post(
         _ url: some URLConvertible, parameters: some Encodable & Sendable, encoder: some ParameterEncoder,
         headers: HTTPHeaders = [:]

@@ -114,6 +114,8 @@ struct CallSiteTests {
         #expect(try await text(session.request("http://a/", parameters: ["q": "a b"], encoder: .urlEncodedForm)) == "q=a%20b ")
         #expect(try await text(session.request("http://a/", method: .post, parameters: ["q": [2, 1]], encoder: .urlEncodedForm)) == " q%5B%5D=2&q%5B%5D=1")
         #expect(try await text(session.post("http://a/", parameters: ["q": "1"], encoder: .query)) == "q=1 ")
+        #expect(try await text(session.get("http://a/?x#f", parameters: ["q": 1])) == "x&q=1 ")
+        #expect(try await text(session.delete("http://a/", parameters: ["q": 1])) == "q=1 ")
         #expect(try await text(session.post("http://a/", parameters: ["id": 1, "tags": ["a"], "none": nil] as JSON, encoder: .json(.sortedKeys))) == #" {"id":1,"none":null,"tags":["a"]}"#)
         #expect(try await text(session.post("http://a/", parameters: ["a": 1], encoder: .propertyList)).contains("<key>a</key>"))
         let own = ClosureParameterEncoder { parameters, request in request.httpBody = Data("\(parameters)".utf8) }

@@ -142,6 +142,23 @@ struct UploadTests {
         }
     }
 
+    @Test("With Expect a refused body is not sent at all, a wanted one is", arguments: [417, 413, 200])
+    func expectation(_ status: Int) async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.file("a", patternedData(500_000))
+        for body in [.file(file), .stream(chunks("abc"))] as [RequestBody] {
+            let reply = MockResponse.status(status, body: "so")
+            try await withServer(status == 200 ? reply : reply.with(.earlyResponse)) { (server: MockServer) async throws in
+                let transport = LibcurlTransport(configuration: .init(expectContinueTimeout: .seconds(30)))
+                let request = Session(transport: transport).upload(body, to: server.url(), headers: [.expectContinue])
+                let response = await request.serializing(String.self).response
+                #expect(response.statusCode == status, "\(response)")
+                #expect(response.value == "so")
+                #expect((response.metrics.sentBytes > 0) == (status == 200))
+            }
+        }
+    }
+
     @Test("A missing file is an error before a connection is made", arguments: TransportUnderTest.allCases)
     func missingFile(_ transport: TransportUnderTest) async throws {
         try await withServer(.text("x")) { (server: MockServer) async throws in
