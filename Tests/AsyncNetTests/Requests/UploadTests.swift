@@ -153,7 +153,8 @@ struct UploadTests {
                 let request = Session(transport: transport).upload(body, to: server.url(), headers: [.expectContinue])
                 let response = await request.serializing(String.self).response
                 #expect(response.statusCode == status, "\(response)")
-                #expect(response.value == "so")
+                // libcurl drops the body of a 417.
+                #expect(response.value == (status == 417 ? "" : "so"))
                 #expect((response.metrics.sentBytes > 0) == (status == 200))
             }
         }

@@ -25,8 +25,6 @@ final class LibcurlHandle {
     private var hasHeadBytes = false
     /// The answer is complete whatever libcurl makes of it.
     private var isAnswered = false
-    /// Where the body ends of a response that nothing may follow.
-    private var lastByte: Int64?
     private var receivedBytes: Int64 = 0
     private var sentBytes: Int64 = 0
 
@@ -86,7 +84,7 @@ final class LibcurlHandle {
     /// Lets go of the exchange, so that the next one finds nothing of it.
     func reset() {
         exchange = nil
-        (head, lastByte) = (nil, nil)
+        head = nil
         failure = nil
         body.removeAll()
         (isHeadDelivered, isTouched, hasHeadBytes, isAnswered) = (false, false, false, false)
@@ -173,16 +171,10 @@ final class LibcurlHandle {
             exchange.request.onEvent?(.informational(received))
         } else {
             head = received
-            // libcurl would send the request again, without the header. That is not for a transport to decide.
-            if received.statusCode == 417, exchange.request.head.headers.contains(name: "Expect") { stop(after: received) }
+            // libcurl would drop the body and send the request again, without the header. That is not for a transport to decide.
+            isAnswered = received.statusCode == 417 && exchange.request.head.headers.contains(name: "Expect")
             touch()
         }
-    }
-
-    /// The transfer must not go on after this response: it ends with its body where its length is known, else here.
-    private func stop(after head: HTTPResponseHead) {
-        lastByte = head.value(for: "Content-Encoding") == nil ? head.contentLength : nil
-        isAnswered = (lastByte ?? 0) == 0
     }
 
     private func receiveBody(_ piece: UnsafeRawBufferPointer) -> Int {
@@ -195,10 +187,6 @@ final class LibcurlHandle {
         }
         receivedBytes += Int64(piece.count)
         touch()
-        if let lastByte, receivedBytes >= lastByte {
-            isAnswered = true
-            return 0
-        }
         return piece.count
     }
 
