@@ -10,11 +10,18 @@ public struct RawResponse: Sendable {
     public let head: HTTPResponseHead
     /// The body, `Content-Encoding` undone; empty if there was none.
     public let data: Data
+    /// Whether the body is still to come: what is known of it is in the head.
+    package var isBodyPending = false
 
     public init(requestHead: HTTPRequestHead, head: HTTPResponseHead, data: Data) {
         self.requestHead = requestHead
         self.head = head
         self.data = data
+    }
+
+    package var hasBody: Bool {
+        guard isBodyPending else { return !data.isEmpty }
+        return head.contentLength != 0 && ![204, 205, 304].contains(head.statusCode)
     }
 
     public var statusCode: Int { head.statusCode }

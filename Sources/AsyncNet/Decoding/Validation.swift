@@ -25,7 +25,7 @@ extension Validator {
     /// A body needs a type among the acceptable ones; without a type only `*/*` accepts it. No body is always accepted.
     package static func contentType(_ acceptable: @escaping @Sendable (RawResponse) -> [String]) -> Validator {
         Validator { response in
-            guard !response.data.isEmpty else { return }
+            guard response.hasBody else { return }
             let acceptable = acceptable(response)
             let ranges = acceptable.compactMap(MediaType.init)
             let accepts = response.head.mediaType.map { type in ranges.contains { $0.includes(type) } }

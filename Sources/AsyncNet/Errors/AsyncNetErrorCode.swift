@@ -128,6 +128,16 @@ extension AsyncNetError.Code {
         "badServerResponse", "The server's answer is not valid HTTP",
         "Check that the port speaks HTTP and that the server's status line and headers are well-formed.")
 
+    /// The body is larger than `maximumBodySize`.
+    public static let bodyTooLarge = Self(
+        "bodyTooLarge", "The response's body is larger than is allowed",
+        "Allow more with maximumBodySize, or download it to a file; a small response that decodes to a huge one may be an attack.")
+
+    /// A stream was read before; its bytes are gone.
+    public static let bodyAlreadyRead = Self(
+        "bodyAlreadyRead", "The response's body has been read already",
+        "Read a stream in one loop only, or make the request again.")
+
     /// The body cannot be decoded as its `Content-Encoding` says.
     public static let badContentEncoding = Self(
         "badContentEncoding", "The response body does not fit its Content-Encoding",
@@ -236,7 +246,7 @@ extension AsyncNetError.Code {
         .cancelled, .malformedURL, .unsupportedScheme, .invalidRequest, .encodingFailed, .adaptationFailed, .fileNotReadable, .fileChanged, .bodyStreamFailed,
         .bodyLengthMismatch, .temporaryFileFailed, .compressionUnavailable, .sessionFinished,
         .hostNotFound, .cannotConnect, .emptyReply, .connectionLost, .bodyEndedEarly, .timedOut,
-        .badServerResponse, .badContentEncoding, .tlsHandshakeFailed, .certificateNotTrusted,
+        .badServerResponse, .bodyTooLarge, .bodyAlreadyRead, .badContentEncoding, .tlsHandshakeFailed, .certificateNotTrusted,
         .certificateExpired, .certificateHostMismatch, .certificatePinMismatch, .clientCertificateInvalid, .proxyNotFound,
         .proxyFailed, .tooManyRedirects, .redirectFailed, .unsupportedByTransport, .invalidConfiguration, .transportUnavailable,
         .transportFailed,

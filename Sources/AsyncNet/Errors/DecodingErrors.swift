@@ -1,6 +1,11 @@
 import Foundation
 
 extension AsyncNetError {
+    /// A body that went on after what was allowed.
+    package init(bodyLargerThan limit: Int64) {
+        self.init(.bodyTooLarge, "The response's body is larger than the \(limit) bytes that are allowed")
+    }
+
     /// What a decoder threw, told in one sentence: which value is wrong, and where.
     package init(decoding type: any Any.Type, _ error: any Error) {
         if error is AsyncNetError || error is CancellationError {

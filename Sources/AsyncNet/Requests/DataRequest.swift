@@ -19,6 +19,13 @@ public actor DataRequest: Request {
     package nonisolated let downloads = Broadcast<TransferProgress>(keepsLatest: true)
     package nonisolated let uploads = Broadcast<TransferProgress>(keepsLatest: true)
     package nonisolated let eventLog = Broadcast<RequestEvent>(keepsLatest: false)
+    /// Whom users know in this request's place.
+    package nonisolated let facade = Locked(Facade())
+    package struct Facade: Sendable {
+        package weak var request: (any Request)?
+    }
+    /// Takes the body in place of memory.
+    package nonisolated let sink: (any ResponseSink)?
     /// Read by the transfer and its transport between chunks, without entering the actor.
     package nonisolated let hold = TransferHold()
     package nonisolated var isHeldBack: Bool { hold.isHeld }
@@ -33,13 +40,22 @@ public actor DataRequest: Request {
     private var arriving = 0
     private var resumption: [CheckedContinuation<Void, Never>] = []
     private var validators: [Validator] = []
+    package private(set) var bodyLimit = BodyLimit.session
+    package enum BodyLimit: Sendable {
+        case session
+        /// `nil` is none.
+        case own(Int64?)
+    }
     /// Asked after the session's.
     package private(set) var interceptors: [any RequestPolicy] = []
     /// The transfer's, told that a suspension ends; it knows the request, so it goes with the end.
     private var onProceed: (@Sendable () -> Void)?
 
-    package init(_ blueprint: RequestBlueprint, kind: RequestKind = .data, host: any RequestHost) {
+    package init(
+        _ blueprint: RequestBlueprint, kind: RequestKind = .data, sink: (any ResponseSink)? = nil, host: any RequestHost
+    ) {
         self.kind = kind
+        self.sink = sink
         self.blueprint = blueprint
         self.host = host
     }
@@ -75,6 +91,16 @@ public actor DataRequest: Request {
         await end(as: .cancelled, AsyncNetError(.cancelled))
     }
 
+    /// Starts the request unless somebody has, or holds it back.
+    package func startIfNeeded() async {
+        if machine.state == .initialized { await resume() }
+    }
+
+    /// Ends the request from where nobody can wait for that.
+    package nonisolated func cancelSoon() {
+        host.mailbox.post { await self.cancel() }
+    }
+
     /// Ends the request from outside the transfer, as a timeout does.
     package func fail(_ error: AsyncNetError) async {
         await end(as: .finished, error)
@@ -82,7 +108,7 @@ public actor DataRequest: Request {
 
     private func start() async {
         hold.release()
-        let refusal = await host.begin(self)
+        let refusal = await host.begin(facade.withLock { $0.request } ?? self)
         if let refusal { return conclude(TransferOutcome(error: refusal)) }
         guard !machine.isTerminal else {
             await host.end(id)
@@ -117,6 +143,7 @@ public actor DataRequest: Request {
         for waiter in waiters.values { waiter.resume(returning: outcome) }
         waiters = [:]
         onProceed = nil
+        sink?.requestEnded(outcome.error)
         letGo()
         eventLog.send(.finished(outcome.error))
         eventLog.finish()
@@ -206,6 +233,14 @@ public actor DataRequest: Request {
     package func add(_ validator: Validator) { validators.append(validator) }
 
     // MARK: Policies
+
+    /// How many bytes the body may have once decoded, in place of ``SessionConfiguration/maximumBodySize``; more end the request with
+    /// `.bodyTooLarge`. One that is set after the start may come too late.
+    @discardableResult
+    public func maximumBodySize(_ bytes: Int64?) -> DataRequest {
+        bodyLimit = .own(bytes)
+        return self
+    }
 
     /// Adds a policy, asked after the session's and those added before; one that is added after the start may come too late.
     @discardableResult

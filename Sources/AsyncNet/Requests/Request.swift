@@ -14,16 +14,16 @@ public protocol Request: Actor {
     nonisolated var id: RequestID { get }
     nonisolated var kind: RequestKind { get }
 
-    var state: RequestState { get }
+    var state: RequestState { get async }
     /// Attempts after the first.
-    var retryCount: Int { get }
+    var retryCount: Int { get async }
 
     /// Starts the request, or lets a suspended one go on. Does nothing once it is over.
     func resume() async
 
     /// Holds the request back until ``resume()``: before its start it is not sent, later no more of it is read and no
     /// outcome is delivered. What the transport cannot pause arrives meanwhile and is kept.
-    func suspend()
+    func suspend() async
 
     /// Ends the request with `.cancelled`, at once and for all who wait. Does nothing once it is over.
     func cancel() async

@@ -15,6 +15,8 @@ struct Pipeline {
     private let request: DataRequest
     private let redirects: RedirectPolicy
     private let watch: TransferWatch
+    /// How many bytes of body are taken.
+    private var limit: Int64?
 
     init(session: Session, request: DataRequest) {
         self.session = session
@@ -23,11 +25,12 @@ struct Pipeline {
         watch = TransferWatch(request, redirects: redirects)
     }
 
-    func run() async -> TransferOutcome {
+    mutating func run() async -> TransferOutcome {
         request.record.begin(session.timers.time)
         do {
             try assemble()
             try await adapt(await request.interceptors)
+            try await prepare()
             try await transfer()
         } catch {
             return request.record.outcome(AsyncNetError(wrapping: error, as: .transportFailed))
@@ -58,6 +61,16 @@ struct Pipeline {
         request.record.willSend(adapted)
     }
 
+    @inline(never)
+    private mutating func prepare() async throws {
+        switch await request.bodyLimit {
+        case .session: limit = session.configuration.maximumBodySize
+        case .own(let own): limit = own
+        }
+        guard let sink = request.sink, let adapted = request.record.request else { return }
+        request.record.willSend(try await sink.prepare(adapted))
+    }
+
     // MARK: Transfer
 
     private func transfer() async throws {
@@ -68,7 +81,9 @@ struct Pipeline {
         while true {
             try Task.checkCancellation()
             switch try await send() {
-            case .answer(let body): return try await collect(body)
+            case .answer(let body):
+                if let sink = request.sink { return try await deliver(body, to: sink) }
+                return try await collect(body)
             case .redirect(let body): await drain(body)
             }
         }
@@ -100,7 +115,8 @@ struct Pipeline {
         guard var request = request.record.request else { throw AsyncNetError(.invalidRequest) }
         request.onEvent = watch.receive
         request.hold = self.request.hold
-        request.delivery = .whole
+        request.delivery = self.request.sink == nil ? .whole : .asItArrives
+        request.maximumBodySize = limit
         return request
     }
 
@@ -120,6 +136,27 @@ struct Pipeline {
         return .redirect(response.body)
     }
 
+    /// The body to a sink, once the validators have accepted what the head says of it.
+    @inline(never)
+    private func deliver(_ body: TransportBody, to sink: any ResponseSink) async throws {
+        guard let head = request.record.head, let sent = request.record.request else { throw AsyncNetError(.badServerResponse) }
+        var response = RawResponse(requestHead: sent.head, head: head, data: Data())
+        response.isBodyPending = true
+        for validator in await request.takeValidators() { try validator(response) }
+        let watched = WatchedBody(body, willRead: watch.read) { [request, watch, limit] count in
+            watch.pause()
+            watch.received(count, of: head)
+            try Self.check(count, limit)
+            if request.isHeldBack { await request.holdBackIfSuspended() }
+        }
+        try await sink.receive(watched, of: head)
+        watch.receivedAll(watched.count)
+    }
+
+    private static func check(_ count: Int64, _ limit: Int64?) throws(AsyncNetError) {
+        if let limit, count > limit { throw AsyncNetError(bodyLargerThan: limit) }
+    }
+
     /// The whole body; what came of one that breaks off is kept too. One chunk, as small bodies are, is not copied.
     @inline(never)
     private func collect(_ body: TransportBody) async throws {
@@ -127,6 +164,7 @@ struct Pipeline {
         defer { request.record.received(data) }
         for try await chunk in body {
             watch.touch()
+            try Self.check(Int64(data.count + chunk.count), limit)
             if data.isEmpty { data = chunk } else { data.append(chunk) }
             if let head = request.record.head { watch.received(Int64(data.count), of: head) }
             if request.isHeldBack {

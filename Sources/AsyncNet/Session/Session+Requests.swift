@@ -53,8 +53,8 @@ extension Session {
         })
     }
 
-    nonisolated func register(_ blueprint: RequestBlueprint, kind: RequestKind = .data) -> DataRequest {
-        let request = DataRequest(blueprint, kind: kind, host: self)
+    nonisolated func register(_ blueprint: RequestBlueprint, kind: RequestKind = .data, sink: (any ResponseSink)? = nil) -> DataRequest {
+        let request = DataRequest(blueprint, kind: kind, sink: sink, host: self)
         if configuration.startsRequestsImmediately { mailbox.post { await request.resume() } }
         return request
     }

@@ -129,7 +129,8 @@ extension Session: RequestHost {
 
     @concurrent
     package nonisolated func perform(_ request: DataRequest) async -> TransferOutcome {
-        await Pipeline(session: self, request: request).run()
+        var pipeline = Pipeline(session: self, request: request)
+        return await pipeline.run()
     }
 }
 

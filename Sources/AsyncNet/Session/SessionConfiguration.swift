@@ -13,6 +13,9 @@ public struct SessionConfiguration: Sendable {
     public var timeout: Duration
     /// How many redirects are followed, 20 by default; 0 makes a 3xx response the answer.
     public var maximumRedirects: Int
+    /// How many bytes a response's body may have once its Content-Encoding is decoded; more end the request with `.bodyTooLarge` before
+    /// they are in memory. No limit by default.
+    public var maximumBodySize: Int64?
     /// Starts requests as soon as they are made, as Alamofire does, instead of at the first awaited outcome.
     public var startsRequestsImmediately: Bool
     /// Tells the time for timeouts and metrics; a test's own clock makes both exact.
@@ -20,13 +23,14 @@ public struct SessionConfiguration: Sendable {
 
     public init(
         baseURL: (any URLConvertible)? = nil, headers: HTTPHeaders = .default, interceptors: [any RequestPolicy] = [],
-        timeout: Duration = .seconds(60), maximumRedirects: Int = 20, startsRequestsImmediately: Bool = false, clock: any Clock<Duration> = ContinuousClock()
+        timeout: Duration = .seconds(60), maximumRedirects: Int = 20, maximumBodySize: Int64? = nil, startsRequestsImmediately: Bool = false, clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.baseURL = baseURL
         self.headers = headers
         self.interceptors = interceptors
         self.timeout = timeout
         self.maximumRedirects = maximumRedirects
+        self.maximumBodySize = maximumBodySize
         self.startsRequestsImmediately = startsRequestsImmediately
         self.clock = clock
     }

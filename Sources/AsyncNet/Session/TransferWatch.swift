@@ -1,10 +1,12 @@
 import Foundation
+import Synchronization
 
 /// Takes what happens in one request's transfer to where it belongs: record, progress, events, idle timer.
 final class TransferWatch: Sendable {
     private let request: DataRequest
     private let redirects: RedirectPolicy
     private let idle = Locked<IdleTimer?>(nil)
+    private let isReaderBusy = Atomic(false)
 
     init(_ request: DataRequest, redirects: RedirectPolicy) {
         self.request = request
@@ -16,6 +18,18 @@ final class TransferWatch: Sendable {
         let isHeldBack: @Sendable () -> Bool = { [request] in request.isHeldBack }
         let timer = IdleTimer(timers, timeout: timeout, isHeldBack: isHeldBack, onSilence: onSilence)
         idle.withLock { $0 = timer }
+    }
+
+    /// Until the next read it is the reader who takes his time, whatever the transport tells meanwhile.
+    func pause() {
+        isReaderBusy.store(true, ordering: .relaxed)
+        idle.withLock { $0 }?.pause()
+    }
+
+    /// The reader waits for the network.
+    func read() {
+        isReaderBusy.store(false, ordering: .relaxed)
+        touch()
     }
 
     func touch() { idle.withLock { $0 }?.touch() }
@@ -33,7 +47,7 @@ final class TransferWatch: Sendable {
         let idle = idle.withLock { $0 }
         switch event {
         case .queued, .awaitingBody: idle?.pause()
-        default: idle?.touch()
+        default: if !isReaderBusy.load(ordering: .relaxed) { idle?.touch() }
         }
         switch event {
         case .informational(let head): request.eventLog.send(.informational(head))

@@ -22,6 +22,7 @@ final class TransferPipe: Sendable {
         var head: HTTPResponseHead?
         var chunks: [Data] = []
         var bufferedBytes = 0
+        var receivedBytes: Int64 = 0
         var isPaused = false
         var end: Result<Void, AsyncNetError>?
         var waiter: (interest: Interest, continuation: CheckedContinuation<Void, Never>)?
@@ -48,8 +49,13 @@ final class TransferPipe: Sendable {
 
     private let state = Locked(State())
     private let delivery: TransportRequest.Delivery
+    private let limit: Int64
 
-    init(_ delivery: TransportRequest.Delivery) { self.delivery = delivery }
+    /// - Parameter limit: How many bytes the body may have; more end the transfer with `.bodyTooLarge`.
+    init(_ delivery: TransportRequest.Delivery, limit: Int64? = nil) {
+        self.delivery = delivery
+        self.limit = limit ?? .max
+    }
 
     // MARK: The transport's side
 
@@ -78,6 +84,10 @@ final class TransferPipe: Sendable {
     }
 
     func receive(_ chunk: Data) -> Demand {
+        guard isWithinLimit(chunk) else {
+            abort(AsyncNetError(bodyLargerThan: limit))
+            return .more
+        }
         let (waiter, demand) = state.withLock { state -> (CheckedContinuation<Void, Never>?, Demand) in
             guard state.end == nil else { return (nil, .more) }
             state.chunks.append(chunk)
@@ -90,8 +100,17 @@ final class TransferPipe: Sendable {
         return demand
     }
 
+    private func isWithinLimit(_ chunk: Data) -> Bool {
+        guard limit < .max else { return true }
+        return state.withLock { state in
+            state.receivedBytes += Int64(chunk.count)
+            return state.receivedBytes <= limit
+        }
+    }
+
     /// The end of the transfer with everything that came last, at one stroke.
     func finish(_ head: HTTPResponseHead?, _ chunk: Data?, _ result: Result<Void, AsyncNetError>) {
+        if let chunk, !isWithinLimit(chunk) { return finish(head, nil, .failure(AsyncNetError(bodyLargerThan: limit))) }
         let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard state.end == nil else { return nil }
             state.head = head ?? state.head

@@ -41,6 +41,10 @@ public struct TransportRequest: Sendable {
     /// Whether the request is suspended; a transport that can pause does.
     package var hold: TransferHold?
 
+    /// How many bytes of body are taken once decoded. A transport may end a longer one with `.bodyTooLarge` before they are in memory; what it
+    /// does not, is ended above it.
+    public var maximumBodySize: Int64?
+
     /// Whether the caller reads the body as it arrives or only wants the whole.
     public var delivery = Delivery.asItArrives
 

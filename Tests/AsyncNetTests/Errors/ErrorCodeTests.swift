@@ -79,6 +79,18 @@ struct ErrorCodeTests {
         (.bodyEndedEarly, { await failure(from: .fault(.truncate(after: 5))) }),
         (.timedOut, { await failure(from: .fault(.stall), timeout: .milliseconds(50)) }),
         (.badServerResponse, { await failure(from: .fault(.garbage)) }),
+        (.bodyAlreadyRead, {
+            let stream = Session(transport: StubTransport { _ in .text("x") }).stream("http://a/")
+            do {
+                for try await _ in stream.chunks {}
+                for try await _ in stream.chunks {}
+                return nil
+            } catch { return error as? AsyncNetError }
+        }),
+        (.bodyTooLarge, {
+            let session = Session(transport: StubTransport { _ in .text("four") }, configuration: .init(maximumBodySize: 3))
+            return await session.request("http://a/").serializing(Data.self).result.failure
+        }),
         (.badContentEncoding, { await failure(from: .status(200, headers: ["Content-Encoding": "gzip"], body: "no gzip")) }),
         (.tlsHandshakeFailed, {
             guard let server = try? await MockServer.start() else { return nil }

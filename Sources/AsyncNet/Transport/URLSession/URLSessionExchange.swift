@@ -34,7 +34,7 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate, Sendable {
     init(_ request: TransportRequest, _ body: URLSessionBody, onEnd: @escaping @Sendable () -> Void) {
         self.request = request
         self.body = body
-        pipe = TransferPipe(request.delivery)
+        pipe = TransferPipe(request.delivery, limit: request.maximumBodySize)
         self.onEnd = onEnd
     }
 

@@ -1,0 +1,77 @@
+public import Foundation
+
+/// A response's body as it arrives, in chunks; see ``StreamRequest/chunks``.
+public struct StreamChunks: AsyncSequence, Sendable {
+    let request: StreamRequest
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(request) }
+
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private let reading: Reading
+
+        init(_ request: StreamRequest) { reading = Reading(request) }
+
+        /// The next chunk, never empty; `nil` at the end.
+        public mutating func next() async throws(AsyncNetError) -> Data? { try await reading.next() }
+
+        /// The same; what a loop calls.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(AsyncNetError) -> Data? {
+            try await reading.next()
+        }
+    }
+
+    /// One reader of a stream. When the last holder goes, so does the transfer.
+    private final class Reading: Sendable {
+        private let request: StreamRequest
+        private let isFirst: Bool
+
+        init(_ request: StreamRequest) {
+            self.request = request
+            isFirst = request.sink.beginReading()
+        }
+
+        deinit {
+            guard isFirst else { return }
+            request.sink.chunks.close()
+            request.transfer.cancelSoon()
+        }
+
+        func next() async throws(AsyncNetError) -> Data? {
+            guard isFirst else { throw AsyncNetError(.bodyAlreadyRead) }
+            await request.transfer.startIfNeeded()
+            return try await request.sink.chunks.next()
+        }
+    }
+}
+
+extension StreamRequest {
+    /// The body in chunks as they arrive, `Content-Encoding` undone.
+    public nonisolated var chunks: StreamChunks { StreamChunks(request: self) }
+
+    /// The body byte by byte.
+    public nonisolated var bytes: StreamBytes { StreamBytes(chunks: chunks) }
+}
+
+/// A response's body as it arrives, byte by byte; see ``StreamRequest/bytes``.
+public struct StreamBytes: AsyncSequence, Sendable {
+    let chunks: StreamChunks
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(chunks: chunks.makeAsyncIterator()) }
+
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private var chunks: StreamChunks.AsyncIterator
+        private var current = Data()[...]
+
+        init(chunks: StreamChunks.AsyncIterator) { self.chunks = chunks }
+
+        /// The next byte; most calls return without waiting.
+        public mutating func next() async throws(AsyncNetError) -> UInt8? { try await next(isolation: #isolation) }
+
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(AsyncNetError) -> UInt8? {
+            if let byte = current.popFirst() { return byte }
+            guard let chunk = try await chunks.next(isolation: actor) else { return nil }
+            current = chunk[...]
+            return current.popFirst()
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+
+/// Streams: requests whose body is read as it arrives.
+extension Session {
+    /// A stream from a URL. Errors in what is given arrive at the first read.
+    ///
+    /// - Parameters:
+    ///   - url: A `String`, `URL` or `URLComponents`; relative ones need a session with a base URL.
+    ///   - method: GET by default.
+    ///   - headers: Sent over the session's own.
+    ///   - modifier: Changes the request after URL, method and headers are set.
+    public nonisolated func stream(
+        _ url: some URLConvertible, method: HTTPMethod = .get, headers: HTTPHeaders = [:], modifier: RequestModifier? = nil
+    ) -> StreamRequest {
+        let assembly = RequestAssembly(configuration)
+        return stream(RequestBlueprint {
+            try assembly.transportRequest(to: url, method, headers, modifier: modifier, encode: nil)
+        })
+    }
+
+    /// A stream with parameters, put into its body or query by an encoder.
+    public nonisolated func stream(
+        _ url: some URLConvertible, method: HTTPMethod = .get, parameters: some Encodable & Sendable, encoder: some ParameterEncoder,
+        headers: HTTPHeaders = [:], modifier: RequestModifier? = nil
+    ) -> StreamRequest {
+        let assembly = RequestAssembly(configuration)
+        return stream(RequestBlueprint {
+            try assembly.transportRequest(to: url, method, headers, modifier: modifier) { try encoder.encode(parameters, into: $0) }
+        })
+    }
+
+    /// A stream from a `URLRequest` or a router.
+    public nonisolated func stream(_ request: some URLRequestConvertible, modifier: RequestModifier? = nil) -> StreamRequest {
+        let assembly = RequestAssembly(configuration)
+        return stream(RequestBlueprint { try assembly.transportRequest(from: request.asURLRequest(), modifier: modifier) })
+    }
+
+    private nonisolated func stream(_ blueprint: RequestBlueprint) -> StreamRequest {
+        let sink = StreamSink()
+        return StreamRequest(register(blueprint, kind: .stream, sink: sink), sink)
+    }
+}
+
+/// A stream on ``Session/shared``.
+public func stream(
+    _ url: some URLConvertible, method: HTTPMethod = .get, headers: HTTPHeaders = [:], modifier: RequestModifier? = nil
+) -> StreamRequest {
+    Session.shared.stream(url, method: method, headers: headers, modifier: modifier)
+}

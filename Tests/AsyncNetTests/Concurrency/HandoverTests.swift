@@ -1,0 +1,64 @@
+@testable import AsyncNet
+import Testing
+
+@Suite("Handover", .timeLimit(.minutes(1)))
+struct HandoverTests {
+    @Test("Elements arrive in order, each only once it is asked for")
+    func order() async throws {
+        let (handover, offered) = (Handover<Int>(), Counter())
+        let giver = Task {
+            for number in 1...100 {
+                guard await handover.offer(number) else { return }
+                offered.add()
+            }
+            handover.finish(.success(()))
+        }
+        var taken: [Int] = []
+        while let number = try await handover.next() {
+            taken.append(number)
+            #expect(offered.value <= taken.count)
+        }
+        #expect(taken == Array(1...100))
+        await giver.value
+        #expect(try await handover.next() == nil)
+    }
+
+    @Test("An error comes after what was taken, and stays")
+    func failure() async throws {
+        let handover = Handover<Int>()
+        let giver = Task {
+            _ = await handover.offer(1)
+            handover.finish(.failure(AsyncNetError(.connectionLost)))
+        }
+        #expect(try await handover.next() == 1)
+        for _ in 0..<2 { await #expect { try await handover.next() } throws: { ($0 as? AsyncNetError)?.code == .connectionLost } }
+        await giver.value
+    }
+
+    @Test("A taker who goes lets the giver go, before and while it offers")
+    func close() async {
+        let handover = Handover<Int>()
+        let giver = Task { await handover.offer(1) }
+        for _ in 0..<100 { await Task.yield() }
+        handover.close()
+        #expect(await giver.value == false)
+        #expect(await handover.offer(2) == false)
+    }
+
+    @Test("Cancelling either side ends its wait at once", arguments: [true, false])
+    func cancel(_ isGiver: Bool) async {
+        let handover = Handover<Int>()
+        if isGiver {
+            let giver = Task { await handover.offer(1) }
+            giver.cancel()
+            #expect(await giver.value == false)
+            handover.finish(.success(()))
+            #expect((try? await handover.next()) == .some(nil))
+        } else {
+            let taker = Task { try await handover.next() }
+            taker.cancel()
+            await #expect { try await taker.value } throws: { ($0 as? AsyncNetError)?.code == .cancelled }
+            #expect(await handover.offer(1) == false)
+        }
+    }
+}

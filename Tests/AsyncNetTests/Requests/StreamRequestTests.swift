@@ -1,0 +1,154 @@
+@testable import AsyncNet
+import AsyncNetTesting
+import Foundation
+import Testing
+
+@Suite("Streams", .timeLimit(.minutes(1)))
+struct StreamRequestTests {
+    private func text(_ stream: StreamRequest) async throws -> String {
+        var data = Data()
+        for try await chunk in stream.chunks { data.append(chunk) }
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    @Test("The body arrives whole, and as it is sent", arguments: TransportUnderTest.allCases)
+    func whole(_ transport: TransportUnderTest) async throws {
+        let data = patternedData(3_000_000)
+        try await withServer(.data(data), .chunked(["a", "b", "c"]), .text("hello").with(.drip(bytes: 1, every: .milliseconds(2)))) { (server: MockServer) async throws in
+            let session = transport.session()
+            var received = Data()
+            for try await chunk in session.stream(server.url()).chunks {
+                #expect(!chunk.isEmpty)
+                received.append(chunk)
+            }
+            #expect(received == data)
+            #expect(try await text(session.stream(server.url())) == "abc")
+            var bytes: [UInt8] = []
+            for try await byte in session.stream(server.url()).bytes { bytes.append(byte) }
+            #expect(bytes == Array("hello".utf8))
+        }
+    }
+
+    @Test("The head is there before the body, and asking for it starts the request")
+    func head() async throws {
+        try await withServer(.status(201, headers: ["X": "1"], body: "body").with(.stallMidBody(after: 2)), .fault(.closeBeforeHead)) { (server: MockServer) async throws in
+            let stream = Session().stream(server.url())
+            #expect(await stream.state == .initialized)
+            let head = try await stream.head
+            #expect(head.statusCode == 201)
+            #expect(head.value(for: "X") == "1")
+            #expect(await stream.state == .resumed)
+            await stream.cancel()
+            let broken = Session().stream(server.url())
+            await #expect { try await broken.head } throws: { ($0 as? AsyncNetError)?.code == .emptyReply }
+        }
+    }
+
+    @Test("What goes wrong reaches the loop after what was good, told about its request", arguments: TransportUnderTest.allCases)
+    func failures(_ transport: TransportUnderTest) async throws {
+        try await withServer(.fault(.truncate(after: 10)), .status(404, body: "none")) { (server: MockServer) async throws in
+            let session = transport.session()
+            var count = 0
+            do {
+                for try await chunk in session.stream(server.url()).chunks { count += chunk.count }
+                Issue.record("no error")
+            } catch {
+                let error = error as? AsyncNetError
+                #expect(error?.code == .bodyEndedEarly)
+                #expect(error?.request != nil && error?.attempts == 1)
+            }
+            #expect(count == 10)
+            let stream = session.stream(server.url())
+            await stream.validate()
+            await #expect { try await text(stream) } throws: { ($0 as? AsyncNetError)?.code == .unacceptableStatus }
+        }
+    }
+
+    @Test("Leaving the loop ends the transfer", arguments: TransportUnderTest.allCases)
+    func leaving(_ transport: TransportUnderTest) async throws {
+        let server = try await MockServer.start()
+        await server.route("/*") { _ in .data(Data(count: 100)).with(.stallMidBody(after: 50)) }
+        let session = transport.session()
+        let stream = session.stream(server.url())
+        for try await _ in stream.chunks { break }
+        #expect(await eventually { await stream.state == .cancelled })
+        await session.finish()
+        await server.stop()
+    }
+
+    @Test("Cancelling the reader's task, or the request, ends the loop at once", arguments: [true, false])
+    func cancel(_ byTask: Bool) async throws {
+        try await withServer(.data(Data(count: 100)).with(.stallMidBody(after: 50))) { (server: MockServer) async throws in
+            let stream = Session().stream(server.url())
+            let arrived = Gate()
+            let task = Task {
+                for try await _ in stream.chunks { arrived.open() }
+            }
+            await arrived.wait()
+            if byTask { task.cancel() } else { await stream.cancel() }
+            await #expect { try await task.value } throws: { ($0 as? AsyncNetError)?.code == .cancelled }
+            #expect(await eventually { await stream.state == .cancelled })
+        }
+    }
+
+    @Test("A stream is listed as one, itself, while it runs")
+    func listing() async throws {
+        try await withServer(.data(Data(count: 100)).with(.stallMidBody(after: 50))) { (server: MockServer) async throws in
+            let session = Session()
+            let stream = session.stream(server.url())
+            _ = try await stream.head
+            #expect(await session.requests(ofKind: .stream).first === stream)
+            #expect(await session.requests.map(\.id) == [stream.id])
+            await session.cancelAll()
+            #expect(await stream.state == .cancelled)
+        }
+    }
+
+    @Test("A slow reader is not a silent server, whatever arrives meanwhile; a silent server is", arguments: TransportUnderTest.allCases)
+    func slowReader(_ transport: TransportUnderTest) async throws {
+        let clock = TestClock()
+        let session = transport.session(.init(timeout: .seconds(5), clock: clock))
+        try await withServer(.chunked(["a", "b"]), .data(Data(count: 100)).with(.stallMidBody(after: 50))) { (server: MockServer) async throws in
+            var chunks = session.stream(server.url()).chunks.makeAsyncIterator()
+            var text = Data()
+            while let chunk = try await chunks.next() {
+                text += chunk
+                for _ in 0..<5 {
+                    clock.advance(by: .seconds(100))
+                    for _ in 0..<100 { await Task.yield() }
+                }
+            }
+            #expect(text == Data("ab".utf8))
+            let task = Task { try await self.text(session.stream(server.url())) }
+            let end = Task {
+                while !Task.isCancelled {
+                    await clock.sleepers(atLeast: 1)
+                    clock.advance(by: .seconds(5))
+                    await Task.yield()
+                }
+            }
+            await #expect { try await task.value } throws: { ($0 as? AsyncNetError)?.code == .timedOut }
+            end.cancel()
+            clock.advance(by: .seconds(1000))
+        }
+    }
+
+    @Test("A body that is too large ends in its own error, compressed or not, streamed or collected", arguments: TransportUnderTest.allCases)
+    func tooLarge(_ transport: TransportUnderTest) async throws {
+        let bomb = try Compressor(.gzip).compress(Data(count: 20_000_000), isLast: true)
+        let server = try await MockServer.start()
+        await server.route("/bomb") { _ in .init(200, headers: ["Content-Encoding": "gzip"], body: bomb) }
+        await server.route("/plain") { _ in .data(Data(count: 1001)) }
+        let session = transport.session(.init(maximumBodySize: 1000))
+        for path in ["/bomb", "/plain"] {
+            #expect(await session.request(server.url(path)).serializing(Data.self).result.failure?.code == .bodyTooLarge)
+            await #expect { try await text(session.stream(server.url(path))) } throws: { ($0 as? AsyncNetError)?.code == .bodyTooLarge }
+            let own = session.stream(server.url(path))
+            await own.maximumBodySize(nil)
+            #expect(try await text(own).utf8.count == (path == "/bomb" ? 20_000_000 : 1001))
+        }
+        let exact = transport.session(.init(maximumBodySize: 1001))
+        #expect(try await exact.request(server.url("/plain")).serializing(Data.self).value.count == 1001)
+        await server.stop()
+    }
+}
