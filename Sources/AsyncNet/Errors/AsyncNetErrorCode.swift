@@ -76,7 +76,7 @@ extension AsyncNetError.Code {
 
     /// A temporary file, needed because the transport cannot stream, could not be written; the underlying error is the system's.
     public static let temporaryFileFailed = Self(
-        "temporaryFileFailed", "A temporary file for the request's body could not be written",
+        "temporaryFileFailed", "A temporary file for a body could not be written",
         "Check the free space of the folder for temporary files, or use a transport that streams, such as .libcurl().")
 
     /// zlib, which compresses request bodies, is not on this machine.
@@ -132,6 +132,11 @@ extension AsyncNetError.Code {
     public static let bodyTooLarge = Self(
         "bodyTooLarge", "The response's body is larger than is allowed",
         "Allow more with maximumBodySize, or download it to a file; a small response that decodes to a huge one may be an attack.")
+
+    /// A stream was not read as fast as it came, over a transport that cannot pause, beyond what may be kept.
+    public static let readerTooSlow = Self(
+        "readerTooSlow", "The response's body is not read as fast as it comes",
+        "Read faster, allow more with URLSessionTransport.Configuration, or use a transport that pauses, such as .libcurl().")
 
     /// A stream was read before; its bytes are gone.
     public static let bodyAlreadyRead = Self(
@@ -246,7 +251,7 @@ extension AsyncNetError.Code {
         .cancelled, .malformedURL, .unsupportedScheme, .invalidRequest, .encodingFailed, .adaptationFailed, .fileNotReadable, .fileChanged, .bodyStreamFailed,
         .bodyLengthMismatch, .temporaryFileFailed, .compressionUnavailable, .sessionFinished,
         .hostNotFound, .cannotConnect, .emptyReply, .connectionLost, .bodyEndedEarly, .timedOut,
-        .badServerResponse, .bodyTooLarge, .bodyAlreadyRead, .badContentEncoding, .tlsHandshakeFailed, .certificateNotTrusted,
+        .badServerResponse, .bodyTooLarge, .readerTooSlow, .bodyAlreadyRead, .badContentEncoding, .tlsHandshakeFailed, .certificateNotTrusted,
         .certificateExpired, .certificateHostMismatch, .certificatePinMismatch, .clientCertificateInvalid, .proxyNotFound,
         .proxyFailed, .tooManyRedirects, .redirectFailed, .unsupportedByTransport, .invalidConfiguration, .transportUnavailable,
         .transportFailed,

@@ -14,7 +14,7 @@ private let highWaterMark = 256 * 1024
 /// is of no interest; one that takes what comes, for each part.
 ///
 /// Buffered bytes above the high-water mark make `receive` answer `.pause`; `onDemand` runs when the reader has
-/// taken them. The continuation is resumed and hooks run outside the lock.
+/// taken them. Where the transport cannot pause, what comes then goes to a file, until the reader has caught up. The continuation is resumed and hooks run outside the lock.
 final class TransferPipe: Sendable {
     enum Demand { case more, pause }
 
@@ -24,6 +24,9 @@ final class TransferPipe: Sendable {
         var bufferedBytes = 0
         var receivedBytes: Int64 = 0
         var isPaused = false
+        /// Holds what came after `chunks`. While a chunk is on its way there, nothing may pass it.
+        var spill: Spill?
+        var isSpilling = false
         var end: Result<Void, AsyncNetError>?
         var waiter: (interest: Interest, continuation: CheckedContinuation<Void, Never>)?
         var onAbort: (@Sendable () -> Void)?
@@ -33,7 +36,7 @@ final class TransferPipe: Sendable {
             switch interest {
             case .head: end != nil || head != nil
             case .headOfWhole: end != nil || bufferedBytes > highWaterMark || 300..<400 ~= head?.statusCode ?? 0
-            case .chunks: end != nil || !chunks.isEmpty
+            case .chunks: end != nil || !chunks.isEmpty || spill?.isEmpty == false
             case .whole: end != nil || bufferedBytes > highWaterMark
             }
         }
@@ -50,10 +53,13 @@ final class TransferPipe: Sendable {
     private let state = Locked(State())
     private let delivery: TransportRequest.Delivery
     private let limit: Int64
+    private let spillSettings: Spill.Settings?
 
     /// - Parameter limit: How many bytes the body may have; more end the transfer with `.bodyTooLarge`.
-    init(_ delivery: TransportRequest.Delivery, limit: Int64? = nil) {
+    /// - Parameter spill: Where a transport that cannot pause puts what is not read as it arrives.
+    init(_ delivery: TransportRequest.Delivery, limit: Int64? = nil, spill: Spill.Settings? = nil) {
         self.delivery = delivery
+        spillSettings = delivery == .whole ? nil : spill
         self.limit = limit ?? .max
     }
 
@@ -88,6 +94,10 @@ final class TransferPipe: Sendable {
             abort(AsyncNetError(bodyLargerThan: limit))
             return .more
         }
+        if let spillSettings, mustSpill() {
+            spillOver(chunk, spillSettings)
+            return .more
+        }
         let (waiter, demand) = state.withLock { state -> (CheckedContinuation<Void, Never>?, Demand) in
             guard state.end == nil else { return (nil, .more) }
             state.chunks.append(chunk)
@@ -98,6 +108,31 @@ final class TransferPipe: Sendable {
         }
         waiter?.resume()
         return demand
+    }
+
+    /// Whether the next chunk goes to the file; then nothing else is added until it is there.
+    private func mustSpill() -> Bool {
+        state.withLock { state in
+            guard state.end == nil else { return false }
+            state.isSpilling = state.spill != nil || state.bufferedBytes > highWaterMark
+            return state.isSpilling
+        }
+    }
+
+    private func spillOver(_ chunk: Data, _ settings: Spill.Settings) {
+        do throws(AsyncNetError) {
+            let known = state.withLock { $0.spill }
+            let spill = if let known { known } else { try Spill(settings) }
+            try spill.add(chunk)
+            let waiter = state.withLock { state in
+                state.isSpilling = false
+                if state.end == nil { state.spill = spill }
+                return state.takeWaiter()
+            }
+            waiter?.resume()
+        } catch {
+            abort(error)
+        }
     }
 
     private func isWithinLimit(_ chunk: Data) -> Bool {
@@ -146,16 +181,19 @@ final class TransferPipe: Sendable {
     /// Everything received since the last call; `nil` at the end.
     func nextBatch() async throws(AsyncNetError) -> [Data]? {
         await wait(for: delivery == .whole ? .whole : .chunks)
-        let (chunks, end, onDemand) = state.withLock { state in
+        let (chunks, spill, end, onDemand) = state.withLock { state in
             let taken = state.chunks
+            // Caught up: what comes next fits into memory.
+            if !state.isSpilling, state.spill?.isEmpty == true { state.spill = nil }
             let onDemand = state.isPaused ? state.onDemand : nil
             state.chunks = []
             state.bufferedBytes = 0
             state.isPaused = false
-            return (taken, state.end, onDemand)
+            return (taken, state.spill, state.end, onDemand)
         }
         onDemand?()
         if !chunks.isEmpty { return chunks }
+        if let spilled = try spill?.take() { return [spilled] }
         try end?.get()
         return nil
     }
@@ -165,7 +203,7 @@ final class TransferPipe: Sendable {
         let (waiter, onAbort) = state.withLock { state -> (CheckedContinuation<Void, Never>?, (@Sendable () -> Void)?) in
             guard state.end == nil else { return (nil, nil) }
             state.end = .failure(error)
-            state.chunks = []
+            (state.chunks, state.spill) = ([], nil)
             let onAbort = state.onAbort
             (state.onAbort, state.onDemand) = (nil, nil)
             return (state.takeWaiter(), onAbort)

@@ -104,4 +104,70 @@ struct TransferPipeTests {
             #expect(pipe.isEnded)
         }
     }
+
+    private func spill(_ folder: URL, limit: Int64 = .max) -> TransferPipe {
+        TransferPipe(.asItArrives, spill: .init(folder: folder, limit: limit))
+    }
+
+    @Test("What is not read in time comes out of a file, in order, and memory takes over again once all is read")
+    func spilling() async throws {
+        let folder = try TemporaryFolder()
+        let pipe = spill(folder.url)
+        var (sent, received) = (Data(), Data())
+        for round in 0..<5 {
+            for index in 0..<100 {
+                let chunk = patternedData(10_000 + round * 100 + index)
+                #expect(pipe.receive(chunk) == .more)
+                sent += chunk
+            }
+            while received.count < sent.count, let batch = try await pipe.nextBatch() {
+                for chunk in batch {
+                    #expect(chunk.count <= 400_000)
+                    received += chunk
+                }
+                if round == 3 { break }
+            }
+        }
+        pipe.finish(.success(()))
+        while let batch = try await pipe.nextBatch() { for chunk in batch { received += chunk } }
+        #expect(received == sent)
+        #expect(folder.contents.isEmpty)
+    }
+
+    @Test("A reader who falls too far behind, and a folder that is none, are errors of their own")
+    func spillFailures() async throws {
+        let folder = try TemporaryFolder()
+        for (pipe, code) in [(spill(folder.url, limit: 1000), AsyncNetError.Code.readerTooSlow), (spill(URL(filePath: "/nowhere")), .temporaryFileFailed)] {
+            let aborts = Counter()
+            pipe.connect(onAbort: { aborts.add() })
+            for _ in 0..<10 { _ = pipe.receive(Data(count: 100_000)) }
+            #expect(aborts.value == 1)
+            await #expect { try await pipe.nextBatch() } throws: { ($0 as? AsyncNetError)?.code == code }
+        }
+    }
+
+    @Test("Written and read at the same time, nothing is lost or out of order")
+    func concurrentSpilling() async throws {
+        let folder = try TemporaryFolder()
+        let pipe = spill(folder.url)
+        let total = 20_000_000
+        let data = patternedData(total)
+        let writer = Task.detached {
+            var offset = 0
+            while offset < total {
+                let count = min(16_384, total - offset)
+                _ = pipe.receive(data.subdata(in: offset..<offset + count))
+                offset += count
+                if offset % 1_000_000 < 16_384 { await Task.yield() }
+            }
+            pipe.finish(.success(()))
+        }
+        var received = Data()
+        while let batch = try await pipe.nextBatch() {
+            for chunk in batch { received += chunk }
+            if received.count % 3 == 0 { await Task.yield() }
+        }
+        #expect(received == data)
+        await writer.value
+    }
 }

@@ -1,4 +1,4 @@
-import AsyncNet
+@testable import AsyncNet
 import AsyncNetTesting
 import Foundation
 #if canImport(FoundationNetworking)
@@ -79,6 +79,11 @@ struct ErrorCodeTests {
         (.bodyEndedEarly, { await failure(from: .fault(.truncate(after: 5))) }),
         (.timedOut, { await failure(from: .fault(.stall), timeout: .milliseconds(50)) }),
         (.badServerResponse, { await failure(from: .fault(.garbage)) }),
+        (.readerTooSlow, {
+            guard let spill = try? Spill(.init(folder: FileManager.default.temporaryDirectory, limit: 3)) else { return nil }
+            do { try spill.add(Data(count: 4)) } catch { return error as? AsyncNetError }
+            return nil
+        }),
         (.bodyAlreadyRead, {
             let stream = Session(transport: StubTransport { _ in .text("x") }).stream("http://a/")
             do {

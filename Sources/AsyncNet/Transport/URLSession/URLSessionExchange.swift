@@ -31,10 +31,10 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate, Sendable {
     private static let control = DispatchQueue(label: "AsyncNet.URLSession.control", qos: .userInitiated)
 
     /// - Parameter onEnd: Runs once, when URLSession is done with the task for good.
-    init(_ request: TransportRequest, _ body: URLSessionBody, onEnd: @escaping @Sendable () -> Void) {
+    init(_ request: TransportRequest, _ body: URLSessionBody, _ spill: Spill.Settings?, onEnd: @escaping @Sendable () -> Void) {
         self.request = request
         self.body = body
-        pipe = TransferPipe(request.delivery, limit: request.maximumBodySize)
+        pipe = TransferPipe(request.delivery, limit: request.maximumBodySize, spill: spill)
         self.onEnd = onEnd
     }
 
@@ -74,7 +74,7 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate, Sendable {
         // The reader may have made room between the pipe's answer and the suspend.
         if isPaused, !pipe.isPaused { task?.resume() }
         #endif
-        // On Linux a suspended task would start over and send its bytes twice: the pipe buffers instead.
+        // On Linux a suspended task would start over and send its bytes twice: the pipe has a file instead.
     }
 
     // MARK: URLSession's callbacks

@@ -8,10 +8,12 @@ enum URLSessionLimits {
     static let connectionsPerHost = 128
     static let transfers = 128
     static let description = "URLSession (FoundationNetworking)"
+    static let canPause = false
     #else
     static let connectionsPerHost = 6
     static let transfers = Int.max
     static let description = "URLSession"
+    static let canPause = true
     #endif
 }
 

@@ -20,20 +20,29 @@ public final class URLSessionTransport: Transport {
         /// Transfers handed to URLSession at a time; more wait their turn in order. FoundationNetworking slows down with
         /// every further one. 128 on Linux, elsewhere unlimited.
         public var maximumTransfers: Int
-        /// Where bodies are written that have to be waited for, streams above all; such a file has no name and goes with the request.
+        /// Where bodies are written that have to be waited for, and responses that are read slowly; such a file has no name and goes with
+        /// the request.
         public var temporaryFolder: URL
+        /// How many bytes of a streamed response may wait in such a file, on Linux, where URLSession cannot pause; more end the request with
+        /// `.readerTooSlow`. 16 GiB by default.
+        public var maximumBufferedBytes: Int64
         /// Only the default can be enforced; over anything else every request ends with `.unsupportedByTransport`.
         public var tls: TLSConfiguration
 
         public init(
             maximumConnectionsPerHost: Int? = nil, maximumTransfers: Int? = nil, temporaryFolder: URL = FileManager.default.temporaryDirectory,
-            tls: TLSConfiguration = TLSConfiguration()
+            maximumBufferedBytes: Int64 = 16 << 30, tls: TLSConfiguration = TLSConfiguration()
         ) {
             self.tls = tls
             self.temporaryFolder = temporaryFolder
+            self.maximumBufferedBytes = max(0, maximumBufferedBytes)
             self.maximumConnectionsPerHost = max(1, maximumConnectionsPerHost ?? URLSessionLimits.connectionsPerHost)
             self.maximumTransfers = max(1, maximumTransfers ?? URLSessionLimits.transfers)
         }
+    }
+
+    private var spill: Spill.Settings? {
+        URLSessionLimits.canPause ? nil : Spill.Settings(folder: configuration.temporaryFolder, limit: configuration.maximumBufferedBytes)
     }
 
     private let configuration: Configuration
@@ -80,7 +89,7 @@ public final class URLSessionTransport: Transport {
             slots.release()
             throw error
         }
-        let exchange = URLSessionExchange(request, body) { [self] in
+        let exchange = URLSessionExchange(request, body, spill) { [self] in
             slots.release()
             leave()
         }
