@@ -103,7 +103,7 @@ final class TransferPipe: Sendable {
             state.chunks.append(chunk)
             state.bufferedBytes += chunk.count
             let waiter = state.takeWaiter()
-            state.isPaused = waiter == nil && state.bufferedBytes > highWaterMark
+            state.isPaused = waiter == nil && state.bufferedBytes > highWaterMark && spillSettings == nil
             return (waiter, state.isPaused ? .pause : .more)
         }
         waiter?.resume()
