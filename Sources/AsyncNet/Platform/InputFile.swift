@@ -95,6 +95,21 @@ enum SystemError {
         return Data(bytesNoCopy: buffer, count: received, deallocator: .free)
     }
 
+    /// Writes all of the data with as many calls as it takes.
+    static func writing(_ data: Data, _ call: (UnsafeRawPointer, Int) -> Int) throws(POSIXError) {
+        let failure = data.withUnsafeBytes { bytes -> POSIXError? in
+            var offset = 0
+            while let start = bytes.baseAddress, offset < bytes.count {
+                let count = call(start + offset, bytes.count - offset)
+                if count < 0 && errno == EINTR { continue }
+                guard count > 0 else { return last }
+                offset += count
+            }
+            return nil
+        }
+        if let failure { throw failure }
+    }
+
     /// In the system's words, such as `No such file or directory`.
     static func text(_ error: POSIXError) -> String {
         error.code == .EINVAL ? "It is not a regular file" : String(cString: strerror(error.code.rawValue))

@@ -31,19 +31,7 @@ final class TemporaryFile: Sendable {
     }
 
     /// Adds all of the data at the end.
-    func append(_ data: Data) throws(POSIXError) {
-        let failure = data.withUnsafeBytes { bytes -> POSIXError? in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let count = write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                if count < 0 && errno == EINTR { continue }
-                guard count > 0 else { return SystemError.last }
-                rest = rest.dropFirst(count)
-            }
-            return nil
-        }
-        if let failure { throw failure }
-    }
+    func append(_ data: Data) throws(POSIXError) { try SystemError.writing(data) { write(descriptor, $0, $1) } }
 
     /// Up to `count` bytes from `offset` on; none at the end. Readers do not get in each other's way.
     func read(upTo count: Int, at offset: Int64) throws(POSIXError) -> Data {

@@ -1,0 +1,71 @@
+import Foundation
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A file that is written from some place on. Closed when nobody holds it any more.
+final class OutputFile: Sendable {
+    private let descriptor: Int32
+
+    /// A file that is made, or gone on with at the end of what is there.
+    ///
+    /// - Parameter isNew: Refuses one that exists.
+    init(_ path: String, isNew: Bool) throws(POSIXError) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | O_NOFOLLOW | (isNew ? O_EXCL : 0), 0o666)
+        guard descriptor >= 0 else { throw SystemError.last }
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+
+    /// Adds all of the data at the end.
+    func append(_ data: Data) throws(POSIXError) { try SystemError.writing(data) { write(descriptor, $0, $1) } }
+
+    /// Leaves nothing of what is there.
+    func truncate() throws(POSIXError) {
+        guard ftruncate(descriptor, 0) == 0 else { throw SystemError.last }
+    }
+
+    /// In bytes.
+    func size() throws(POSIXError) -> Int64 {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw SystemError.last }
+        return Int64(status.st_size)
+    }
+}
+
+/// What is done with files by name.
+enum FileSystem {
+    static func exists(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0
+    }
+
+    /// The size of a regular file, `nil` if there is none.
+    static func size(_ path: String) -> Int64? {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Int64(status.st_size)
+    }
+
+    static func remove(_ path: String) { unlink(path) }
+
+    /// Gives a file its final name in one step: whoever looks sees all of it or none.
+    ///
+    /// - Parameter replaces: Takes the place of a file that has the name; otherwise that is an error.
+    static func move(_ path: String, to target: String, replaces: Bool) throws(POSIXError) {
+        if !replaces {
+            // A second name cannot be given to a name that is taken, which renaming would not mind.
+            if link(path, target) == 0 {
+                unlink(path)
+                return
+            }
+            guard errno != EEXIST, !exists(target) else { throw POSIXError(.EEXIST) }
+        }
+        guard rename(path, target) == 0 else { throw SystemError.last }
+    }
+}

@@ -1,0 +1,33 @@
+public import Foundation
+
+/// What is left of a download that did not reach its end, to go on from there, also in another process.
+///
+///     let resumeData = await download.cancel(producingResumeData: true)
+///     let file = try await session.download(resumingWith: resumeData, to: .file(target)).value
+///
+/// It is only there if the server said which version of the resource the bytes are of: by a strong `ETag`, or a `Last-Modified` that is old
+/// enough (RFC 9110 §13.1.5). It names a file, which whoever holds it owns: a download that resumes with it takes the file over; ``discard()``
+/// removes it.
+public struct ResumeData: Codable, Hashable, Sendable {
+    /// Where the rest is to be had.
+    public let url: URL
+    /// What `If-Range` says: an entity tag, or a date.
+    public let validator: String
+    /// Where what has come is kept.
+    public let partialFile: URL
+    /// How many bytes the whole has; `nil` if the server did not say.
+    public let totalBytes: Int64?
+
+    /// How many bytes have come; 0 if the file is gone.
+    public var offset: Int64 { FileSystem.size(partialFile.path) ?? 0 }
+
+    /// Removes the file.
+    public func discard() { FileSystem.remove(partialFile.path) }
+}
+
+extension ResumeData: CustomStringConvertible, CustomReflectable {
+    /// Without the URL's query, which may be secret.
+    public var description: String { "\(offset) of \(totalBytes.map(String.init) ?? "?") bytes of \(url.withoutSecrets)" }
+    /// What `dump` shows: the description.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
