@@ -247,6 +247,11 @@ extension AsyncNetError.Code {
         "decodingFailed", "The response body could not be decoded",
         "Compare the body, in the response's data, with what the type expects.")
 
+    /// A line, item or event of a streamed response is longer than the limit allows.
+    public static let lineTooLong = Self(
+        "lineTooLong", "A line of the response is too long",
+        "Check that the response has lines, items or events at all; raise the limit if they are rightly that long.")
+
     public static let allCases: [Self] = [
         .cancelled, .malformedURL, .unsupportedScheme, .invalidRequest, .encodingFailed, .adaptationFailed, .fileNotReadable, .fileChanged, .bodyStreamFailed,
         .bodyLengthMismatch, .temporaryFileFailed, .compressionUnavailable, .sessionFinished,
@@ -255,6 +260,6 @@ extension AsyncNetError.Code {
         .certificateExpired, .certificateHostMismatch, .certificatePinMismatch, .clientCertificateInvalid, .proxyNotFound,
         .proxyFailed, .tooManyRedirects, .redirectFailed, .unsupportedByTransport, .invalidConfiguration, .transportUnavailable,
         .transportFailed,
-        .unacceptableStatus, .unacceptableContentType, .validationFailed, .emptyBody, .decodingFailed,
+        .unacceptableStatus, .unacceptableContentType, .validationFailed, .emptyBody, .decodingFailed, .lineTooLong,
     ]
 }

@@ -9,13 +9,12 @@ public struct MediaType: Hashable, Sendable {
 
     /// Reads a type such as `text/html; charset="utf-8"`; `nil` if there are not two tokens around one slash.
     public init?(_ text: String) {
-        var rest = Substring(text)
-        let essence = rest.prefix { $0 != ";" }
-        rest = rest.dropFirst(essence.count)
+        let scalars = text[...].unicodeScalars
+        let essence = Substring(scalars.prefix { $0 != ";" })
         let parts = essence.split(separator: "/", omittingEmptySubsequences: false).map { String($0).trimmedHTTPSpace.lowercased() }
         guard parts.count == 2, parts.allSatisfy({ HTTPSyntax.isToken($0) }) else { return nil }
         (type, subtype) = (parts[0], parts[1])
-        parameters = Self.parameters(rest)
+        parameters = HTTPParameters.firstValues(scalars[essence.endIndex...])
     }
 
     /// The character set's name, as it was sent.
@@ -24,38 +23,6 @@ public struct MediaType: Hashable, Sendable {
     /// Whether this range, such as `*/*`, `text/*` or `application/json`, includes the other type; parameters are not compared.
     public func includes(_ other: MediaType) -> Bool {
         (type == "*" || type == other.type) && (subtype == "*" || subtype == other.subtype)
-    }
-
-    /// `; name=token; name="quoted \" string"`. The first of several parameters of one name counts.
-    private static func parameters(_ text: Substring) -> [String: String] {
-        var found: [String: String] = [:]
-        var rest = text
-        while let semicolon = rest.firstIndex(of: ";") {
-            rest = rest[rest.index(after: semicolon)...]
-            let name = rest.prefix { $0 != "=" && $0 != ";" }
-            rest = rest.dropFirst(name.count)
-            guard rest.first == "=" else { continue }
-            rest = rest.dropFirst()
-            let value = takeValue(&rest)
-            let key = String(name).trimmedHTTPSpace.lowercased()
-            if found[key] == nil { found[key] = value }
-        }
-        return found
-    }
-
-    private static func takeValue(_ rest: inout Substring) -> String {
-        guard rest.first == "\"" else {
-            let token = rest.prefix { $0 != ";" }
-            rest = rest.dropFirst(token.count)
-            return String(token).trimmedHTTPSpace
-        }
-        rest = rest.dropFirst()
-        var value = ""
-        while let character = rest.popFirst(), character != "\"" {
-            guard character == "\\", let escaped = rest.popFirst() else { value.append(character); continue }
-            value.append(escaped)
-        }
-        return value
     }
 }
 

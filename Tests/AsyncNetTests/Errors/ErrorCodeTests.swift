@@ -147,6 +147,11 @@ struct ErrorCodeTests {
         }),
         (.emptyBody, { await stubbed(.status(200)) { $0.request("http://a/").serializing(JSON.self) } }),
         (.decodingFailed, { await stubbed(.text("{")) { $0.request("http://a/").serializing(JSON.self) } }),
+        (.lineTooLong, {
+            var parser = LineParser(limit: 3)
+            do { _ = try parser.receive(Data("four".utf8)) } catch { return error as? AsyncNetError }
+            return nil
+        }),
     ]
 
     private static func failure(of url: String, over transport: some Transport = .automatic) async -> AsyncNetError? {

@@ -8,6 +8,7 @@ struct MediaTypeTests {
         ("text/html; x=\"a;charset=b\"; charset=c", "text/html", "c"), ("text/html; charset=\"a\\\"b\"", "text/html", "a\"b"),
         (" text / html ", "text/html", nil), ("application/json", "application/json", nil), ("text/html; charset", "text/html", nil),
         ("text/html;;charset=a;charset=b", "text/html", "a"), ("*/*", "*/*", nil), ("text/html; charset=\"open", "text/html", "open"),
+        ("text/html; charset= \"a\"", "text/html", "a"), ("text/html; x=\"\u{301};charset=b\";charset=c", "text/html", "c"),
     ] as [(String, String, String?)])
     func wellFormed(_ text: String, _ essence: String, _ charset: String?) throws {
         let type = try #require(MediaType(text))

@@ -18,6 +18,20 @@ struct MediaTypesTests {
         #expect(MediaTypes.type(ofFileNamed: name) == type)
     }
 
+    @Test("Types have the extension that files of them usually have", arguments: [
+        ("image/jpeg", "jpg"), ("Text/Plain; charset=utf-8", "txt"), ("application/json", "json"), ("application/pdf", "pdf"), ("application/a2l", "a2l"),
+        ("application/octet-stream", nil), ("x/unknown", nil), ("*/*", nil),
+    ] as [(String, String?)])
+    func extensions(_ type: String, _ name: String?) throws {
+        #expect(MediaTypes.preferredExtension(for: try #require(MediaType(type))) == name)
+    }
+
+    @Test("A usual extension is one of its type", arguments: ["ps", "xls", "ppt", "mp3", "ogg", "jpg", "html", "js", "md", "txt", "mp4", "mpg"])
+    func usual(_ name: String) throws {
+        let type = try #require(MediaType(MediaTypes.type(ofFileNamed: "a.\(name)")))
+        #expect(MediaTypes.preferredExtension(for: type) == name)
+    }
+
     @Test("Every type of the table is one, and no extension stands there twice")
     func table() {
         var seen: Set<Substring> = []

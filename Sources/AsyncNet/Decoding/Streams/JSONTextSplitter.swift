@@ -1,0 +1,137 @@
+import Foundation
+
+/// Finds the texts of a JSON text sequence (RFC 7464) in chunks.
+///
+/// It follows strings and brackets only as far as is needed to know where a text may end.
+struct JSONTextSplitter {
+    static let separator: UInt8 = 0x1E
+
+    private(set) var isTooLong = false
+    private let limit: Int
+    private var pending: [UInt8] = []
+    private var place = Place.outside
+    private var nesting = Nesting()
+
+    private enum Place {
+        /// No separator since the last text: only white space may stand here.
+        case outside
+        /// StreamBytes without a separator before them, reported already.
+        case skipping
+        /// After a separator; the text may have begun.
+        case inText
+    }
+
+    init(limit: Int) { self.limit = limit }
+
+    mutating func receive(_ chunk: Data, _ take: (JSONSequenceItem) -> Void) {
+        guard !isTooLong else { return }
+        chunk.withUnsafeBytes { split($0.bindMemory(to: UInt8.self), take) }
+    }
+
+    /// Hands out the text that only the end of the sequence ends.
+    mutating func finish(_ take: (JSONSequenceItem) -> Void) {
+        guard !isTooLong, place == .inText else { return }
+        endText(take)
+        place = .outside
+    }
+
+    private mutating func split(_ chunk: StreamBytes, _ take: (JSONSequenceItem) -> Void) {
+        var start = 0
+        for (index, byte) in chunk.enumerated() where advance(byte, take) {
+            keep(StreamBytes(rebasing: chunk[start..<index]))
+            guard !isTooLong else { return }
+            endText(take)
+            place = byte == Self.separator ? .inText : .outside
+            start = index + 1
+        }
+        keep(StreamBytes(rebasing: chunk[start...]))
+    }
+
+    /// Moves past a byte; whether a text, or what stands in its place, ends before it.
+    private mutating func advance(_ byte: UInt8, _ take: (JSONSequenceItem) -> Void) -> Bool {
+        if byte == Self.separator { return true }
+        switch place {
+        case .inText: return nesting.advance(byte)
+        case .outside where !Self.isSpace(byte):
+            take(.failure(AsyncNetError(.decodingFailed, "Bytes stand in the sequence without a record separator before them")))
+            place = .skipping
+        case .outside, .skipping: break
+        }
+        return false
+    }
+
+    private mutating func keep(_ bytes: StreamBytes) {
+        guard place == .inText else { return }
+        let kept = pending.isEmpty ? StreamBytes(rebasing: bytes[(bytes.firstIndex { !Self.isSpace($0) } ?? bytes.count)...]) : bytes
+        isTooLong = pending.count + kept.count > limit
+        if isTooLong { pending = [] } else { pending.append(contentsOf: kept) }
+    }
+
+    private mutating func endText(_ take: (JSONSequenceItem) -> Void) {
+        defer {
+            pending.removeAll(keepingCapacity: true)
+            nesting = Nesting()
+        }
+        guard let first = pending.first, place == .inText else { return }
+        let isDelimited = Nesting.delimitsItself(first) || nesting.hasBreak || pending.last.map(Self.isSpace) == true
+        guard nesting.isClosed, isDelimited else { return take(.failure(AsyncNetError(.decodingFailed, "A JSON text of the sequence is cut off"))) }
+        pending.withUnsafeBufferPointer { take(.success(Data(buffer: Self.trimmed($0)))) }
+    }
+
+    static func isSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
+    }
+
+    static func trimmed(_ bytes: StreamBytes) -> StreamBytes {
+        var (start, end) = (0, bytes.count)
+        while start < end, isSpace(bytes[start]) { start += 1 }
+        while end > start, isSpace(bytes[end - 1]) { end -= 1 }
+        return StreamBytes(rebasing: bytes[start..<end])
+    }
+}
+
+/// How deep a place in a JSON text is in brackets, and whether it is in a string.
+private struct Nesting {
+    /// Whether the text was ended by a line feed outside of everything.
+    private(set) var hasBreak = false
+    private var depth = 0
+    private var isInString = false
+    private var isEscaped = false
+    private var hasContent = false
+
+    var isClosed: Bool { depth == 0 && !isInString }
+
+    /// Objects, arrays and strings show their own end (RFC 7464 §2.4).
+    static func delimitsItself(_ first: UInt8) -> Bool {
+        first == UInt8(ascii: "{") || first == UInt8(ascii: "[") || first == UInt8(ascii: "\"")
+    }
+
+    /// Whether a line feed ends the text here.
+    mutating func advance(_ byte: UInt8) -> Bool {
+        guard !isInString else {
+            advanceInString(byte)
+            return false
+        }
+        switch byte {
+        case UInt8(ascii: "\n"):
+            hasBreak = hasContent && depth == 0
+            return hasBreak
+        case UInt8(ascii: "\""): isInString = true
+        case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+        case UInt8(ascii: "}"), UInt8(ascii: "]"): depth = max(0, depth - 1)
+        default: break
+        }
+        if !JSONTextSplitter.isSpace(byte) { hasContent = true }
+        return false
+    }
+
+    private mutating func advanceInString(_ byte: UInt8) {
+        if isEscaped {
+            isEscaped = false
+        } else if byte == UInt8(ascii: "\\") {
+            isEscaped = true
+        } else if byte == UInt8(ascii: "\"") {
+            isInString = false
+        }
+    }
+}

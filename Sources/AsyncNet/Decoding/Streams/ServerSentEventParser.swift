@@ -1,0 +1,110 @@
+package import Foundation
+
+/// Events of a `text/event-stream`, read as WHATWG HTML §9.2.5 and §9.2.6 say.
+///
+/// An event that the end of the stream cuts off is dropped, with its ID, so that a reconnection asks for it again.
+package struct ServerSentEventParser: StreamParser {
+    private var splitter: LineSplitter
+    private var assembler: EventAssembler
+    private let limit: Int
+
+    /// The ID to reconnect with, in `Last-Event-ID`: that of the last whole event, also of one without data. `nil`: send none.
+    package var lastEventID: String? { assembler.lastEventID }
+
+    /// How long to wait before a reconnection; `nil` if the stream has not said.
+    package var retry: Duration? { assembler.retry }
+
+    /// - Parameters:
+    ///   - lastEventID: What the connection before this one left, so that events without an ID of their own keep it.
+    ///   - limit: Bytes that the data of an event, or one line of any kind, may have. Beyond it the error is `.lineTooLong`.
+    package init(lastEventID: String? = nil, limit: Int = LineParser.defaultLimit) {
+        self.limit = limit
+        splitter = LineSplitter(limit: limit)
+        assembler = EventAssembler(lastEventID: lastEventID ?? "", limit: limit)
+    }
+
+    package mutating func receive(_ chunk: Data) throws(AsyncNetError) -> [ServerSentEvent] {
+        var events: [ServerSentEvent] = []
+        assembler.receive(chunk, from: &splitter, into: &events)
+        return try assembler.failure.returning(events)
+    }
+
+    package mutating func finish() throws(AsyncNetError) -> [ServerSentEvent] {
+        try assembler.failure.returning([])
+    }
+}
+
+/// The buffers that lines are put together in, named as in the standard.
+private struct EventAssembler {
+    private(set) var retry: Duration?
+    private(set) var failure = PendingFailure()
+    private let limit: Int
+    private var data: [UInt8] = []
+    private var hasData = false
+    private var eventType = ""
+    private var idBuffer: String
+    private var dispatchedID: String
+
+    var lastEventID: String? { dispatchedID.isEmpty ? nil : dispatchedID }
+
+    init(lastEventID: String, limit: Int) {
+        idBuffer = lastEventID
+        dispatchedID = lastEventID
+        self.limit = limit
+    }
+
+    mutating func receive(_ chunk: Data, from splitter: inout LineSplitter, into events: inout [ServerSentEvent]) {
+        guard failure.error == nil else { return }
+        splitter.receive(chunk) { line in
+            guard failure.error == nil else { return }
+            if line.isEmpty { dispatch(into: &events) } else { receive(line) }
+        }
+        if splitter.isTooLong { failure.fail("A line of an event", limit: limit) }
+    }
+
+    private mutating func receive(_ line: StreamBytes) {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return setField(line, StreamBytes(rebasing: line[line.count...])) }
+        let start = colon + 1 < line.count && line[colon + 1] == UInt8(ascii: " ") ? colon + 2 : colon + 1
+        setField(StreamBytes(rebasing: line[..<colon]), StreamBytes(rebasing: line[start...]))
+    }
+
+    /// A comment is a field without a name, and unknown like others.
+    private mutating func setField(_ name: StreamBytes, _ value: StreamBytes) {
+        if name.elementsEqual("data".utf8) {
+            addData(value)
+        } else if name.elementsEqual("event".utf8) {
+            eventType = String(decoding: value, as: UTF8.self)
+        } else if name.elementsEqual("id".utf8) {
+            if !value.contains(0) { idBuffer = String(decoding: value, as: UTF8.self) }
+        } else if name.elementsEqual("retry".utf8) {
+            retry = Self.milliseconds(value) ?? retry
+        }
+    }
+
+    private mutating func addData(_ value: StreamBytes) {
+        guard data.count + value.count < limit || data.count + value.count == limit && !hasData else {
+            return failure.fail("The data of an event", limit: limit)
+        }
+        if hasData { data.append(UInt8(ascii: "\n")) }
+        data.append(contentsOf: value)
+        hasData = true
+    }
+
+    private mutating func dispatch(into events: inout [ServerSentEvent]) {
+        dispatchedID = idBuffer
+        if hasData {
+            let type = eventType.isEmpty ? "message" : eventType
+            events.append(ServerSentEvent(id: lastEventID, event: type, data: String(decoding: data, as: UTF8.self), retry: retry))
+        }
+        data.removeAll(keepingCapacity: true)
+        hasData = false
+        eventType = ""
+    }
+
+    /// Digits only; more than a clock can wait for is as much as it can.
+    private static func milliseconds(_ digits: StreamBytes) -> Duration? {
+        guard !digits.isEmpty, digits.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
+        let limit = Int64(Int32.max)
+        return .milliseconds(digits.reduce(Int64(0)) { min($0 * 10 + Int64($1 - 0x30), limit) })
+    }
+}

@@ -1,0 +1,79 @@
+package import Foundation
+
+/// Names for files that servers send, safe on every platform: what a server says must not choose where a file goes.
+package enum FileName {
+    /// A safe name for a download: the server's own, else the last component of the URL's path, else `download`.
+    ///
+    /// - Parameter mediaType: Gives `download` its extension; a name that somebody chose keeps its own.
+    package static func suggested(by disposition: ContentDisposition?, url: URL?, mediaType: MediaType?) -> String {
+        if let name = disposition?.fileName.flatMap(safe) ?? url.flatMap(lastComponent).flatMap(safe) { return name }
+        let suffix = mediaType.flatMap(MediaTypes.preferredExtension).map { ".\($0)" }
+        return "download" + (suffix ?? "")
+    }
+
+    /// The name with nothing in it that any platform takes for more than a name; `nil` if nothing is left.
+    ///
+    /// - It is the last component of a path with `/` or `\`, and not longer than 255 bytes of UTF-8; a cut keeps the extension.
+    /// - Control, bidi and other invisible characters are removed, since they make a name look like another one.
+    /// - `< > : " | ? *` become `_`, and a name that Windows keeps for a device gets one before it.
+    /// - Dots and white space at both ends are removed: a leading dot hides a file, trailing ones are lost on Windows.
+    package static func safe(_ name: String) -> String? {
+        guard let component = name.unicodeScalars.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last else { return nil }
+        let kept = component.filter { !isInvisible($0) }.map { replaced.contains($0) ? "_" : $0 }
+        var name = trimmed(kept)
+        if isReserved(name) { name = "_" + name }
+        name = shortened(name)
+        return name.unicodeScalars.allSatisfy(\.properties.isDefaultIgnorableCodePoint) ? nil : name
+    }
+
+    /// Split first and decoded then: an encoded slash begins no component of the URL. ``safe(_:)`` cuts there again.
+    private static func lastComponent(of url: URL) -> String? {
+        guard let component = URLReference(url.absoluteString).path.split(separator: "/").last else { return nil }
+        return component.removingPercentEncoding ?? String(component)
+    }
+
+    private static let replaced: Set<Unicode.Scalar> = ["<", ">", ":", "\"", "|", "?", "*"]
+
+    /// Joiners stay: emoji and several scripts need them.
+    private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "\u{061C}", "\u{200B}", "\u{200E}", "\u{200F}", "\u{2028}"..."\u{202E}", "\u{2066}"..."\u{2069}", "\u{FEFF}": true
+        default: scalar.properties.generalCategory == .control || scalar.properties.isNoncharacterCodePoint
+        }
+    }
+
+    private static func trimmed(_ scalars: [Unicode.Scalar]) -> String {
+        func isLoose(_ scalar: Unicode.Scalar) -> Bool { scalar == "." || scalar.properties.isWhitespace }
+        let start = scalars.drop(while: isLoose)
+        let end = start.lastIndex { !isLoose($0) } ?? start.startIndex - 1
+        return String(String.UnicodeScalarView(start[..<(end + 1)]))
+    }
+
+    /// Whether Windows takes what stands before the first dot for a device, whatever comes after it.
+    private static func isReserved(_ name: String) -> Bool {
+        let stem = name.prefix { $0 != "." }.uppercased().trimmedHTTPSpace
+        if ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"].contains(stem) { return true }
+        guard stem.hasPrefix("COM") || stem.hasPrefix("LPT"), stem.count == 4, let port = stem.last else { return false }
+        return "0123456789¹²³".contains(port)
+    }
+
+    private static let limit = 255
+    /// What is longer is no extension.
+    private static let extensionLimit = 32
+
+    private static func shortened(_ name: String) -> String {
+        guard name.utf8.count > limit else { return name }
+        let suffix = name.lastIndex(of: ".").map { name[$0...] } ?? ""
+        guard !suffix.isEmpty, suffix.utf8.count <= extensionLimit else { return trimmed(Array(cut(name[...], to: limit).unicodeScalars)) }
+        return cut(name[..<suffix.startIndex], to: limit - suffix.utf8.count) + suffix
+    }
+
+    /// Cuts between characters; within one only if it is longer than all there may be.
+    private static func cut(_ text: Substring, to limit: Int) -> String {
+        var rest = limit
+        let characters = text.prefix { rest -= $0.utf8.count; return rest >= 0 }
+        guard characters.isEmpty else { return String(characters) }
+        rest = limit
+        return String(Substring(text.unicodeScalars.prefix { rest -= UTF8.width($0); return rest >= 0 }))
+    }
+}

@@ -1,0 +1,61 @@
+package import Foundation
+
+/// A moment, to the second, as headers write it (RFC 9110 §5.6.7), between the years 0 and 9999.
+package struct HTTPDate: Hashable, Sendable {
+    /// Since the beginning of 1970, without leap seconds.
+    package let seconds: Int64
+
+    /// The moment, cut to the second; beyond the years that headers can write, the first or last of them.
+    package init(_ date: Date) {
+        let limits = Self.first...Self.last
+        let whole = date.timeIntervalSince1970.rounded(.down)
+        seconds = whole.isNaN ? 0 : Int64(min(max(whole, Double(limits.lowerBound)), Double(limits.upperBound)))
+    }
+
+    /// Reads `Sun, 06 Nov 1994 08:49:37 GMT`, and the two forms of old: `Sunday, 06-Nov-94 08:49:37 GMT`, `Sun Nov  6 08:49:37 1994`.
+    ///
+    /// The name of the day must be one, but need not be the right one; case does not matter. `nil` for anything else, and for days
+    /// and times that there are not.
+    ///
+    /// - Parameter now: A year of two digits is the latest one that is not more than 50 years after this.
+    package init?(_ text: String, now: @autoclosure () -> Date = Date()) {
+        guard let fields = HTTPDateFields(text), let time = fields.secondOfDay else { return nil }
+        var year = fields.year
+        if fields.hasShortYear {
+            let limit = HTTPDate(now())
+            let end = CivilDay(days: limit.days).addingYears(50)
+            year += end.year / 100 * 100
+            if (CivilDay(year: year, month: fields.month, day: fields.day).days, time) > (end.days, limit.secondOfDay) { year -= 100 }
+        }
+        let day = CivilDay(year: year, month: fields.month, day: fields.day)
+        guard day.exists, 0...9999 ~= year else { return nil }
+        seconds = day.days * Self.secondsPerDay + time
+    }
+
+    package var date: Date { Date(timeIntervalSince1970: Double(seconds)) }
+
+    private var days: Int64 { (seconds - secondOfDay) / Self.secondsPerDay }
+    private var secondOfDay: Int64 { (seconds % Self.secondsPerDay + Self.secondsPerDay) % Self.secondsPerDay }
+
+    private static let secondsPerDay: Int64 = 86_400
+    private static let first = CivilDay(year: 0, month: 1, day: 1).days * secondsPerDay
+    private static let last = CivilDay(year: 10_000, month: 1, day: 1).days * secondsPerDay - 1
+}
+
+extension HTTPDate: Comparable, CustomStringConvertible {
+    package static func < (one: HTTPDate, other: HTTPDate) -> Bool { one.seconds < other.seconds }
+
+    /// As RFC 9110 wants it sent: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    package var description: String {
+        let day = CivilDay(days: days)
+        let weekday = HTTPDateFields.weekdays[Int(((days + 4) % 7 + 7) % 7)].prefix(3).capitalized
+        let month = HTTPDateFields.months[Int(day.month - 1)].capitalized
+        let time = [secondOfDay / 3600, secondOfDay / 60 % 60, secondOfDay % 60].map { Self.padded($0, 2) }.joined(separator: ":")
+        return "\(weekday), \(Self.padded(day.day, 2)) \(month) \(Self.padded(day.year, 4)) \(time) GMT"
+    }
+
+    private static func padded(_ number: Int64, _ count: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, count - digits.count)) + digits
+    }
+}

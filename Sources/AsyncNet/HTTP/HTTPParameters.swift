@@ -1,0 +1,47 @@
+/// `; name=token; name="quoted \" string"`, as they follow the values of many headers (RFC 9110 §5.6.6).
+///
+/// Read by scalars: a combining character after a quote or semicolon must not hide it.
+enum HTTPParameters {
+    typealias Scalars = Substring.UnicodeScalarView
+
+    /// Names in lower case and values unquoted, in the order they came.
+    ///
+    /// What has no name or no equals sign is left out; a quoted string that is not closed ends with the text; what stands between a
+    /// closing quote and the next semicolon is left out too.
+    static func read(_ text: Scalars) -> [(name: String, value: String)] {
+        var found: [(name: String, value: String)] = []
+        var rest = text
+        while let semicolon = rest.firstIndex(of: ";") {
+            rest = rest[rest.index(after: semicolon)...]
+            let name = String(take(&rest) { $0 != "=" && $0 != ";" }).trimmedHTTPSpace.lowercased()
+            guard rest.first == "=" else { continue }
+            rest = rest.dropFirst()
+            let value = takeValue(&rest)
+            if HTTPSyntax.isToken(name) { found.append((name, value)) }
+        }
+        return found
+    }
+
+    /// The first value of each name.
+    static func firstValues(_ text: Scalars) -> [String: String] {
+        Dictionary(read(text).map { ($0.name, $0.value) }) { first, _ in first }
+    }
+
+    private static func takeValue(_ rest: inout Scalars) -> String {
+        _ = take(&rest) { $0 == " " || $0 == "\t" }
+        guard rest.first == "\"" else { return String(take(&rest) { $0 != ";" }).trimmedHTTPSpace }
+        rest = rest.dropFirst()
+        var value = String.UnicodeScalarView()
+        while let scalar = rest.popFirst(), scalar != "\"" {
+            guard scalar == "\\", let escaped = rest.popFirst() else { value.append(scalar); continue }
+            value.append(escaped)
+        }
+        return String(value)
+    }
+
+    private static func take(_ rest: inout Scalars, while belongs: (Unicode.Scalar) -> Bool) -> Scalars {
+        let taken = rest.prefix(while: belongs)
+        rest = rest[taken.endIndex...]
+        return taken
+    }
+}
