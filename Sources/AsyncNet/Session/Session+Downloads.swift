@@ -1,0 +1,58 @@
+public import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Downloads: requests whose body goes to a file.
+extension Session {
+    /// A download from a URL. Errors in what is given arrive at the awaited outcome.
+    ///
+    /// - Parameters:
+    ///   - url: A `String`, `URL` or `URLComponents`; relative ones need a session with a base URL.
+    ///   - destination: Where the file is put.
+    ///   - method: GET by default.
+    ///   - headers: Sent over the session's own.
+    ///   - modifier: Changes the request after URL, method and headers are set.
+    public nonisolated func download(
+        _ url: some URLConvertible, to destination: DownloadDestination, method: HTTPMethod = .get, headers: HTTPHeaders = [:],
+        modifier: RequestModifier? = nil
+    ) -> DownloadRequest {
+        let assembly = RequestAssembly(configuration)
+        return download(DownloadSink(destination), RequestBlueprint {
+            try assembly.transportRequest(to: url, method, headers, modifier: modifier, encode: nil)
+        })
+    }
+
+    /// A download with a `URLRequest` or a router.
+    public nonisolated func download(
+        _ request: some URLRequestConvertible, to destination: DownloadDestination, modifier: RequestModifier? = nil
+    ) -> DownloadRequest {
+        let assembly = RequestAssembly(configuration)
+        return download(DownloadSink(destination), RequestBlueprint {
+            try assembly.transportRequest(from: request.asURLRequest(), modifier: modifier)
+        })
+    }
+
+    /// Goes on with a download that did not reach its end: only what is missing is asked for, if the server still has the same version;
+    /// otherwise it starts over. Headers that the first request had, such as credentials, are to be given again.
+    public nonisolated func download(
+        resumingWith resumeData: ResumeData, to destination: DownloadDestination, headers: HTTPHeaders = [:], modifier: RequestModifier? = nil
+    ) -> DownloadRequest {
+        let assembly = RequestAssembly(configuration)
+        return download(DownloadSink(destination, resuming: resumeData), RequestBlueprint {
+            try assembly.transportRequest(to: resumeData.url, .get, headers, modifier: modifier, encode: nil)
+        })
+    }
+
+    private nonisolated func download(_ sink: DownloadSink, _ blueprint: RequestBlueprint) -> DownloadRequest {
+        DownloadRequest(register(blueprint, kind: .download, sink: sink), sink)
+    }
+}
+
+/// A download on ``Session/shared``.
+public func download(
+    _ url: some URLConvertible, to destination: DownloadDestination, method: HTTPMethod = .get, headers: HTTPHeaders = [:],
+    modifier: RequestModifier? = nil
+) -> DownloadRequest {
+    Session.shared.download(url, to: destination, method: method, headers: headers, modifier: modifier)
+}
