@@ -51,11 +51,12 @@ struct Pipeline {
         for adapter in adapters {
             try Task.checkCancellation()
             do { adapted = try await adapter.adapt(adapted, context: context) } catch {
+                if error is CancellationError, !Task.isCancelled { throw AsyncNetError(.adaptationFailed, underlyingError: error) }
                 throw AsyncNetError(wrapping: error, as: .adaptationFailed)
             }
         }
         try RequestAssembly.check(adapted)
-        request.record.willSend(adapted)
+        request.record.willSend(try RequestAssembly.settled(adapted))
     }
 
     // MARK: Transfer

@@ -1,10 +1,13 @@
 import Foundation
+import Synchronization
 
 /// Takes what happens in one request's transfer to where it belongs: record, progress, events, idle timer.
 final class TransferWatch: Sendable {
     private let request: DataRequest
     private let redirects: RedirectPolicy
     private let idle = Locked<IdleTimer?>(nil)
+    /// The network waits for the caller's body, not for the server.
+    private let isBodyAwaited = Atomic(false)
 
     init(_ request: DataRequest, redirects: RedirectPolicy) {
         self.request = request
@@ -18,7 +21,10 @@ final class TransferWatch: Sendable {
         idle.withLock { $0 = timer }
     }
 
-    func touch() { idle.withLock { $0 }?.touch() }
+    /// Something came; while the caller's body is waited for, that sets no new limit.
+    func touch() {
+        if !isBodyAwaited.load(ordering: .relaxed) { idle.withLock { $0 }?.touch() }
+    }
 
     /// After a suspension silence counts from its end.
     func restart() { idle.withLock { $0 }?.restart() }
@@ -32,8 +38,14 @@ final class TransferWatch: Sendable {
     func receive(_ event: TransportEvent) {
         let idle = idle.withLock { $0 }
         switch event {
-        case .queued, .awaitingBody: idle?.pause()
-        default: idle?.touch()
+        case .queued: idle?.pause()
+        case .awaitingBody:
+            isBodyAwaited.store(true, ordering: .relaxed)
+            idle?.pause()
+        case .sentBody, .started:
+            isBodyAwaited.store(false, ordering: .relaxed)
+            idle?.touch()
+        default: touch()
         }
         switch event {
         case .informational(let head): request.eventLog.send(.informational(head))

@@ -1,0 +1,45 @@
+/// A value that comes once, for any number of tasks that wait for it.
+package final class Promise<Value: Sendable>: Sendable {
+    private struct State {
+        var result: Result<Value, AsyncNetError>?
+        var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+        var nextID = 0
+    }
+
+    private let state = Locked(State())
+
+    package init() {}
+
+    /// The first result counts.
+    package func fulfil(_ result: Result<Value, AsyncNetError>) {
+        let waiting = state.withLock { state in
+            state.result = state.result ?? result
+            defer { state.waiting = [:] }
+            return state.waiting
+        }
+        for continuation in waiting.values { continuation.resume() }
+    }
+
+    /// The value once it is there; `.cancelled` as soon as the task is.
+    package func value() async throws(AsyncNetError) -> Value {
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isReady = state.withLock { state in
+                    if state.result != nil || Task.isCancelled { return true }
+                    state.waiting[id] = continuation
+                    return false
+                }
+                if isReady { continuation.resume() }
+            }
+        } onCancel: {
+            let continuation = state.withLock { $0.waiting.removeValue(forKey: id) }
+            continuation?.resume()
+        }
+        guard let result = state.withLock({ $0.result }) else { throw AsyncNetError(.cancelled) }
+        return try result.get()
+    }
+}
