@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
@@ -157,6 +158,10 @@ int32_t lc_set_seek_function(lc_easy *easy, lc_seek_function function) {
 
 int32_t lc_pause(lc_easy *easy, int32_t what) { return curl.easy_pause(easy, what); }
 
+int32_t lc_set_socket_function(lc_easy *easy, lc_socket_function function) {
+    return curl.easy_setopt(easy, 20148, function);
+}
+
 int32_t lc_set_close_function(lc_easy *easy, lc_close_function function) {
     return curl.easy_setopt(easy, 20208, function);
 }
@@ -170,6 +175,31 @@ void lc_local_name(lc_easy *easy, char *name) {
     if (address && *address && port) snprintf(name, LC_LOCAL_NAME_SIZE, "%s %ld", address, port);
 }
 
+/// As `lc_local_name` has it; empty for a socket that is none of IP's.
+static void read_name(int socket, char *name) {
+    union { struct sockaddr any; struct sockaddr_in v4; struct sockaddr_in6 v6; struct sockaddr_storage room; } address;
+    socklen_t length = sizeof address;
+    char text[INET6_ADDRSTRLEN] = "";
+    name[0] = 0;
+    if (getsockname(socket, &address.any, &length) != 0) return;
+    if (address.any.sa_family != AF_INET && address.any.sa_family != AF_INET6) return;
+    int is_v4 = address.any.sa_family == AF_INET;
+    inet_ntop(address.any.sa_family, is_v4 ? (void *)&address.v4.sin_addr : (void *)&address.v6.sin6_addr, text, sizeof text);
+    snprintf(name, LC_LOCAL_NAME_SIZE, "%s %d", text, ntohs(is_v4 ? address.v4.sin_port : address.v6.sin6_port));
+}
+
+int lc_has_name(int socket, const char *name) {
+    char own[LC_LOCAL_NAME_SIZE];
+    read_name(socket, own);
+    return *name && strcmp(own, name) == 0;
+}
+
+int lc_is_closed(int socket) {
+    char byte;
+    ssize_t count = recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    return count == 0 || (count < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+}
+
 int lc_has_answer(int socket) {
     char start[5];
     return recv(socket, start, sizeof start, MSG_PEEK | MSG_DONTWAIT) == sizeof start && memcmp(start, "HTTP/", sizeof start) == 0;
@@ -178,22 +208,12 @@ int lc_has_answer(int socket) {
 void lc_close(int socket) { close(socket); }
 
 size_t lc_drain(int socket, char *name, void *buffer, size_t size) {
-    union { struct sockaddr any; struct sockaddr_in v4; struct sockaddr_in6 v6; struct sockaddr_storage room; } address;
-    socklen_t length = sizeof address;
-    char text[INET6_ADDRSTRLEN] = "";
-    int port = 0;
     size_t count = 0;
-    name[0] = 0;
-    if (getsockname(socket, &address.any, &length) == 0 && (address.any.sa_family == AF_INET || address.any.sa_family == AF_INET6)) {
-        int is_v4 = address.any.sa_family == AF_INET;
-        inet_ntop(address.any.sa_family, is_v4 ? (void *)&address.v4.sin_addr : (void *)&address.v6.sin6_addr, text, sizeof text);
-        port = ntohs(is_v4 ? address.v4.sin_port : address.v6.sin6_port);
-        snprintf(name, LC_LOCAL_NAME_SIZE, "%s %d", text, port);
-        while (count < size) {
-            ssize_t more = recv(socket, (char *)buffer + count, size - count, MSG_DONTWAIT);
-            if (more <= 0) break;
-            count += (size_t)more;
-        }
+    read_name(socket, name);
+    while (*name && count < size) {
+        ssize_t more = recv(socket, (char *)buffer + count, size - count, MSG_DONTWAIT);
+        if (more <= 0) break;
+        count += (size_t)more;
     }
     return count;
 }

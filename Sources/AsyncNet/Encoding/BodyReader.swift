@@ -110,9 +110,10 @@ private final class FileReader {
     func readCached(into buffer: UnsafeMutableRawBufferPointer) throws(AsyncNetError) -> Int? {
         guard rest > 0 else { return 0 }
         let room = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(Int(min(rest, Int64(buffer.count)))))
-        guard let count = file.readCached(into: room) else { return nil }
+        // Linux 5.9 and 5.10 say 0 where they mean that they would have to wait: a read that waits tells the end from that.
+        guard let count = file.readCached(into: room), count > 0 else { return nil }
         rest -= Int64(count)
-        guard count > 0, rest > 0 || isUnchanged else { throw changed }
+        guard rest > 0 || isUnchanged else { throw changed }
         return count
     }
 

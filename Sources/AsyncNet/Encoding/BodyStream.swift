@@ -80,6 +80,8 @@ final class StreamReader {
 
     private func pull() async throws(AsyncNetError) -> Data? {
         do {
+            // A sequence that never waits would not notice a cancel either.
+            if Task.isCancelled { throw CancellationError() }
             // Not through `??`, which wraps the closure anew each time.
             if source == nil { source = try make() }
             return try await source?()

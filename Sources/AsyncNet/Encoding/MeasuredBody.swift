@@ -106,7 +106,12 @@ package struct MeasuredFile: Sendable {
 
     init(_ url: URL) throws(AsyncNetError) {
         self.url = url
-        stamp = try Self.open(url).stamp
+        let file = try Self.open(url)
+        stamp = file.stamp
+        // Files that the system makes up as they are read, such as those in /proc, say that they are empty.
+        if stamp.size == 0, let bytes = try? file.read(upTo: 1), !bytes.isEmpty {
+            throw AsyncNetError(.fileNotReadable, "The file \"\(url.lastPathComponent)\" does not say how long it is; send it as a stream")
+        }
     }
 
     static func open(_ url: URL) throws(AsyncNetError) -> InputFile {

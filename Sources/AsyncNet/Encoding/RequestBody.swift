@@ -38,11 +38,11 @@ public struct RequestBody: Sendable {
     /// Chunks as they come, asked for as fast as the network takes them, at most 256 KiB and one chunk ahead; sent once.
     ///
     /// The sequence is asked on a thread that may block without holding up other requests. While the network waits for it no
-    /// timeout runs. What it throws ends the request as `.bodyStreamFailed`.
+    /// timeout runs; a server that closes the connection meanwhile ends the request. What it throws ends the request as `.bodyStreamFailed`.
     ///
     /// - Parameter chunks: What is sent.
     /// - Parameter length: How many bytes there will be in all, sent as `Content-Length`; more or fewer end the request with
-    ///   `.bodyLengthMismatch`. `nil` sends them in chunks over HTTP/1.1 (RFC 9112 §7.1).
+    ///   `.bodyLengthMismatch`. The last of them are sent once the sequence has ended too. `nil` sends them in chunks over HTTP/1.1 (RFC 9112 §7.1).
     public static func stream<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks, length: Int64? = nil) -> RequestBody
     where Chunks.Element == Data {
         RequestBody(content: .stream(BodyStream(chunks, length: length)))
@@ -100,6 +100,10 @@ public struct RequestBody: Sendable {
     package func compressed(with coding: ContentCoding) throws(AsyncNetError) -> RequestBody {
         guard let data else { return RequestBody(content: .compressed(self, coding)) }
         return .data(try Compressor(coding).compress(data, isLast: true))
+    }
+
+    package var form: MultipartForm? {
+        if case .multipart(let form) = content { form } else { nil }
     }
 
     package var isNone: Bool {

@@ -133,6 +133,11 @@ extension AsyncNetError.Code {
         "bodyTooLarge", "The response's body is larger than is allowed",
         "Allow more with maximumBodySize, or download it to a file; a small response that decodes to a huge one may be an attack.")
 
+    /// A download could not be written to its place; the underlying error is the system's.
+    public static let fileNotWritable = Self(
+        "fileNotWritable", "A file could not be written",
+        "Check that the folder exists and may be written to, that the disk has room, and whether a file of that name is there already.")
+
     /// A stream was not read as fast as it came, over a transport that cannot pause, beyond what may be kept.
     public static let readerTooSlow = Self(
         "readerTooSlow", "The response's body is not read as fast as it comes",
@@ -256,7 +261,7 @@ extension AsyncNetError.Code {
         .cancelled, .malformedURL, .unsupportedScheme, .invalidRequest, .encodingFailed, .adaptationFailed, .fileNotReadable, .fileChanged, .bodyStreamFailed,
         .bodyLengthMismatch, .temporaryFileFailed, .compressionUnavailable, .sessionFinished,
         .hostNotFound, .cannotConnect, .emptyReply, .connectionLost, .bodyEndedEarly, .timedOut,
-        .badServerResponse, .bodyTooLarge, .readerTooSlow, .bodyAlreadyRead, .badContentEncoding, .tlsHandshakeFailed, .certificateNotTrusted,
+        .badServerResponse, .bodyTooLarge, .fileNotWritable, .readerTooSlow, .bodyAlreadyRead, .badContentEncoding, .tlsHandshakeFailed, .certificateNotTrusted,
         .certificateExpired, .certificateHostMismatch, .certificatePinMismatch, .clientCertificateInvalid, .proxyNotFound,
         .proxyFailed, .tooManyRedirects, .redirectFailed, .unsupportedByTransport, .invalidConfiguration, .transportUnavailable,
         .transportFailed,

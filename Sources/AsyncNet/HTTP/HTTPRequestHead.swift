@@ -56,6 +56,14 @@ public struct HTTPRequestHead: Sendable {
     }
 }
 
+extension Duration {
+    /// A `URLRequest`'s; 60 seconds is what every one has that nobody gave a timeout, and so is none.
+    package init?(timeoutInterval interval: TimeInterval) {
+        guard interval.isFinite, interval > 0, interval < 1e9, interval != 60 else { return nil }
+        self = .seconds(interval)
+    }
+}
+
 extension HTTPRequestHead: CustomStringConvertible, CustomReflectable {
     /// What `dump` shows: no secrets.
     public var customMirror: Mirror { Mirror(self, children: ["description": description, "headers": headers]) }

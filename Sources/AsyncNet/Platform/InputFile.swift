@@ -8,7 +8,7 @@ import Musl
 import Darwin
 #endif
 
-/// Which file it is, how long, and when it was last written: equal stamps mean that nobody changed it in between.
+/// Which file it is, how long, and when it was last written: where these differ somebody changed it in between.
 struct FileStamp: Equatable, Sendable {
     let device: UInt64
     let inode: UInt64
@@ -56,19 +56,12 @@ final class InputFile: Sendable {
     func currentStamp() throws(POSIXError) -> FileStamp { try Self.stamp(descriptor) }
 
     private static func stamp(_ descriptor: Int32) throws(POSIXError) -> FileStamp {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw SystemError.last }
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            throw POSIXError(status.st_mode & S_IFMT == S_IFDIR ? .EISDIR : .EINVAL)
-        }
-        #if canImport(Darwin)
-        let modified = status.st_mtimespec
-        #else
-        let modified = status.st_mtim
-        #endif
+        var stamp = cp_stamp()
+        let error = cp_read_stamp(descriptor, &stamp)
+        guard error == 0 else { throw POSIXError(POSIXErrorCode(rawValue: error) ?? .EIO) }
         return FileStamp(
-            device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino), size: Int64(status.st_size),
-            modifiedSeconds: Int64(modified.tv_sec), modifiedNanoseconds: Int64(modified.tv_nsec))
+            device: stamp.device, inode: stamp.inode, size: stamp.size, modifiedSeconds: stamp.modified_seconds,
+            modifiedNanoseconds: stamp.modified_nanoseconds)
     }
 }
 

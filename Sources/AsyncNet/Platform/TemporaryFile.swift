@@ -1,3 +1,4 @@
+import CPlatform
 import Foundation
 #if canImport(Glibc)
 import Glibc
@@ -17,10 +18,9 @@ final class TemporaryFile: Sendable {
 
     init(in folder: String, keepsName: Bool = false) throws(POSIXError) {
         var template = Array("\(folder)/AsyncNet.XXXXXX".utf8CString)
-        let descriptor = mkstemp(&template)
+        let descriptor = cp_make_temporary(&template)
         guard descriptor >= 0 else { throw SystemError.last }
         if !keepsName { unlink(template) }
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         path = keepsName ? String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
         self.descriptor = descriptor
     }

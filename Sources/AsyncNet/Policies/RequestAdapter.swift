@@ -42,6 +42,7 @@ extension RequestAdapter {
         var adapted = request
         adapted.head.method = head.method
         adapted.head.url = head.url
+        if after.timeoutInterval != before.timeoutInterval { adapted.timeout = Duration(timeoutInterval: after.timeoutInterval) }
         // A URLRequest keeps neither the order of headers nor several of one name: only if they are other ones do they count.
         if after.allHTTPHeaderFields != before.allHTTPHeaderFields { adapted.head.headers = head.headers }
         if after.httpBody != before.httpBody { adapted.body = after.httpBody.map { .data($0) } ?? .none }

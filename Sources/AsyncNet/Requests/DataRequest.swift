@@ -96,6 +96,11 @@ public actor DataRequest: Request {
         if machine.state == .initialized { await resume() }
     }
 
+    /// Waits until nothing of the transfer runs any more, which may be a moment after the outcome.
+    package func drained() async {
+        await driver?.value
+    }
+
     /// Ends the request from where nobody can wait for that.
     package nonisolated func cancelSoon() {
         host.mailbox.post { await self.cancel() }

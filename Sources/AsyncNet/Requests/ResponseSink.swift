@@ -6,10 +6,16 @@ package protocol ResponseSink: Sendable {
     func prepare(_ request: TransportRequest) async throws -> TransportRequest
 
     /// Reads the body to its end, on no actor. Returns once all is done with it that has to be done for the request to be over.
-    func receive(_ body: WatchedBody, of head: HTTPResponseHead) async throws
+    func receive(_ body: WatchedBody, of head: HTTPResponseHead) async throws -> SinkVerdict
 
     /// The request is over, with this error or none. Told once, also if no body ever came; it must return at once.
     func requestEnded(_ error: AsyncNetError?)
+}
+
+package enum SinkVerdict: Sendable {
+    case done
+    /// The response is of no use: the request is to be prepared and sent anew.
+    case again
 }
 
 extension ResponseSink {
@@ -22,14 +28,16 @@ extension ResponseSink {
 package final class WatchedBody {
     private var body: TransportBody.AsyncIterator
     private let willRead: @Sendable () -> Void
-    private let hasRead: @Sendable (Int64) async throws -> Void
+    private let hasRead: @Sendable (_ count: Int64, _ offset: Int64) async throws -> Void
     /// What came so far, in bytes.
     package private(set) var count: Int64 = 0
+    /// How much of the whole was there before; counted in progress.
+    package var offset: Int64 = 0
 
     /// - Parameters:
     ///   - willRead: Called whenever the network is waited for.
-    ///   - hasRead: Called after each chunk with the bytes so far; may wait, and may refuse more.
-    package init(_ body: TransportBody, willRead: @escaping @Sendable () -> Void, hasRead: @escaping @Sendable (Int64) async throws -> Void) {
+    ///   - hasRead: Called after each chunk with the bytes so far and those before; may wait, and may refuse more.
+    package init(_ body: TransportBody, willRead: @escaping @Sendable () -> Void, hasRead: @escaping @Sendable (_ count: Int64, _ offset: Int64) async throws -> Void) {
         self.body = body.makeAsyncIterator()
         self.willRead = willRead
         self.hasRead = hasRead
@@ -40,7 +48,7 @@ package final class WatchedBody {
         willRead()
         guard let chunk = try await body.next() else { return nil }
         count += Int64(chunk.count)
-        try await hasRead(count)
+        try await hasRead(count, offset)
         return chunk
     }
 }

@@ -30,6 +30,7 @@ struct Pipeline {
         do {
             try assemble()
             try await adapt(await request.interceptors)
+            await setLimit()
             try await prepare()
             try await transfer()
         } catch {
@@ -54,21 +55,26 @@ struct Pipeline {
         for adapter in adapters {
             try Task.checkCancellation()
             do { adapted = try await adapter.adapt(adapted, context: context) } catch {
+                if error is CancellationError, !Task.isCancelled { throw AsyncNetError(.adaptationFailed, underlyingError: error) }
                 throw AsyncNetError(wrapping: error, as: .adaptationFailed)
             }
         }
         try RequestAssembly.check(adapted)
-        request.record.willSend(adapted)
+        request.record.willSend(try RequestAssembly.settled(adapted))
     }
 
     @inline(never)
-    private mutating func prepare() async throws {
+    private func prepare() async throws {
+        guard let sink = request.sink, let adapted = request.record.request else { return }
+        request.record.willSend(try await sink.prepare(adapted))
+    }
+
+    @inline(never)
+    private mutating func setLimit() async {
         switch await request.bodyLimit {
         case .session: limit = session.configuration.maximumBodySize
         case .own(let own): limit = own
         }
-        guard let sink = request.sink, let adapted = request.record.request else { return }
-        request.record.willSend(try await sink.prepare(adapted))
     }
 
     // MARK: Transfer
@@ -82,8 +88,9 @@ struct Pipeline {
             try Task.checkCancellation()
             switch try await send() {
             case .answer(let body):
-                if let sink = request.sink { return try await deliver(body, to: sink) }
-                return try await collect(body)
+                guard let sink = request.sink else { return try await collect(body) }
+                if try await deliver(body, to: sink) == .done { return }
+                try await prepare()
             case .redirect(let body): await drain(body)
             }
         }
@@ -138,19 +145,20 @@ struct Pipeline {
 
     /// The body to a sink, once the validators have accepted what the head says of it.
     @inline(never)
-    private func deliver(_ body: TransportBody, to sink: any ResponseSink) async throws {
+    private func deliver(_ body: TransportBody, to sink: any ResponseSink) async throws -> SinkVerdict {
         guard let head = request.record.head, let sent = request.record.request else { throw AsyncNetError(.badServerResponse) }
         var response = RawResponse(requestHead: sent.head, head: head, data: Data())
         response.isBodyPending = true
         for validator in await request.takeValidators() { try validator(response) }
-        let watched = WatchedBody(body, willRead: watch.read) { [request, watch, limit] count in
+        let watched = WatchedBody(body, willRead: watch.read) { [request, watch, limit] count, offset in
             watch.pause()
-            watch.received(count, of: head)
+            watch.received(count, of: head, after: offset)
             try Self.check(count, limit)
             if request.isHeldBack { await request.holdBackIfSuspended() }
         }
-        try await sink.receive(watched, of: head)
-        watch.receivedAll(watched.count)
+        let verdict = try await sink.receive(watched, of: head)
+        if verdict == .done { watch.receivedAll(watched.count, after: watched.offset) }
+        return verdict
     }
 
     private static func check(_ count: Int64, _ limit: Int64?) throws(AsyncNetError) {

@@ -44,8 +44,13 @@ struct RequestAssembly: Sendable {
         }
         var request = request
         request.body = body
-        guard case .multipart(let form) = body.content else { return request }
-        let settled = try form.settled()
+        return try Self.settled(request)
+    }
+
+    /// The request with the boundary of its form, if it has one, settled and said.
+    static func settled(_ request: TransportRequest) throws(AsyncNetError) -> TransportRequest {
+        guard let settled = try request.body.form?.settled() else { return request }
+        var request = request
         request.body = .multipart(settled)
         if let own = request.head.headers["Content-Type"] {
             guard MediaType(own).map({ $0.type != "multipart" || $0.parameters["boundary"] == settled.boundary }) == true else {
@@ -72,13 +77,8 @@ struct RequestAssembly: Sendable {
         }
         guard let head = HTTPRequestHead(urlRequest) else { throw AsyncNetError(.malformedURL, "The URLRequest has no URL") }
         var request = TransportRequest(head: head, body: urlRequest.httpBody.map { .data($0) } ?? .none)
-        request.timeout = Self.timeout(urlRequest.timeoutInterval)
+        request.timeout = Duration(timeoutInterval: urlRequest.timeoutInterval)
         return request
-    }
-
-    /// 60 seconds is what every `URLRequest` has that nobody gave a timeout.
-    private static func timeout(_ interval: TimeInterval) -> Duration? {
-        interval.isFinite && interval > 0 && interval < 1e9 && interval != 60 ? .seconds(interval) : nil
     }
 
     private func checked(_ request: TransportRequest) throws(AsyncNetError) -> TransportRequest {

@@ -6,7 +6,8 @@ import Foundation
 ///     try await session.upload(.file(fileURL), to: url, method: .put).serializing(Receipt.self).value
 ///     try await session.upload(.stream(chunks, length: nil), to: url).serializing(Receipt.self).value
 ///
-/// A response that comes while the body is still being sent, such as a 413, is the outcome. A body that can be sent once only ends a
+/// A refusal that comes while the body is still being sent, such as a 413, is the outcome, and the rest is not sent; after an early
+/// 2xx the rest is. A body that can be sent once only ends a
 /// redirect that asks for it again (307, 308) with `.redirectFailed`.
 extension Session {
     /// An upload to a URL. Errors in what is given arrive at the awaited outcome.

@@ -6,6 +6,9 @@ final class TransferWatch: Sendable {
     private let request: DataRequest
     private let redirects: RedirectPolicy
     private let idle = Locked<IdleTimer?>(nil)
+    /// The network waits for the caller's body, not for the server.
+    private let isBodyAwaited = Atomic(false)
+    /// The reader of the response takes its time.
     private let isReaderBusy = Atomic(false)
 
     init(_ request: DataRequest, redirects: RedirectPolicy) {
@@ -32,7 +35,11 @@ final class TransferWatch: Sendable {
         touch()
     }
 
-    func touch() { idle.withLock { $0 }?.touch() }
+    /// Something came; while the caller's body or the reader is waited for, that sets no new limit.
+    func touch() {
+        guard !isBodyAwaited.load(ordering: .relaxed), !isReaderBusy.load(ordering: .relaxed) else { return }
+        idle.withLock { $0 }?.touch()
+    }
 
     /// After a suspension silence counts from its end.
     func restart() { idle.withLock { $0 }?.restart() }
@@ -46,8 +53,14 @@ final class TransferWatch: Sendable {
     func receive(_ event: TransportEvent) {
         let idle = idle.withLock { $0 }
         switch event {
-        case .queued, .awaitingBody: idle?.pause()
-        default: if !isReaderBusy.load(ordering: .relaxed) { idle?.touch() }
+        case .queued: idle?.pause()
+        case .awaitingBody:
+            isBodyAwaited.store(true, ordering: .relaxed)
+            idle?.pause()
+        case .sentBody, .started:
+            isBodyAwaited.store(false, ordering: .relaxed)
+            touch()
+        default: touch()
         }
         switch event {
         case .informational(let head): request.eventLog.send(.informational(head))
@@ -67,16 +80,17 @@ final class TransferWatch: Sendable {
         request.eventLog.send(.response(head))
     }
 
-    func received(_ bytes: Int64, of head: HTTPResponseHead) {
+    /// - Parameter offset: How much of the whole was there before this response.
+    func received(_ bytes: Int64, of head: HTTPResponseHead, after offset: Int64 = 0) {
         guard !redirects.follows(head) else { return }
         request.record.receivedBytes(bytes)
-        request.downloads.send(progress(bytes, of: Self.expectedBytes(head)))
+        request.downloads.send(progress(bytes + offset, of: Self.expectedBytes(head).map { $0 + offset }))
     }
 
     /// The body has ended, so its length is known whatever was announced.
-    func receivedAll(_ bytes: Int64) {
+    func receivedAll(_ bytes: Int64, after offset: Int64 = 0) {
         request.record.receivedBytes(bytes)
-        request.downloads.send(progress(bytes, of: bytes))
+        request.downloads.send(progress(bytes + offset, of: bytes + offset))
     }
 
     /// The body's length, unless its encoding makes `Content-Length` say something else.

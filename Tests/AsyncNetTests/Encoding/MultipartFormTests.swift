@@ -1,6 +1,9 @@
 @testable import AsyncNet
 import AsyncNetTesting
 import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 import Testing
 
 @Suite("Multipart forms", .timeLimit(.minutes(1)))
@@ -137,5 +140,35 @@ struct MultipartFormTests {
                 throw CocoaError(.fileReadUnknown)
             }
         }
+    }
+
+    @Test("A form inside a form has its type, and is held to the same")
+    func nestedBoundaries() async throws {
+        let inner = RequestBody.multipart(boundary: "I") { $0.append("x", name: "a") }
+        let form = try await text { $0.append(inner, name: "in") }
+        #expect(form.contains("name=\"in\"\r\nContent-Type: multipart/form-data; boundary=I\r\n"))
+        #expect(await failure { $0.append(.multipart(boundary: "x\r\nEvil: y") { _ in }, name: "in") }?.code == .encodingFailed)
+        #expect(await failure { $0.append(.multipart(boundary: "xyz") { $0.append("1xyz2", name: "a") }, name: "in") }?.code == .encodingFailed)
+        #expect(await failure(boundary: "abc") { $0.append(.multipart(boundary: "Iabc") { _ in }, name: "in") }?.code == .encodingFailed)
+        #expect(await failure(boundary: "abc") { $0.append(.multipart(boundary: "I") { $0.append("1abc2", name: "a") }, name: "in") }?.code == .encodingFailed)
+        #expect(await failure(boundary: "abc") { $0.append(.data(Data()), name: "a", headers: ["X": "1abc2"]) }?.code == .encodingFailed)
+    }
+
+    @Test("A form that an adapter puts in is settled and typed like any other")
+    func adapted() async throws {
+        struct Forming: RequestAdapter {
+            let boundary: String?
+            func adapt(_ request: URLRequest, context: RequestContext) async throws -> URLRequest { request }
+            func adapt(_ request: TransportRequest, context: RequestContext) async throws -> TransportRequest {
+                var request = request
+                request.body = .multipart(boundary: boundary) { $0.append("x", name: "a") }
+                return request
+            }
+        }
+        let stub = StubTransport { .text($0.headers["Content-Type"] ?? "none") }
+        let good = Session(transport: stub, configuration: .init(interceptors: [Forming(boundary: nil)]))
+        #expect(try await good.request("http://a/", method: .post).serializing(String.self).value.hasPrefix("multipart/form-data; boundary=AsyncNet-"))
+        let bad = Session(transport: stub, configuration: .init(interceptors: [Forming(boundary: "x\r\nEvil: y")]))
+        #expect(await bad.request("http://a/", method: .post).serializing(String.self).result.failure?.code == .encodingFailed)
     }
 }

@@ -159,4 +159,34 @@ struct RequestBodyTests {
         #expect(!dumped.contains("hunter2"))
         #expect(RequestBody.multipart { $0.append("hunter2", name: "a") }.description == "a form of 1 part(s)")
     }
+
+    @Test("What was read at once and what is read with waiting join without a seam")
+    func handOver() async throws {
+        let folder = try TemporaryFolder()
+        let data = patternedData(300_000)
+        let file = try folder.file("a", data)
+        let body = RequestBody.multipart(boundary: "B") { form in for _ in 0..<3 { form.append(.file(file), name: "f") } }
+        let whole = try await read(body)
+        for pieces in [0, 1, 5, 10] {
+            let reader = try MeasuredBody(body).makeReader()
+            var (bytes, buffer) = (Data(), [UInt8](repeating: 0, count: 65_000))
+            for _ in 0..<pieces {
+                let count = try buffer.withUnsafeMutableBytes { try reader.readCached(into: $0) }
+                bytes += buffer[..<(count ?? 0)]
+            }
+            while let chunk = try await reader.next() { bytes += chunk }
+            #expect(bytes == whole)
+        }
+    }
+
+    @Test("Lengths that no number holds are unknown ones, and files that do not say theirs are refused")
+    func oddLengths() async throws {
+        let huge = RequestBody.multipart { form in
+            for _ in 0..<2 { form.append(.stream(chunks("a"), length: .max - 10), name: "s") }
+        }
+        #expect(huge.length == nil)
+        #if os(Linux)
+        #expect(await failure(.file(URL(filePath: "/proc/self/status")))?.message.contains("does not say how long") == true)
+        #endif
+    }
 }

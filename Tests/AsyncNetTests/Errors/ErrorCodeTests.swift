@@ -79,6 +79,10 @@ struct ErrorCodeTests {
         (.bodyEndedEarly, { await failure(from: .fault(.truncate(after: 5))) }),
         (.timedOut, { await failure(from: .fault(.stall), timeout: .milliseconds(50)) }),
         (.badServerResponse, { await failure(from: .fault(.garbage)) }),
+        (.fileNotWritable, {
+            let session = Session(transport: StubTransport { _ in .text("x") })
+            return await session.download("http://a/", to: .file(URL(filePath: "/nowhere/x"))).result.failure
+        }),
         (.readerTooSlow, {
             guard let spill = try? Spill(.init(folder: FileManager.default.temporaryDirectory, limit: 3)) else { return nil }
             do { try spill.add(Data(count: 4)) } catch { return error as? AsyncNetError }

@@ -113,14 +113,14 @@ struct UploadTests {
 
     #if os(Linux)
     /// The cache decides whether the loop reads the file itself or has it read; where files are only in memory, both are the former.
-    @Test("A file that is not in the system's cache is sent whole too", arguments: [1, 3])
-    func uncachedFile(_ count: Int) async throws {
+    @Test("A file that is not in the system's cache, or only half of it, is sent whole too", arguments: [1, 3], [true, false])
+    func uncachedFile(_ count: Int, _ isHalf: Bool) async throws {
         let folder = try TemporaryFolder()
         let data = patternedData(3_000_000)
         let file = try folder.file("a", data)
         let handle = try FileHandle(forUpdating: file)
         try handle.synchronize()
-        posix_fadvise(handle.fileDescriptor, 0, 0, POSIX_FADV_DONTNEED)
+        posix_fadvise(handle.fileDescriptor, isHalf ? 1_500_000 : 0, 0, POSIX_FADV_DONTNEED)
         try handle.close()
         try await withServer(.text("thanks")) { (server: MockServer) async throws in
             let body = RequestBody.multipart(boundary: "B") { for _ in 0..<count { $0.append(.file(file), name: "f") } }

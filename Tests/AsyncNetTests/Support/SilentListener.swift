@@ -31,4 +31,27 @@ final class SilentListener: Sendable {
     }
 
     deinit { close(descriptor) }
+
+    /// A connection to itself on which `text` waits to be read: the end to read it from, and that end's port.
+    func connection(sending text: String) throws -> (descriptor: Int32, port: Int) {
+        #if canImport(Glibc)
+        let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #else
+        let client = socket(AF_INET, SOCK_STREAM, 0)
+        #endif
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_port = UInt16(port).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isConnected = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(client, $0, length) == 0 && getsockname(client, $0, &length) == 0
+            }
+        }
+        let server = accept(descriptor, nil, nil)
+        defer { close(server) }
+        guard isConnected, server >= 0, write(server, text, text.utf8.count) == text.utf8.count else { throw Failure() }
+        return (client, Int(UInt16(bigEndian: address.sin_port)))
+    }
 }

@@ -7,7 +7,7 @@ import Testing
 struct LeftBehindTests {
     @Test("A whole response is one, a part of one is none", arguments: [
         ("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno", "413 no"), ("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno more", "413 no"),
-        ("HTTP/1.1 413\r\n\r\nno", "413 no"), ("HTTP/1.1 413\r\nContent-Length: 0\r\n\r\n", "413 "), ("HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nno", nil),
+        ("HTTP/1.1 413\r\n\r\nno", nil), ("HTTP/1.1 304\r\n\r\n", "304 "), ("HTTP/1.1 204\r\n\r\nno", "204 "), ("HTTP/1.1 413\r\nContent-Length: 0\r\n\r\n", "413 "), ("HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nno", nil),
         ("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n", nil), ("HTTP/1.1 41", nil), ("", nil), ("HTTP/1.1 abc\r\n\r\n", nil),
         ("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 401 No\r\nContent-Length: 2\r\n\r\nno", "401 no"), ("HTTP/1.1 100 Continue\r\n\r\n", nil),
         ("HTTP/1.1 413 X\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nno\r\n3;x=y\r\nway\r\n0\r\n\r\n", "413 noway"),
@@ -37,5 +37,15 @@ struct LeftBehindTests {
                 #expect(response.value == "enough", "\(response)")
             }
         }
+    }
+
+    @Test("What waits in a socket is taken when it is closed, if it is a response", arguments: ["HTTP/1.1 413 X\r\n\r\n", "nonsense", ""])
+    func sockets(_ text: String) async throws {
+        let (descriptor, port) = try SilentListener().connection(sending: text)
+        var leftBehind = LeftBehind()
+        let name = "127.0.0.1 \(port)"
+        leftBehind.close(descriptor)
+        #expect(leftBehind.take(at: name) == (text.hasPrefix("HTTP/") ? Data(text.utf8) : nil))
+        #expect(leftBehind.take(at: name) == nil)
     }
 }

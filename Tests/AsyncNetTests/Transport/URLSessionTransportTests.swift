@@ -1,4 +1,5 @@
 import AsyncNet
+import AsyncNetTesting
 import Foundation
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -30,5 +31,18 @@ struct URLSessionTransportTests {
         let error = await Session(transport: .urlSession(tls: tls)).request("https://127.0.0.1:1/").serializing(Data.self).result.failure
         #expect(error?.code == .unsupportedByTransport)
         #expect(error?.message.contains(".libcurl(tls:)") == true)
+    }
+
+    /// Told of as queued, the body has been measured and not yet read.
+    @Test("A file that changes before it is read is the error, not what URLSession makes of it")
+    func changedFile() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.file("a", patternedData(300_000))
+        try await withServer { (server: MockServer) async throws in
+            let request = TransportRequest(head: HTTPRequestHead(method: .put, url: server.url()), body: .file(file)) { event in
+                if case .queued = event { try? FileHandle(forWritingTo: file).truncate(atOffset: 200_000) }
+            }
+            await #expect { try await URLSessionTransport().send(request) } throws: { ($0 as? AsyncNetError)?.code == .fileChanged }
+        }
     }
 }

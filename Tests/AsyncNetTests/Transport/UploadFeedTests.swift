@@ -93,9 +93,12 @@ struct UploadFeedTests {
 
     @Test("A closed feed lets its writer go")
     func close() async throws {
-        let feed = UploadFeed {}
-        let writer = Task { await feed.write(try reader(AsyncStream { Data(count: 300_000) })) }
-        #expect(await eventually { drain(feed).bytes.count > 0 })
+        let (feed, asked) = (UploadFeed {}, Counter())
+        let writer = Task { await feed.write(try reader(AsyncStream { asked.add(); return Data(count: 300_000) })) }
+        // The first chunk is more than the feed holds without waiting.
+        #expect(await eventually { asked.value == 1 })
+        for _ in 0..<1000 { await Task.yield() }
+        #expect(asked.value == 1)
         feed.close()
         try await writer.value
     }

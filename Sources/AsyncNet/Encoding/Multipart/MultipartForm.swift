@@ -82,7 +82,7 @@ public struct MultipartForm: Sendable {
         var disposition = "form-data; name=\"\(Self.escaped(Self.normalized(name)))\""
         if let fileName { disposition += "; filename=\"\(Self.escaped(fileName))\"" }
         var all: HTTPHeaders = [.contentDisposition(disposition)]
-        if !headers.contains(name: "Content-Type"), let type = mimeType ?? fileName.map(MediaTypes.type(ofFileNamed:)) {
+        if !headers.contains(name: "Content-Type"), let type = mimeType ?? body.form?.contentType ?? fileName.map(MediaTypes.type(ofFileNamed:)) {
             all.add(.contentType(type))
         }
         for header in headers { all.add(header) }
@@ -95,6 +95,7 @@ public struct MultipartForm: Sendable {
     ///
     /// - Throws: ``AsyncNetError`` with code `.encodingFailed` if the boundary that was given is, or is none.
     func settled() throws(AsyncNetError) -> MultipartForm {
+        for part in parts { try part.body.form?.checkBoundary() }
         guard !isBoundaryGiven else {
             try checkBoundary()
             return self
@@ -104,18 +105,23 @@ public struct MultipartForm: Sendable {
         return form
     }
 
+    /// Also of the forms inside.
     private func checkBoundary() throws(AsyncNetError) {
         guard Self.isBoundary(boundary) else {
             throw AsyncNetError(.encodingFailed, "The form's boundary is not 1 to 70 characters that a boundary may have")
         }
         if isBoundaryInside { throw AsyncNetError(.encodingFailed, "The form's boundary occurs inside one of its parts") }
+        for part in parts { try part.body.form?.checkBoundary() }
     }
 
-    private var isBoundaryInside: Bool {
-        let boundary = Data(boundary.utf8)
-        return parts.contains { part in
-            part.body.data.map { ByteSearch.contains(boundary, in: $0) } == true
-                || part.headers.contains { ByteSearch.contains(boundary, in: Data($0.value.utf8)) }
+    private var isBoundaryInside: Bool { holds(Data(boundary.utf8)) }
+
+    /// Whether a part in memory holds these bytes, or one of a form inside this one, whose boundary counts too.
+    private func holds(_ bytes: Data) -> Bool {
+        parts.contains { part in
+            part.body.data.map { ByteSearch.contains(bytes, in: $0) } == true
+                || part.headers.contains { ByteSearch.contains(bytes, in: Data($0.value.utf8)) }
+                || part.body.form.map { ByteSearch.contains(bytes, in: Data($0.boundary.utf8)) || $0.holds(bytes) } == true
         }
     }
 }

@@ -49,11 +49,11 @@ extension StreamRequest {
     public nonisolated var chunks: StreamChunks { StreamChunks(request: self) }
 
     /// The body byte by byte.
-    public nonisolated var bytes: StreamBytes { StreamBytes(chunks: chunks) }
+    public nonisolated var bytes: ResponseBytes { ResponseBytes(chunks: chunks) }
 }
 
 /// A response's body as it arrives, byte by byte; see ``StreamRequest/bytes``.
-public struct StreamBytes: AsyncSequence, Sendable {
+public struct ResponseBytes: AsyncSequence, Sendable {
     let chunks: StreamChunks
 
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(chunks: chunks.makeAsyncIterator()) }

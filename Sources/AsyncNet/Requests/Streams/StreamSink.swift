@@ -8,11 +8,12 @@ package final class StreamSink: ResponseSink {
 
     package init() {}
 
-    package func receive(_ body: WatchedBody, of head: HTTPResponseHead) async throws {
+    package func receive(_ body: WatchedBody, of head: HTTPResponseHead) async throws -> SinkVerdict {
         self.head.fulfil(.success(head))
         while let chunk = try await body.next() {
             guard await chunks.offer(chunk) else { throw AsyncNetError(.cancelled, "The stream was left before its end") }
         }
+        return .done
     }
 
     package func requestEnded(_ error: AsyncNetError?) {

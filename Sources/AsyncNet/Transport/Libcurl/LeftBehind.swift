@@ -9,7 +9,7 @@ import Foundation
 struct LeftBehind {
     private var bytes: [String: Data] = [:]
 
-    private static let limit = 256 * 1024
+    private static let limit = 64 * 1024
 
     /// Closes the socket.
     mutating func close(_ socket: Int32) {
@@ -26,8 +26,11 @@ struct LeftBehind {
         guard !bytes.isEmpty else { return nil }
         var name = [CChar](repeating: 0, count: Int(LC_LOCAL_NAME_SIZE))
         lc_local_name(easy, &name)
-        return bytes.removeValue(forKey: Self.text(name))
+        return take(at: Self.text(name))
     }
+
+    /// - Parameter name: Address and port of this side.
+    mutating func take(at name: String) -> Data? { bytes.removeValue(forKey: name) }
 
     mutating func removeAll() {
         if !bytes.isEmpty { bytes = [:] }
@@ -37,7 +40,7 @@ struct LeftBehind {
         String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// The final response in these bytes, if all of it is there and its body needs no decoding.
+    /// The final response in these bytes, if all of it is known to be there and its body needs no decoding.
     static func response(in bytes: Data, to url: URL, limit: Int) -> (head: HTTPResponseHead, body: Data)? {
         var (parser, rest) = (HTTPHeadParser(limit: limit), bytes)
         while let end = rest.firstIndex(of: 0x0A) {
@@ -53,9 +56,11 @@ struct LeftBehind {
     }
 
     private static func body(of head: HTTPResponseHead, in bytes: Data) -> Data? {
+        if head.statusCode == 204 || head.statusCode == 304 { return Data() }
         guard head.value(for: "Content-Encoding") == nil else { return nil }
         if let coding = head.value(for: "Transfer-Encoding") { return coding.lowercased() == "chunked" ? unchunked(bytes) : nil }
-        guard let length = head.contentLength else { return bytes }
+        // Without a length only a close in good order would end the body, and this was none.
+        guard let length = head.contentLength else { return nil }
         return bytes.count >= length ? bytes.prefix(Int(length)) : nil
     }
 

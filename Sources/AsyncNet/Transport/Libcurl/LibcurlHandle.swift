@@ -25,6 +25,10 @@ final class LibcurlHandle {
     private var hasHeadBytes = false
     /// The answer is complete whatever libcurl makes of it.
     private var isAnswered = false
+    /// The body has nothing to send now, and libcurl is paused.
+    private var isAwaitingBody = false
+    /// Meanwhile the server has closed the connection.
+    private var isPeerGone = false
     private var receivedBytes: Int64 = 0
     private var sentBytes: Int64 = 0
 
@@ -58,7 +62,10 @@ final class LibcurlHandle {
         lc_set_data_function(easy, Int32(LC_READFUNCTION)) { data, size, count, this in
             LibcurlHandle.at(this).provideBody(UnsafeMutableRawBufferPointer(start: data, count: size * count))
         }
-        lc_set_pointer(easy, Int32(LC_CLOSESOCKETDATA), Unmanaged.passUnretained(loop).toOpaque())
+        for option in [LC_SOCKOPTDATA, LC_CLOSESOCKETDATA] { lc_set_pointer(easy, Int32(option), Unmanaged.passUnretained(loop).toOpaque()) }
+        lc_set_socket_function(easy) { loop, socket, _ in
+            Unmanaged<LibcurlLoop>.fromOpaque(loop).takeUnretainedValue().opened(socket)
+        }
         lc_set_close_function(easy) { loop, socket in
             Unmanaged<LibcurlLoop>.fromOpaque(loop).takeUnretainedValue().close(socket)
         }
@@ -88,6 +95,7 @@ final class LibcurlHandle {
         failure = nil
         body.removeAll()
         (isHeadDelivered, isTouched, hasHeadBytes, isAnswered) = (false, false, false, false)
+        (isAwaitingBody, isPeerGone) = (false, false)
         (receivedBytes, sentBytes) = (0, 0)
     }
 
@@ -103,6 +111,15 @@ final class LibcurlHandle {
             exchange.request.onEvent?(.metrics(TransportMetrics(metrics)))
         }
         exchange.pipe.finish(isHeadDelivered ? nil : head, body.take(), end(result, metrics))
+    }
+
+    /// Looks whether anybody is there who waits for the body too; libcurl does not while it is paused. `false` if that is not the question any more.
+    func checkPeer() -> Bool {
+        guard isAwaitingBody, exchange != nil else { return false }
+        guard loop.isPeerGone(easy) else { return true }
+        isPeerGone = true
+        lc_pause(easy, Int32(LC_PAUSE_NOTHING))
+        return false
     }
 
     private static let (sendFailed, receiveFailed) = (Int32(55), Int32(56))
@@ -123,6 +140,9 @@ final class LibcurlHandle {
         if let failure { return .failure(failure) }
         if head != nil, result == 0 || isAnswered { return .success(()) }
         if let error = exchange?.bodyFailure { return .failure(error) }
+        if isPeerGone, head == nil {
+            return .failure(AsyncNetError(.connectionLost, "The server closed the connection while the request's body was waited for"))
+        }
         // What libcurl says of a line beyond its own limit of 100 KiB.
         if result == 27, head == nil, hasHeadBytes {
             return .failure(AsyncNetError(.badServerResponse, "The server sent a header that is too large"))
@@ -174,6 +194,8 @@ final class LibcurlHandle {
             // libcurl would drop the body and send the request again, without the header. That is not for a transport to decide.
             isAnswered = received.statusCode == 417 && exchange.request.head.headers.contains(name: "Expect")
             touch()
+            // A refusal ends the sending, which libcurl notices only once it is asked to go on.
+            if isAwaitingBody { loop.post(.send(exchange)) }
         }
     }
 
@@ -231,6 +253,8 @@ final class LibcurlHandle {
 
     private func provideBody(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
         guard let exchange, !exchange.pipe.isEnded else { return Int(LC_READ_ABORT) }
+        if isPeerGone { return Int(LC_READ_ABORT) }
+        isAwaitingBody = false
         if exchange.isSuspended { return Int(LC_CALLBACK_PAUSE) }
         let piece: UploadFeed.Piece
         if let data = exchange.request.body.data {
@@ -244,6 +268,8 @@ final class LibcurlHandle {
             if exchange.bodyLength == nil { exchange.request.onEvent?(.sentBody(bytes: sentBytes, total: sentBytes)) }
             return 0
         case .pause:
+            isAwaitingBody = true
+            loop.awaitsBody(self)
             exchange.request.onEvent?(.awaitingBody)
             return Int(LC_CALLBACK_PAUSE)
         case .failure: return Int(LC_READ_ABORT)

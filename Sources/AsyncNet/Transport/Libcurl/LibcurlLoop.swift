@@ -49,6 +49,11 @@ final class LibcurlLoop: @unchecked Sendable {
     private var spare: [LibcurlHandle] = []
     private var touchedHandles: [LibcurlHandle] = []
     private var origins: [OriginKey: OriginQueue] = [:]
+    /// Those that are paused until their bodies go on, and when they were last looked at.
+    private var awaitingBody: [LibcurlHandle] = []
+    private var lastPeerCheck = ContinuousClock.now
+    /// Of all connections.
+    private var sockets: Set<Int32> = []
     /// Of the connections that were closed in this round.
     private var leftBehind = LeftBehind()
     private var active = 0
@@ -70,6 +75,8 @@ final class LibcurlLoop: @unchecked Sendable {
     private static let spareHandles = 64
     private static let streamsPerConnection = 100
     private static let longestWait: Int32 = 3_600_000
+    /// Milliseconds.
+    private static let peerCheckInterval: Int32 = 250
 
     init(_ configuration: LibcurlTransport.Configuration, _ limits: Limits) {
         self.configuration = configuration
@@ -170,6 +177,7 @@ final class LibcurlLoop: @unchecked Sendable {
             finishDone(multi)
             leftBehind.removeAll()
             flushTouched()
+            checkPeers()
             if hasStarted { continue }
             if let renewed = dropIdleConnections(multi) { multi = renewed }
             switch rest() {
@@ -197,6 +205,7 @@ final class LibcurlLoop: @unchecked Sendable {
                 return .end
             }
             inbox.isAwake = false
+            guard awaitingBody.isEmpty else { return .sleep(Self.peerCheckInterval) }
             guard let idleSince else { return .sleep(Self.longestWait) }
             return .sleep(Int32(clamping: (idleSince + configuration.idleTimeout - .now).milliseconds + 1))
         }
@@ -359,8 +368,33 @@ final class LibcurlLoop: @unchecked Sendable {
         if spare.count < Self.spareHandles { spare.append(handle) }
     }
 
+    func awaitsBody(_ handle: LibcurlHandle) {
+        if awaitingBody.isEmpty { lastPeerCheck = .now }
+        if !awaitingBody.contains(where: { $0 === handle }) { awaitingBody.append(handle) }
+    }
+
+    /// Now and then: the server may have closed a connection on which nothing moves.
+    private func checkPeers() {
+        guard !awaitingBody.isEmpty, .now - lastPeerCheck >= .milliseconds(Int(Self.peerCheckInterval)) else { return }
+        lastPeerCheck = .now
+        awaitingBody.removeAll { !$0.checkPeer() }
+    }
+
+    /// Whether the other end of a transfer's connection is closed. libcurl does not say which socket that is, but where it is.
+    func isPeerGone(_ easy: OpaquePointer) -> Bool {
+        var name = [CChar](repeating: 0, count: Int(LC_LOCAL_NAME_SIZE))
+        lc_local_name(easy, &name)
+        return sockets.contains { lc_has_name($0, name) != 0 && lc_is_closed($0) != 0 }
+    }
+
+    func opened(_ socket: Int32) -> Int32 {
+        sockets.insert(socket)
+        return 0
+    }
+
     /// libcurl is done with a connection.
     func close(_ socket: Int32) -> Int32 {
+        sockets.remove(socket)
         leftBehind.close(socket)
         return 0
     }

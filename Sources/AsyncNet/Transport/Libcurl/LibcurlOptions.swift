@@ -102,7 +102,7 @@ extension LibcurlHandle {
         let request = exchange.request
         let url = request.head.url.absoluteString
         set(LC_URL, url)
-        setVersion(isTLS: url.utf8.dropFirst(4).first.map { $0 | 0x20 } == UInt8(ascii: "s"))
+        setVersion(isTLS: url.utf8.dropFirst(4).first.map { $0 | 0x20 } == UInt8(ascii: "s"), isOnce: request.body.replay == .once)
         set(LC_HTTPGET, 1)
         let (method, body) = (request.head.method, request.body)
         var own: [StaticString] = []
@@ -123,7 +123,7 @@ extension LibcurlHandle {
     }
 
     /// Where a connection may be shared, others wait to see whether it can be; without TLS nobody would ever find out.
-    private func setVersion(isTLS: Bool) {
+    private func setVersion(isTLS: Bool, isOnce: Bool) {
         let version =
             switch loop.httpVersion {
             case .automatic: isTLS ? LC_HTTP_2_TLS : LC_HTTP_1_1
@@ -133,7 +133,8 @@ extension LibcurlHandle {
         set(LC_HTTP_VERSION, version)
         // libcurl 7.88 breaks a connection that it uses again for HTTP/2 without TLS.
         let isSingle = !isTLS && version == LC_HTTP_2_PRIOR_KNOWLEDGE && lc_version_number() >> 8 == 0x0758
-        set(LC_FRESH_CONNECT, isSingle ? 1 : 0)
+        // A body that can be sent once only must not go out on a connection that may turn out closed.
+        set(LC_FRESH_CONNECT, isSingle || isOnce && (!isTLS || version == LC_HTTP_1_1) ? 1 : 0)
         set(LC_FORBID_REUSE, isSingle ? 1 : 0)
         set(LC_PIPEWAIT, version == LC_HTTP_1_1 || isSingle ? 0 : 1)
     }

@@ -53,8 +53,12 @@ struct URLSessionBody: Sendable {
     }
 
     private static func spooled(_ body: MeasuredBody, _ folder: URL) async throws(AsyncNetError) -> (TemporaryFile, Int64) {
-        let result = await withTaskExecutorPreference(body.asksUserCode ? ProducerExecutor() : nil) { await spool(body, folder) }
-        return try result.get()
+        let spooled = Promise<(TemporaryFile, Int64)>()
+        let executor = body.asksUserCode ? ProducerExecutor() : nil
+        // A producer that ignores its cancellation is left alone with it: nobody waits for him.
+        let task = Task(executorPreference: executor) { spooled.fulfil(await spool(body, folder)) }
+        defer { task.cancel() }
+        return try await spooled.value()
     }
 
     @concurrent
