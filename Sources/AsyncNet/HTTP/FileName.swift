@@ -34,11 +34,17 @@ package enum FileName {
 
     private static let replaced: Set<Unicode.Scalar> = ["<", ">", ":", "\"", "|", "?", "*"]
 
-    /// Joiners stay: emoji and several scripts need them.
+    /// Joiners and tags stay: emoji and several scripts need them.
     private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+        let properties = scalar.properties
         switch scalar {
-        case "\u{061C}", "\u{200B}", "\u{200E}", "\u{200F}", "\u{2028}"..."\u{202E}", "\u{2066}"..."\u{2069}", "\u{FEFF}": true
-        default: scalar.properties.generalCategory == .control || scalar.properties.isNoncharacterCodePoint
+        case "\u{200C}", "\u{200D}", "\u{E0020}"..."\u{E007F}": return false
+        default: break
+        }
+        return switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        case .format: properties.isDefaultIgnorableCodePoint
+        default: properties.isNoncharacterCodePoint
         }
     }
 

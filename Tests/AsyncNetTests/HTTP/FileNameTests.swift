@@ -14,6 +14,7 @@ struct FileNameTests {
         ("a\u{2066}b\u{2069}\u{200F}\u{061C}c", "abc"),
         ("\u{FEFF}a\u{200B}b", "ab"), ("\u{200E}.a", "a"), (".\u{202E}.a", "a"), ("a.\u{202C}", "a"), ("\u{A0}a\u{3000}", "a"),
         ("👨‍👩‍👧.png", "👨‍👩‍👧.png"), ("a\u{FFFE}b", "ab"),
+        ("a\u{AD}\u{2060}\u{2028}\u{2029}b", "ab"), ("می\u{200C}خواهم", "می\u{200C}خواهم"), ("\u{600}1", "\u{600}1"),
         ("CON", "_CON"), ("con.txt", "_con.txt"), ("Nul.tar.gz", "_Nul.tar.gz"), ("COM1", "_COM1"), ("lpt9.x", "_lpt9.x"), ("COM¹", "_COM¹"),
         ("CONOUT$", "_CONOUT$"),
         ("con .txt", "_con .txt"), ("aux.", "_aux"), ("a/PRN", "_PRN"), ("com\u{200B}1", "_com1"), ("CONSOLE", "CONSOLE"), ("COM10", "COM10"),

@@ -1,0 +1,34 @@
+import AsyncNet
+import Testing
+
+/// Whatever a server sends: nothing traps, and what is read is what would be written.
+@Suite("Header values, fuzzed", .timeLimit(.minutes(1)))
+struct HeaderFuzzTests {
+    private static let words = [
+        "bytes ", "0", "9", "99", "9223372036854775807", "-", "/", "*", " ", ";", "=", "\"", "\\", "%", "%e2", "%82%ac", "'", "UTF-8''", "iso-8859-1'en'",
+        "attachment", "; filename=", "; filename*=", "W/", "W/\"", "a", "é", "\u{301}", "\0", "\r\n", "\u{7F}", ",", "٣",
+    ]
+
+    private static func texts(_ count: Int, seed: UInt64) -> [String] {
+        var random = SeededRandom(state: seed)
+        return (0..<count).map { _ in
+            (0..<Int.random(in: 0...9, using: &random)).map { _ in words.randomElement(using: &random) ?? "" }.joined()
+        }
+    }
+
+    @Test("Content-Range and ETag are none, or written as they are read")
+    func readAgain() {
+        for text in Self.texts(1500, seed: 7) + Self.texts(500, seed: 8).map({ "bytes \($0)" }) + Self.texts(500, seed: 9).map({ "\"\($0)\"" }) {
+            if let range = ContentRange(text), ContentRange(range.description) != range { Issue.record("\(text.debugDescription)") }
+            if let tag = EntityTag(text), EntityTag(tag.description) != tag { Issue.record("\(text.debugDescription)") }
+        }
+    }
+
+    @Test("Content-Disposition has a token for its type, and never an empty file name")
+    func disposition() {
+        for text in Self.texts(1000, seed: 10) + Self.texts(1000, seed: 11).map({ "attachment\($0)" }) {
+            guard let disposition = ContentDisposition(text) else { continue }
+            if !HTTPSyntax.isToken(disposition.type) || disposition.fileName == "" { Issue.record("\(text.debugDescription)") }
+        }
+    }
+}
