@@ -27,6 +27,11 @@ public struct DownloadDestination: Sendable {
         DownloadDestination(options: options, place: { _ in url }, fixed: url)
     }
 
+    /// A file in this folder, named as the server suggests; see ``HTTPResponseHead/suggestedFileName``.
+    public static func folder(_ url: URL, options: Options = []) -> DownloadDestination {
+        .choosing(options: options) { url.appending(path: $0.suggestedFileName) }
+    }
+
     /// What a closure makes of the response's head; what it throws ends the download with `.fileNotWritable`. `.continuePartialFile` is not heeded.
     public static func choosing(options: Options = [], _ place: @escaping @Sendable (HTTPResponseHead) throws -> URL) -> DownloadDestination {
         DownloadDestination(options: options.subtracting(.continuePartialFile), place: place, fixed: nil)

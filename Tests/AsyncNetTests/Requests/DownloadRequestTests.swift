@@ -1,0 +1,283 @@
+@testable import AsyncNet
+import AsyncNetTesting
+import Foundation
+import Testing
+
+/// A server of one resource that knows ranges (RFC 9110 §14), and can break off.
+private actor RangeServer {
+    let server: MockServer
+    private(set) var data: Data
+    private(set) var tag: String
+    private(set) var asked: [String?] = []
+    /// How many bytes of a response are sent before it breaks off.
+    private var breaksAfter: Int?
+    private let knowsRanges: Bool
+    private var fault: MockResponse?
+
+    init(_ data: Data, tag: String = "\"1\"", knowsRanges: Bool = true) async throws {
+        server = try await MockServer.start()
+        self.data = data
+        self.tag = tag
+        self.knowsRanges = knowsRanges
+    }
+
+    func start() async { await server.route("/*") { [weak self] in await self?.answer($0) ?? .status(500) } }
+    func breakOff(after count: Int?) { breaksAfter = count }
+    func change(to data: Data, tag: String) { (self.data, self.tag) = (data, tag) }
+    func answer(with response: MockResponse?) { fault = response }
+
+    private func answer(_ request: RecordedRequest) -> MockResponse {
+        asked.append(request.headers["Range"])
+        if let fault { return fault }
+        var headers: HTTPHeaders = ["ETag": tag]
+        var (status, body) = (200, data)
+        let isCurrent = request.headers["If-Range"].map { $0 == tag } ?? true
+        if knowsRanges, isCurrent, let range = request.headers["Range"], let first = Int(range.dropFirst("bytes=".count).dropLast()) {
+            guard first < data.count else { return .status(416, headers: ["Content-Range": "bytes */\(data.count)"]) }
+            headers.add(name: "Content-Range", value: "bytes \(first)-\(data.count - 1)/\(data.count)")
+            (status, body) = (206, data.dropFirst(first))
+        }
+        let response = MockResponse(status, headers: headers, body: Data(body))
+        return breaksAfter.map { response.with(.truncate(after: $0)) } ?? response
+    }
+}
+
+@Suite("Downloads", .timeLimit(.minutes(1)))
+struct DownloadRequestTests {
+    private let data = patternedData(1_000_000)
+
+    private func withRanges<Result>(
+        _ data: Data? = nil, tag: String = "\"1\"", knowsRanges: Bool = true, _ body: (RangeServer, URL, TemporaryFolder) async throws -> Result
+    ) async throws -> Result {
+        let ranges = try await RangeServer(data ?? self.data, tag: tag, knowsRanges: knowsRanges)
+        await ranges.start()
+        let result = try await body(ranges, ranges.server.url("/file"), try TemporaryFolder())
+        await ranges.server.stop()
+        return result
+    }
+
+    @Test("The file is whole, at its place, and nothing else is there", arguments: [0, 1, 1_000_000], TransportUnderTest.allCases)
+    func whole(_ size: Int, _ transport: TransportUnderTest) async throws {
+        let (folder, data) = (try TemporaryFolder(), patternedData(size))
+        let target = folder.url.appending(path: "a.bin")
+        try await withServer(.data(data)) { (server: MockServer) async throws in
+            let download = transport.session().download(server.url(), to: .file(target))
+            let progress = download.downloadProgress
+            #expect(try await download.value == target)
+            #expect(try await download.value == target)
+            #expect(try Data(contentsOf: target) == data)
+            #expect(folder.contents == ["a.bin"])
+            #expect(await server.requestCount == 1)
+            #expect(try await server.takeRequest().headers["Accept-Encoding"] == "identity")
+            var last: TransferProgress?
+            for await step in progress { last = step }
+            #expect(last?.fractionCompleted == 1)
+            #expect(await download.response.metrics.receivedBytes == Int64(size))
+        }
+    }
+
+    @Test("A download is listed as one, itself")
+    func listing() async throws {
+        let folder = try TemporaryFolder()
+        let session = Session(transport: StubTransport { _ in .fault(.stall) })
+        let download = session.download("http://a/", to: .file(folder.url.appending(path: "a")))
+        await download.resume()
+        #expect(await session.requests(ofKind: .download).first === download)
+        await session.cancelAll()
+        #expect(await download.result.failure?.code == .cancelled)
+    }
+
+    @Test("A file that is there is kept unless it is to be replaced; missing folders are made if that is said")
+    func options() async throws {
+        let folder = try TemporaryFolder()
+        let session = Session(transport: StubTransport { _ in .text("new") })
+        let old = try folder.file("old", Data("old".utf8))
+        #expect(await session.download("http://a/", to: .file(old)).result.failure?.code == .fileNotWritable)
+        #expect(try Data(contentsOf: old) == Data("old".utf8))
+        #expect(try await session.download("http://a/", to: .file(old, options: .removePreviousFile)).value == old)
+        #expect(try Data(contentsOf: old) == Data("new".utf8))
+        let deep = folder.url.appending(path: "x/y/z")
+        let missing = await session.download("http://a/", to: .file(deep)).result.failure
+        #expect(missing?.code == .fileNotWritable && missing?.underlyingError is POSIXError)
+        #expect(try await session.download("http://a/", to: .file(deep, options: .createIntermediateDirectories)).value == deep)
+        let remote = try "http://a/b".asURL()
+        #expect(await session.download("http://a/", to: .file(remote)).result.failure?.code == .fileNotWritable)
+    }
+
+    @Test("The response may say where: a safe name in a folder, or what a closure makes of it", arguments: [
+        ("attachment; filename=\"a.txt\"", "a.txt"), ("attachment; filename=\"../../etc/passwd\"", "passwd"), ("inline", "b.bin"),
+    ])
+    func suggested(_ disposition: String, _ name: String) async throws {
+        let folder = try TemporaryFolder()
+        let session = Session(transport: StubTransport { _ in .status(200, headers: ["Content-Disposition": disposition], body: "x") })
+        #expect(try await session.download("http://a/b.bin?q", to: .folder(folder.url)).value.lastPathComponent == name)
+        #expect(folder.contents == [name])
+        let chosen = DownloadDestination.choosing { head in
+            if head.statusCode != 200 { throw CocoaError(.featureUnsupported) }
+            return folder.url.appending(path: "chosen")
+        }
+        #expect(try await session.download("http://a/", to: chosen).value.lastPathComponent == "chosen")
+    }
+
+    @Test("Whatever goes wrong, nothing is left", arguments: [
+        MockResponse.fault(.truncate(after: 10)), .fault(.resetMidBody(after: 10)), .fault(.resetAfterHead), .fault(.closeBeforeHead), .status(404, body: "no"),
+    ])
+    func failures(_ reply: MockResponse) async throws {
+        let folder = try TemporaryFolder()
+        try await withServer(reply) { (server: MockServer) async throws in
+            func failed() async -> AsyncNetError? {
+                await Session().download(server.url(), to: .file(folder.url.appending(path: "a"))).validate().result.failure
+            }
+            #expect(await failed() != nil)
+            #expect(await eventually { folder.contents.isEmpty })
+        }
+    }
+
+    @Test("A folder that vanishes on the way is an error, not a crash")
+    func vanishing() async throws {
+        let folder = try TemporaryFolder()
+        let inner = folder.url.appending(path: "in")
+        try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
+        let stub = StubTransport { _ in
+            try FileManager.default.removeItem(at: inner)
+            return .text("x")
+        }
+        let error = await Session(transport: stub).download("http://a/", to: .file(inner.appending(path: "a"))).result.failure
+        #expect(error?.code == .fileNotWritable)
+        #expect(folder.contents.isEmpty)
+    }
+
+    // MARK: Going on
+
+    @Test("What was cancelled, or broke off, goes on where it ended, with one ask for the rest", arguments: [true, false])
+    func resuming(_ isCancelled: Bool) async throws {
+        try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
+            let (session, target) = (Session(), folder.url.appending(path: "a"))
+            await ranges.breakOff(after: 400_000)
+            let first = session.download(url, to: .file(target))
+            #expect(await first.result.failure?.code == .bodyEndedEarly)
+            let resumeData = try #require(await isCancelled ? first.cancel(producingResumeData: true) : first.resumeData)
+            #expect(resumeData.offset == 400_000)
+            #expect(resumeData.totalBytes == 1_000_000)
+            #expect(!FileManager.default.fileExists(atPath: target.path))
+            await ranges.breakOff(after: nil)
+            let coded = try JSONDecoder().decode(ResumeData.self, from: JSONEncoder().encode(resumeData))
+            let rest = session.download(resumingWith: coded, to: .file(target))
+            let progress = rest.downloadProgress
+            let response = await rest.response
+            #expect(response.value == target, "\(response)")
+            #expect(response.metrics.receivedBytes == 600_000)
+            #expect(try Data(contentsOf: target) == data)
+            #expect(folder.contents == ["a"])
+            #expect(await ranges.asked == [nil, "bytes=400000-"])
+            var last: TransferProgress?
+            for await step in progress { last = step }
+            #expect(last?.completedBytes == 1_000_000 && last?.totalBytes == 1_000_000)
+        }
+    }
+
+    @Test("A download that is under way is cancelled for going on later")
+    func cancelUnderWay() async throws {
+        let folder = try TemporaryFolder()
+        let reply = MockResponse(200, headers: ["ETag": "\"1\""], body: data).with(.stallMidBody(after: 300_000))
+        try await withServer(reply) { (server: MockServer) async throws in
+            let download = Session().download(server.url(), to: .file(folder.url.appending(path: "a")))
+            let progress = download.downloadProgress
+            await download.resume()
+            for await step in progress where step.completedBytes == 300_000 { break }
+            let resumeData = await download.cancel(producingResumeData: true)
+            #expect(resumeData?.offset == 300_000)
+            #expect(await download.result.failure?.code == .cancelled)
+            resumeData?.discard()
+            #expect(folder.contents.isEmpty)
+        }
+    }
+
+    @Test("What says not which version it is, is not gone on with", arguments: ["W/\"1\"", "none"])
+    func noValidator(_ tag: String) async throws {
+        try await withRanges(tag: tag) { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
+            await ranges.breakOff(after: 10)
+            let download = Session().download(url, to: .file(folder.url.appending(path: "a")))
+            #expect(await download.result.failure != nil)
+            #expect(await download.resumeData == nil)
+        }
+    }
+
+    @Test("Another version, or a server without ranges, starts over", arguments: [true, false])
+    func startsOver(_ isChanged: Bool) async throws {
+        try await withRanges(knowsRanges: isChanged) { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
+            let (session, target) = (Session(), folder.url.appending(path: "a"))
+            await ranges.breakOff(after: 400_000)
+            let first = session.download(url, to: .file(target))
+            _ = await first.result
+            let resumeData = try #require(await first.resumeData)
+            await ranges.breakOff(after: nil)
+            let new = isChanged ? patternedData(500_000) : data
+            if isChanged { await ranges.change(to: new, tag: "\"2\"") }
+            #expect(try await session.download(resumingWith: resumeData, to: .file(target)).value == target)
+            #expect(try Data(contentsOf: target) == new)
+            #expect(await ranges.asked.count == 2)
+            #expect(folder.contents == ["a"])
+        }
+    }
+
+    @Test("416 means whole if all is there, and otherwise starts over")
+    func unsatisfiable() async throws {
+        try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
+            for (count, asks) in [(1_000_000, 1), (1_000_001, 2)] {
+                let partial = try folder.file("p\(count)", patternedData(count))
+                let target = folder.url.appending(path: "t\(count)")
+                let resumeData = ResumeData(url: url, validator: "\"1\"", partialFile: partial, totalBytes: nil)
+                let before = await ranges.asked.count
+                #expect(try await Session().download(resumingWith: resumeData, to: .file(target)).value == target)
+                #expect(try Data(contentsOf: target) == data)
+                #expect(await ranges.asked.count == before + asks)
+            }
+            #expect(folder.contents.sorted() == ["t1000000", "t1000001"])
+        }
+    }
+
+    @Test("An answer that is not the rest is refused, and what was there is kept", arguments: [
+        MockResponse(206, headers: ["Content-Range": "bytes 5-9/10"], body: Data(count: 5)), MockResponse(206, headers: ["Content-Range": "nonsense"]), MockResponse(206),
+        MockResponse(206, headers: ["Content-Range": "bytes 400000-999999/1000000", "ETag": "\"2\""]), MockResponse(206, headers: ["Content-Range": "bytes 400000-499999/500000"]),
+        .status(503), .status(404),
+    ])
+    func wrongAnswers(_ reply: MockResponse) async throws {
+        try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
+            let session = Session()
+            await ranges.breakOff(after: 400_000)
+            let first = session.download(url, to: .file(folder.url.appending(path: "a")))
+            _ = await first.result
+            let resumeData = try #require(await first.resumeData)
+            await ranges.answer(with: reply)
+            let second = session.download(resumingWith: resumeData, to: .file(folder.url.appending(path: "a")))
+            let code = await second.result.failure?.code
+            #expect(code == .badServerResponse || code == .unacceptableStatus)
+            #expect(await second.resumeData == resumeData)
+            await ranges.answer(with: nil)
+            await ranges.breakOff(after: nil)
+            #expect(try Data(contentsOf: await session.download(resumingWith: resumeData, to: .file(folder.url.appending(path: "a"))).value) == data)
+        }
+    }
+
+    @Test("A partial file that is kept is found by the next run, which asks only for the rest")
+    func keptPartialFile() async throws {
+        try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
+            let destination = DownloadDestination.file(folder.url.appending(path: "a"), options: [.continuePartialFile, .removePreviousFile])
+            await ranges.breakOff(after: 400_000)
+            #expect(await Session().download(url, to: destination).result.failure != nil)
+            #expect(folder.contents.sorted() == ["a.partial", "a.partial.json"])
+            #expect(await Session().download(url, to: destination).result.failure != nil)
+            await ranges.breakOff(after: nil)
+            #expect(try Data(contentsOf: await Session().download(url, to: destination).value) == data)
+            #expect(folder.contents == ["a"])
+            #expect(await ranges.asked == [nil, "bytes=400000-", "bytes=800000-"])
+            // What is left of another URL is not gone on with.
+            await ranges.breakOff(after: 400_000)
+            _ = await Session().download(url, to: destination).result
+            await ranges.breakOff(after: nil)
+            #expect(try Data(contentsOf: await Session().download(ranges.server.url("/other"), to: destination).value) == data)
+            #expect(await ranges.asked.last == .some(nil))
+        }
+    }
+}
