@@ -14,7 +14,7 @@ struct Anet: AsyncParsableCommand {
             0 done, 1 unsupported, 2 usage, 3 malformed URL, 5 proxy not found, 6 host not found, 7 cannot connect, \
             8 not HTTP, 18 body ended early, 22 status 400 or above with --fail, 23 cannot write, 26 cannot read, \
             28 timeout, 35 TLS handshake, 47 too many redirects, 52 empty reply, 56 connection lost or refused by the \
-            proxy, 58 client certificate, 60 certificate not trusted, 61 bad content encoding, 90 pin mismatch, \
+            proxy, 58 client certificate, 60 certificate not trusted, 61 bad content encoding, 63 body too large, 90 pin mismatch, \
             130 interrupted. With several URLs the first failure counts.
             """)
 
@@ -37,11 +37,17 @@ struct Anet: AsyncParsableCommand {
             transport: try connection.makeTransport(),
             configuration: transfer.configuration(without: request.removedHeaders))
         if output.verbose { Console.note("* \(session.transportDescription)") }
+        if let output = transfer.output { return try await Download(session: session, printing: printing(calls), options: transfer).run(calls, to: output) }
+        if let mode = transfer.stream { return try await Streaming(session: session, printing: printing(calls), options: transfer).run(calls, mode) }
         let transfers = Transfers(
             session: session,
-            printing: Printing(options: output, isHead: request.head, isLabelled: calls.count > 1),
+            printing: printing(calls),
             failsOnStatus: transfer.fail, showsProgress: output.showsProgress(of: calls.count))
         try await transfers.run(calls, atATime: transfer.parallel)
+    }
+
+    private func printing(_ calls: [Call]) -> Printing {
+        Printing(options: output, isHead: request.head, isLabelled: calls.count > 1)
     }
 
     static func main() async {

@@ -62,6 +62,9 @@ enum ExitStatus {
         .certificateExpired: 60,
         .certificateHostMismatch: 60,
         .badContentEncoding: 61,
+        .bodyTooLarge: 63,
+        .fileNotWritable: cannotWrite,
+        .lineTooLong: 63,
         .certificatePinMismatch: 90,
         .cancelled: interrupted,
     ]

@@ -15,7 +15,7 @@ extension Reply {
 extension HTTPResponseHead {
     /// As on the wire: lines end in CR LF, an empty one ends the head. URLSession keeps neither version, reason nor order,
     /// so the version is assumed and the headers are sorted.
-    fileprivate var lines: String {
+    var lines: String {
         let fields = sortedHeaders.map { "\($0.name): \($0.value)\r\n" }.joined()
         return "\(httpVersion ?? "HTTP/1.1") \(statusCode)\r\n\(fields)\r\n"
     }

@@ -1,7 +1,11 @@
 import ArgumentParser
 import AsyncNet
 
-/// How it is sent.
+enum StreamMode: String, ExpressibleByArgument {
+    case chunks, lines, json, events
+}
+
+/// How it is sent, and where the answer goes.
 struct TransferOptions: ParsableArguments {
     @Flag(name: .customLong("no-follow"), help: "Makes a redirect the answer instead of following it.")
     var noFollow = false
@@ -15,6 +19,18 @@ struct TransferOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Status 400 and above: no body, exit 22.")
     var fail = false
 
+    @Option(name: .shortAndLong, help: ArgumentHelp("Downloads to a file, whole or not at all.", valueName: "FILE"))
+    var output: String?
+
+    @Flag(name: [.customShort("C"), .customLong("continue")], help: "Goes on with what an interrupted -o left.")
+    var continues = false
+
+    @Option(help: ArgumentHelp("Prints as it arrives; events as id, event and data lines.", valueName: "chunks|lines|json|events"))
+    var stream: StreamMode?
+
+    @Option(help: ArgumentHelp("Refuses a larger decoded body, with status 63.", valueName: "BYTES"))
+    var maxBody: Int64?
+
     @Option(help: ArgumentHelp("How many of several URLs at a time; printed in the order given.", valueName: "N"))
     var parallel = 1
 
@@ -22,13 +38,16 @@ struct TransferOptions: ParsableArguments {
         if maxRedirects < 0 { throw ValidationError("--max-redirects needs a number from 0") }
         // An upper bound too: a Duration holds no more than 64 bits of seconds.
         guard timeout > 0, timeout <= 1e9 else { throw ValidationError("--timeout needs seconds above 0") }
+        if let maxBody, maxBody < 0 { throw ValidationError("--max-body needs a number from 0") }
+        if continues, output == nil { throw ValidationError("--continue needs --output") }
+        if output != nil, stream != nil { throw ValidationError("--output and --stream exclude each other") }
         if parallel < 1 { throw ValidationError("--parallel needs a number from 1") }
     }
 
     /// A session's configuration, its default headers without those that `-H 'Name:'` removes.
     func configuration(without removed: [String]) -> SessionConfiguration {
         var configuration = SessionConfiguration(
-            timeout: .seconds(timeout), maximumRedirects: noFollow ? 0 : maxRedirects)
+            timeout: .seconds(timeout), maximumRedirects: noFollow ? 0 : maxRedirects, maximumBodySize: maxBody)
         for name in removed { configuration.headers.remove(name) }
         return configuration
     }

@@ -151,4 +151,67 @@ struct StreamRequestTests {
         #expect(try await exact.request(server.url("/plain")).serializing(Data.self).value.count == 1001)
         await server.stop()
     }
+
+    // MARK: Elements
+
+    /// Pieces of a body, each a chunk of its own.
+    private func session(_ pieces: [String], type: String = "text/plain") -> Session {
+        Session(transport: StubTransport { _ in .chunked(pieces, headers: ["Content-Type": type]) })
+    }
+
+    private func collect<Elements: AsyncSequence>(_ elements: Elements) async throws -> [Elements.Element] {
+        var all: [Elements.Element] = []
+        for try await element in elements { all.append(element) }
+        return all
+    }
+
+    @Test("Lines, however they end and wherever chunks are cut")
+    func lines() async throws {
+        let pieces = ["a\r", "\nb\n\nc", "d\re", "\u{65E5}"]
+        #expect(try await collect(session(pieces).stream("http://a/").lines) == ["a", "b", "", "cd", "e\u{65E5}"])
+        #expect(try await collect(session([]).stream("http://a/").lines) == [])
+        do {
+            _ = try await collect(session(["abc\nabcd\n"]).stream("http://a/").lines(maximumLength: 3))
+            Issue.record("no error")
+        } catch {
+            let error = error as? AsyncNetError
+            #expect(error?.code == .lineTooLong)
+            #expect(error?.request != nil)
+        }
+    }
+
+    @Test("JSON lines and JSON texts, decoded as they arrive")
+    func decoding() async throws {
+        let users = [User.ada, User(id: 2, name: "Ben")]
+        let lines = ["{\"id\":1,\"na", "me\":\"Ada\"}\n\n{\"id\":2,\"name\":\"Ben\"}"]
+        #expect(try await collect(session(lines).stream("http://a/").decoding(User.self)) == users)
+        let texts = ["\u{1E}{\"id\":1,\"name\":\"Ada\"}\n\u{1E}{\"id\":2,\"na", "me\":\"Ben\"}\n"]
+        #expect(try await collect(session(texts, type: "application/json-seq").stream("http://a/").decoding(User.self)) == users)
+        await #expect { try await collect(session(["{\"id\":1}\n"]).stream("http://a/").decoding(User.self)) } throws: {
+            ($0 as? AsyncNetError)?.code == .decodingFailed
+        }
+    }
+
+    @Test("Server-sent events, with what each is to go on from")
+    func events() async throws {
+        let pieces = [": hi\n\nid: 1\nevent: add\nda", "ta: a\ndata: b\nretry: 500\n\n", "data: c\n\ndata: lost"]
+        let events = try await collect(session(pieces, type: "text/event-stream").stream("http://a/").serverSentEvents)
+        #expect(events == [
+            ServerSentEvent(id: "1", event: "add", data: "a\nb", retry: .milliseconds(500)), ServerSentEvent(id: "1", data: "c", retry: .milliseconds(500)),
+        ])
+    }
+
+    @Test("An element is there as soon as it has come, and leaving the loop ends the transfer", arguments: TransportUnderTest.allCases)
+    func asItArrives(_ transport: TransportUnderTest) async throws {
+        try await withServer(.text("one\ntwo\nthree").with(.stallMidBody(after: 8))) { (server: MockServer) async throws in
+            let stream = transport.session().stream(server.url())
+            var lines: [String] = []
+            for try await line in stream.lines {
+                lines.append(line)
+                if line == "two" { break }
+            }
+            #expect(lines == ["one", "two"])
+            #expect(await eventually { await stream.state == .cancelled })
+        }
+    }
 }

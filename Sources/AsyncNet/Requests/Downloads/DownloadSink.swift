@@ -30,7 +30,8 @@ package final class DownloadSink: ResponseSink {
 
     deinit {
         let state = state.withLock { $0 }
-        if !state.isHandedOver, !isKept, let partial = state.partial { FileSystem.remove(partial.path) }
+        // What cannot be gone on with is not kept either.
+        if !state.isHandedOver, !isKept || state.validator == nil, let partial = state.partial { FileSystem.remove(partial.path) }
     }
 
     private var isKept: Bool { destination.options.contains(.continuePartialFile) }

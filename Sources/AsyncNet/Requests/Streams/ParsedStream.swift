@@ -1,0 +1,103 @@
+import Foundation
+
+/// A stream's chunks as a parser turns them into elements.
+struct ParsedStream<Parser: StreamParser>: AsyncSequence, Sendable where Parser.Element: Sendable {
+    typealias Element = Parser.Element
+
+    let chunks: StreamChunks
+    /// Makes the parser once the response's head is known.
+    let makeParser: @Sendable (HTTPResponseHead) -> Parser
+
+    func makeAsyncIterator() -> Iterator { Iterator(sequence: self, chunks: chunks.makeAsyncIterator()) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        let sequence: ParsedStream
+        var chunks: StreamChunks.AsyncIterator
+        private var parser: Parser?
+        private var found: ArraySlice<Element> = []
+        private var isOver = false
+
+        init(sequence: ParsedStream, chunks: StreamChunks.AsyncIterator) {
+            self.sequence = sequence
+            self.chunks = chunks
+        }
+
+        mutating func next() async throws(AsyncNetError) -> Element? { try await next(isolation: #isolation) }
+
+        mutating func next(isolation actor: isolated (any Actor)?) async throws(AsyncNetError) -> Element? {
+            while true {
+                if let element = found.popFirst() { return element }
+                if isOver { return nil }
+                try await parseMore(isolation: actor)
+            }
+        }
+
+        /// What the parser refuses ends the stream; it is told about the stream's request.
+        private mutating func parseMore(isolation actor: isolated (any Actor)?) async throws(AsyncNetError) {
+            let request = sequence.chunks.request
+            do {
+                let chunk = try await chunks.next(isolation: actor)
+                var parser = if let parser { parser } else { sequence.makeParser(try await request.head) }
+                defer { self.parser = parser }
+                found = try (chunk.map { try parser.receive($0) } ?? parser.finish())[...]
+                isOver = chunk == nil
+            } catch {
+                isOver = true
+                throw AsyncNetError(wrapping: error, as: .decodingFailed).with(request.transfer.record.outcome(nil).errorContext)
+            }
+        }
+    }
+}
+
+extension StreamRequest {
+    /// The body line by line, in UTF-8; a line ends at LF, CR LF or CR, which is not part of it.
+    ///
+    /// A line of more than a mebibyte ends the stream with `.lineTooLong`; see ``lines(maximumLength:)``.
+    public nonisolated var lines: some AsyncSequence<String, any Error> & Sendable {
+        lines(maximumLength: LineParser.defaultLimit)
+    }
+
+    /// The body line by line.
+    ///
+    /// - Parameter maximumLength: How many bytes a line may have; a longer one ends the stream with `.lineTooLong`.
+    public nonisolated func lines(maximumLength: Int) -> some AsyncSequence<String, any Error> & Sendable {
+        ErasedFailure(ParsedStream(chunks: chunks) { _ in LineParser(limit: maximumLength) })
+    }
+
+    /// The body as JSON texts, one a line (JSON Lines) or each after a record separator (RFC 7464), decoded as they arrive.
+    ///
+    /// Blank lines are passed over. A text that cannot be decoded ends the stream with `.decodingFailed`.
+    public nonisolated func decoding<Value: Decodable & Sendable>(
+        _ type: Value.Type, decoder: any DataDecoder = StandardJSONDecoder()
+    ) -> some AsyncSequence<Value, any Error> & Sendable {
+        ErasedFailure(ParsedStream(chunks: chunks) { JSONSequenceParser(mediaType: $0.mediaType) }).map { item throws in
+            let data = try item.get()
+            do { return try decoder.decode(type, from: data) } catch { throw AsyncNetError(decoding: type, error) }
+        }
+    }
+
+    /// The body as the events of one `text/event-stream` response (WHATWG HTML §9.2), as they arrive.
+    ///
+    /// It ends with the response. To connect again, make another stream whose `Last-Event-ID` header is the last event's ``ServerSentEvent/id``,
+    /// after its ``ServerSentEvent/retry``.
+    public nonisolated var serverSentEvents: some AsyncSequence<ServerSentEvent, any Error> & Sendable {
+        ErasedFailure(ParsedStream(chunks: chunks) { _ in ServerSentEventParser() })
+    }
+}
+
+/// The same sequence, for the loops of whoever does not name its error's type.
+private struct ErasedFailure<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable where Base.Element: Sendable {
+    typealias Element = Base.Element
+    private let base: Base
+
+    init(_ base: Base) { self.base = base }
+
+    func makeAsyncIterator() -> Iterator { Iterator(base: base.makeAsyncIterator()) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        var base: Base.AsyncIterator
+
+        mutating func next() async throws -> Element? { try await base.next(isolation: #isolation) }
+        mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Element? { try await base.next(isolation: actor) }
+    }
+}
