@@ -92,6 +92,27 @@ struct CallSiteTests {
         let _: (UploadRequest, RequestKind) = (request, request.kind)
     }
 
+    @Test func downloadsAndStreams() async throws {
+        struct Item: Decodable, Sendable { var id: Int }
+        let session = Session(transport: StubTransport { _ in .text("{\"id\":1}\n") })
+        let (url, folder) = ("http://a/", try TemporaryFolder())
+        let target = folder.url.appending(path: "x/a")
+        let file = try await session.download(url, to: .file(target, options: [.createIntermediateDirectories, .removePreviousFile])).value
+        let _: URL = file
+        let download = session.download(url, to: .file(target))
+        let resumeData = await download.cancel(producingResumeData: true)
+        #expect(resumeData == nil)
+        let kept = ResumeData(url: try url.asURL(), validator: "\"1\"", partialFile: folder.url.appending(path: "p"), totalBytes: nil)
+        let rest = try await session.download(resumingWith: kept, to: .file(folder.url.appending(path: "b"))).value
+        #expect(rest.lastPathComponent == "b")
+
+        for try await chunk in session.stream(url).chunks { let _: Data = chunk }
+        for try await line in session.stream(url).lines { let _: String = line }
+        for try await item in session.stream(url).decoding(Item.self) { #expect(item.id == 1) }
+        for try await event in session.stream(url).serverSentEvents { _ = (event.id, event.event, event.data, event.retry) }
+        let _: (StreamRequest, DownloadRequest) = (session.stream(url), download)
+    }
+
     struct Tracing: RequestAdapter {
         func adapt(_ request: URLRequest, context: RequestContext) async throws -> URLRequest {
             var request = request
