@@ -2,7 +2,6 @@ import Foundation
 
 /// A stream's chunks as a parser turns them into elements.
 struct ParsedStream<Parser: StreamParser>: AsyncSequence, Sendable where Parser.Element: Sendable {
-    typealias Element = Parser.Element
 
     let chunks: StreamChunks
     /// Makes the parser once the response's head is known.
@@ -12,19 +11,19 @@ struct ParsedStream<Parser: StreamParser>: AsyncSequence, Sendable where Parser.
 
     struct Iterator: AsyncIteratorProtocol {
         let sequence: ParsedStream
-        var chunks: StreamChunks.AsyncIterator
+        var chunks: StreamChunks.Iterator
         private var parser: Parser?
-        private var found: ArraySlice<Element> = []
+        private var found: ArraySlice<Parser.Element> = []
         private var isOver = false
 
-        init(sequence: ParsedStream, chunks: StreamChunks.AsyncIterator) {
+        init(sequence: ParsedStream, chunks: StreamChunks.Iterator) {
             self.sequence = sequence
             self.chunks = chunks
         }
 
-        mutating func next() async throws(AsyncNetError) -> Element? { try await next(isolation: #isolation) }
+        mutating func next() async throws(AsyncNetError) -> Parser.Element? { try await next(isolation: #isolation) }
 
-        mutating func next(isolation actor: isolated (any Actor)?) async throws(AsyncNetError) -> Element? {
+        mutating func next(isolation actor: isolated (any Actor)?) async throws(AsyncNetError) -> Parser.Element? {
             while true {
                 if let element = found.popFirst() { return element }
                 if isOver { return nil }
@@ -87,7 +86,6 @@ extension StreamRequest {
 
 /// The same sequence, for the loops of whoever does not name its error's type.
 private struct ErasedFailure<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable where Base.Element: Sendable {
-    typealias Element = Base.Element
     private let base: Base
 
     init(_ base: Base) { self.base = base }
@@ -97,7 +95,7 @@ private struct ErasedFailure<Base: AsyncSequence & Sendable>: AsyncSequence, Sen
     struct Iterator: AsyncIteratorProtocol {
         var base: Base.AsyncIterator
 
-        mutating func next() async throws -> Element? { try await base.next(isolation: #isolation) }
-        mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Element? { try await base.next(isolation: actor) }
+        mutating func next() async throws -> Base.Element? { try await base.next(isolation: #isolation) }
+        mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Base.Element? { try await base.next(isolation: actor) }
     }
 }

@@ -4,9 +4,9 @@ public import Foundation
 public struct StreamChunks: AsyncSequence, Sendable {
     let request: StreamRequest
 
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(request) }
+    public func makeAsyncIterator() -> Iterator { Iterator(request) }
 
-    public struct AsyncIterator: AsyncIteratorProtocol {
+    public struct Iterator: AsyncIteratorProtocol {
         private let reading: Reading
 
         init(_ request: StreamRequest) { reading = Reading(request) }
@@ -56,13 +56,13 @@ extension StreamRequest {
 public struct ResponseBytes: AsyncSequence, Sendable {
     let chunks: StreamChunks
 
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(chunks: chunks.makeAsyncIterator()) }
+    public func makeAsyncIterator() -> Iterator { Iterator(chunks: chunks.makeAsyncIterator()) }
 
-    public struct AsyncIterator: AsyncIteratorProtocol {
-        private var chunks: StreamChunks.AsyncIterator
+    public struct Iterator: AsyncIteratorProtocol {
+        private var chunks: StreamChunks.Iterator
         private var current = Data()[...]
 
-        init(chunks: StreamChunks.AsyncIterator) { self.chunks = chunks }
+        init(chunks: StreamChunks.Iterator) { self.chunks = chunks }
 
         /// The next byte; most calls return without waiting.
         public mutating func next() async throws(AsyncNetError) -> UInt8? { try await next(isolation: #isolation) }
