@@ -12,7 +12,10 @@ struct Transfer: AsyncParsableCommand {
     @Option(help: "Size in MiB of what is sent to the consumer that sleeps.") var sleepingMebibytes = 4096
     @Option(help: "Where the files are; a folder in memory keeps the disk out of it.") var folder = "/dev/shm"
 
-    enum Task: String { case download, upload, stream, form, sleep }
+    enum Task: String {
+        case download, downloadURLSession = "download-urlsession", urlSession = "urlsession", upload, stream, form, sleep
+        case sleepURLSession = "sleep-urlsession"
+    }
 
     /// The program beside this one that makes the transfers.
     private static let carrier = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "carrier").path
@@ -38,11 +41,14 @@ struct Transfer: AsyncParsableCommand {
         let put = ["-s", "-T", source.path, nginx.url("sink").absoluteString]
         let up = try compare("upload of a file", place, put, .upload, nginx.url("sink"), source)
         let streamed = try compare("upload of a stream", place, put, .stream, nginx.url("sink"), source)
-        show(down + up + streamed)
+        let foundation = try compareFoundation(place, nginx.url("large"))
+        show(down + foundation + up + streamed)
         let form = try Measured(Self.carrier, arguments(.form, nginx.url("sink"), source))
         print("a form of four such files, \(4 * mebibytes) MiB: peak \(form.peakMiB.formatted(1)) MiB")
-        let child = try Measured(Self.carrier, arguments(.sleep, nginx.url("endless"), source))
-        print("a consumer that sleeps while \(sleepingMebibytes) MiB are sent: peak \(child.peakMiB.formatted(1)) MiB, \(child.output)")
+        for (name, task) in [("libcurl", Task.sleep), ("URLSession", .sleepURLSession)] {
+            let child = try Measured(Self.carrier, arguments(task, nginx.url("endless"), source))
+            print("a consumer that sleeps while \(sleepingMebibytes) MiB are sent over \(name): peak \(child.peakMiB.formatted(1)) MiB, \(child.output)")
+        }
     }
 
     private func arguments(_ task: Task, _ url: URL, _ file: URL) -> [String] {
@@ -75,12 +81,29 @@ struct Transfer: AsyncParsableCommand {
         }
     }
 
+    /// Downloads over URLSession against Foundation's own.
+    private func compareFoundation(_ place: URL, _ url: URL) throws -> [Row] {
+        let target = place.appending(path: "foundation")
+        var runs: [Task: [Measured]] = [:]
+        for _ in 0..<rounds {
+            for task in [Task.urlSession, .downloadURLSession] { runs[task, default: []].append(try Measured(Self.carrier, arguments(task, url, target))) }
+        }
+        let base = runs[.urlSession] ?? []
+        return [Task.urlSession, .downloadURLSession].map { task in
+            let own = runs[task] ?? []
+            return Row(
+                transfer: "download", client: task == .urlSession ? "URLSession.download" : "AsyncNet/URLSession",
+                mebibytesPerSecond: own.map { Double(mebibytes) / $0.seconds }.median,
+                ratio: zip(own, base).map { $1.seconds / $0.seconds }.median, peakMiB: own.map(\.peakMiB).max() ?? 0)
+        }
+    }
+
     private func show(_ rows: [Row]) {
         TextTable<Row> {
             [
                 Column("transfer" <- $0.transfer), Column("client" <- $0.client),
                 Column("MiB/s" <- $0.mebibytesPerSecond.formatted(0), align: .right),
-                Column("× curl" <- $0.ratio.formatted(2), align: .right), Column("peak MiB" <- $0.peakMiB.formatted(0), align: .right),
+                Column("× first" <- $0.ratio.formatted(2), align: .right), Column("peak MiB" <- $0.peakMiB.formatted(0), align: .right),
             ]
         }.print(rows, style: Style.psql)
     }

@@ -1,9 +1,12 @@
 import AsyncNet
 import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// One transfer, as `curl` would make it; a program of its own, so that its memory is AsyncNet's alone.
 ///
-/// carrier download|upload|stream|form|sleep URL FILE
+/// carrier download|download-urlsession|urlsession|upload|stream|form|sleep|sleep-urlsession URL FILE
 @main
 struct Carrier {
     struct Failure: Error, CustomStringConvertible {
@@ -12,16 +15,18 @@ struct Carrier {
 
     static func main() async throws {
         let arguments = CommandLine.arguments
-        guard arguments.count == 4 else { throw Failure(description: "usage: carrier download|upload|stream|form|sleep URL FILE") }
-        let (transport, url, file) = (LibcurlTransport(), try arguments[2].asURL(), URL(filePath: arguments[3]))
+        guard arguments.count == 4 else { throw Failure(description: "usage: carrier TASK URL FILE") }
+        let (url, file) = (try arguments[2].asURL(), URL(filePath: arguments[3]))
         switch arguments[1] {
-        case "download": try await download(transport, url, file)
+        case "download": try await download(Session(transport: .libcurl()), url, file)
+        case "download-urlsession": try await download(Session(transport: .urlSession), url, file)
+        case "urlsession": try await foundationDownload(url, file)
         case "upload": try await send(.file(file), url)
         case "stream": try await send(try stream(as: file), url)
         case "form": try await send(.multipart { form in for part in 0..<4 { form.append(file, name: "part\(part)") } }, url)
-        default: try await sleep(transport, url)
+        case "sleep-urlsession": try await sleep(Session(transport: .urlSession), url)
+        default: try await sleep(Session(transport: .libcurl()), url)
         }
-        await transport.shutdown()
     }
 
     static func send(_ body: RequestBody, _ url: URL) async throws {
@@ -55,19 +60,21 @@ struct Carrier {
         }
     }
 
-    static func download(_ transport: LibcurlTransport, _ url: URL, _ file: URL) async throws {
-        FileManager.default.createFile(atPath: file.path, contents: nil)
-        let handle = try FileHandle(forWritingTo: file)
-        for try await chunk in try await transport.send(TransportRequest(head: HTTPRequestHead(url: url))).body {
-            try handle.write(contentsOf: chunk)
-        }
-        try handle.close()
+    static func download(_ session: Session, _ url: URL, _ file: URL) async throws {
+        _ = try await session.download(url, to: .file(file, options: .removePreviousFile)).validate().value
+        await session.finish()
+    }
+
+    static func foundationDownload(_ url: URL, _ file: URL) async throws {
+        let (temporary, _) = try await URLSession.shared.download(from: url)
+        try? FileManager.default.removeItem(at: file)
+        try FileManager.default.moveItem(at: temporary, to: file)
     }
 
     /// Sleeps over every 256 MiB and reads all of it in the end.
-    static func sleep(_ transport: LibcurlTransport, _ url: URL) async throws {
+    static func sleep(_ session: Session, _ url: URL) async throws {
         var (total, next) = (0, 0)
-        for try await chunk in try await transport.send(TransportRequest(head: HTTPRequestHead(url: url))).body {
+        for try await chunk in session.stream(url).chunks {
             total += chunk.count
             guard total >= next else { continue }
             try await Task.sleep(for: .milliseconds(300))
