@@ -11,6 +11,7 @@ struct Download: Sendable {
         guard let call = calls.first, calls.count == 1 else { throw ExitError(ExitStatus.usage, "--output takes one URL.") }
         let data = try call.dataForModifier()
         let target = URL(fileURLWithPath: name)
+        if Self.isSpecial(name) { return try await stream(call, to: name, data) }
         if !options.continues { Self.forget(target) }
         let request = session.download(
             call.text, to: .file(target, options: [.continuePartialFile, .removePreviousFile]), method: call.method, headers: call.headers,
@@ -39,14 +40,38 @@ struct Download: Sendable {
         if printing.options.timing { Console.note(Timeline(response.metrics).text("")) }
     }
 
-    /// The names that the library gives to what it keeps.
+    /// What is there and is no regular file, such as /dev/null, is written to, not replaced.
+    private static func isSpecial(_ name: String) -> Bool {
+        var status = stat()
+        return stat(name, &status) == 0 && status.st_mode & S_IFMT != S_IFREG && status.st_mode & S_IFMT != S_IFDIR
+    }
+
+    private func stream(_ call: Call, to name: String, _ data: Data?) async throws(ExitError) {
+        let stream = session.stream(call.text, method: call.method, headers: call.headers, modifier: { $0.httpBody = data })
+        if options.fail { await stream.validate(statusCode: ..<400) }
+        guard let file = FileHandle(forWritingAtPath: name) else { throw ExitError(ExitStatus.cannotWrite, "The file \(name) cannot be written to.") }
+        do {
+            for try await chunk in stream.chunks { try file.write(contentsOf: chunk) }
+        } catch {
+            throw (error as? AsyncNetError).map { ExitError($0, "") }
+                ?? ExitError(ExitStatus.cannotWrite, "The file \(name) cannot be written to. \(ExitError.cause(error)).")
+        }
+        await session.finish()
+    }
+
+    /// Starting over, what an earlier download kept is of no use; only what its own notes claim is removed.
     private static func forget(_ target: URL) {
-        for name in ["partial", "partial.json"] { try? FileManager.default.removeItem(at: target.appendingPathExtension(name)) }
+        let notes = target.appendingPathExtension("partial.json")
+        guard let data = try? Data(contentsOf: notes), let kept = try? JSONDecoder().decode(ResumeData.self, from: data),
+            kept.partialFile.lastPathComponent == target.appendingPathExtension("partial").lastPathComponent
+        else { return }
+        unlink(target.appendingPathExtension("partial").path)
+        unlink(notes.path)
     }
 
     private func tellWhatIsLeft(of target: URL, _ name: String) {
         let (partial, notes) = (target.appendingPathExtension("partial"), target.appendingPathExtension("partial.json"))
-        guard FileManager.default.fileExists(atPath: notes.path),
+        guard let data = try? Data(contentsOf: notes), let kept = try? JSONDecoder().decode(ResumeData.self, from: data), !kept.validator.isEmpty,
             let size = try? partial.resourceValues(forKeys: [.fileSizeKey]).fileSize, size > 0
         else { return }
         Console.note("anet: \(size) bytes are kept in \(name).partial; -C -o \(name) goes on from there.")

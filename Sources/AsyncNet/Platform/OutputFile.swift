@@ -1,3 +1,4 @@
+import CPlatform
 import Foundation
 #if canImport(Glibc)
 import Glibc
@@ -15,8 +16,17 @@ final class OutputFile: Sendable {
     ///
     /// - Parameter isNew: Refuses one that exists.
     init(_ path: String, isNew: Bool) throws(POSIXError) {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | O_NOFOLLOW | (isNew ? O_EXCL : 0), 0o666)
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | O_NOFOLLOW | O_NONBLOCK | (isNew ? O_EXCL : 0), 0o666)
         guard descriptor >= 0 else { throw SystemError.last }
+        var stamp = cp_stamp()
+        let kind = cp_read_stamp(descriptor, &stamp)
+        // Two downloads that write to one file would each break the other.
+        let isFree = kind == 0 && flock(descriptor, LOCK_EX | LOCK_NB) == 0
+        guard isFree else {
+            let error = kind == 0 ? SystemError.last : POSIXError(POSIXErrorCode(rawValue: kind) ?? .EIO)
+            close(descriptor)
+            throw error
+        }
         self.descriptor = descriptor
     }
 
@@ -25,7 +35,7 @@ final class OutputFile: Sendable {
     /// Adds all of the data at the end.
     func append(_ data: Data) throws(POSIXError) { try SystemError.writing(data) { write(descriptor, $0, $1) } }
 
-    /// Leaves nothing of what is there.
+    /// Leaves nothing of what is there; the lock ends with the descriptor.
     func truncate() throws(POSIXError) {
         guard ftruncate(descriptor, 0) == 0 else { throw SystemError.last }
     }

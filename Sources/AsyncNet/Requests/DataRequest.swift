@@ -39,7 +39,7 @@ public actor DataRequest: Request {
     /// Those who start the request and will wait, but do not yet: they count as waiting.
     private var arriving = 0
     private var resumption: [CheckedContinuation<Void, Never>] = []
-    private var validators: [Validator] = []
+    package private(set) var validators: [Validator] = []
     package private(set) var bodyLimit = BodyLimit.session
     package enum BodyLimit: Sendable {
         case session
@@ -113,7 +113,7 @@ public actor DataRequest: Request {
 
     private func start() async {
         hold.release()
-        let refusal = await host.begin(facade.withLock { $0.request } ?? self)
+        let refusal = await host.begin(self)
         if let refusal { return conclude(TransferOutcome(error: refusal)) }
         guard !machine.isTerminal else {
             await host.end(id)

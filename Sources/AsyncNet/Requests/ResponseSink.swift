@@ -8,6 +8,9 @@ package protocol ResponseSink: Sendable {
     /// Reads the body to its end, on no actor. Returns once all is done with it that has to be done for the request to be over.
     func receive(_ body: WatchedBody, of head: HTTPResponseHead) async throws -> SinkVerdict
 
+    /// Whether this response is the sink's to deal with, and none that the caller's validators should see.
+    func isOwnMatter(_ head: HTTPResponseHead) -> Bool
+
     /// The request is over, with this error or none. Told once, also if no body ever came; it must return at once.
     func requestEnded(_ error: AsyncNetError?)
 }
@@ -20,6 +23,7 @@ package enum SinkVerdict: Sendable {
 
 extension ResponseSink {
     package func prepare(_ request: TransportRequest) async throws -> TransportRequest { request }
+    package func isOwnMatter(_ head: HTTPResponseHead) -> Bool { false }
     package func requestEnded(_ error: AsyncNetError?) {}
 }
 

@@ -66,7 +66,9 @@ struct Pipeline {
     @inline(never)
     private func prepare() async throws {
         guard let sink = request.sink, let adapted = request.record.request else { return }
-        request.record.willSend(try await sink.prepare(adapted))
+        let prepared = try await sink.prepare(adapted)
+        try RequestAssembly.check(prepared)
+        request.record.willSend(prepared)
     }
 
     @inline(never)
@@ -149,16 +151,21 @@ struct Pipeline {
         guard let head = request.record.head, let sent = request.record.request else { throw AsyncNetError(.badServerResponse) }
         var response = RawResponse(requestHead: sent.head, head: head, data: Data())
         response.isBodyPending = true
-        for validator in await request.takeValidators() { try validator(response) }
+        if !sink.isOwnMatter(head) {
+            for validator in await request.validators { try validator(response) }
+        }
         let watched = WatchedBody(body, willRead: watch.read) { [request, watch, limit] count, offset in
             watch.pause()
             watch.received(count, of: head, after: offset)
-            try Self.check(count, limit)
+            try Self.check(count + offset, limit)
             if request.isHeldBack { await request.holdBackIfSuspended() }
         }
         let verdict = try await sink.receive(watched, of: head)
-        if verdict == .done { watch.receivedAll(watched.count, after: watched.offset) }
-        return verdict
+        guard verdict == .done else { return .again }
+        // They have had their say.
+        _ = await request.takeValidators()
+        watch.receivedAll(watched.count, after: watched.offset)
+        return .done
     }
 
     private static func check(_ count: Int64, _ limit: Int64?) throws(AsyncNetError) {

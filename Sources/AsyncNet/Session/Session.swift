@@ -56,7 +56,7 @@ public actor Session {
 
     /// The requests that have started and not ended, oldest first.
     public var requests: [any Request] {
-        running.sorted { $0.key < $1.key }.map(\.value)
+        running.sorted { $0.key < $1.key }.map { _, request in (request as? DataRequest)?.facade.withLock { $0.request } ?? request }
     }
 
     /// The running requests of one kind, oldest first.

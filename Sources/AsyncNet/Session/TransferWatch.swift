@@ -18,7 +18,10 @@ final class TransferWatch: Sendable {
 
     /// Watches for silence until `stop()`; time spent suspended is none.
     func start(_ timers: TimerQueue, timeout: Duration, onSilence: @escaping @Sendable () -> Void) {
-        let isHeldBack: @Sendable () -> Bool = { [request] in request.isHeldBack }
+        // Until `stop()` the timer knows the watch.
+        let isHeldBack: @Sendable () -> Bool = { [self] in
+            request.isHeldBack || isReaderBusy.load(ordering: .relaxed) || isBodyAwaited.load(ordering: .relaxed)
+        }
         let timer = IdleTimer(timers, timeout: timeout, isHeldBack: isHeldBack, onSilence: onSilence)
         idle.withLock { $0 = timer }
     }

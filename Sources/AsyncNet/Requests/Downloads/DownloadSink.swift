@@ -13,8 +13,8 @@ package final class DownloadSink: ResponseSink {
         var url: URL?
         /// The download has reached its end.
         var finished: URL?
-        /// Somebody else owns the partial file.
-        var isHandedOver = false
+        /// The partial file is this download's to remove: it wrote to it, and gave it to nobody.
+        var isOwned = false
     }
 
     private let destination: DownloadDestination
@@ -30,8 +30,7 @@ package final class DownloadSink: ResponseSink {
 
     deinit {
         let state = state.withLock { $0 }
-        // What cannot be gone on with is not kept either.
-        if !state.isHandedOver, !isKept || state.validator == nil, let partial = state.partial { FileSystem.remove(partial.path) }
+        if state.isOwned, !isKept, let partial = state.partial { FileSystem.remove(partial.path) }
     }
 
     private var isKept: Bool { destination.options.contains(.continuePartialFile) }
@@ -42,13 +41,19 @@ package final class DownloadSink: ResponseSink {
     /// Encoded bytes could not be gone on with, so none are asked for unless the caller does.
     package func prepare(_ request: TransportRequest) async throws -> TransportRequest {
         var request = request
+        let isFirst = state.withLock { $0.url == nil || $0.partial == nil }
+        if isFirst, request.head.headers.contains(name: "Range") {
+            throw AsyncNetError(.invalidRequest, "A download asks for ranges itself; stream a part of a resource instead")
+        }
         if let fixed = destination.fixed { try checkPlace(fixed) }
-        if isKept, let fixed = destination.fixed { readKept(beside: fixed, request.head.url) }
+        if isKept, let fixed = destination.fixed { try readKept(beside: fixed, request.head.url) }
+        // Where it was first asked for: redirects, and what they strip, happen again.
+        state.withLock { $0.url = $0.url ?? request.head.url }
         if !request.head.headers.contains(name: "Accept-Encoding") { request.head.headers.add(.acceptEncoding("identity")) }
         let state = state.withLock { $0 }
         request.head.headers.remove("Range")
         request.head.headers.remove("If-Range")
-        if let validator = state.validator, let offset = state.partial.flatMap({ FileSystem.size($0.path) }), offset > 0 {
+        if let validator = state.validator, !validator.isEmpty, let offset = state.partial.flatMap({ FileSystem.size($0.path) }), offset > 0 {
             request.head.headers.set(HTTPHeader(name: "Range", value: ByteRange.from(offset).headerValue))
             request.head.headers.set(HTTPHeader(name: "If-Range", value: validator))
         }
@@ -57,6 +62,7 @@ package final class DownloadSink: ResponseSink {
 
     private func checkPlace(_ place: URL) throws(AsyncNetError) {
         guard place.isFileURL else { throw AsyncNetError(.fileNotWritable, "The place of a download is not a file URL") }
+        guard FileSystem.size(place.path) != nil || !FileSystem.exists(place.path) else { throw Self.unwritable(place, POSIXError(.EINVAL)) }
         guard destination.options.contains(.removePreviousFile) || !FileSystem.exists(place.path) else {
             throw Self.unwritable(place, POSIXError(.EEXIST))
         }
@@ -64,13 +70,20 @@ package final class DownloadSink: ResponseSink {
     }
 
     /// What an earlier run left, if it was on its way from the same URL.
-    private func readKept(beside place: URL, _ url: URL) {
+    ///
+    /// A file of that name that no notes claim is somebody else's.
+    private func readKept(beside place: URL, _ url: URL) throws(AsyncNetError) {
+        guard state.withLock({ $0.partial == nil }) else { return }
         let (partial, notes) = Self.kept(beside: place)
         let known = (try? Data(contentsOf: notes)).flatMap { try? JSONDecoder().decode(ResumeData.self, from: $0) }
+        let isOurs = known?.partialFile.lastPathComponent == partial.lastPathComponent
+        guard isOurs || !FileSystem.exists(partial.path), isOurs || !FileSystem.exists(notes.path) else {
+            throw AsyncNetError(
+                .fileNotWritable, "The file \"\(partial.lastPathComponent)\" or its notes are there already, and are none of a download; move them away")
+        }
         state.withLock { state in
             state.partial = partial
-            guard state.validator == nil else { return }
-            guard let known, known.url == url else { return FileSystem.remove(partial.path) }
+            guard let known, known.url == url, !known.validator.isEmpty else { return }
             (state.validator, state.total, state.url) = (known.validator, known.totalBytes, known.url)
         }
     }
@@ -103,12 +116,16 @@ package final class DownloadSink: ResponseSink {
 
     /// What a response means for what is there (RFC 9110 §14.2, §15.3.7, §15.5.17).
     private func start(_ head: HTTPResponseHead, offset: Int64) throws(AsyncNetError) -> Start {
-        let isResuming = offset > 0 && state.withLock { $0.validator } != nil
-        guard isResuming else { return .from(0) }
+        guard isResuming(from: offset) else {
+            guard head.statusCode != 206 else { throw AsyncNetError(.badServerResponse, "The server sent a part that was not asked for") }
+            return .from(0)
+        }
         let range = head.value(for: "Content-Range").flatMap(ContentRange.init)
         switch head.statusCode {
         case 206:
-            guard let range, range.bytes?.lowerBound == offset, isSameVersion(head), agrees(range.total) else {
+            guard let range, let bytes = range.bytes, bytes.lowerBound == offset, bytes.upperBound == (range.total ?? .max) - 1 || range.total == nil,
+                isSameVersion(head), agrees(range.total), head.value(for: "Content-Encoding") == nil
+            else {
                 throw AsyncNetError(.badServerResponse, "The server's Content-Range does not continue the download at byte \(offset)")
             }
             return .from(offset)
@@ -121,9 +138,17 @@ package final class DownloadSink: ResponseSink {
         }
     }
 
+    private func isResuming(from offset: Int64) -> Bool { offset > 0 && state.withLock { $0.validator?.isEmpty == false } }
+
+    /// A 416 to its own `Range` is this download's matter, not an answer to validate.
+    package func isOwnMatter(_ head: HTTPResponseHead) -> Bool {
+        let offset = state.withLock { $0.partial }.flatMap { FileSystem.size($0.path) } ?? 0
+        return head.statusCode == 416 && isResuming(from: offset)
+    }
+
     private func isSameVersion(_ head: HTTPResponseHead) -> Bool {
-        guard let tag = head.value(for: "ETag"), let known = state.withLock({ $0.validator }), known.hasPrefix("\"") else { return true }
-        return tag == known
+        guard let known = state.withLock({ $0.validator }) else { return true }
+        return head.value(for: known.hasPrefix("\"") ? "ETag" : "Last-Modified").map { $0 == known } ?? true
     }
 
     private func agrees(_ total: Int64?) -> Bool {
@@ -133,17 +158,16 @@ package final class DownloadSink: ResponseSink {
 
     private func forget() {
         state.withLock { state in
-            if let partial = state.partial { FileSystem.remove(partial.path) }
             (state.validator, state.total) = (nil, nil)
         }
     }
 
     private func open(beside place: URL, from offset: Int64, _ head: HTTPResponseHead) throws(AsyncNetError) -> OutputFile {
         let known = state.withLock { $0.partial }
-        let partial = known ?? place.deletingLastPathComponent().appending(path: ".\(place.lastPathComponent).\(UUID().uuidString.prefix(8)).partial")
+        let partial = known ?? place.deletingLastPathComponent().appending(path: ".AsyncNet-\(UUID().uuidString.prefix(13)).partial")
         do {
             let file = try OutputFile(partial.path, isNew: known == nil)
-            state.withLock { $0.partial = partial }
+            state.withLock { ($0.partial, $0.isOwned) = (partial, true) }
             if offset == 0 {
                 try file.truncate()
                 try note(head, beside: place)
@@ -160,12 +184,22 @@ package final class DownloadSink: ResponseSink {
         state.withLock { state in
             state.validator = isPlain ? IfRange.validator(of: head.headers) : nil
             state.total = isPlain ? head.contentLength : nil
-            state.url = head.url
         }
         guard isKept else { return }
-        let notes = Self.kept(beside: place).notes
-        guard let resumeData, let data = try? JSONEncoder().encode(resumeData) else { return FileSystem.remove(notes.path) }
-        do { try data.write(to: notes, options: .atomic) } catch { throw POSIXError(.EIO) }
+        try writeNotes(Self.kept(beside: place).notes)
+    }
+
+    /// Also of what cannot be gone on with, whose file they claim; for nobody else's eyes, since a URL may hold a secret.
+    private func writeNotes(_ notes: URL) throws(POSIXError) {
+        let state = state.withLock { $0 }
+        guard let url = state.url, let partial = state.partial else { return }
+        let data = ResumeData(url: url, validator: state.validator ?? "", partialFile: partial, totalBytes: state.total)
+        do {
+            try JSONEncoder().encode(data).write(to: notes, options: .atomic)
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: notes.path)
+        } catch {
+            throw POSIXError(.EIO)
+        }
     }
 
     private func write(_ body: WatchedBody, from offset: Int64, to file: OutputFile) async throws {
@@ -176,6 +210,9 @@ package final class DownloadSink: ResponseSink {
         let size = try? file.size()
         guard size == offset + body.count else {
             throw AsyncNetError(.fileNotWritable, "Somebody else writes to the download's partial file")
+        }
+        if let total = state.withLock({ $0.total }), size != total {
+            throw AsyncNetError(.bodyEndedEarly, "The download has \(offset + body.count) bytes, not the \(total) that it should have")
         }
     }
 
@@ -207,14 +244,14 @@ package final class DownloadSink: ResponseSink {
 
     private var resumeData: ResumeData? {
         let state = state.withLock { $0 }
-        guard let partial = state.partial, let validator = state.validator, let url = state.url else { return nil }
+        guard let partial = state.partial, let validator = state.validator, !validator.isEmpty, let url = state.url else { return nil }
         return ResumeData(url: url, validator: validator, partialFile: partial, totalBytes: state.total)
     }
 
     /// What has come, to be gone on with; from then on whoever has it owns the file.
     package func handOver() -> ResumeData? {
         guard let resumeData, resumeData.offset > 0 else { return nil }
-        state.withLock { $0.isHandedOver = true }
+        state.withLock { $0.isOwned = false }
         return resumeData
     }
 

@@ -21,6 +21,13 @@ public actor StreamRequest: Request {
         transfer.facade.withLock { $0.request = self }
     }
 
+    /// Nobody can read it any more, so it must not run on.
+    deinit {
+        guard sink.beginReading() else { return }
+        sink.chunks.close()
+        transfer.cancelSoon()
+    }
+
     public var state: RequestState { get async { await transfer.state } }
     public var retryCount: Int { get async { await transfer.retryCount } }
 
