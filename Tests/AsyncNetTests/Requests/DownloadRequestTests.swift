@@ -280,4 +280,140 @@ struct DownloadRequestTests {
             #expect(await ranges.asked.last == .some(nil))
         }
     }
+
+    // MARK: What must not be harmed
+
+    @Test("What stands where a partial file would, and is none, is left alone", arguments: [true, false])
+    func foreignPartialFile(_ isFolder: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let partial = folder.url.appending(path: "a.partial")
+        if isFolder {
+            try FileManager.default.createDirectory(at: partial.appending(path: "in"), withIntermediateDirectories: true)
+        } else {
+            _ = try folder.file("a.partial", Data("mine".utf8))
+        }
+        let session = Session(transport: StubTransport { _ in .text("x") })
+        let destination = DownloadDestination.file(folder.url.appending(path: "a"), options: [.continuePartialFile, .removePreviousFile])
+        #expect(await session.download("http://a/", to: destination).result.failure?.code == .fileNotWritable)
+        #expect(FileManager.default.fileExists(atPath: partial.path))
+        if !isFolder { #expect(try Data(contentsOf: partial) == Data("mine".utf8)) }
+    }
+
+    @Test("A target that is no regular file is not replaced")
+    func specialTarget() async throws {
+        let folder = try TemporaryFolder()
+        let inner = folder.url.appending(path: "in")
+        try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
+        let stub = StubTransport { _ in .text("x") }
+        let error = await Session(transport: stub).download("http://a/", to: .file(inner, options: .removePreviousFile)).result.failure
+        #expect(error?.code == .fileNotWritable)
+        #expect(stub.requests.isEmpty)
+    }
+
+    @Test("A resume that fails before it begins leaves the file", arguments: [404, 200])
+    func refusedResume(_ status: Int) async throws {
+        let folder = try TemporaryFolder()
+        let partial = try folder.file("p", Data("0123456789".utf8))
+        let resumeData = ResumeData(url: try "http://a/".asURL(), validator: "\"1\"", partialFile: partial, totalBytes: nil)
+        let target = try folder.file("there", Data())
+        let session = Session(transport: StubTransport { _ in .status(status) })
+        // To a target that is there nothing is even sent.
+        let place = status == 404 ? folder.url.appending(path: "a") : target
+        _ = session.download(resumingWith: resumeData, to: .file(place))
+        #expect(await session.download(resumingWith: resumeData, to: .file(place)).result.failure != nil)
+        #expect(try Data(contentsOf: partial) == Data("0123456789".utf8))
+    }
+
+    @Test("A part of the rest is not taken for the whole rest, nor a part that nobody asked for")
+    func shortPart() async throws {
+        let folder = try TemporaryFolder()
+        let partial = try folder.file("p", Data("0123456789".utf8))
+        let resumeData = ResumeData(url: try "http://a/".asURL(), validator: "\"1\"", partialFile: partial, totalBytes: 20)
+        let session = Session(transport: StubTransport { _ in .init(206, headers: ["Content-Range": "bytes 10-14/20"], body: Data("abcde".utf8)) })
+        let target = folder.url.appending(path: "a")
+        #expect(await session.download(resumingWith: resumeData, to: .file(target)).result.failure?.code == .badServerResponse)
+        #expect(await session.download("http://a/", to: .file(target)).result.failure?.code == .badServerResponse)
+        #expect(!FileManager.default.fileExists(atPath: target.path))
+    }
+
+    @Test("Another version by its date is not spliced, and a coded part is not either", arguments: [
+        ["Last-Modified": "Fri, 02 Jan 2026 00:00:00 GMT"], ["Content-Encoding": "gzip"],
+    ] as [HTTPHeaders])
+    func otherVersion(_ headers: HTTPHeaders) async throws {
+        let folder = try TemporaryFolder()
+        let partial = try folder.file("p", Data("0123456789".utf8))
+        let resumeData = ResumeData(url: try "http://a/".asURL(), validator: "Thu, 01 Jan 2026 00:00:00 GMT", partialFile: partial, totalBytes: nil)
+        var all = headers
+        all.add(name: "Content-Range", value: "bytes 10-14/15")
+        let reply = MockResponse(206, headers: all, body: Data("abcde".utf8))
+        let session = Session(transport: StubTransport { _ in reply })
+        #expect(await session.download(resumingWith: resumeData, to: .file(folder.url.appending(path: "a"))).result.failure?.code == .badServerResponse)
+    }
+
+    @Test("Going on begins where the first request did, so that redirects and what they strip happen again")
+    func redirected() async throws {
+        try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
+            let front = try await MockServer.start()
+            await front.route("/*") { _ in .redirect(to: url.absoluteString) }
+            await ranges.breakOff(after: 400_000)
+            let headers: HTTPHeaders = [.authorization(bearerToken: "hunter2")]
+            let first = Session().download(front.url("/x"), to: .file(folder.url.appending(path: "a")), headers: headers)
+            _ = await first.result
+            let resumeData = try #require(await first.resumeData)
+            #expect(resumeData.url == front.url("/x"))
+            await ranges.breakOff(after: nil)
+            let file = try await Session().download(resumingWith: resumeData, to: .file(folder.url.appending(path: "a")), headers: headers).value
+            #expect(try Data(contentsOf: file) == data)
+            for _ in 0..<2 {
+                let seen = try await ranges.server.takeRequest()
+                #expect(seen.headers["Authorization"] == nil)
+            }
+            #expect(await ranges.asked.last == "bytes=400000-")
+            await front.stop()
+        }
+    }
+
+    @Test("Validators see neither a 416 to the download's own range nor less for it")
+    func validatedResume() async throws {
+        try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
+            for (count, type) in [(1_000_000, nil), (1_000_001, "application/pdf")] as [(Int, String?)] {
+                let partial = try folder.file("p\(count)", patternedData(count))
+                let resumeData = ResumeData(url: url, validator: "\"1\"", partialFile: partial, totalBytes: nil)
+                let download = Session().download(resumingWith: resumeData, to: .file(folder.url.appending(path: "t\(count)")))
+                await download.validate()
+                if let type { await download.validate(contentType: [type]) }
+                #expect(await download.result.failure?.code == (type == nil ? nil : .unacceptableContentType))
+            }
+        }
+    }
+
+    @Test("Two downloads at a time do not write to one partial file")
+    func lockedPartialFile() async throws {
+        let folder = try TemporaryFolder()
+        let destination = DownloadDestination.file(folder.url.appending(path: "a"), options: [.continuePartialFile, .removePreviousFile])
+        let reply = MockResponse(200, headers: ["ETag": "\"1\""], body: data).with(.stallMidBody(after: 300_000))
+        try await withServer(reply, .data(data)) { (server: MockServer) async throws in
+            let first = Session().download(server.url("/x"), to: destination)
+            let progress = first.downloadProgress
+            await first.resume()
+            for await step in progress where step.completedBytes == 300_000 { break }
+            #expect(await Session().download(server.url("/x"), to: destination).result.failure != nil)
+            let resumeData = await first.cancel(producingResumeData: true)
+            #expect(resumeData?.offset == 300_000)
+        }
+    }
+
+    @Test("Resume data that was tampered with injects nothing; a limit counts what was there")
+    func tampered() async throws {
+        let folder = try TemporaryFolder()
+        let stub = StubTransport { _ in .init(206, headers: ["Content-Range": "bytes 10-19/20"], body: Data(count: 10)) }
+        let partial = try folder.file("p", Data(count: 10))
+        let evil = ResumeData(url: try "http://a/".asURL(), validator: "\"1\"\r\nX-Evil: 1", partialFile: partial, totalBytes: nil)
+        let place = DownloadDestination.file(folder.url.appending(path: "a"))
+        #expect(await Session(transport: stub).download(resumingWith: evil, to: place).result.failure?.code == .invalidRequest)
+        #expect(stub.requests.isEmpty)
+        let good = ResumeData(url: try "http://a/".asURL(), validator: "\"1\"", partialFile: partial, totalBytes: nil)
+        let limited = Session(transport: stub, configuration: .init(maximumBodySize: 12))
+        #expect(await limited.download(resumingWith: good, to: place).result.failure?.code == .bodyTooLarge)
+    }
 }

@@ -214,4 +214,15 @@ struct StreamRequestTests {
             #expect(await eventually { await stream.state == .cancelled })
         }
     }
+
+    @Test("A stream whose head was asked for, and that nobody can read any more, ends", arguments: TransportUnderTest.allCases)
+    func dropped(_ transport: TransportUnderTest) async throws {
+        try await withServer(.data(Data(count: 2_000_000))) { (server: MockServer) async throws in
+            let session = transport.session()
+            func head() async throws -> Int { try await session.stream(server.url()).head.statusCode }
+            #expect(try await head() == 200)
+            #expect(await eventually { await session.requests.isEmpty })
+            await session.finish()
+        }
+    }
 }
