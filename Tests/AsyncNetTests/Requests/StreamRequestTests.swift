@@ -109,10 +109,14 @@ struct StreamRequestTests {
         let clock = TestClock()
         let session = transport.session(.init(timeout: .seconds(5), clock: clock))
         try await withServer(.chunked(["a", "b"]), .data(Data(count: 100)).with(.stallMidBody(after: 50))) { (server: MockServer) async throws in
-            var chunks = session.stream(server.url()).chunks.makeAsyncIterator()
+            let stream = session.stream(server.url())
+            var chunks = stream.chunks.makeAsyncIterator()
             var text = Data()
             while let chunk = try await chunks.next() {
                 text += chunk
+                // While the rest is still on its way, time that passes is the server's.
+                let isLast = text.count == 2
+                #expect(await eventually { isLast ? await stream.state == .finished : stream.metrics.receivedBytes == 2 })
                 for _ in 0..<5 {
                     clock.advance(by: .seconds(100))
                     for _ in 0..<100 { await Task.yield() }
