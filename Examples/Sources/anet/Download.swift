@@ -49,14 +49,22 @@ struct Download: Sendable {
     private func stream(_ call: Call, to name: String, _ data: Data?) async throws(ExitError) {
         let stream = session.stream(call.text, method: call.method, headers: call.headers, modifier: { $0.httpBody = data })
         if options.fail { await stream.validate(statusCode: ..<400) }
-        guard let file = FileHandle(forWritingAtPath: name) else { throw ExitError(ExitStatus.cannotWrite, "The file \(name) cannot be written to.") }
+        let failure = await failure(of: stream, to: name)
+        // A stream that was not read to its end would keep the session.
+        await stream.cancel()
+        await session.finish()
+        if let failure { throw failure }
+    }
+
+    private func failure(of stream: StreamRequest, to name: String) async -> ExitError? {
+        guard let file = FileHandle(forWritingAtPath: name) else { return ExitError(ExitStatus.cannotWrite, "The file \(name) cannot be written to.") }
         do {
             for try await chunk in stream.chunks { try file.write(contentsOf: chunk) }
+            return nil
         } catch {
-            throw (error as? AsyncNetError).map { ExitError($0, "") }
+            return (error as? AsyncNetError).map { ExitError($0, "") }
                 ?? ExitError(ExitStatus.cannotWrite, "The file \(name) cannot be written to. \(ExitError.cause(error)).")
         }
-        await session.finish()
     }
 
     /// Starting over, what an earlier download kept is of no use; only what its own notes claim is removed.

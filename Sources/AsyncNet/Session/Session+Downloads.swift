@@ -35,12 +35,15 @@ extension Session {
 
     /// Goes on with a download that did not reach its end: only what is missing is asked for, if the server still has the same version;
     /// otherwise it starts over. Headers that the first request had, such as credentials, are to be given again.
+    ///
+    /// Where there is none to go on with, as ``DownloadRequest/cancel(producingResumeData:)`` may say, the outcome is `.invalidRequest`.
     public nonisolated func download(
-        resumingWith resumeData: ResumeData, to destination: DownloadDestination, headers: HTTPHeaders = [:], modifier: RequestModifier? = nil
+        resumingWith resumeData: ResumeData?, to destination: DownloadDestination, headers: HTTPHeaders = [:], modifier: RequestModifier? = nil
     ) -> DownloadRequest {
         let assembly = RequestAssembly(configuration)
         return download(DownloadSink(destination, resuming: resumeData), RequestBlueprint {
-            try assembly.transportRequest(to: resumeData.url, .get, headers, modifier: modifier, encode: nil)
+            guard let resumeData else { throw AsyncNetError(.invalidRequest, "There is no resume data to go on with; download it anew") }
+            return try assembly.transportRequest(to: resumeData.url, .get, headers, modifier: modifier, encode: nil)
         })
     }
 

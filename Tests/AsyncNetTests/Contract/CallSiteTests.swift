@@ -102,6 +102,9 @@ struct CallSiteTests {
         let download = session.download(url, to: .file(target))
         let resumeData = await download.cancel(producingResumeData: true)
         #expect(resumeData == nil)
+        // Optional as it is, as the contract has it.
+        let none = session.download(resumingWith: resumeData, to: .file(target))
+        #expect(await none.result.failure?.code == .invalidRequest)
         let coded: JSON = ["url": "http://a/", "validator": "\"1\"", "partialFile": JSON(folder.url.appending(path: "p").absoluteString)]
         let kept = try coded.decode(ResumeData.self)
         let rest = try await session.download(resumingWith: kept, to: .file(folder.url.appending(path: "b"))).value

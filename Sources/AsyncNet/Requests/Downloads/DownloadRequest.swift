@@ -72,7 +72,7 @@ public actor DownloadRequest: Request {
 
     /// What has come of a download that ended in an error or was cancelled, to go on from there; `nil` as above.
     ///
-    /// From then on it is yours: the file is kept until a download resumes with it, or you discard it.
+    /// It is there once the transfer has let go of the file, which a transport that ignores its cancellation can hold up. From then on it is yours: the file is kept until a download resumes with it, or you discard it.
     public nonisolated var resumeData: ResumeData? {
         get async {
             await transfer.drained()

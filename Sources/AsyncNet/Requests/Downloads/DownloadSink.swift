@@ -123,7 +123,7 @@ package final class DownloadSink: ResponseSink {
         let range = head.value(for: "Content-Range").flatMap(ContentRange.init)
         switch head.statusCode {
         case 206:
-            guard let range, let bytes = range.bytes, bytes.lowerBound == offset, bytes.upperBound == (range.total ?? .max) - 1 || range.total == nil,
+            guard let range, let bytes = range.bytes, bytes.lowerBound == offset, range.total.map({ bytes.upperBound == $0 - 1 }) ?? true,
                 isSameVersion(head), agrees(range.total), head.value(for: "Content-Encoding") == nil
             else {
                 throw AsyncNetError(.badServerResponse, "The server's Content-Range does not continue the download at byte \(offset)")
@@ -157,9 +157,7 @@ package final class DownloadSink: ResponseSink {
     }
 
     private func forget() {
-        state.withLock { state in
-            (state.validator, state.total) = (nil, nil)
-        }
+        state.withLock { ($0.validator, $0.total) = (nil, nil) }
     }
 
     private func open(beside place: URL, from offset: Int64, _ head: HTTPResponseHead) throws(AsyncNetError) -> OutputFile {

@@ -69,9 +69,10 @@ extension StreamRequest {
     public nonisolated func decoding<Value: Decodable & Sendable>(
         _ type: Value.Type, decoder: any DataDecoder = StandardJSONDecoder()
     ) -> some AsyncSequence<Value, any Error> & Sendable {
-        ErasedFailure(ParsedStream(chunks: chunks) { JSONSequenceParser(mediaType: $0.mediaType) }).map { item throws in
-            let data = try item.get()
-            do { return try decoder.decode(type, from: data) } catch { throw AsyncNetError(decoding: type, error) }
+        ErasedFailure(ParsedStream(chunks: chunks) { JSONSequenceParser(mediaType: $0.mediaType) }).map { [transfer] item throws in
+            do { return try decoder.decode(type, from: try item.get()) } catch {
+                throw AsyncNetError(decoding: type, error).with(transfer.record.outcome(nil).errorContext)
+            }
         }
     }
 

@@ -365,6 +365,7 @@ final class LibcurlLoop: @unchecked Sendable {
 
     private func recycle(_ handle: LibcurlHandle) {
         handle.reset()
+        if !awaitingBody.isEmpty { awaitingBody.removeAll { $0 === handle } }
         if spare.count < Self.spareHandles { spare.append(handle) }
     }
 
