@@ -10,6 +10,8 @@ package final class Promise<Value: Sendable>: Sendable {
 
     package init() {}
 
+    package var isFulfilled: Bool { state.withLock { $0.result != nil } }
+
     /// The first result counts.
     package func fulfil(_ result: Result<Value, AsyncNetError>) {
         let waiting = state.withLock { state in

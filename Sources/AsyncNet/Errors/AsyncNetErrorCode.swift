@@ -123,6 +123,11 @@ extension AsyncNetError.Code {
         "timedOut", "The request timed out",
         "The server was silent for too long. Retry, or allow more time with a larger timeout.")
 
+    /// The request did not end within its deadline, retries and waits included.
+    public static let deadlineExceeded = Self(
+        "deadlineExceeded", "The request's deadline has passed",
+        "All of it took too long: attempts, waits between them, redirects. Allow more time with a larger deadline, or retry less.")
+
     /// What the server sent is not HTTP.
     public static let badServerResponse = Self(
         "badServerResponse", "The server's answer is not valid HTTP",
@@ -260,7 +265,7 @@ extension AsyncNetError.Code {
     public static let allCases: [Self] = [
         .cancelled, .malformedURL, .unsupportedScheme, .invalidRequest, .encodingFailed, .adaptationFailed, .fileNotReadable, .fileChanged, .bodyStreamFailed,
         .bodyLengthMismatch, .temporaryFileFailed, .compressionUnavailable, .sessionFinished,
-        .hostNotFound, .cannotConnect, .emptyReply, .connectionLost, .bodyEndedEarly, .timedOut,
+        .hostNotFound, .cannotConnect, .emptyReply, .connectionLost, .bodyEndedEarly, .timedOut, .deadlineExceeded,
         .badServerResponse, .bodyTooLarge, .fileNotWritable, .readerTooSlow, .bodyAlreadyRead, .badContentEncoding, .tlsHandshakeFailed, .certificateNotTrusted,
         .certificateExpired, .certificateHostMismatch, .certificatePinMismatch, .clientCertificateInvalid, .proxyNotFound,
         .proxyFailed, .tooManyRedirects, .redirectFailed, .unsupportedByTransport, .invalidConfiguration, .transportUnavailable,

@@ -15,11 +15,26 @@ public struct RequestID: Hashable, Comparable, Sendable, CustomStringConvertible
 public struct RequestContext: Sendable {
     /// Which request it is; the same for all its attempts.
     public let id: RequestID
-    /// The attempt that is about to be made, from 1.
+    /// The attempt that is about to be made, or that has just failed, from 1.
     public let attempt: Int
+    /// The request as it is, or was sent last; adapters get it as their argument.
+    public let request: TransportRequest?
+    /// The head of the response that the attempt brought, if it did.
+    public let response: HTTPResponseHead?
+    /// What is left of the request's deadline; `nil` if it has none.
+    public let remainingTime: Duration?
+    /// What was measured so far.
+    public let metrics: RequestMetrics
 
-    package init(id: RequestID, attempt: Int) {
+    package init(
+        id: RequestID, attempt: Int, request: TransportRequest? = nil, response: HTTPResponseHead? = nil, remainingTime: Duration? = nil,
+        metrics: RequestMetrics = RequestMetrics()
+    ) {
         self.id = id
         self.attempt = attempt
+        self.request = request
+        self.response = response
+        self.remainingTime = remainingTime
+        self.metrics = metrics
     }
 }

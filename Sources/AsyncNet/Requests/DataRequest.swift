@@ -40,14 +40,7 @@ public actor DataRequest: Request {
     private var arriving = 0
     private var resumption: [CheckedContinuation<Void, Never>] = []
     package private(set) var validators: [Validator] = []
-    package private(set) var bodyLimit = BodyLimit.session
-    package enum BodyLimit: Sendable {
-        case session
-        /// `nil` is none.
-        case own(Int64?)
-    }
-    /// Asked after the session's.
-    package private(set) var interceptors: [any RequestPolicy] = []
+    package private(set) var options = RequestOptions()
     /// The transfer's, told that a suspension ends; it knows the request, so it goes with the end.
     private var onProceed: (@Sendable () -> Void)?
 
@@ -105,6 +98,9 @@ public actor DataRequest: Request {
     package nonisolated func cancelSoon() {
         host.mailbox.post { await self.cancel() }
     }
+
+    package nonisolated func suspendSoon() { host.mailbox.post { await self.suspend() } }
+    package nonisolated func resumeSoon() { host.mailbox.post { await self.resume() } }
 
     /// Ends the request from outside the transfer, as a timeout does.
     package func fail(_ error: AsyncNetError) async {
@@ -237,20 +233,6 @@ public actor DataRequest: Request {
 
     package func add(_ validator: Validator) { validators.append(validator) }
 
-    // MARK: Policies
-
-    /// How many bytes the body may have once decoded, in place of ``SessionConfiguration/maximumBodySize``; more end the request with
-    /// `.bodyTooLarge`. One that is set after the start may come too late.
-    @discardableResult
-    public func maximumBodySize(_ bytes: Int64?) -> DataRequest {
-        bodyLimit = .own(bytes)
-        return self
-    }
-
-    /// Adds a policy, asked after the session's and those added before; one that is added after the start may come too late.
-    @discardableResult
-    public func interceptor(_ policy: some RequestPolicy) -> DataRequest {
-        interceptors.append(policy)
-        return self
-    }
+    /// Changes what the request was told; what is set after the start may come too late.
+    package func set(_ change: (inout RequestOptions) -> Void) { change(&options) }
 }

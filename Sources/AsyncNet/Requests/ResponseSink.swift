@@ -11,6 +11,13 @@ package protocol ResponseSink: Sendable {
     /// Whether this response is the sink's to deal with, and none that the caller's validators should see.
     func isOwnMatter(_ head: HTTPResponseHead) -> Bool
 
+    /// How long to wait before the request is prepared and sent anew by itself, now that an attempt has ended with this error or none; `nil`:
+    /// it is not.
+    func delayBeforeNextAttempt(after error: AsyncNetError?, head: HTTPResponseHead?) -> Duration?
+
+    /// Whether an attempt that failed may be repeated: nobody has had a part of the body that could not be gone on with.
+    var canBeSentAgain: Bool { get }
+
     /// The request is over, with this error or none. Told once, also if no body ever came; it must return at once.
     func requestEnded(_ error: AsyncNetError?)
 }
@@ -24,7 +31,18 @@ package enum SinkVerdict: Sendable {
 extension ResponseSink {
     package func prepare(_ request: TransportRequest) async throws -> TransportRequest { request }
     package func isOwnMatter(_ head: HTTPResponseHead) -> Bool { false }
+    package func delayBeforeNextAttempt(after error: AsyncNetError?, head: HTTPResponseHead?) -> Duration? { nil }
+    package var canBeSentAgain: Bool { true }
     package func requestEnded(_ error: AsyncNetError?) {}
+}
+
+/// How much of a body has come.
+package struct ReceivedBytes: Sendable {
+    package var count: Int64
+    /// How much of the whole was there before.
+    package var offset: Int64 = 0
+    /// How much the whole has; `nil` if the response's head says it.
+    package var total: Int64?
 }
 
 /// A body that is being watched while it is read: counted, held back while its request is suspended, and not timed out while it is its
@@ -32,27 +50,43 @@ extension ResponseSink {
 package final class WatchedBody {
     private var body: TransportBody.AsyncIterator
     private let willRead: @Sendable () -> Void
-    private let hasRead: @Sendable (_ count: Int64, _ offset: Int64) async throws -> Void
+    private let willRest: @Sendable () -> Void
+    private let hasRead: @Sendable (_ step: ReceivedBytes) async throws -> Void
     /// What came so far, in bytes.
     package private(set) var count: Int64 = 0
     /// How much of the whole was there before; counted in progress.
     package var offset: Int64 = 0
+    /// How much the whole has, if that is not this body's length and what was there before.
+    package var total: Int64?
 
     /// - Parameters:
     ///   - willRead: Called whenever the network is waited for.
-    ///   - hasRead: Called after each chunk with the bytes so far and those before; may wait, and may refuse more.
-    package init(_ body: TransportBody, willRead: @escaping @Sendable () -> Void, hasRead: @escaping @Sendable (_ count: Int64, _ offset: Int64) async throws -> Void) {
+    ///   - willRest: Called when it no longer is.
+    ///   - hasRead: Called after each chunk; may wait, and may refuse more.
+    package init(
+        _ body: TransportBody, willRead: @escaping @Sendable () -> Void, willRest: @escaping @Sendable () -> Void,
+        hasRead: @escaping @Sendable (_ step: ReceivedBytes) async throws -> Void
+    ) {
         self.body = body.makeAsyncIterator()
         self.willRead = willRead
+        self.willRest = willRest
         self.hasRead = hasRead
     }
+
+    /// It is the reader who takes his time, until the next read.
+    package func rest() { willRest() }
 
     /// The next bytes, never none; `nil` at the end.
     package func next() async throws -> Data? {
         willRead()
         guard let chunk = try await body.next() else { return nil }
         count += Int64(chunk.count)
-        try await hasRead(count, offset)
+        try await tell()
         return chunk
+    }
+
+    /// Tells how far it has come; may wait, and may refuse more.
+    package func tell() async throws {
+        try await hasRead(ReceivedBytes(count: count, offset: offset, total: total))
     }
 }

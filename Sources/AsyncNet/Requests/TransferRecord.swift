@@ -32,6 +32,7 @@ package final class TransferRecord: Sendable {
     package var request: TransportRequest? { state.withLock { $0.request } }
     package var sentBytes: Int64 { state.withLock { $0.metrics.sentBytes } }
     package var head: HTTPResponseHead? { state.withLock { $0.head } }
+    package var attempts: Int { state.withLock { $0.metrics.attempts } }
     package var followedRedirects: Int { state.withLock { $0.metrics.redirects.count } }
 
     @inline(never)

@@ -11,6 +11,9 @@ public struct SessionConfiguration: Sendable {
     /// How long the server may be silent, at any point of a transfer, before it ends with `.timedOut`; 60 seconds by default.
     /// Time spent suspended or waiting for a free connection does not count as silence of the server's.
     public var timeout: Duration
+    /// How long a request may take in all, from its start to its outcome, before it ends with `.deadlineExceeded`; no limit by default.
+    /// Retries and every wait count, a suspension too.
+    public var deadline: Duration?
     /// How many redirects are followed, 20 by default; 0 makes a 3xx response the answer.
     public var maximumRedirects: Int
     /// How many bytes a response's body may have once its Content-Encoding is decoded; more end the request with `.bodyTooLarge` before
@@ -23,12 +26,14 @@ public struct SessionConfiguration: Sendable {
 
     public init(
         baseURL: (any URLConvertible)? = nil, headers: HTTPHeaders = .default, interceptors: [any RequestPolicy] = [],
-        timeout: Duration = .seconds(60), maximumRedirects: Int = 20, maximumBodySize: Int64? = nil, startsRequestsImmediately: Bool = false, clock: any Clock<Duration> = ContinuousClock()
+        timeout: Duration = .seconds(60), deadline: Duration? = nil, maximumRedirects: Int = 20, maximumBodySize: Int64? = nil,
+        startsRequestsImmediately: Bool = false, clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.baseURL = baseURL
         self.headers = headers
         self.interceptors = interceptors
         self.timeout = timeout
+        self.deadline = deadline
         self.maximumRedirects = maximumRedirects
         self.maximumBodySize = maximumBodySize
         self.startsRequestsImmediately = startsRequestsImmediately

@@ -8,6 +8,8 @@ final class TransferWatch: Sendable {
     private let idle = Locked<IdleTimer?>(nil)
     /// The network waits for the caller's body, not for the server.
     private let isBodyAwaited = Atomic(false)
+    private let sendRate = Locked(RateEstimate())
+    private let receiveRate = Locked(RateEstimate())
     /// The reader of the response takes its time.
     private let isReaderBusy = Atomic(false)
 
@@ -18,6 +20,8 @@ final class TransferWatch: Sendable {
 
     /// Watches for silence until `stop()`; time spent suspended is none.
     func start(_ timers: TimerQueue, timeout: Duration, onSilence: @escaping @Sendable () -> Void) {
+        isBodyAwaited.store(false, ordering: .relaxed)
+        isReaderBusy.store(false, ordering: .relaxed)
         // Until `stop()` the timer knows the watch.
         let isHeldBack: @Sendable () -> Bool = { [self] in
             request.isHeldBack || isReaderBusy.load(ordering: .relaxed) || isBodyAwaited.load(ordering: .relaxed)
@@ -69,9 +73,9 @@ final class TransferWatch: Sendable {
         case .informational(let head): request.eventLog.send(.informational(head))
         case .sentBody(let bytes, let total):
             request.record.sentBytes(bytes)
-            request.uploads.send(progress(bytes, of: total))
+            request.uploads.send(progress(bytes, of: total, moved: bytes, sendRate))
         case .receivedHead(let head): received(head)
-        case .receivedBody(let bytes, let head): received(bytes, of: head)
+        case .receivedBody(let bytes, let head): received(ReceivedBytes(count: bytes), of: head)
         case .metrics(let metrics): request.record.measured(metrics)
         case .queued, .started, .awaitingBody, .trailers: break
         }
@@ -83,17 +87,17 @@ final class TransferWatch: Sendable {
         request.eventLog.send(.response(head))
     }
 
-    /// - Parameter offset: How much of the whole was there before this response.
-    func received(_ bytes: Int64, of head: HTTPResponseHead, after offset: Int64 = 0) {
+    func received(_ bytes: ReceivedBytes, of head: HTTPResponseHead) {
         guard !redirects.follows(head) else { return }
-        request.record.receivedBytes(bytes)
-        request.downloads.send(progress(bytes + offset, of: Self.expectedBytes(head).map { $0 + offset }))
+        request.record.receivedBytes(bytes.count)
+        let total = bytes.total ?? Self.expectedBytes(head).map { $0 + bytes.offset }
+        request.downloads.send(progress(bytes.count + bytes.offset, of: total, moved: bytes.count, receiveRate))
     }
 
     /// The body has ended, so its length is known whatever was announced.
     func receivedAll(_ bytes: Int64, after offset: Int64 = 0) {
         request.record.receivedBytes(bytes)
-        request.downloads.send(progress(bytes + offset, of: bytes + offset))
+        request.downloads.send(progress(bytes + offset, of: bytes + offset, moved: bytes, receiveRate))
     }
 
     /// The body's length, unless its encoding makes `Content-Length` say something else.
@@ -101,9 +105,13 @@ final class TransferWatch: Sendable {
         head.value(for: "Content-Encoding") == nil ? head.contentLength : nil
     }
 
-    private func progress(_ bytes: Int64, of total: Int64?) -> TransferProgress {
-        let seconds = request.record.elapsed / .seconds(1)
-        return TransferProgress(
-            completedBytes: bytes, totalBytes: total, bytesPerSecond: seconds > 0 ? Double(bytes) / seconds : 0)
+    /// - Parameter moved: What counts for the rate.
+    private func progress(_ bytes: Int64, of total: Int64?, moved: Int64, _ rate: borrowing Locked<RateEstimate>) -> TransferProgress {
+        let elapsed = request.record.elapsed
+        let bytesPerSecond = rate.withLock { rate in
+            rate.update(moved, at: elapsed)
+            return rate.bytesPerSecond
+        }
+        return TransferProgress(completedBytes: bytes, totalBytes: total, bytesPerSecond: bytesPerSecond)
     }
 }

@@ -199,7 +199,7 @@ struct StreamRequestTests {
     @Test("Server-sent events, with what each is to go on from")
     func events() async throws {
         let pieces = [": hi\n\nid: 1\nevent: add\nda", "ta: a\ndata: b\nretry: 500\n\n", "data: c\n\ndata: lost"]
-        let events = try await collect(session(pieces, type: "text/event-stream").stream("http://a/").serverSentEvents)
+        let events = try await collect(session(pieces, type: "text/event-stream").stream("http://a/").serverSentEvents(reconnection: .never))
         #expect(events == [
             ServerSentEvent(id: "1", event: "add", data: "a\nb", retry: .milliseconds(500)), ServerSentEvent(id: "1", data: "c", retry: .milliseconds(500)),
         ])

@@ -16,11 +16,12 @@ package struct ServerSentEventParser: StreamParser {
 
     /// - Parameters:
     ///   - lastEventID: What the connection before this one left, so that events without an ID of their own keep it.
+    ///   - retry: Likewise.
     ///   - limit: Bytes that the data of an event, or one line of any kind, may have. Beyond it the error is `.lineTooLong`.
-    package init(lastEventID: String? = nil, limit: Int = LineParser.defaultLimit) {
+    package init(lastEventID: String? = nil, retry: Duration? = nil, limit: Int = LineParser.defaultLimit) {
         self.limit = limit
         splitter = LineSplitter(limit: limit)
-        assembler = EventAssembler(lastEventID: lastEventID ?? "", limit: limit)
+        assembler = EventAssembler(lastEventID: lastEventID ?? "", retry: retry, limit: limit)
     }
 
     package mutating func receive(_ chunk: Data) throws(AsyncNetError) -> [ServerSentEvent] {
@@ -47,7 +48,8 @@ private struct EventAssembler {
 
     var lastEventID: String? { dispatchedID.isEmpty ? nil : dispatchedID }
 
-    init(lastEventID: String, limit: Int) {
+    init(lastEventID: String, retry: Duration?, limit: Int) {
+        self.retry = retry
         idBuffer = lastEventID
         dispatchedID = lastEventID
         self.limit = limit

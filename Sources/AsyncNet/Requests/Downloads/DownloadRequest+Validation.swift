@@ -48,18 +48,4 @@ extension DownloadRequest {
         await transfer.validate { request, response, _ in try validation(request, response) }
         return self
     }
-
-    /// Adds a policy, asked after the session's and those added before.
-    @discardableResult
-    public func interceptor(_ policy: some RequestPolicy) async -> DownloadRequest {
-        await transfer.interceptor(policy)
-        return self
-    }
-
-    /// How many bytes the body may have once decoded; more end the download with `.bodyTooLarge`.
-    @discardableResult
-    public func maximumBodySize(_ bytes: Int64?) async -> DownloadRequest {
-        await transfer.maximumBodySize(bytes)
-        return self
-    }
 }

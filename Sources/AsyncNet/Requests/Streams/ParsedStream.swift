@@ -75,18 +75,10 @@ extension StreamRequest {
             }
         }
     }
-
-    /// The body as the events of one `text/event-stream` response (WHATWG HTML §9.2), as they arrive.
-    ///
-    /// It ends with the response. To connect again, make another stream whose `Last-Event-ID` header is the last event's ``ServerSentEvent/id``,
-    /// after its ``ServerSentEvent/retry``.
-    public nonisolated var serverSentEvents: some AsyncSequence<ServerSentEvent, any Error> & Sendable {
-        ErasedFailure(ParsedStream(chunks: chunks) { _ in ServerSentEventParser() })
-    }
 }
 
 /// The same sequence, for the loops of whoever does not name its error's type.
-private struct ErasedFailure<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable where Base.Element: Sendable {
+struct ErasedFailure<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable where Base.Element: Sendable {
     private let base: Base
 
     init(_ base: Base) { self.base = base }

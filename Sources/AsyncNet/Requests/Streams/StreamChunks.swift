@@ -7,40 +7,40 @@ public struct StreamChunks: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> Iterator { Iterator(request) }
 
     public struct Iterator: AsyncIteratorProtocol {
-        private let reading: Reading
+        private let reader: ResponseReader
 
-        init(_ request: StreamRequest) { reading = Reading(request) }
+        init(_ request: StreamRequest) { reader = ResponseReader(request, as: .chunks) }
 
         /// The next chunk, never empty; `nil` at the end.
-        public mutating func next() async throws(AsyncNetError) -> Data? { try await reading.next() }
+        public mutating func next() async throws(AsyncNetError) -> Data? { try await reader.next(of: \.chunks) }
 
         /// The same; what a loop calls.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(AsyncNetError) -> Data? {
-            try await reading.next()
+            try await reader.next(of: \.chunks)
         }
     }
+}
 
-    /// One reader of a stream. When the last holder goes, so does the transfer.
-    private final class Reading: Sendable {
-        private let request: StreamRequest
-        private let isFirst: Bool
+/// Whoever reads a stream. When the last holder goes, so does the transfer.
+final class ResponseReader: Sendable {
+    private let request: StreamRequest
+    private let isFirst: Bool
 
-        init(_ request: StreamRequest) {
-            self.request = request
-            isFirst = request.sink.beginReading()
-        }
+    init(_ request: StreamRequest, as form: StreamSink.Form) {
+        self.request = request
+        isFirst = request.sink.beginReading(as: form)
+    }
 
-        deinit {
-            guard isFirst else { return }
-            request.sink.chunks.close()
-            request.transfer.cancelSoon()
-        }
+    deinit {
+        guard isFirst else { return }
+        request.sink.close()
+        request.transfer.cancelSoon()
+    }
 
-        func next() async throws(AsyncNetError) -> Data? {
-            guard isFirst else { throw AsyncNetError(.bodyAlreadyRead) }
-            await request.transfer.startIfNeeded()
-            return try await request.sink.chunks.next()
-        }
+    func next<Piece>(of pieces: any KeyPath<StreamSink, Handover<Piece>> & Sendable) async throws(AsyncNetError) -> Piece? {
+        guard isFirst else { throw AsyncNetError(.bodyAlreadyRead) }
+        await request.transfer.startIfNeeded()
+        return try await request.sink[keyPath: pieces].next()
     }
 }
 

@@ -23,8 +23,8 @@ public actor StreamRequest: Request {
 
     /// Nobody can read it any more, so it must not run on.
     deinit {
-        guard sink.beginReading() else { return }
-        sink.chunks.close()
+        guard sink.beginReading(as: .chunks) else { return }
+        sink.close()
         transfer.cancelSoon()
     }
 

@@ -1,32 +1,109 @@
 package import Foundation
 
-/// Hands a response's body to whoever reads the stream, chunk by chunk, as fast as they are read.
+/// Hands a response's body to whoever reads the stream, piece by piece, as fast as they are read.
+///
+/// How it is read decides what the pieces are, so the body is left alone until somebody reads: chunks as they come, or the events of one
+/// connection after the other.
 package final class StreamSink: ResponseSink {
+    package enum Form: Sendable {
+        case chunks
+        case events(EventReconnection)
+    }
+
     package let chunks = Handover<Data>()
+    package let events = Handover<[ServerSentEvent]>()
     package let head = Promise<HTTPResponseHead>()
-    private let isRead = Locked(false)
+    private let form = Promise<Form>()
+    private let state = Locked(State())
+
+    private struct State {
+        var isRead = false
+        var connection: EventConnection?
+        var method: HTTPMethod?
+    }
 
     package init() {}
 
+    /// Whether this reader is the first: a body cannot be read twice.
+    package func beginReading(as form: Form) -> Bool {
+        let isFirst = state.withLock { state in
+            defer { state.isRead = true }
+            guard !state.isRead else { return false }
+            if case .events(let policy) = form { state.connection = EventConnection(policy) }
+            return true
+        }
+        if isFirst { self.form.fulfil(.success(form)) }
+        return isFirst
+    }
+
+    /// Nobody reads any more.
+    package func close() {
+        chunks.close()
+        events.close()
+    }
+
+    package func prepare(_ request: TransportRequest) async throws -> TransportRequest {
+        let connection = state.withLock { state in
+            state.method = request.head.method
+            return state.connection
+        }
+        guard let connection else { return request }
+        var request = request
+        if !request.head.headers.contains(name: "Accept") { request.head.headers.add(.accept("text/event-stream")) }
+        if !request.head.headers.contains(name: "Cache-Control") { request.head.headers.add(HTTPHeader(name: "Cache-Control", value: "no-store")) }
+        if let id = connection.lastEventID, HTTPSyntax.isFieldValue(id) { request.head.headers.set(HTTPHeader(name: "Last-Event-ID", value: id)) }
+        request.timeout = connection.heartbeatTimeout ?? request.timeout
+        return request
+    }
+
     package func receive(_ body: WatchedBody, of head: HTTPResponseHead) async throws -> SinkVerdict {
         self.head.fulfil(.success(head))
-        while let chunk = try await body.next() {
-            guard await chunks.offer(chunk) else { throw AsyncNetError(.cancelled, "The stream was left before its end") }
+        body.rest()
+        switch try await form.value() {
+        case .chunks: try await handOver(body)
+        case .events: try await handOverEvents(body, of: head)
         }
         return .done
     }
+
+    private func handOver(_ body: WatchedBody) async throws {
+        while let chunk = try await body.next() {
+            guard await chunks.offer(chunk) else { throw Self.left }
+        }
+    }
+
+    private func handOverEvents(_ body: WatchedBody, of head: HTTPResponseHead) async throws {
+        let hasEvents = try state.withLock { state throws(AsyncNetError) in
+            guard try state.connection?.open(head) == true else {
+                state.connection = nil
+                return false
+            }
+            return true
+        }
+        while hasEvents, let chunk = try await body.next() {
+            let found = try state.withLock { state throws(AsyncNetError) in try state.connection?.receive(chunk) ?? [] }
+            if !found.isEmpty { guard await events.offer(found) else { throw Self.left } }
+        }
+    }
+
+    private static var left: AsyncNetError { AsyncNetError(.cancelled, "The stream was left before its end") }
+
+    // MARK: Ends
+
+    /// Only events can be gone on with: of anything else a reader has had a part.
+    package func delayBeforeNextAttempt(after error: AsyncNetError?, head: HTTPResponseHead?) -> Duration? {
+        state.withLock { state in
+            guard state.method == .get else { return nil }
+            return state.connection?.end(error, statusCode: head?.statusCode, jitter: .random(in: 0...1))
+        }
+    }
+
+    package var canBeSentAgain: Bool { !head.isFulfilled }
 
     package func requestEnded(_ error: AsyncNetError?) {
         let end: Result<Void, AsyncNetError> = error.map { .failure($0) } ?? .success(())
         head.fulfil(.failure(error ?? AsyncNetError(.badServerResponse)))
         chunks.finish(end)
-    }
-
-    /// Whether this reader is the first: chunks cannot be read twice.
-    package func beginReading() -> Bool {
-        isRead.withLock { isRead in
-            defer { isRead = true }
-            return !isRead
-        }
+        events.finish(end)
     }
 }

@@ -1,0 +1,76 @@
+package import Foundation
+
+/// A stream of server-sent events over all its connections (WHATWG HTML §9.2.3): what it has said, and whether and when it goes on.
+///
+/// Pure: told of heads, bytes and ends, it answers. The events of a connection that breaks off in the middle of one are those before it; the
+/// next connection asks for what came after them.
+package struct EventConnection: Sendable {
+    private let policy: EventReconnection
+    private var parser = ServerSentEventParser()
+    /// A response that is a stream has come once.
+    private var isEstablished = false
+    /// Connections in a row that brought no stream.
+    private var failures = 0
+    /// The response said how long it is, so its end is the stream's.
+    private var endIsAnnounced = false
+
+    package init(_ policy: EventReconnection) { self.policy = policy }
+
+    /// What `Last-Event-ID` says; `nil`: nothing.
+    package var lastEventID: String? { parser.lastEventID }
+    package var heartbeatTimeout: Duration? { policy.heartbeatTimeout }
+
+    /// - Returns: Whether a body with events follows; if not the stream has come to its end.
+    package mutating func open(_ head: HTTPResponseHead) throws(AsyncNetError) -> Bool {
+        switch head.statusCode {
+        case 204: return false
+        // Gone since it ended in good order.
+        case 404 where isEstablished && failures == 0, 410 where isEstablished && failures == 0: return false
+        case 200..<300: break
+        default: throw AsyncNetError(.unacceptableStatus, "The response's status \(head.statusCode) is not one of a stream of events")
+        }
+        if let type = head.mediaType, type.subtype == "html" || type.subtype == "json" || type.subtype.hasSuffix("+json") {
+            throw AsyncNetError(.unacceptableContentType, "The response's Content-Type \(type) is not text/event-stream")
+        }
+        parser = ServerSentEventParser(lastEventID: parser.lastEventID, retry: parser.retry)
+        endIsAnnounced = head.contentLength != nil
+        (isEstablished, failures) = (true, 0)
+        return true
+    }
+
+    package mutating func receive(_ chunk: Data) throws(AsyncNetError) -> [ServerSentEvent] { try parser.receive(chunk) }
+
+    /// How long to wait before the next connection; `nil` if there is none.
+    ///
+    /// - Parameters:
+    ///   - error: How the connection ended; `nil` is in good order.
+    ///   - jitter: From 0 to 1: how much of the second half of a growing wait is waited.
+    package mutating func end(_ error: AsyncNetError?, statusCode: Int?, jitter: Double) -> Duration? {
+        guard isEstablished, canGoOn(after: error, statusCode) else { return nil }
+        let base = parser.retry ?? policy.delay
+        guard error != nil else { return base }
+        failures += 1
+        if let limit = policy.limit, failures > limit { return nil }
+        guard failures > 1 else { return base }
+        let doubled = max(base, .milliseconds(1)) * (1 << min(failures - 1, 20))
+        let grown = min(doubled, max(policy.maximumDelay, base))
+        return grown / 2 + grown / 2 * min(max(jitter, 0), 1)
+    }
+
+    private func canGoOn(after error: AsyncNetError?, _ statusCode: Int?) -> Bool {
+        if policy.occasion == .never { return false }
+        if let error { return isPassing(error, statusCode) && (policy.occasion == .always || isResumable) }
+        return policy.occasion == .always || isResumable && !endIsAnnounced
+    }
+
+    private var isResumable: Bool { parser.lastEventID != nil || parser.retry != nil }
+
+    /// Whether it may be gone the next time.
+    private func isPassing(_ error: AsyncNetError, _ statusCode: Int?) -> Bool {
+        switch error.code {
+        case .connectionLost, .bodyEndedEarly, .emptyReply, .timedOut, .cannotConnect, .hostNotFound, .badServerResponse, .tlsHandshakeFailed: true
+        case .unacceptableStatus: statusCode.map { [408, 429, 500, 502, 503, 504].contains($0) } ?? false
+        default: false
+        }
+    }
+}

@@ -1,0 +1,18 @@
+/// What a request was told beyond what is sent: who is asked about it, and what it must not exceed.
+package struct RequestOptions: Sendable {
+    /// Asked after the session's.
+    package var interceptors: [any RequestPolicy] = []
+    package var bodyLimit = BodyLimit.session
+    /// For everything together; the session's unless set.
+    package var deadline: Duration?
+    /// For silence; the request's or the session's unless set.
+    package var timeout: Duration?
+
+    package enum BodyLimit: Sendable {
+        case session
+        /// `nil` is none.
+        case own(Int64?)
+    }
+
+    package init() {}
+}

@@ -1,0 +1,30 @@
+/// As for ``DataRequest``; what is set after the start may come too late.
+extension StreamRequest {
+    /// Adds a policy, asked after the session's and those added before.
+    @discardableResult
+    public func interceptor(_ policy: some RequestPolicy) async -> StreamRequest {
+        await transfer.interceptor(policy)
+        return self
+    }
+
+    /// How long all of it may take, retries and every wait included; then it ends with `.deadlineExceeded`.
+    @discardableResult
+    public func deadline(_ duration: Duration) async -> StreamRequest {
+        await transfer.deadline(duration)
+        return self
+    }
+
+    /// How long the server may be silent; then the attempt ends with `.timedOut`.
+    @discardableResult
+    public func timeout(_ duration: Duration) async -> StreamRequest {
+        await transfer.timeout(duration)
+        return self
+    }
+
+    /// How many bytes the body may have once decoded; more end it with `.bodyTooLarge`.
+    @discardableResult
+    public func maximumBodySize(_ bytes: Int64?) async -> StreamRequest {
+        await transfer.maximumBodySize(bytes)
+        return self
+    }
+}

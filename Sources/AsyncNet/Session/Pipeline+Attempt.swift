@@ -1,0 +1,210 @@
+import Foundation
+
+/// One attempt: adapted, sent wherever redirects lead, received, validated.
+extension Pipeline {
+    func attempt() async -> AttemptResult {
+        do {
+            try await adapt()
+            try await prepare()
+            if let delay = try await transfer() { return .again(after: delay) }
+        } catch {
+            return .ended(request.record.outcome(AsyncNetError(wrapping: error, as: .transportFailed)), validators: 0)
+        }
+        let validators = request.sink == nil ? await request.validators : []
+        return .ended(validated(request.record.outcome(nil), by: validators), validators: validators.count)
+    }
+
+    private func adapt() async throws {
+        guard !policies.adapters.isEmpty, var adapted = request.record.request else { return }
+        let context = context(attempt: request.record.attempts + 1)
+        for adapter in policies.adapters {
+            try Task.checkCancellation()
+            do { adapted = try await adapter.adapt(adapted, context: context) } catch {
+                if error is CancellationError, !Task.isCancelled { throw AsyncNetError(.adaptationFailed, underlyingError: error) }
+                throw AsyncNetError(wrapping: error, as: .adaptationFailed)
+            }
+        }
+        try RequestAssembly.check(adapted)
+        request.record.willSend(try RequestAssembly.settled(adapted))
+    }
+
+    @inline(never)
+    private func prepare() async throws {
+        guard let sink = request.sink, let adapted = request.record.request else { return }
+        let prepared = try await sink.prepare(adapted)
+        try RequestAssembly.check(prepared)
+        request.record.willSend(prepared)
+    }
+
+    // MARK: Transfer
+
+    /// - Returns: After how long to do it again; `nil` is not.
+    private func transfer() async throws -> Duration? {
+        await request.holdBackIfSuspended()
+        guard await request.beginAttempt(onProceed: watch.restart) else { throw AsyncNetError(.cancelled) }
+        // Only where an attempt can be followed by another must its end not be the request's.
+        guard !policies.retriers.isEmpty || request.kind == .stream else {
+            watchForSilence(of: nil)
+            defer { watch.stop() }
+            return try await exchange()
+        }
+        let attempt = AttemptTask()
+        watchForSilence(of: attempt)
+        defer { watch.stop() }
+        return try await attempt.run { [self] in try await exchange() }
+    }
+
+    private func exchange() async throws -> Duration? {
+        while true {
+            try Task.checkCancellation()
+            switch try await send() {
+            case .answer(let body):
+                guard let sink = request.sink else {
+                    try await collect(body)
+                    return nil
+                }
+                switch try await deliver(body, to: sink) {
+                case .done: return nil
+                case .again: try await prepare()
+                case .retry(let delay): return delay
+                }
+            case .redirect(let body): await drain(body)
+            }
+        }
+    }
+
+    /// What a response means, with the body that is left to read.
+    private enum Step {
+        case answer(TransportBody)
+        case redirect(TransportBody)
+    }
+
+    @inline(never)
+    private func watchForSilence(of attempt: AttemptTask?) {
+        let timeout = policies.timeout ?? request.record.request?.timeout ?? session.configuration.timeout
+        watch.start(session.timers, timeout: timeout) { [session, request] in
+            let error = AsyncNetError(.timedOut, "The request timed out: nothing was sent or received for \(timeout)")
+            if let attempt { return attempt.fail(error) }
+            session.mailbox.post { await request.fail(error) }
+        }
+    }
+
+    @inline(never)
+    private func send() async throws -> Step {
+        try judge(try await session.transport.send(try outgoing()))
+    }
+
+    /// Only the copy that is sent knows the watch, which knows the request: what is kept must not.
+    @inline(never)
+    private func outgoing() throws(AsyncNetError) -> TransportRequest {
+        guard var request = request.record.request else { throw AsyncNetError(.invalidRequest) }
+        request.onEvent = watch.receive
+        request.hold = self.request.hold
+        request.delivery = self.request.sink == nil ? .whole : .asItArrives
+        request.maximumBodySize = policies.bodyLimit
+        return request
+    }
+
+    /// After a redirect to follow, the record's request is the next one.
+    @inline(never)
+    private func judge(_ response: TransportResponse) throws -> Step {
+        watch.touch()
+        let record = request.record
+        guard let sent = record.request,
+            let next = try redirects.next(after: response.head, to: sent, followed: record.followedRedirects)
+        else {
+            watch.received(response.head)
+            return .answer(response.body)
+        }
+        request.eventLog.send(.redirected(response.head, to: next.head))
+        record.redirected(to: next)
+        return .redirect(response.body)
+    }
+
+    // MARK: The body
+
+    private enum Delivery {
+        case done
+        case again
+        case retry(after: Duration)
+    }
+
+    /// The body to a sink, once retriers and validators have accepted what the head says of it.
+    @inline(never)
+    private func deliver(_ body: TransportBody, to sink: any ResponseSink) async throws -> Delivery {
+        guard let head = request.record.head, let sent = request.record.request else { throw AsyncNetError(.badServerResponse) }
+        if !sink.isOwnMatter(head) {
+            if let delay = try await retryDelay(head) {
+                await drain(body)
+                return .retry(after: delay)
+            }
+            try await validate(head, of: sent)
+        }
+        let watched = watched(body, of: head)
+        guard try await sink.receive(watched, of: head) == .done else { return .again }
+        // They have had their say.
+        watch.receivedAll(watched.count, after: watched.offset)
+        return .done
+    }
+
+    private func retryDelay(_ head: HTTPResponseHead) async throws -> Duration? {
+        guard !policies.retriers.isEmpty, let error = refusal(head) else { return nil }
+        switch await decision(about: error) {
+        case .retry(let delay): return delay
+        case .doNotRetry: return nil
+        case .fail(let error): throw error
+        }
+    }
+
+    private func validate(_ head: HTTPResponseHead, of sent: TransportRequest) async throws {
+        var response = RawResponse(requestHead: sent.head, head: head, data: Data())
+        response.isBodyPending = true
+        for validator in await request.validators { try validator(response) }
+    }
+
+    private func watched(_ body: TransportBody, of head: HTTPResponseHead) -> WatchedBody {
+        WatchedBody(body, willRead: watch.read, willRest: watch.pause) { [request, watch, limit = policies.bodyLimit] bytes in
+            watch.pause()
+            watch.received(bytes, of: head)
+            try Self.check(bytes.count + bytes.offset, limit)
+            if request.isHeldBack { await request.holdBackIfSuspended() }
+        }
+    }
+
+    private static func check(_ count: Int64, _ limit: Int64?) throws(AsyncNetError) {
+        if let limit, count > limit { throw AsyncNetError(bodyLargerThan: limit) }
+    }
+
+    /// The whole body; what came of one that breaks off is kept too. One chunk, as small bodies are, is not copied.
+    @inline(never)
+    private func collect(_ body: TransportBody) async throws {
+        var data = Data()
+        defer { request.record.received(data) }
+        for try await chunk in body {
+            watch.touch()
+            try Self.check(Int64(data.count + chunk.count), policies.bodyLimit)
+            if data.isEmpty { data = chunk } else { data.append(chunk) }
+            if let head = request.record.head { watch.received(ReceivedBytes(count: Int64(data.count)), of: head) }
+            if request.isHeldBack {
+                await request.holdBackIfSuspended()
+                watch.touch()
+            }
+        }
+        watch.receivedAll(Int64(data.count))
+    }
+
+    /// A body of no interest; reading a short one keeps the connection usable.
+    @inline(never)
+    private func drain(_ body: TransportBody) async {
+        var rest = 64 * 1024
+        do {
+            for try await chunk in body {
+                watch.touch()
+                rest -= chunk.count
+                if rest < 0 { return }
+            }
+        } catch {
+            // The head is all that counts; a body that breaks off changes nothing. A cancel is seen before the next hop.
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import AsyncNet
+import Foundation
+import Testing
+
+@Suite("Server-sent events, connection after connection")
+struct EventConnectionTests {
+    private static let url = URL(string: "http://a/")
+    private func head(_ status: Int, _ headers: HTTPHeaders = [:]) throws -> HTTPResponseHead {
+        HTTPResponseHead(statusCode: status, url: try #require(Self.url), headers: headers)
+    }
+
+    private func connection(_ policy: EventReconnection = .ifResumable(delay: .seconds(3), maximumDelay: .seconds(20)), after text: String = "id: 1\n\n",
+        _ headers: HTTPHeaders = [:]) throws -> EventConnection {
+        var connection = EventConnection(policy)
+        #expect(try connection.open(head(200, headers)))
+        _ = try connection.receive(Data(text.utf8))
+        return connection
+    }
+
+    @Test("What is no stream of events ends it: 204 in good order, the rest in its error", arguments: [
+        (204, nil, nil), (404, nil, .unacceptableStatus), (500, nil, .unacceptableStatus), (200, "text/html; charset=utf-8", .unacceptableContentType),
+        (200, "application/problem+json", .unacceptableContentType),
+    ] as [(Int, String?, AsyncNetError.Code?)])
+    func opening(_ status: Int, _ type: String?, _ code: AsyncNetError.Code?) throws {
+        var connection = EventConnection(.always())
+        let head = try head(status, type.map { ["Content-Type": $0] } ?? [:])
+        if let code {
+            #expect { try connection.open(head) } throws: { ($0 as? AsyncNetError)?.code == code }
+        } else {
+            #expect(try connection.open(head) == false)
+        }
+        #expect(connection.end(nil, statusCode: status, jitter: 0) == nil)
+    }
+
+    @Test("A stream that is gone after a good end has ended; one that is gone after a lost connection has not", arguments: [404, 410])
+    func gone(_ status: Int) throws {
+        var connection = try connection()
+        _ = connection.end(nil, statusCode: 200, jitter: 0)
+        #expect(try connection.open(head(status)) == false)
+        var lost = try self.connection()
+        _ = lost.end(AsyncNetError(.connectionLost), statusCode: 200, jitter: 0)
+        #expect(throws: AsyncNetError.self) { try lost.open(head(status)) }
+    }
+
+    @Test("When it connects again", arguments: [
+        (.never, "id: 1\nretry: 1\n\n", nil, nil, false), (.ifResumable(), "data: 1\n\n", nil, nil, false), (.ifResumable(), "id: 1\n\n", nil, nil, true),
+        (.ifResumable(), "retry: 1\n\n", nil, nil, true), (.ifResumable(), "id: 1\n\n", "7", nil, false), (.ifResumable(), "id: 1\n\n", "70", .bodyEndedEarly, true),
+        (.ifResumable(), "data: 1\n\n", nil, .connectionLost, false), (.always(), "data: 1\n\n", "9", nil, true), (.always(), "", nil, .timedOut, true),
+        (.always(), "", nil, .decodingFailed, false), (.always(), "", nil, .certificateNotTrusted, false), (.always(), "", nil, .bodyTooLarge, false),
+        (.ifResumable(), "id: 1\n\nid\n\n", nil, nil, false), (.ifResumable(), "id: 1\n", nil, nil, false),
+    ] as [(EventReconnection, String, String?, AsyncNetError.Code?, Bool)])
+    func occasions(_ policy: EventReconnection, _ text: String, _ length: String?, _ code: AsyncNetError.Code?, _ connects: Bool) throws {
+        var connection = try connection(policy, after: text, length.map { ["Content-Length": $0] } ?? [:])
+        #expect((connection.end(code.map { AsyncNetError($0) }, statusCode: 200, jitter: 0) != nil) == connects)
+    }
+
+    @Test("Statuses that may pass do not end it, others do", arguments: [(503, true), (429, true), (502, true), (401, false), (404, false)])
+    func statuses(_ status: Int, _ connects: Bool) throws {
+        var connection = try connection()
+        _ = connection.end(AsyncNetError(.connectionLost), statusCode: 200, jitter: 0)
+        let error = #expect(throws: AsyncNetError.self) { try connection.open(head(status)) }
+        #expect((connection.end(error, statusCode: status, jitter: 0) != nil) == connects)
+    }
+
+    @Test("Waits grow with each failure in a row, to a limit, and a stream that comes resets them")
+    func delays() throws {
+        var connection = try connection(.ifResumable(delay: .seconds(3), maximumDelay: .seconds(20), limit: 4))
+        let lost = AsyncNetError(.connectionLost)
+        #expect(connection.end(nil, statusCode: 200, jitter: 1) == .seconds(3))
+        #expect(connection.end(lost, statusCode: nil, jitter: 1) == .seconds(3))
+        #expect(connection.end(lost, statusCode: nil, jitter: 1) == .seconds(6))
+        #expect(connection.end(lost, statusCode: nil, jitter: 0) == .seconds(6))
+        #expect(connection.end(lost, statusCode: nil, jitter: 1) == .seconds(20))
+        #expect(connection.end(lost, statusCode: nil, jitter: 1) == nil)
+        #expect(try connection.open(head(200)))
+        _ = try connection.receive(Data("retry: 30000\n\n".utf8))
+        #expect(connection.end(lost, statusCode: 200, jitter: 1) == .seconds(30))
+        #expect(connection.end(lost, statusCode: nil, jitter: 1) == .seconds(30))
+    }
+
+    @Test("An event that was cut off is asked for again, and what was said before holds")
+    func state() throws {
+        var connection = try connection(after: "id: a\nretry: 5\ndata: 1\n\nid: b\ndata: 2\n")
+        #expect(connection.lastEventID == "a")
+        #expect(connection.end(AsyncNetError(.connectionLost), statusCode: 200, jitter: 0) == .milliseconds(5))
+        #expect(try connection.open(head(200)))
+        #expect(try connection.receive(Data("data: 3\n\n".utf8)) == [ServerSentEvent(id: "a", data: "3", retry: .milliseconds(5))])
+    }
+}

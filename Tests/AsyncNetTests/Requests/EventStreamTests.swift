@@ -1,0 +1,133 @@
+@testable import AsyncNet
+import AsyncNetTesting
+import Foundation
+import Testing
+
+@Suite("Server-sent events that go on", .timeLimit(.minutes(1)))
+struct EventStreamTests {
+    private static let url = "http://a/"
+
+    /// A server that has so many events, and gives those after the last one that a client has, cut off wherever chance wants.
+    private final class Feed: Sendable {
+        private let count: Int
+        private let random: Locked<SeededRandom>
+
+        init(_ count: Int, seed: UInt64) {
+            self.count = count
+            random = Locked(SeededRandom(state: seed))
+        }
+
+        func text(after id: Int) -> String {
+            let rest = (id + 1...max(id + 1, min(count, id + 4))).map { "id: \($0)\ndata: \($0)\n\n" }.joined()
+            let cut = random.withLock { Int.random(in: 0...rest.utf8.count, using: &$0) }
+            return "retry: 0\n\n" + rest.prefix(cut)
+        }
+
+        func reply(to request: RecordedRequest) -> MockResponse {
+            let id = request.headers["Last-Event-ID"].flatMap(Int.init) ?? 0
+            if id == count { return .status(204) }
+            let text = text(after: id)
+            let reply = MockResponse.chunked([text], headers: ["Content-Type": "text/event-stream"])
+            return random.withLock { Bool.random(using: &$0) } ? reply.with(.truncate(after: text.utf8.count)) : reply
+        }
+    }
+
+    private func data(_ stream: StreamRequest, _ reconnection: EventReconnection = .ifResumable(limit: nil)) async throws -> [Int] {
+        var found: [Int] = []
+        for try await event in stream.serverSentEvents(reconnection: reconnection) { found.append(Int(event.data) ?? -1) }
+        return found
+    }
+
+    @Test("A thousand connections, cut off anywhere, lose nothing and repeat nothing", arguments: [1, 2])
+    func thousand(seed: UInt64) async throws {
+        let feed = Feed(1600, seed: seed)
+        let stub = StubTransport { feed.reply(to: $0) }
+        let stream = Session(transport: stub).stream(Self.url)
+        #expect(try await data(stream) == Array(1...1600))
+        #expect(stub.requests.count > 1000)
+        #expect(await stream.retryCount == stub.requests.count - 1)
+        #expect(stub.requests.first?.headers["Last-Event-ID"] == nil)
+        #expect(stub.requests.allSatisfy { $0.headers["Accept"] == "text/event-stream" })
+    }
+
+    @Test("The same over sockets, each connection closed", arguments: TransportUnderTest.allCases)
+    func sockets(_ transport: TransportUnderTest) async throws {
+        let feed = Feed(120, seed: 3)
+        let server = try await MockServer.start()
+        await server.route("/*") { request in
+            let id = request.headers["Last-Event-ID"].flatMap(Int.init) ?? 0
+            return id == 120 ? .status(204) : .raw("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n" + feed.text(after: id))
+        }
+        #expect(try await data(transport.session().stream(server.url())) == Array(1...120))
+        await server.stop()
+    }
+
+    @Test("It waits as long as the stream asked for, and a cancel ends the wait at once", arguments: [true, false])
+    func waits(_ isCancelled: Bool) async throws {
+        let clock = TestClock()
+        let stub = StubTransport { request in
+            request.headers["Last-Event-ID"] == nil ? .chunked(["retry: 500\nid: 1\ndata: 1\n\n"]) : .status(204)
+        }
+        let stream = Session(transport: stub, configuration: .init(clock: clock)).stream(Self.url)
+        let task = Task { try await data(stream) }
+        // The timer for silence of the attempt that is over may still be asleep.
+        await clock.sleepers(atLeast: 2)
+        clock.advance(by: .milliseconds(499))
+        #expect(stub.requests.count == 1)
+        if isCancelled {
+            task.cancel()
+            await #expect { try await task.value } throws: { ($0 as? AsyncNetError)?.code == .cancelled }
+            #expect(stub.requests.count == 1)
+        } else {
+            clock.advance(by: .milliseconds(1))
+            #expect(try await task.value == [1])
+            #expect(stub.requests.count == 2)
+        }
+    }
+
+    @Test("A server without a heart-beat is left for the next connection")
+    func heartbeat() async throws {
+        let clock = TestClock()
+        let stub = StubTransport { request in
+            request.headers["Last-Event-ID"] == nil ? .chunked(["retry: 0\nid: 1\ndata: 1\n\n..."]).with(.stallMidBody(after: 26)) : .status(204)
+        }
+        let stream = Session(transport: stub, configuration: .init(clock: clock)).stream(Self.url)
+        let task = Task { try await data(stream, .ifResumable(heartbeatTimeout: .seconds(5))) }
+        let time = Task {
+            while !Task.isCancelled {
+                await clock.sleepers(atLeast: 1)
+                clock.advance(by: .seconds(1))
+                await Task.yield()
+            }
+        }
+        #expect(try await task.value == [1])
+        #expect(stub.requests.count == 2)
+        time.cancel()
+        clock.advance(by: .seconds(100))
+    }
+
+    @Test("What cannot be gone on with ends: no id, a length that was announced, another method, a limit")
+    func ends() async throws {
+        let chunked = StubTransport { _ in .chunked(["data: 1\n\n"]) }
+        #expect(try await data(Session(transport: chunked).stream(Self.url)) == [1])
+        let announced = StubTransport { _ in .init(headers: ["Content-Length": "17"], body: Data("id: 1\ndata: 1\n\n".utf8)) }
+        #expect(try await data(Session(transport: announced).stream(Self.url)) == [1])
+        let post = StubTransport { _ in .chunked(["id: 1\ndata: 1\n\n"]) }
+        #expect(try await data(Session(transport: post).stream(Self.url, method: .post)) == [1])
+        let broken = StubTransport { $0.headers["Last-Event-ID"] == nil ? .chunked(["id: 1\nretry: 0\ndata: 1\n\n"]) : .fault(.refuse) }
+        let stream = Session(transport: broken).stream(Self.url)
+        await #expect { try await data(stream, .ifResumable(maximumDelay: .zero, limit: 3)) } throws: { ($0 as? AsyncNetError)?.code == .cannotConnect }
+        #expect(broken.requests.count == 5)
+    }
+
+    @Test("Validators see each connection's head, and the head can be asked for first")
+    func validators() async throws {
+        let stub = StubTransport { $0.headers["Last-Event-ID"] == nil ? .chunked(["id: 1\nretry: 0\ndata: 1\n\n"], headers: ["Content-Type": "text/event-stream"]) : .status(404) }
+        let stream = Session(transport: stub).stream(Self.url)
+        await stream.validate()
+        await #expect { try await data(stream) } throws: { ($0 as? AsyncNetError)?.code == .unacceptableStatus }
+        let second = Session(transport: stub).stream(Self.url)
+        #expect(try await second.head.statusCode == 200)
+        #expect(try await data(second) == [1])
+    }
+}
