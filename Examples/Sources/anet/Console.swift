@@ -26,6 +26,13 @@ enum Console {
         show("\(line)\n")
     }
 
+    /// How wide the terminal of standard error is; 80 where it does not say.
+    static var columns: Int {
+        var size = winsize()
+        let isKnown = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+        return isKnown ? Int(size.ws_col) : 80
+    }
+
     static func show(_ text: String) {
         // There is nowhere to tell of an error with standard error.
         try? FileHandle.standardError.write(contentsOf: Data(text.utf8))

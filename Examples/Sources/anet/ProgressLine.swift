@@ -1,7 +1,7 @@
 import AsyncNet
 import Foundation
 
-/// One line on the terminal for a transfer that lasts: percent, rate and remaining time.
+/// One line on the terminal for a transfer that lasts: percent, a bar, size, rate and remaining time.
 struct ProgressLine: Sendable {
     /// A shorter transfer shows nothing.
     private let patience = Duration.seconds(1)
@@ -12,7 +12,7 @@ struct ProgressLine: Sendable {
         var due = clock.now + patience
         var isShown = false
         for await step in progress where clock.now >= due {
-            Console.show("\r\u{1B}[K\(text(step))")
+            Console.show("\r\u{1B}[K\(Self.text(step, columns: Console.columns))")
             isShown = true
             due = clock.now + interval
         }
@@ -20,18 +20,42 @@ struct ProgressLine: Sendable {
         if isShown { Console.show("\r\u{1B}[K") }
     }
 
-    private func text(_ step: TransferProgress) -> String {
-        let rate = "\(Self.size(step.bytesPerSecond))/s"
-        guard let total = step.totalBytes, step.bytesPerSecond > 0 else {
-            return "\(Self.size(Double(step.completedBytes)))  \(rate)"
-        }
-        let rest = max(0, Double(total - step.completedBytes) / step.bytesPerSecond)
-        return "\(Int(step.fractionCompleted * 100))%  \(rate)  \(Int(rest.rounded(.up))) s left"
+    /// At most one column less than there are, so that no terminal wraps it. The bar takes what is left, and goes first where nothing is.
+    static func text(_ step: TransferProgress, columns: Int) -> String {
+        let room = max(0, columns - 1)
+        let done = size(Double(step.completedBytes))
+        let rate = "\(size(step.bytesPerSecond))/s"
+        guard let total = step.totalBytes else { return String("\(done)  \(rate)".prefix(room)) }
+        let percent = padded("\(Int(step.fractionCompleted * 100))%", 4)
+        let sizes = "\(done)/\(size(Double(total)))"
+        let rest = step.remainingTime.map { "  \(time($0)) left" } ?? ""
+        let text = "  \(sizes)  \(rate)\(rest)"
+        let width = room - percent.count - text.count - 3
+        guard width >= 10 else { return String("\(percent)  \(rate)\(rest)".prefix(room)) }
+        return "\(percent) \(bar(step.fractionCompleted, width: width))\(text)"
+    }
+
+    private static func bar(_ fraction: Double, width: Int) -> String {
+        let done = Int(fraction * Double(width))
+        let head = done < width ? ">" : ""
+        return "[" + String(repeating: "=", count: done) + head + String(repeating: " ", count: max(0, width - done - head.count)) + "]"
+    }
+
+    static func time(_ duration: Duration) -> String {
+        let seconds = Int((duration / .seconds(1)).rounded(.up))
+        if seconds < 60 { return "\(seconds) s" }
+        if seconds < 3600 { return "\(seconds / 60):\(padded("\(seconds % 60)", 2, "0"))" }
+        if seconds < 360_000 { return "\(seconds / 3600):\(padded("\(seconds / 60 % 60)", 2, "0")):\(padded("\(seconds % 60)", 2, "0"))" }
+        return "days"
+    }
+
+    private static func padded(_ text: String, _ width: Int, _ filler: Character = " ") -> String {
+        String(repeating: filler, count: max(0, width - text.count)) + text
     }
 
     private static func size(_ bytes: Double) -> String {
-        let units = ["B", "KiB", "MiB", "GiB"]
+        let units = ["B", "KiB", "MiB", "GiB", "TiB"]
         let power = bytes < 1 ? 0 : min(units.count - 1, Int(log2(bytes) / 10))
-        return String(format: "%.1f ", bytes / pow(1024, Double(power))) + units[power]
+        return String(format: power == 0 ? "%.0f " : "%.1f ", bytes / pow(1024, Double(power))) + units[power]
     }
 }

@@ -40,7 +40,9 @@ struct Streaming: Sendable {
         case .chunks: for try await chunk in stream.chunks { try Console.write(chunk) }
         case .lines: for try await line in stream.lines { try Console.write(Data("\(line)\n".utf8)) }
         case .json: for try await json in stream.decoding(JSON.self) { try Console.write(Data("\(json)\n".utf8)) }
-        case .events: for try await event in stream.serverSentEvents { try Console.write(Data(event.text.utf8)) }
+        case .events:
+            let reconnection: EventReconnection = options.retry > 0 ? .ifResumable(limit: options.retry) : .never
+            for try await event in stream.serverSentEvents(reconnection: reconnection) { try Console.write(Data(event.text.utf8)) }
         }
     }
 }

@@ -16,6 +16,9 @@ struct TransferOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How long the server may be silent; fractions allowed.", valueName: "SECONDS"))
     var timeout: Double = 60
 
+    @Option(help: ArgumentHelp("How often a request that failed for a passing reason is sent again.", valueName: "N"))
+    var retry = 0
+
     @Flag(name: .shortAndLong, help: "Status 400 and above: no body, exit 22.")
     var fail = false
 
@@ -38,6 +41,7 @@ struct TransferOptions: ParsableArguments {
         if maxRedirects < 0 { throw ValidationError("--max-redirects needs a number from 0") }
         // An upper bound too: a Duration holds no more than 64 bits of seconds.
         guard timeout > 0, timeout <= 1e9 else { throw ValidationError("--timeout needs seconds above 0") }
+        if retry < 0 { throw ValidationError("--retry needs a number from 0") }
         if let maxBody, maxBody < 0 { throw ValidationError("--max-body needs a number from 0") }
         if continues, output == nil { throw ValidationError("--continue needs --output") }
         if output != nil, stream != nil { throw ValidationError("--output and --stream exclude each other") }

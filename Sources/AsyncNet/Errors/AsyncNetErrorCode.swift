@@ -143,6 +143,11 @@ extension AsyncNetError.Code {
         "fileNotWritable", "A file could not be written",
         "Check that the folder exists and may be written to, that the disk has room, and whether a file of that name is there already.")
 
+    /// A download is not the file that its checksum says.
+    public static let checksumMismatch = Self(
+        "checksumMismatch", "A download's checksum is wrong",
+        "The file was removed. Download it again; if that does not help, the checksum or the file on the server is wrong.")
+
     /// A stream was not read as fast as it came, over a transport that cannot pause, beyond what may be kept.
     public static let readerTooSlow = Self(
         "readerTooSlow", "The response's body is not read as fast as it comes",
@@ -266,7 +271,7 @@ extension AsyncNetError.Code {
         .cancelled, .malformedURL, .unsupportedScheme, .invalidRequest, .encodingFailed, .adaptationFailed, .fileNotReadable, .fileChanged, .bodyStreamFailed,
         .bodyLengthMismatch, .temporaryFileFailed, .compressionUnavailable, .sessionFinished,
         .hostNotFound, .cannotConnect, .emptyReply, .connectionLost, .bodyEndedEarly, .timedOut, .deadlineExceeded,
-        .badServerResponse, .bodyTooLarge, .fileNotWritable, .readerTooSlow, .bodyAlreadyRead, .badContentEncoding, .tlsHandshakeFailed, .certificateNotTrusted,
+        .badServerResponse, .bodyTooLarge, .fileNotWritable, .checksumMismatch, .readerTooSlow, .bodyAlreadyRead, .badContentEncoding, .tlsHandshakeFailed, .certificateNotTrusted,
         .certificateExpired, .certificateHostMismatch, .certificatePinMismatch, .clientCertificateInvalid, .proxyNotFound,
         .proxyFailed, .tooManyRedirects, .redirectFailed, .unsupportedByTransport, .invalidConfiguration, .transportUnavailable,
         .transportFailed,

@@ -44,5 +44,10 @@ package enum IfRange {
         return modified.description
     }
 
+    /// Whether a response is of the version that a validator stands for; one that says nothing of its version is.
+    package static func isSameVersion(_ headers: HTTPHeaders, as validator: String) -> Bool {
+        headers[validator.hasPrefix("\"") ? "ETag" : "Last-Modified"].map { $0 == validator } ?? true
+    }
+
     private static let secondsBetweenClocks: Int64 = 60
 }

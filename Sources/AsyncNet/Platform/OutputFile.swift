@@ -33,11 +33,28 @@ final class OutputFile: Sendable {
     deinit { close(descriptor) }
 
     /// Adds all of the data at the end.
-    func append(_ data: Data) throws(POSIXError) { try SystemError.writing(data) { write(descriptor, $0, $1) } }
+    func append(_ data: Data) throws(POSIXError) { try SystemError.writing(data) { systemWrite(descriptor, $0, $1) } }
 
-    /// Leaves nothing of what is there; the lock ends with the descriptor.
-    func truncate() throws(POSIXError) {
-        guard ftruncate(descriptor, 0) == 0 else { throw SystemError.last }
+    /// Leaves so much of what is there.
+    func truncate(to size: Int64) throws(POSIXError) {
+        guard ftruncate(descriptor, off_t(size)) == 0 else { throw SystemError.last }
+    }
+
+    /// From now on `write(_:at:)` does what it says, and `append` must not be called: Linux writes at the end whatever the place, as long as a
+    /// file is open for appending.
+    func writeAnywhere() throws(POSIXError) {
+        let flags = fcntl(descriptor, F_GETFL)
+        guard flags >= 0, fcntl(descriptor, F_SETFL, flags & ~O_APPEND) == 0 else { throw SystemError.last }
+    }
+
+    /// Writes all of the data at a place, whatever is there.
+    func write(_ data: Data, at place: Int64) throws(POSIXError) {
+        var place = place
+        try SystemError.writing(data) { start, count in
+            let written = pwrite(descriptor, start, count, off_t(place))
+            place += Int64(max(0, written))
+            return written
+        }
     }
 
     /// In bytes.
@@ -47,6 +64,9 @@ final class OutputFile: Sendable {
         return Int64(status.st_size)
     }
 }
+
+/// The class has a method of that name.
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int { write(descriptor, bytes, count) }
 
 /// What is done with files by name.
 enum FileSystem {

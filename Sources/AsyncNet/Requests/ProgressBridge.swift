@@ -2,7 +2,7 @@ public import Foundation
 
 /// `Foundation.Progress`, for those who have a UI.
 ///
-///     let progress = Progress()
+///     let progress = Progress(totalUnitCount: -1)
 ///     progress.control(download)
 ///     async let file = download.value
 ///     await download.downloadProgress.report(to: progress)      // on the caller's actor, until the end

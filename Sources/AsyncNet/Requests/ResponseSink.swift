@@ -45,48 +45,63 @@ package struct ReceivedBytes: Sendable {
     package var total: Int64?
 }
 
+/// Who watches a body while it is read.
+package struct BodyWatch: Sendable {
+    /// Called whenever the network is waited for.
+    package let willRead: @Sendable () -> Void
+    /// Called when it no longer is.
+    package let willRest: @Sendable () -> Void
+    /// Called after each chunk; may refuse more.
+    package let hasRead: @Sendable (ReceivedBytes) throws -> Void
+    /// Waits for as long as the request is suspended.
+    package let holdBack: @Sendable () async throws -> Void
+
+    package init(
+        willRead: @escaping @Sendable () -> Void, willRest: @escaping @Sendable () -> Void, hasRead: @escaping @Sendable (ReceivedBytes) throws -> Void,
+        holdBack: @escaping @Sendable () async throws -> Void
+    ) {
+        (self.willRead, self.willRest, self.hasRead, self.holdBack) = (willRead, willRest, hasRead, holdBack)
+    }
+}
+
 /// A body that is being watched while it is read: counted, held back while its request is suspended, and not timed out while it is its
 /// reader that takes its time. Read by one task at a time.
 package final class WatchedBody {
     private var body: TransportBody.AsyncIterator
-    private let willRead: @Sendable () -> Void
-    private let willRest: @Sendable () -> Void
-    private let hasRead: @Sendable (_ step: ReceivedBytes) async throws -> Void
-    /// What came so far, in bytes.
-    package private(set) var count: Int64 = 0
-    /// How much of the whole was there before; counted in progress.
-    package var offset: Int64 = 0
-    /// How much the whole has, if that is not this body's length and what was there before.
-    package var total: Int64?
+    package let watch: BodyWatch
+    package private(set) var received = ReceivedBytes(count: 0)
 
-    /// - Parameters:
-    ///   - willRead: Called whenever the network is waited for.
-    ///   - willRest: Called when it no longer is.
-    ///   - hasRead: Called after each chunk; may wait, and may refuse more.
-    package init(
-        _ body: TransportBody, willRead: @escaping @Sendable () -> Void, willRest: @escaping @Sendable () -> Void,
-        hasRead: @escaping @Sendable (_ step: ReceivedBytes) async throws -> Void
-    ) {
+    /// What came so far, in bytes.
+    package var count: Int64 { received.count }
+    /// How much of the whole was there before; counted in progress.
+    package var offset: Int64 {
+        get { received.offset }
+        set { received.offset = newValue }
+    }
+    /// How much the whole has, if that is not this body's length and what was there before.
+    package var total: Int64? {
+        get { received.total }
+        set { received.total = newValue }
+    }
+
+    package init(_ body: TransportBody, watch: BodyWatch) {
         self.body = body.makeAsyncIterator()
-        self.willRead = willRead
-        self.willRest = willRest
-        self.hasRead = hasRead
+        self.watch = watch
     }
 
     /// It is the reader who takes his time, until the next read.
-    package func rest() { willRest() }
+    package func rest() { watch.willRest() }
+
+    /// Counts what has come by another way.
+    package func add(_ count: Int64) { received.count += count }
 
     /// The next bytes, never none; `nil` at the end.
     package func next() async throws -> Data? {
-        willRead()
+        watch.willRead()
         guard let chunk = try await body.next() else { return nil }
-        count += Int64(chunk.count)
-        try await tell()
+        received.count += Int64(chunk.count)
+        try watch.hasRead(received)
+        try await watch.holdBack()
         return chunk
-    }
-
-    /// Tells how far it has come; may wait, and may refuse more.
-    package func tell() async throws {
-        try await hasRead(ReceivedBytes(count: count, offset: offset, total: total))
     }
 }

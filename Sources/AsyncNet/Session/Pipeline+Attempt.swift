@@ -123,7 +123,7 @@ extension Pipeline {
 
     // MARK: The body
 
-    private enum Delivery {
+    private enum Reception {
         case done
         case again
         case retry(after: Duration)
@@ -131,7 +131,7 @@ extension Pipeline {
 
     /// The body to a sink, once retriers and validators have accepted what the head says of it.
     @inline(never)
-    private func deliver(_ body: TransportBody, to sink: any ResponseSink) async throws -> Delivery {
+    private func deliver(_ body: TransportBody, to sink: any ResponseSink) async throws -> Reception {
         guard let head = request.record.head, let sent = request.record.request else { throw AsyncNetError(.badServerResponse) }
         if !sink.isOwnMatter(head) {
             if let delay = try await retryDelay(head) {
@@ -163,12 +163,14 @@ extension Pipeline {
     }
 
     private func watched(_ body: TransportBody, of head: HTTPResponseHead) -> WatchedBody {
-        WatchedBody(body, willRead: watch.read, willRest: watch.pause) { [request, watch, limit = policies.bodyLimit] bytes in
+        let hasRead: @Sendable (ReceivedBytes) throws -> Void = { [watch, limit = policies.bodyLimit] bytes in
             watch.pause()
             watch.received(bytes, of: head)
             try Self.check(bytes.count + bytes.offset, limit)
-            if request.isHeldBack { await request.holdBackIfSuspended() }
         }
+        return WatchedBody(body, watch: BodyWatch(willRead: watch.read, willRest: watch.pause, hasRead: hasRead) { [request] in
+            if request.isHeldBack { await request.holdBackIfSuspended() }
+        })
     }
 
     private static func check(_ count: Int64, _ limit: Int64?) throws(AsyncNetError) {

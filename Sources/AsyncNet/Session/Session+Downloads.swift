@@ -12,23 +12,28 @@ extension Session {
     ///   - destination: Where the file is put.
     ///   - method: GET by default.
     ///   - headers: Sent over the session's own.
+    ///   - segments: How many parts are fetched at a time, each over a connection of its own, if the server can send parts and says which
+    ///     version they are of; otherwise, and for small files, it is one. At most 64.
+    ///   - checksum: What the file must be; another one ends the download with `.checksumMismatch` and is removed. What the server itself says in
+    ///     `Repr-Digest` or `Content-Digest` (RFC 9530) is always checked.
     ///   - modifier: Changes the request after URL, method and headers are set.
     public nonisolated func download(
         _ url: some URLConvertible, to destination: DownloadDestination, method: HTTPMethod = .get, headers: HTTPHeaders = [:],
-        modifier: RequestModifier? = nil
+        segments: Int = 1, checksum: Checksum? = nil, modifier: RequestModifier? = nil
     ) -> DownloadRequest {
         let assembly = RequestAssembly(configuration)
-        return download(DownloadSink(destination), RequestBlueprint {
+        return download(DownloadSink(destination, segments: segments, checksum: checksum), RequestBlueprint {
             try assembly.transportRequest(to: url, method, headers, modifier: modifier, encode: nil)
         })
     }
 
     /// A download with a `URLRequest` or a router.
     public nonisolated func download(
-        _ request: some URLRequestConvertible, to destination: DownloadDestination, modifier: RequestModifier? = nil
+        _ request: some URLRequestConvertible, to destination: DownloadDestination, segments: Int = 1, checksum: Checksum? = nil,
+        modifier: RequestModifier? = nil
     ) -> DownloadRequest {
         let assembly = RequestAssembly(configuration)
-        return download(DownloadSink(destination), RequestBlueprint {
+        return download(DownloadSink(destination, segments: segments, checksum: checksum), RequestBlueprint {
             try assembly.transportRequest(from: request.asURLRequest(), modifier: modifier)
         })
     }
@@ -38,17 +43,42 @@ extension Session {
     ///
     /// Where there is none to go on with, as ``DownloadRequest/cancel(producingResumeData:)`` may say, the outcome is `.invalidRequest`.
     public nonisolated func download(
-        resumingWith resumeData: ResumeData?, to destination: DownloadDestination, headers: HTTPHeaders = [:], modifier: RequestModifier? = nil
+        resumingWith resumeData: ResumeData?, to destination: DownloadDestination, headers: HTTPHeaders = [:], segments: Int = 1,
+        checksum: Checksum? = nil, modifier: RequestModifier? = nil
     ) -> DownloadRequest {
         let assembly = RequestAssembly(configuration)
-        return download(DownloadSink(destination, resuming: resumeData), RequestBlueprint {
+        let sink = DownloadSink(destination, resuming: resumeData, segments: segments, checksum: checksum)
+        return download(sink, RequestBlueprint {
             guard let resumeData else { throw AsyncNetError(.invalidRequest, "There is no resume data to go on with; download it anew") }
             return try assembly.transportRequest(to: resumeData.url, .get, headers, modifier: modifier, encode: nil)
         })
     }
 
     private nonisolated func download(_ sink: DownloadSink, _ blueprint: RequestBlueprint) -> DownloadRequest {
-        DownloadRequest(register(blueprint, kind: .download, sink: sink), sink)
+        let transfer = register(blueprint, kind: .download, sink: sink)
+        sink.fetch.withLock { $0 = { [self, weak transfer] range, validator in await part(range, validator, blueprint, of: transfer) } }
+        return DownloadRequest(transfer, sink)
+    }
+
+    /// A part of a download: a request like it, under the same policies, that nobody else sees.
+    private nonisolated func part(
+        _ range: ByteRange, _ validator: String, _ blueprint: RequestBlueprint, of download: DataRequest?
+    ) async -> StreamRequest {
+        let partial = RequestBlueprint {
+            var request = try blueprint.make()
+            request.head.headers.set(.acceptEncoding(request.head.headers["Accept-Encoding"] ?? "identity"))
+            request.head.headers.set(HTTPHeader(name: "Range", value: range.headerValue))
+            request.head.headers.set(HTTPHeader(name: "If-Range", value: validator))
+            return request
+        }
+        let sink = StreamSink()
+        let part = StreamRequest(DataRequest(partial, kind: .stream, sink: sink, host: PartHost(self)), sink)
+        if var options = await download?.options {
+            // Both are the download's to watch.
+            (options.deadline, options.bodyLimit) = (nil, .own(nil))
+            await part.transfer.set { $0 = options }
+        }
+        return part
     }
 }
 

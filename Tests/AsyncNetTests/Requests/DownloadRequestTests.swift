@@ -3,45 +3,6 @@ import AsyncNetTesting
 import Foundation
 import Testing
 
-/// A server of one resource that knows ranges (RFC 9110 §14), and can break off.
-private actor RangeServer {
-    let server: MockServer
-    private(set) var data: Data
-    private(set) var tag: String
-    private(set) var asked: [String?] = []
-    /// How many bytes of a response are sent before it breaks off.
-    private var breaksAfter: Int?
-    private let knowsRanges: Bool
-    private var fault: MockResponse?
-
-    init(_ data: Data, tag: String = "\"1\"", knowsRanges: Bool = true) async throws {
-        server = try await MockServer.start()
-        self.data = data
-        self.tag = tag
-        self.knowsRanges = knowsRanges
-    }
-
-    func start() async { await server.route("/*") { [weak self] in await self?.answer($0) ?? .status(500) } }
-    func breakOff(after count: Int?) { breaksAfter = count }
-    func change(to data: Data, tag: String) { (self.data, self.tag) = (data, tag) }
-    func answer(with response: MockResponse?) { fault = response }
-
-    private func answer(_ request: RecordedRequest) -> MockResponse {
-        asked.append(request.headers["Range"])
-        if let fault { return fault }
-        var headers: HTTPHeaders = ["ETag": tag]
-        var (status, body) = (200, data)
-        let isCurrent = request.headers["If-Range"].map { $0 == tag } ?? true
-        if knowsRanges, isCurrent, let range = request.headers["Range"], let first = Int(range.dropFirst("bytes=".count).dropLast()) {
-            guard first < data.count else { return .status(416, headers: ["Content-Range": "bytes */\(data.count)"]) }
-            headers.add(name: "Content-Range", value: "bytes \(first)-\(data.count - 1)/\(data.count)")
-            (status, body) = (206, data.dropFirst(first))
-        }
-        let response = MockResponse(status, headers: headers, body: Data(body))
-        return breaksAfter.map { response.with(.truncate(after: $0)) } ?? response
-    }
-}
-
 @Suite("Downloads", .timeLimit(.minutes(1)))
 struct DownloadRequestTests {
     private let data = patternedData(1_000_000)

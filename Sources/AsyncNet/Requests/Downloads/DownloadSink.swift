@@ -5,26 +5,48 @@ package import Foundation
 /// What has come stays in the partial file until it is known what becomes of it: it is moved to its place, handed over as resume data, kept
 /// because the destination says so, or removed with this sink. A request that is sent again goes on where the partial file ends.
 package final class DownloadSink: ResponseSink {
-    private struct State {
+    struct State {
         /// Where the body is written, and what is known of it.
         var partial: URL?
         var validator: String?
         var total: Int64?
         var url: URL?
+        /// How much of the partial file is of use, if not all.
+        var prefix: Int64?
+        /// What the request under way asks for, if not for everything.
+        var asked: ByteRange?
+        /// Several parts at a time are worth a try.
+        var isSegmented = false
+        /// What the whole must be.
+        var checksums: [Checksum] = []
         /// The download has reached its end.
         var finished: URL?
         /// The partial file is this download's to remove: it wrote to it, and gave it to nobody.
         var isOwned = false
+
+        /// How much there is to go on from.
+        var offset: Int64 {
+            guard let size = partial.flatMap({ FileSystem.size($0.path) }) else { return 0 }
+            return min(size, prefix ?? size)
+        }
+        var isResumable: Bool { validator?.isEmpty == false }
     }
 
-    private let destination: DownloadDestination
-    private let state = Locked(State())
+    let destination: DownloadDestination
+    let state = Locked(State())
+    /// How many parts are fetched at a time.
+    private let segments: Int
+    private let checksum: Checksum?
+    /// Makes the requests for parts; known once the request is.
+    let fetch = Locked<SegmentedTransfer.Fetch?>(nil)
 
-    package init(_ destination: DownloadDestination, resuming: ResumeData? = nil) {
+    package init(_ destination: DownloadDestination, resuming: ResumeData? = nil, segments: Int = 1, checksum: Checksum? = nil) {
         self.destination = destination
+        self.segments = min(max(1, segments), 64)
+        self.checksum = checksum
         state.withLock { state in
-            guard let resuming else { return }
-            (state.partial, state.validator, state.total, state.url) = (resuming.partialFile, resuming.validator, resuming.totalBytes, resuming.url)
+            state.isSegmented = segments > 1
+            if let resuming { state.take(resuming) }
         }
     }
 
@@ -33,7 +55,7 @@ package final class DownloadSink: ResponseSink {
         if state.isOwned, !isKept, let partial = state.partial { FileSystem.remove(partial.path) }
     }
 
-    private var isKept: Bool { destination.options.contains(.continuePartialFile) }
+    var isKept: Bool { destination.options.contains(.continuePartialFile) }
     package var finishedFile: URL? { state.withLock { $0.finished } }
 
     // MARK: Before the request
@@ -41,67 +63,58 @@ package final class DownloadSink: ResponseSink {
     /// Encoded bytes could not be gone on with, so none are asked for unless the caller does.
     package func prepare(_ request: TransportRequest) async throws -> TransportRequest {
         var request = request
-        let isFirst = state.withLock { $0.url == nil || $0.partial == nil }
-        if isFirst, request.head.headers.contains(name: "Range") {
-            throw AsyncNetError(.invalidRequest, "A download asks for ranges itself; stream a part of a resource instead")
-        }
+        try check(request)
         if let fixed = destination.fixed { try checkPlace(fixed) }
         if isKept, let fixed = destination.fixed { try readKept(beside: fixed, request.head.url) }
-        // Where it was first asked for: redirects, and what they strip, happen again.
-        state.withLock { $0.url = $0.url ?? request.head.url }
         if !request.head.headers.contains(name: "Accept-Encoding") { request.head.headers.add(.acceptEncoding("identity")) }
-        let state = state.withLock { $0 }
-        request.head.headers.remove("Range")
-        request.head.headers.remove("If-Range")
-        if let validator = state.validator, !validator.isEmpty, let offset = state.partial.flatMap({ FileSystem.size($0.path) }), offset > 0 {
-            request.head.headers.set(HTTPHeader(name: "Range", value: ByteRange.from(offset).headerValue))
-            request.head.headers.set(HTTPHeader(name: "If-Range", value: validator))
+        for name in ["Range", "If-Range"] { request.head.headers.remove(name) }
+        let (asked, validator) = state.withLock { state in
+            // Where it was first asked for: redirects, and what they strip, happen again.
+            state.url = state.url ?? request.head.url
+            if request.head.method != .get { state.isSegmented = false }
+            state.asked = Self.range(to: state)
+            return (state.asked, state.offset > 0 ? state.validator : nil)
         }
+        if let asked { request.head.headers.set(HTTPHeader(name: "Range", value: asked.headerValue)) }
+        if asked != nil, let validator { request.head.headers.set(HTTPHeader(name: "If-Range", value: validator)) }
         return request
     }
 
-    private func checkPlace(_ place: URL) throws(AsyncNetError) {
-        guard place.isFileURL else { throw AsyncNetError(.fileNotWritable, "The place of a download is not a file URL") }
-        guard FileSystem.size(place.path) != nil || !FileSystem.exists(place.path) else { throw Self.unwritable(place, POSIXError(.EINVAL)) }
-        guard destination.options.contains(.removePreviousFile) || !FileSystem.exists(place.path) else {
-            throw Self.unwritable(place, POSIXError(.EEXIST))
+    private func check(_ request: TransportRequest) throws(AsyncNetError) {
+        if let checksum, !checksum.isValid {
+            throw AsyncNetError(.invalidRequest, "The download's checksum is neither hexadecimal nor Base64 of the right length")
         }
-        if destination.options.contains(.createIntermediateDirectories) { try Self.makeFolder(of: place) }
-    }
-
-    /// What an earlier run left, if it was on its way from the same URL.
-    ///
-    /// A file of that name that no notes claim is somebody else's.
-    private func readKept(beside place: URL, _ url: URL) throws(AsyncNetError) {
-        guard state.withLock({ $0.partial == nil }) else { return }
-        let (partial, notes) = Self.kept(beside: place)
-        let known = (try? Data(contentsOf: notes)).flatMap { try? JSONDecoder().decode(ResumeData.self, from: $0) }
-        let isOurs = known?.partialFile.lastPathComponent == partial.lastPathComponent
-        guard isOurs || !FileSystem.exists(partial.path), isOurs || !FileSystem.exists(notes.path) else {
-            throw AsyncNetError(
-                .fileNotWritable, "The file \"\(partial.lastPathComponent)\" or its notes are there already, and are none of a download; move them away")
-        }
-        state.withLock { state in
-            state.partial = partial
-            guard let known, known.url == url, !known.validator.isEmpty else { return }
-            (state.validator, state.total, state.url) = (known.validator, known.totalBytes, known.url)
+        let isFirst = state.withLock { $0.url == nil }
+        if isFirst, request.head.headers.contains(name: "Range") {
+            throw AsyncNetError(.invalidRequest, "A download asks for ranges itself; stream a part of a resource instead")
         }
     }
 
-    private static func kept(beside place: URL) -> (partial: URL, notes: URL) {
-        (place.appendingPathExtension("partial"), place.appendingPathExtension("partial.json"))
+    /// What is missing: all of it, or a first part, after which the others are fetched.
+    private static func range(to state: State) -> ByteRange? {
+        let offset = state.isResumable ? state.offset : 0
+        if state.isSegmented {
+            if let total = state.total, offset > 0, total - offset <= SegmentPlan.firstLength { return .from(offset) }
+            return .closed(offset...offset + SegmentPlan.firstLength - 1)
+        }
+        return offset > 0 ? .from(offset) : nil
     }
 
     // MARK: The body
 
     package func receive(_ body: WatchedBody, of head: HTTPResponseHead) async throws -> SinkVerdict {
         let place = try place(for: head)
-        let offset = state.withLock { $0.partial }.flatMap { FileSystem.size($0.path) } ?? 0
-        switch try start(head, offset: offset) {
+        switch try start(head) {
         case .complete: break
         case .again: return .again
-        case .from(let offset): try await write(body, from: offset, to: try open(beside: place, from: offset, head))
+        case .from(let offset):
+            do { try await write(body, from: offset, to: try open(beside: place, from: offset, head)) } catch is SegmentedTransfer.OtherVersion {
+                _ = restart()
+                return .again
+            }
         }
+        learnChecksums(head)
+        try await verify(beside: place)
         try finish(at: place)
         return .done
     }
@@ -110,98 +123,69 @@ package final class DownloadSink: ResponseSink {
         case from(Int64)
         /// All of it is there.
         case complete
-        /// What is there is of no use any more.
+        /// What is there is of no use any more, or asking for parts is not.
         case again
     }
 
     /// What a response means for what is there (RFC 9110 §14.2, §15.3.7, §15.5.17).
-    private func start(_ head: HTTPResponseHead, offset: Int64) throws(AsyncNetError) -> Start {
-        guard isResuming(from: offset) else {
+    private func start(_ head: HTTPResponseHead) throws(AsyncNetError) -> Start {
+        let (asked, offset, total) = state.withLock { ($0.asked, $0.isResumable ? $0.offset : 0, $0.total) }
+        guard let asked else {
             guard head.statusCode != 206 else { throw AsyncNetError(.badServerResponse, "The server sent a part that was not asked for") }
             return .from(0)
         }
         let range = head.value(for: "Content-Range").flatMap(ContentRange.init)
         switch head.statusCode {
         case 206:
-            guard let range, let bytes = range.bytes, bytes.lowerBound == offset, range.total.map({ bytes.upperBound == $0 - 1 }) ?? true,
-                isSameVersion(head), agrees(range.total), head.value(for: "Content-Encoding") == nil
+            if offset == 0, range?.total == nil || IfRange.validator(of: head.headers) == nil || head.value(for: "Content-Encoding") != nil { return restart() }
+            guard let range, let bytes = range.bytes, bytes.lowerBound == offset, Self.ends(bytes, of: range.total, as: asked), agrees(range.total, total),
+                isSameVersion(head), head.value(for: "Content-Encoding") == nil
             else {
                 throw AsyncNetError(.badServerResponse, "The server's Content-Range does not continue the download at byte \(offset)")
             }
             return .from(offset)
         case 416:
-            if let total = range?.total, total == offset { return .complete }
-            forget()
-            return .again
+            if let total = range?.total, total == offset, offset > 0 { return .complete }
+            return restart()
         case 200..<300: return .from(0)
-        default: throw AsyncNetError(.unacceptableStatus, "The server answered \(head.statusCode) when asked for the rest of the download")
+        // Without parts it was not asked for a rest: an answer of any status is downloaded.
+        default:
+            if offset == 0 { return .from(0) }
+            throw AsyncNetError(.unacceptableStatus, "The server answered \(head.statusCode) when asked for the rest of the download")
         }
     }
 
-    private func isResuming(from offset: Int64) -> Bool { offset > 0 && state.withLock { $0.validator?.isEmpty == false } }
+    /// Whether these are all the bytes that were asked for and that there are.
+    private static func ends(_ bytes: ClosedRange<Int64>, of total: Int64?, as asked: ByteRange) -> Bool {
+        switch asked {
+        case .closed(let range): bytes.upperBound == min(range.upperBound, total.map { $0 - 1 } ?? .max)
+        case .from, .last: total.map { bytes.upperBound == $0 - 1 } ?? true
+        }
+    }
 
     /// A 416 to its own `Range` is this download's matter, not an answer to validate.
-    package func isOwnMatter(_ head: HTTPResponseHead) -> Bool {
-        let offset = state.withLock { $0.partial }.flatMap { FileSystem.size($0.path) } ?? 0
-        return head.statusCode == 416 && isResuming(from: offset)
-    }
+    package func isOwnMatter(_ head: HTTPResponseHead) -> Bool { head.statusCode == 416 && state.withLock { $0.asked != nil } }
 
     private func isSameVersion(_ head: HTTPResponseHead) -> Bool {
         guard let known = state.withLock({ $0.validator }) else { return true }
-        return head.value(for: known.hasPrefix("\"") ? "ETag" : "Last-Modified").map { $0 == known } ?? true
+        return IfRange.isSameVersion(head.headers, as: known)
     }
 
-    private func agrees(_ total: Int64?) -> Bool {
-        guard let total, let known = state.withLock({ $0.total }) else { return true }
+    private func agrees(_ total: Int64?, _ known: Int64?) -> Bool {
+        guard let total, let known else { return true }
         return total == known
     }
 
-    private func forget() {
-        state.withLock { ($0.validator, $0.total) = (nil, nil) }
-    }
-
-    private func open(beside place: URL, from offset: Int64, _ head: HTTPResponseHead) throws(AsyncNetError) -> OutputFile {
-        let known = state.withLock { $0.partial }
-        let partial = known ?? place.deletingLastPathComponent().appending(path: ".AsyncNet-\(UUID().uuidString.prefix(13)).partial")
-        do {
-            let file = try OutputFile(partial.path, isNew: known == nil)
-            state.withLock { ($0.partial, $0.isOwned) = (partial, true) }
-            if offset == 0 {
-                try file.truncate()
-                try note(head, beside: place)
-            }
-            return file
-        } catch {
-            throw Self.unwritable(place, error)
-        }
-    }
-
-    /// What must be known to go on later; also on disk if this process may not live to say it.
-    private func note(_ head: HTTPResponseHead, beside place: URL) throws(POSIXError) {
-        let isPlain = head.value(for: "Content-Encoding") == nil && head.statusCode == 200
+    private func restart() -> Start {
         state.withLock { state in
-            state.validator = isPlain ? IfRange.validator(of: head.headers) : nil
-            state.total = isPlain ? head.contentLength : nil
+            (state.validator, state.total, state.isSegmented) = (nil, nil, false)
         }
-        guard isKept else { return }
-        try writeNotes(Self.kept(beside: place).notes)
-    }
-
-    /// Also of what cannot be gone on with, whose file they claim; for nobody else's eyes, since a URL may hold a secret.
-    private func writeNotes(_ notes: URL) throws(POSIXError) {
-        let state = state.withLock { $0 }
-        guard let url = state.url, let partial = state.partial else { return }
-        let data = ResumeData(url: url, validator: state.validator ?? "", partialFile: partial, totalBytes: state.total)
-        do {
-            try JSONEncoder().encode(data).write(to: notes, options: .atomic)
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: notes.path)
-        } catch {
-            throw POSIXError(.EIO)
-        }
+        return .again
     }
 
     private func write(_ body: WatchedBody, from offset: Int64, to file: OutputFile) async throws {
-        body.offset = offset
+        let total = state.withLock { $0.total }
+        (body.offset, body.total) = (offset, total)
         while let chunk = try await body.next() {
             do { try file.append(chunk) } catch { throw Self.unwritable(state.withLock { $0.partial }, error) }
         }
@@ -209,21 +193,60 @@ package final class DownloadSink: ResponseSink {
         guard size == offset + body.count else {
             throw AsyncNetError(.fileNotWritable, "Somebody else writes to the download's partial file")
         }
-        if let total = state.withLock({ $0.total }), size != total {
-            throw AsyncNetError(.bodyEndedEarly, "The download has \(offset + body.count) bytes, not the \(total) that it should have")
+        try await fetchParts(after: body, to: file)
+        if let total, let size = try? file.size(), size != total {
+            throw AsyncNetError(.bodyEndedEarly, "The download has \(size) bytes, not the \(total) that it should have")
         }
+    }
+
+    /// The parts that follow the first one.
+    private func fetchParts(after body: WatchedBody, to file: OutputFile) async throws {
+        let state = state.withLock { $0 }
+        let start = body.offset + body.count
+        guard state.isSegmented, case .closed? = state.asked, let total = state.total, start < total, let validator = state.validator,
+            let fetch = fetch.withLock({ $0 })
+        else { return }
+        body.rest()
+        try file.writeAnywhere()
+        try keep(start)
+        let transfer = SegmentedTransfer(fetch: fetch, validator: validator, file: file, watch: body.watch, keep: keep)
+        let plan = SegmentPlan(from: start, total: total, segments: segments)
+        let (contiguous, failure) = await transfer.run(plan, segments: segments, received: body.received)
+        if failure != nil { try file.truncate(to: contiguous) }
+        try keep(nil)
+        body.add(contiguous - start)
+        if let failure { throw failure }
+    }
+
+    /// Says how much of the file is of use while it has gaps; also on disk, if this process may not live to fill them.
+    private func keep(_ prefix: Int64?) throws {
+        state.withLock { $0.prefix = prefix }
+        if isKept, let fixed = destination.fixed { try writeNotes(Self.kept(beside: fixed).notes) }
     }
 
     // MARK: The end
 
-    private func place(for head: HTTPResponseHead) throws(AsyncNetError) -> URL {
-        if let fixed = destination.fixed { return fixed }
+    /// What the response says of the whole (RFC 9530); a digest of its content is one of the whole if that is what it is.
+    private func learnChecksums(_ head: HTTPResponseHead) {
+        guard head.value(for: "Content-Encoding") == nil, 200..<300 ~= head.statusCode else { return }
+        var checksums = head.value(for: "Repr-Digest").map(DigestFields.checksums) ?? []
+        if head.statusCode == 200 { checksums += head.value(for: "Content-Digest").map(DigestFields.checksums) ?? [] }
+        state.withLock { $0.checksums = checksums }
+    }
+
+    /// What is not the file that was meant is not gone on with either.
+    private func verify(beside place: URL) async throws {
+        let (checksums, partial) = state.withLock { ($0.checksums, $0.partial) }
+        guard let partial, case let all = checksums + (checksum.map { [$0] } ?? []), !all.isEmpty else { return }
         do {
-            let place = try destination.place(head)
-            try checkPlace(place)
-            return place
-        } catch {
-            throw AsyncNetError(wrapping: error, as: .fileNotWritable)
+            try await FileChecksum.verify(partial.path, against: all)
+        } catch let error as AsyncNetError where error.code == .checksumMismatch {
+            state.withLock { ($0.validator, $0.isOwned, $0.partial) = (nil, false, nil) }
+            FileSystem.remove(partial.path)
+            if isKept { FileSystem.remove(Self.kept(beside: place).notes.path) }
+            throw error
+        } catch let error as POSIXError {
+            throw Self.unwritable(place, error)
         }
     }
 
@@ -236,35 +259,5 @@ package final class DownloadSink: ResponseSink {
         }
         state.withLock { ($0.partial, $0.finished) = (nil, place) }
         if isKept { FileSystem.remove(Self.kept(beside: place).notes.path) }
-    }
-
-    // MARK: Going on later
-
-    private var resumeData: ResumeData? {
-        let state = state.withLock { $0 }
-        guard let partial = state.partial, let validator = state.validator, !validator.isEmpty, let url = state.url else { return nil }
-        return ResumeData(url: url, validator: validator, partialFile: partial, totalBytes: state.total)
-    }
-
-    /// What has come, to be gone on with; from then on whoever has it owns the file.
-    package func handOver() -> ResumeData? {
-        guard let resumeData, resumeData.offset > 0 else { return nil }
-        state.withLock { $0.isOwned = false }
-        return resumeData
-    }
-
-    // MARK: Errors
-
-    private static func makeFolder(of place: URL) throws(AsyncNetError) {
-        do {
-            try FileManager.default.createDirectory(at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
-        } catch {
-            throw AsyncNetError(.fileNotWritable, "The folder of the download cannot be made", underlyingError: error)
-        }
-    }
-
-    private static func unwritable(_ place: URL?, _ error: POSIXError) -> AsyncNetError {
-        let name = place.map { " \"\($0.lastPathComponent)\"" } ?? ""
-        return AsyncNetError(.fileNotWritable, "The file\(name) cannot be written: \(SystemError.text(error))", underlyingError: error)
     }
 }

@@ -17,9 +17,22 @@ public struct ResumeData: Codable, Hashable, Sendable {
     public let partialFile: URL
     /// How many bytes the whole has; `nil` if the server did not say.
     public let totalBytes: Int64?
+    /// How much of the file is of use where it has gaps; `nil` is all.
+    let prefix: Int64?
+
+    package init(url: URL, validator: String, partialFile: URL, totalBytes: Int64?, prefix: Int64? = nil) {
+        self.url = url
+        self.validator = validator
+        self.partialFile = partialFile
+        self.totalBytes = totalBytes
+        self.prefix = prefix
+    }
 
     /// How many bytes have come; 0 if the file is gone.
-    public var offset: Int64 { FileSystem.size(partialFile.path) ?? 0 }
+    public var offset: Int64 {
+        let size = FileSystem.size(partialFile.path) ?? 0
+        return min(size, prefix ?? size)
+    }
 
     /// Removes the file.
     public func discard() { FileSystem.remove(partialFile.path) }

@@ -1,0 +1,58 @@
+@testable import AsyncNet
+import AsyncNetTesting
+import Foundation
+import Testing
+
+@Suite("Foundation's progress", .timeLimit(.minutes(1)))
+struct ProgressBridgeTests {
+    @Test("It is set to what the transfer tells, with rate and remaining time")
+    func following() async throws {
+        let steps = AsyncStream { continuation in
+            continuation.yield(TransferProgress(completedBytes: 10, totalBytes: nil, bytesPerSecond: 0))
+            continuation.yield(TransferProgress(completedBytes: 50, totalBytes: 100, bytesPerSecond: 10))
+            continuation.finish()
+        }
+        let progress = Progress(totalUnitCount: -1)
+        await steps.report(to: progress)
+        #expect(progress.totalUnitCount == 100 && progress.completedUnitCount == 50 && progress.fractionCompleted == 0.5)
+        #expect(progress.userInfo[.throughputKey] as? Int == 10)
+        #expect(progress.userInfo[.estimatedTimeRemainingKey] as? Double == 5)
+    }
+
+    @Test("It reaches the end of a download, and is indeterminate before")
+    func download() async throws {
+        try await withServer(.data(Data(count: 200_000))) { (server: MockServer) async throws in
+            let download = Session().download(server.url(), to: .temporary)
+            let progress = Progress(totalUnitCount: -1)
+            #expect(progress.isIndeterminate)
+            async let following: Void = download.downloadProgress.report(to: progress)
+            try FileManager.default.removeItem(at: try await download.value)
+            await following
+            #expect(progress.isFinished && progress.completedUnitCount == 200_000)
+        }
+    }
+
+    @Test("Pausing, resuming and cancelling it does so with the request, which it does not keep")
+    func control() async throws {
+        let session = Session(transport: StubTransport { _ in .fault(.stall) })
+        let progress = Progress(totalUnitCount: -1)
+        do {
+            let request = session.request("http://a/")
+            progress.control(request)
+            await request.resume()
+            progress.pause()
+            #expect(await eventually { await request.state == .suspended })
+            progress.resume()
+            #expect(await eventually { await request.state == .resumed })
+            progress.cancel()
+            #expect(await eventually { await request.state == .cancelled })
+        }
+        weak var gone: DataRequest?
+        do {
+            let request = session.request("http://a/")
+            progress.control(request)
+            gone = request
+        }
+        #expect(gone == nil)
+    }
+}
