@@ -1,7 +1,7 @@
 /// SHA-256's state and compression function (FIPS 180-4 §6.2).
 ///
 /// Blocks depend on each other in their rounds, not in their message schedules: those of four blocks are made at once, a block in each
-/// lane of a vector, which is half as fast again as one by one.
+/// lane of a vector, which saves about a tenth of the time with large pieces.
 struct SHA256Blocks: BlockHash {
     private typealias Words = SIMD4<UInt32>
 
@@ -22,7 +22,8 @@ struct SHA256Blocks: BlockHash {
                 for start in stride(from: 0, to: blocks.count, by: 256) {
                     let some = UnsafeRawBufferPointer(rebasing: blocks[start..<min(start + 256, blocks.count)])
                     Self.expand(some, into: schedule)
-                    for lane in 0..<some.count / 64 { state &+= Self.rounds(state, schedule, lane, constants) }
+                    for index in 0..<64 { schedule[index] &+= Words(repeating: constants[index]) }
+                    for lane in 0..<some.count / 64 { state &+= Self.rounds(state, schedule, lane) }
                 }
             }
         }
@@ -46,36 +47,40 @@ struct SHA256Blocks: BlockHash {
         }
     }
 
-    /// Eight rounds a turn, each with the letters one further, so that no word is moved.
+    /// Eight rounds a turn, each with the letters one further, so that no word is moved. The schedule's words have their round's constants in them.
     @inline(__always)
     private static func rounds(
-        _ state: SIMD8<UInt32>, _ schedule: UnsafeMutableBufferPointer<Words>, _ lane: Int, _ constants: UnsafeBufferPointer<UInt32>
+        _ state: SIMD8<UInt32>, _ schedule: UnsafeMutableBufferPointer<Words>, _ lane: Int
     ) -> SIMD8<UInt32> {
         let words = UnsafeRawBufferPointer(schedule)
         func word(_ index: Int) -> UInt32 {
-            words.load(fromByteOffset: index &* 16 &+ lane &* 4, as: UInt32.self) &+ constants[index]
+            words.load(fromByteOffset: index &* 16 &+ lane &* 4, as: UInt32.self)
         }
         var (a, b, c, d) = (state[0], state[1], state[2], state[3])
         var (e, f, g, h) = (state[4], state[5], state[6], state[7])
+        var differing = b ^ c
         for index in stride(from: 0, to: 64, by: 8) {
-            round(a, b, c, &d, e, f, g, &h, word(index))
-            round(h, a, b, &c, d, e, f, &g, word(index &+ 1))
-            round(g, h, a, &b, c, d, e, &f, word(index &+ 2))
-            round(f, g, h, &a, b, c, d, &e, word(index &+ 3))
-            round(e, f, g, &h, a, b, c, &d, word(index &+ 4))
-            round(d, e, f, &g, h, a, b, &c, word(index &+ 5))
-            round(c, d, e, &f, g, h, a, &b, word(index &+ 6))
-            round(b, c, d, &e, f, g, h, &a, word(index &+ 7))
+            round(a, b, &d, e, f, g, &h, word(index), &differing)
+            round(h, a, &c, d, e, f, &g, word(index &+ 1), &differing)
+            round(g, h, &b, c, d, e, &f, word(index &+ 2), &differing)
+            round(f, g, &a, b, c, d, &e, word(index &+ 3), &differing)
+            round(e, f, &h, a, b, c, &d, word(index &+ 4), &differing)
+            round(d, e, &g, h, a, b, &c, word(index &+ 5), &differing)
+            round(c, d, &f, g, h, a, &b, word(index &+ 6), &differing)
+            round(b, c, &e, f, g, h, &a, word(index &+ 7), &differing)
         }
         return SIMD8(a, b, c, d, e, f, g, h)
     }
 
+    /// `differing` is `b ^ c`, which was the round before's `a ^ b`.
     @inline(__always)
     private static func round(
-        _ a: UInt32, _ b: UInt32, _ c: UInt32, _ d: inout UInt32, _ e: UInt32, _ f: UInt32, _ g: UInt32, _ h: inout UInt32, _ word: UInt32
+        _ a: UInt32, _ b: UInt32, _ d: inout UInt32, _ e: UInt32, _ f: UInt32, _ g: UInt32, _ h: inout UInt32, _ word: UInt32, _ differing: inout UInt32
     ) {
         let choice = (e & (f ^ g)) ^ g
-        let majority = (a & b) | (c & (a | b))
+        let next = a ^ b
+        let majority = (next & differing) ^ b
+        differing = next
         let first = h &+ rotated(e ^ rotated(e ^ rotated(e, 14), 5), 6) &+ choice &+ word
         d = d &+ first
         h = first &+ rotated(a ^ rotated(a ^ rotated(a, 9), 11), 2) &+ majority

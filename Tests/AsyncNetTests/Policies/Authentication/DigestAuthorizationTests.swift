@@ -32,7 +32,7 @@ struct DigestAuthorizationTests {
             """)
     }
 
-    /// The RFC's own values are SHA-512 cut to 256 bits, which is another function (erratum 4897).
+    /// The RFC's own values are SHA-512 cut to 256 bits, which is another function; these are hashlib's.
     @Test("RFC 7616 §3.9.2, with the hashes that SHA-512/256 really has", arguments: ["J\u{E4}s\u{F8}n Doe", "Ja\u{308}s\u{F8}n Doe"])
     func userHash(_ user: String) throws {
         var digest = try Self.digest("""
@@ -57,7 +57,7 @@ struct DigestAuthorizationTests {
         #expect(try Self.parameters(header)["algorithm"] == nil)
     }
 
-    /// The RFC's own value is wrong (erratum 749).
+    /// The RFC's own value is wrong; this one is hashlib's.
     @Test("RFC 2069 §2.4: without qop there is neither nc nor cnonce", arguments: [
         ("", "1949323746fe6a43ef61f9606e7febea"), (", algorithm=sha-256", "89381827616a396139e299fae10b3a81aaa7bb9e04bee0dcb56ca48dd58af998"),
     ])
