@@ -1,0 +1,104 @@
+/// Reads challenges and their parameters byte by byte (RFC 9110 §11.2 to §11.4).
+///
+/// Commas part both parameters and challenges: only the equals sign after a word tells which of the two follows.
+struct AuthenticationScanner {
+    private var rest: Substring.UTF8View
+
+    init(_ text: String) { rest = text[...].utf8 }
+
+    mutating func challenges() -> [AuthenticationChallenge] {
+        var found: [AuthenticationChallenge] = []
+        skipCommas()
+        while let scheme = token() {
+            guard isAtEnd || takeSpaces() else { break }
+            if let token68 = token68() {
+                found.append(AuthenticationChallenge(scheme: scheme, token68: token68))
+            } else {
+                found.append(AuthenticationChallenge(scheme: scheme, parameters: parameters()))
+            }
+            guard isAtEnd else { break }
+            skipCommas()
+        }
+        return found
+    }
+
+    /// Up to the next word without an equals sign, or to what is malformed.
+    mutating func parameters() -> [String: String] {
+        var found: [String: String] = [:]
+        var ahead = self
+        ahead.skipCommas()
+        while let (name, value) = ahead.parameter(), ahead.isAtEnd {
+            if found[name] == nil { found[name] = value }
+            self = ahead
+            ahead.skipCommas()
+        }
+        return found
+    }
+
+    private mutating func parameter() -> (name: String, value: String)? {
+        guard let name = token()?.lowercased() else { return nil }
+        takeSpaces()
+        guard take("=") else { return nil }
+        takeSpaces()
+        guard let value = rest.first == UInt8(ascii: "\"") ? quotedString() : token() else { return nil }
+        takeSpaces()
+        return (name, value)
+    }
+
+    /// Letters, digits and some others, then equals signs; nothing after it but a comma, or it is a parameter.
+    private mutating func token68() -> String? {
+        var ahead = self
+        let body = ahead.skip { 0x30...0x39 ~= $0 || 0x61...0x7A ~= $0 | 0x20 && $0 < 0x80 || "-._~+/".utf8.contains($0) }
+        let padding = ahead.skip { $0 == UInt8(ascii: "=") }
+        ahead.takeSpaces()
+        guard !body.isEmpty, ahead.isAtEnd else { return nil }
+        self = ahead
+        return String(decoding: body, as: UTF8.self) + String(decoding: padding, as: UTF8.self)
+    }
+
+    /// No control characters: what is read here is sent back in a header.
+    private mutating func quotedString() -> String? {
+        guard take("\"") else { return nil }
+        var value: [UInt8] = []
+        while var byte = rest.popFirst() {
+            if byte == UInt8(ascii: "\"") { return String(decoding: value, as: UTF8.self) }
+            if byte == UInt8(ascii: "\\") {
+                guard let escaped = rest.popFirst() else { return nil }
+                byte = escaped
+            }
+            guard byte >= 0x20 && byte != 0x7F || byte == 0x09 else { return nil }
+            value.append(byte)
+        }
+        return nil
+    }
+
+    private mutating func token() -> String? {
+        let token = skip(while: HTTPSyntax.isTokenByte)
+        return token.isEmpty ? nil : String(decoding: token, as: UTF8.self)
+    }
+
+    /// At the end of an element of the list.
+    private var isAtEnd: Bool { rest.isEmpty || rest.first == UInt8(ascii: ",") }
+
+    private mutating func skipCommas() {
+        skip { $0 == 0x20 || $0 == 0x09 || $0 == UInt8(ascii: ",") }
+    }
+
+    @discardableResult
+    private mutating func takeSpaces() -> Bool {
+        !skip { $0 == 0x20 || $0 == 0x09 }.isEmpty
+    }
+
+    private mutating func take(_ character: Unicode.Scalar) -> Bool {
+        guard rest.first == UInt8(ascii: character) else { return false }
+        rest = rest.dropFirst()
+        return true
+    }
+
+    @discardableResult
+    private mutating func skip(while belongs: (UInt8) -> Bool) -> Substring.UTF8View {
+        let skipped = rest.prefix(while: belongs)
+        rest = rest.dropFirst(skipped.count)
+        return skipped
+    }
+}

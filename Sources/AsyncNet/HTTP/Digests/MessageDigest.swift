@@ -1,0 +1,78 @@
+package import Foundation
+
+/// The hash of bytes that come in pieces; how they are cut makes no difference.
+///
+/// A value: a copy goes on by itself. What is kept of the bytes is less than a block, 128 bytes at most.
+package struct MessageDigest: Sendable {
+    package let algorithm: HashAlgorithm
+    private var state: any BlockHash
+    private var pending: [UInt8] = []
+    private var length: UInt64 = 0
+
+    package init(_ algorithm: HashAlgorithm) {
+        self.algorithm = algorithm
+        state = algorithm.blockHash
+    }
+
+    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        length &+= UInt64(bytes.count)
+        let rest = completePending(with: bytes)
+        let whole = rest.count & ~(state.blockSize - 1)
+        if whole > 0 { state.compress(UnsafeRawBufferPointer(rebasing: rest.prefix(whole))) }
+        pending += rest.dropFirst(whole)
+    }
+
+    package mutating func update(_ data: some DataProtocol) {
+        for region in data.regions { region.withUnsafeBytes { update($0) } }
+    }
+
+    /// The hash of all that came. Begins anew with the next `update`.
+    package mutating func finish() -> [UInt8] {
+        let bits = (high: length >> 61, low: length << 3)
+        let lengthSize = state.blockSize / 8
+        let zeros = (2 * state.blockSize - pending.count - 1 - lengthSize) & (state.blockSize - 1)
+        pending.append(0x80)
+        pending.append(contentsOf: repeatElement(0, count: zeros))
+        if lengthSize > 8 { append(bits.high) }
+        append(bits.low)
+        state.compress(pending)
+        defer { self = MessageDigest(algorithm) }
+        return Array(state.bytes.prefix(algorithm.digestSize))
+    }
+
+    /// The hash of bytes that are all there.
+    package static func of(_ bytes: some DataProtocol, algorithm: HashAlgorithm) -> [UInt8] {
+        var digest = MessageDigest(algorithm)
+        digest.update(bytes)
+        return digest.finish()
+    }
+
+    /// The hash of a text's UTF-8.
+    package static func of(_ text: String, algorithm: HashAlgorithm) -> [UInt8] {
+        of(Array(text.utf8), algorithm: algorithm)
+    }
+
+    /// Fills the block that was begun before, and returns what is left of the bytes.
+    private mutating func completePending(with bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        guard !pending.isEmpty else { return bytes }
+        let missing = min(state.blockSize - pending.count, bytes.count)
+        pending += bytes.prefix(missing)
+        if pending.count == state.blockSize {
+            state.compress(pending)
+            pending.removeAll(keepingCapacity: true)
+        }
+        return UnsafeRawBufferPointer(rebasing: bytes.dropFirst(missing))
+    }
+
+    private mutating func append(_ number: UInt64) {
+        withUnsafeBytes(of: state.isBigEndian ? number.bigEndian : number.littleEndian) { pending += $0 }
+    }
+}
+
+extension Sequence<UInt8> {
+    /// Two lower-case hexadecimal digits for each byte.
+    package var hexadecimal: String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}

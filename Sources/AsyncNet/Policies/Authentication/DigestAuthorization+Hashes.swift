@@ -1,0 +1,55 @@
+import Foundation
+
+extension DigestAuthorization {
+    /// The form of a response: which parts of the exchange it covers.
+    enum Protection: String, Sendable { case none = "", auth, authInt = "auth-int" }
+
+    /// What one request says about the nonce.
+    struct NonceUse {
+        let nonce: String
+        let count: String
+        let cnonce: String
+        let protection: Protection
+
+        init(nonce: String, count: String, cnonce: String, protection: Protection) {
+            (self.nonce, self.count, self.cnonce, self.protection) = (nonce, count, cnonce, protection)
+        }
+
+        /// From the parameters of a request's own header.
+        init?(_ sent: [String: String]) {
+            guard let nonce = sent["nonce"], let protection = Protection(rawValue: sent["qop"] ?? "") else { return nil }
+            self.init(nonce: nonce, count: sent["nc"] ?? "", cnonce: sent["cnonce"] ?? "", protection: protection)
+        }
+    }
+
+    /// H(A1) of §3.4.2. User and password are normalized as §4 says; the realm is hashed as the server sent it.
+    func key(_ user: String, _ password: String) -> String {
+        let key = hash("\(user.normalized):\(realm):\(password.normalized)")
+        guard isSession, let session else { return key }
+        return hash("\(key):\(session.nonce):\(session.cnonce)")
+    }
+
+    /// §3.4.1, and RFC 2069 §2.1.2 without `qop`. The subject is the head of A2: method and target, or for a response the target only.
+    func response(to use: NonceUse, key: String, subject: String, bodyHash: String?) -> String {
+        let subjectHash = hash(bodyHash.map { "\(subject):\($0)" } ?? subject)
+        guard use.protection != .none else { return hash("\(key):\(use.nonce):\(subjectHash)") }
+        return hash("\(key):\(use.nonce):\(use.count):\(use.cnonce):\(use.protection.rawValue):\(subjectHash)")
+    }
+
+    func hash(_ text: String) -> String { MessageDigest.of(text, algorithm: algorithm).hexadecimal }
+
+    /// In hexadecimal, as `nc` is written.
+    static func eightDigits(_ count: UInt32) -> String {
+        withUnsafeBytes(of: count.bigEndian) { $0.hexadecimal }
+    }
+
+    package static func randomCnonce() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }.hexadecimal
+    }
+}
+
+extension String {
+    /// NFC, so that a password is the same however it was typed.
+    var normalized: String { precomposedStringWithCanonicalMapping }
+}
