@@ -123,6 +123,24 @@ struct CookieJarTests {
         #expect(folder.contents.isEmpty)
     }
 
+    @Test("A pipe is not replaced")
+    func pipe() async throws {
+        let folder = try TemporaryFolder()
+        let pipe = folder.url.appending(path: "pipe")
+        mkfifo(pipe.path, 0o600)
+        await #expect { try await CookieJar().save(to: pipe) } throws: { ($0 as? AsyncNetError)?.code == .fileNotWritable }
+        #expect(try FileManager.default.attributesOfItem(atPath: pipe.path)[.type] as? FileAttributeType != .typeRegular)
+    }
+
+    @Test("An older state that comes late does not replace a newer one")
+    func generations() async throws {
+        let folder = try TemporaryFolder()
+        let file = CookieFile(folder.url.appending(path: "jar"))
+        try await file.write("newer", generation: 2)
+        try await file.write("older", generation: 1)
+        #expect(try await file.read() == Data("newer".utf8))
+    }
+
     @Test("Saving from many tasks leaves the last state, whole")
     func concurrentSaves() async throws {
         let folder = try TemporaryFolder()

@@ -1,19 +1,19 @@
-import Foundation
+package import Foundation
 
 /// The file of a cookie jar. Nobody but its owner may read it: it holds what logs in.
-final class CookieFile: Sendable {
+package final class CookieFile: Sendable {
     private let url: URL
     /// The latest of the jar's states that was written.
     private let written = Locked(0)
 
-    init(_ url: URL) { self.url = url }
+    package init(_ url: URL) { self.url = url }
 
     /// Beyond any that a jar can fill.
     private static let maximumSize = 64 << 20
 
     /// What is in it, nothing if there is none.
     @concurrent
-    func read() async throws(AsyncNetError) -> Data {
+    package func read() async throws(AsyncNetError) -> Data {
         do throws(POSIXError) {
             let file = try InputFile(try path())
             var data = Data()
@@ -32,7 +32,7 @@ final class CookieFile: Sendable {
     ///
     /// - Parameter generation: An older state never replaces a newer one, whichever comes first to the disk.
     @concurrent
-    func write(_ text: String, generation: Int) async throws(AsyncNetError) {
+    package func write(_ text: String, generation: Int) async throws(AsyncNetError) {
         try written.withLock { written throws(AsyncNetError) in
             guard generation > written else { return }
             do throws(POSIXError) {
