@@ -1,0 +1,100 @@
+package import Foundation
+
+/// What cookies look at in a URL: its host, its path, and whether nobody on the way can read what is sent.
+package struct CookieOrigin: Hashable, Sendable {
+    /// In lower case; an IPv6 address without brackets.
+    package let host: String
+    /// As it is in the URL, percent-encoded; `/` if the URL has none.
+    package let path: String
+    /// Whether the scheme is `https` or `wss`. `http://localhost` is not secure: other users' programs may answer there.
+    package let isSecure: Bool
+
+    package init(host: String, path: String, isSecure: Bool) {
+        (self.host, self.path, self.isSecure) = (host, path, isSecure)
+    }
+
+    /// `nil` if the URL has no host.
+    package init?(_ url: URL) {
+        guard let host = url.host(percentEncoded: false), !host.isEmpty else { return nil }
+        self.host = CookieMatching.canonicalHost(host)
+        let path = url.path(percentEncoded: true)
+        self.path = path.utf8.first == 0x2F ? path : "/"
+        isSecure = ["https", "wss"].contains(url.scheme?.asciiLowercased)
+    }
+}
+
+/// Hosts and paths as cookies compare them (RFC 6265bis §5.1.2 to §5.1.4), byte by byte.
+///
+/// A dot at a host's end counts: `example.com.` is another host than `example.com`, as in browsers.
+package enum CookieMatching {
+    package static func canonicalHost(_ host: String) -> String {
+        let bare = host.utf8.first == 0x5B && host.utf8.last == 0x5D ? String(host.dropFirst().dropLast()) : host
+        return bare.asciiLowercased
+    }
+
+    /// What `Domain` or a file says, without the dot that may stand before it.
+    package static func canonicalDomain(_ domain: String) -> String {
+        canonicalHost(domain.utf8.first == 0x2E ? String(domain.unicodeScalars.dropFirst()) : domain)
+    }
+
+    /// Whether it could be the host of a URL, written as cookies have it.
+    static func isCanonicalDomain(_ domain: String) -> Bool {
+        guard let first = domain.utf8.first, first != 0x2E, first != 0x5B else { return false }
+        return domain.utf8.allSatisfy { 0x21...0x7E ~= $0 && !(0x41...0x5A ~= $0) && !notInDomains.contains($0) }
+    }
+
+    private static let notInDomains = Set("#/;,?@\\\"".utf8)
+
+    /// Whether the host is an address: it has a colon, or its last label is a number, as URLs tell IPv4 addresses from names.
+    package static func isAddress(_ host: String) -> Bool {
+        if host.utf8.contains(0x3A) { return true }
+        let name = host.utf8.last == 0x2E ? host.utf8.dropLast() : host.utf8[...]
+        let label = name.suffix(from: name.lastIndex(of: 0x2E).map(name.index(after:)) ?? name.startIndex)
+        if label.starts(with: "0x".utf8) { return label.dropFirst(2).allSatisfy { $0 &- 0x30 < 10 || $0 &- 0x61 < 6 } }
+        return !label.isEmpty && label.allSatisfy { $0 &- 0x30 < 10 }
+    }
+
+    /// Whether no site owns the domain: an address, or a single label such as `com` and `com.`.
+    package static func isShared(_ domain: String) -> Bool {
+        isAddress(domain) || !withoutLastDots(domain).utf8.contains(0x2E)
+    }
+
+    package static func withoutLastDots(_ domain: String) -> String {
+        var rest = domain.utf8[...]
+        while rest.last == 0x2E { rest = rest.dropLast() }
+        return String(Substring(rest))
+    }
+
+    /// RFC 6265bis §5.1.3: the host itself or one below it; of addresses only the same one.
+    package static func domain(_ domain: String, matches host: String) -> Bool {
+        if domain.hasSameBytes(as: host) { return true }
+        let (domain, host) = (domain.utf8, host.utf8)
+        guard !domain.isEmpty, host.count > domain.count, host.suffix(domain.count).elementsEqual(domain) else { return false }
+        return host.dropLast(domain.count).last == 0x2E && !isAddress(String(Substring(host[...])))
+    }
+
+    /// RFC 6265bis §5.1.4: the same path or one below it.
+    package static func path(_ path: String, matches requested: String) -> Bool {
+        guard requested.utf8.starts(with: path.utf8) else { return false }
+        let rest = requested.utf8.dropFirst(path.utf8.count)
+        return rest.isEmpty || path.utf8.last == 0x2F || rest.first == 0x2F
+    }
+
+    /// RFC 6265bis §5.1.4: the path of a cookie whose server gave it none.
+    package static func defaultPath(of path: String) -> String {
+        guard path.utf8.first == 0x2F, let slash = path.utf8.lastIndex(of: 0x2F), slash > path.startIndex else { return "/" }
+        return String(path[..<slash])
+    }
+}
+
+extension String {
+    /// ASCII letters only, so that no other letter becomes one of a host name.
+    package var asciiLowercased: String {
+        utf8.contains { 0x41...0x5A ~= $0 } ? String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self) : self
+    }
+
+    /// `==` takes `é` and `e` with an accent for the same; servers do not.
+    package func hasSameBytes(as other: String) -> Bool {
+        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+    }
+}

@@ -1,0 +1,64 @@
+extension SetCookie {
+    private typealias Text = Substring.UTF8View
+
+    /// The values of `Set-Cookie` headers that FoundationNetworking joined by `, `; of one that is not joined just this one.
+    ///
+    /// A comma and a space begin a cookie if a name and an equals sign follow at once: `Expires=Wed, 21 Oct 2015 07:28:00 GMT` and `a=1, 2`
+    /// stay whole. So does what stands between quotes right after an equals sign. Nothing tells these from one another, and they are read
+    /// as the first:
+    /// - two cookies `a=1` and `b=2`, or one whose value is `1, b=2`;
+    /// - one cookie `a=1, b`, or a second one without an equals sign, or whose name is no token (brackets may be in it);
+    /// - one cookie `a="1, b=2"`, or two whose values have one quote each.
+    ///
+    /// A server that lets others choose a part of a value unescaped so lets them set cookies. Transports that keep headers apart, such as
+    /// libcurl's, have no need of this.
+    package static func split(_ joined: String) -> [String] {
+        var values: [String] = []
+        var rest = joined.utf8[...]
+        while let joint = firstJoint(rest) {
+            values.append(text(rest[..<joint]))
+            rest = rest[joint...].dropFirst(2)
+        }
+        values.append(text(rest))
+        let kept = values.filter { !$0.isEmpty }
+        return kept.isEmpty ? [joined] : kept
+    }
+
+    /// Where a comma stands that begins another cookie.
+    private static func firstJoint(_ text: Text) -> Text.Index? {
+        var index = text.startIndex
+        while index < text.endIndex {
+            switch text[index] {
+            case 0x3D: index = afterQuoted(text[index...].dropFirst())
+            case 0x2C where beginsCookie(text[index...].dropFirst()): return index
+            default: index = text.index(after: index)
+            }
+        }
+        return nil
+    }
+
+    /// A space, a name and an equals sign.
+    private static func beginsCookie(_ text: Text) -> Bool {
+        guard text.first == 0x20 else { return false }
+        let name = text.dropFirst().prefix { HTTPSyntax.isTokenByte($0) || $0 == 0x5B || $0 == 0x5D }
+        return !name.isEmpty && text[name.endIndex...].first == 0x3D
+    }
+
+    /// The end of a quoted text, if one begins here and ends before a semicolon, a joint or the end.
+    private static func afterQuoted(_ text: Text) -> Text.Index {
+        guard text.first == 0x22, let close = text.dropFirst().firstIndex(where: { $0 == 0x22 || $0 == 0x3B }), text[close] == 0x22 else {
+            return text.startIndex
+        }
+        let after = text[close...].dropFirst()
+        let next = after.first { $0 != 0x20 }
+        return next == nil || next == 0x3B || after.starts(with: ", ".utf8) ? after.startIndex : text.startIndex
+    }
+
+    /// Without the joints that empty values leave.
+    private static func text(_ value: Text) -> String {
+        var rest = value
+        while rest.starts(with: ", ".utf8) { rest = rest.dropFirst(2) }
+        while rest.count >= 2, rest.suffix(2).elementsEqual(", ".utf8) { rest = rest.dropLast(2) }
+        return String(Substring(rest))
+    }
+}

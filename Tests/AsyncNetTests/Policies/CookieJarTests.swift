@@ -1,0 +1,184 @@
+import AsyncNet
+import Foundation
+import Testing
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite("Cookie jar", .timeLimit(.minutes(1)))
+struct CookieJarTests {
+    private static let start = Date(timeIntervalSince1970: 1_795_316_400)
+    private let url = URL(string: "https://www.example.com/x/") ?? .temporaryDirectory
+
+    @Test("Cookies come from responses and from the program, and go to requests")
+    func inMemory() async throws {
+        let jar = CookieJar()
+        #expect(await jar.store(setCookie: ["a=1; Path=/", "b=2", "bad=1; Domain=example.org", ""], from: url).map(\.name) == ["a", "b"])
+        #expect(await jar.set(Cookie(name: "c", value: "3", domain: ".example.com")))
+        #expect(await jar.set(Cookie(name: "c;", value: "3", domain: ".example.com")) == false)
+        #expect(await jar.cookies.map(\.name) == ["a", "b", "c"])
+        #expect(await jar.cookies(for: url).map(\.name) == ["b", "a", "c"])
+        #expect(await jar.header(for: url) == "b=2; a=1; c=3")
+        #expect(await jar.header(for: url, isSameSite: false) == nil)
+        #expect(await jar.header(for: url, isSameSite: false, isTopLevelNavigation: true) == "b=2; a=1; c=3")
+        #expect(await jar.cookies(for: url, isSameSite: false).isEmpty)
+        #expect(await jar.store(setCookie: ["d=1"], from: url, isSameSite: false).isEmpty)
+        let nowhere = try "data:x".asURL()
+        #expect(await jar.header(for: nowhere) == nil)
+        #expect(await jar.cookies(for: nowhere).isEmpty)
+        #expect(await jar.store(setCookie: ["a=1"], from: nowhere).isEmpty)
+    }
+
+    @Test("The clock is the jar's own")
+    func clock() async throws {
+        let time = TimeBox(Self.start)
+        let jar = CookieJar(now: { time.now })
+        await jar.store(setCookie: ["a=1; Max-Age=60", "b=1"], from: url)
+        #expect(await jar.cookies.first?.expires == Self.start + 60)
+        time.now = Self.start + 60
+        #expect(await jar.header(for: url) == "b=1")
+        #expect(await jar.cookies.map(\.name) == ["b"])
+        #expect(await jar.cookies(for: url).map(\.name) == ["b"])
+    }
+
+    @Test("Public suffixes are the program's to know")
+    func publicSuffixes() async throws {
+        let jar = CookieJar(isPublicSuffix: { $0 == "example.com" })
+        await jar.store(setCookie: ["a=1; Domain=example.com", "b=1; Domain=www.example.com"], from: url)
+        #expect(await jar.header(for: url) == "b=1")
+    }
+
+    @Test("Removing")
+    func removing() async throws {
+        let jar = CookieJar()
+        await jar.store(setCookie: ["a=1; Domain=example.com", "b=2", "c=3; Max-Age=9", "d=4; Max-Age=9", "a=5"], from: url)
+        await jar.remove(Cookie(name: "a", value: "", domain: ".example.com", path: "/x"))
+        #expect(await jar.cookies.map(\.value) == ["2", "3", "4", "5"])
+        await jar.remove { $0.name == "c" }
+        #expect(await jar.cookies.map(\.name) == ["b", "d", "a"])
+        await jar.removeSessionCookies()
+        #expect(await jar.cookies.map(\.name) == ["d"])
+        await jar.set(Cookie(name: "d", value: "", domain: "www.example.com", path: "/x", expires: .distantPast))
+        #expect(await jar.cookies.isEmpty)
+        await jar.store(setCookie: ["a=1"], from: url)
+        await jar.removeAll()
+        #expect(await jar.cookies.isEmpty)
+    }
+
+    @Test("A jar with a file: none is empty, saving writes it for its owner only, reading finds it again")
+    func file() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "jar.txt")
+        let jar = try await CookieJar(file: file)
+        #expect(await jar.cookies.isEmpty)
+        #expect(folder.contents.isEmpty)
+        await jar.store(setCookie: ["a=1; Domain=example.com; Max-Age=1000", "b=2; HttpOnly; Secure", "c=3; Max-Age=0", "t=x\ty"], from: url)
+        try await jar.save()
+        let again = try await CookieJar(file: file)
+        #expect(await again.header(for: url) == "a=1; b=2")
+        #expect(await again.cookies.map(\.isHTTPOnly) == [false, true])
+        try await jar.save()
+        #expect(folder.contents == ["jar.txt"])
+        #expect(try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test("A file that others may read is replaced by one that they may not; a link stays a link")
+    func replacing() async throws {
+        let folder = try TemporaryFolder()
+        let target = try folder.file("target", Data("old".utf8))
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: target.path)
+        let link = folder.url.appending(path: "link")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: target)
+        let jar = try await CookieJar(file: link)
+        await jar.store(setCookie: ["a=1"], from: url)
+        try await jar.save()
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == target.path)
+        #expect(try FileManager.default.attributesOfItem(atPath: target.path)[.posixPermissions] as? Int == 0o600)
+        #expect(try String(contentsOf: target, encoding: .utf8).contains("\ta\t1\n"))
+        #expect(folder.contents.sorted() == ["link", "target"])
+    }
+
+    @Test("A jar without a file is saved to one by name only")
+    func savingTo() async throws {
+        let folder = try TemporaryFolder()
+        let jar = CookieJar()
+        await jar.store(setCookie: ["a=1"], from: url)
+        await #expect { try await jar.save() } throws: { ($0 as? AsyncNetError)?.code == .fileNotWritable }
+        let file = folder.url.appending(path: "copy")
+        try await jar.save(to: file)
+        #expect(try await CookieJar(file: file).header(for: url) == "a=1")
+    }
+
+    @Test("What is no regular file is neither read nor replaced, and errors name it without its folder")
+    func irregular() async throws {
+        let folder = try TemporaryFolder()
+        let secret = folder.url.lastPathComponent
+        for place in [folder.url, try #require(URL(string: "https://a.b/jar"))] {
+            await #expect { try await CookieJar(file: place) } throws: { ($0 as? AsyncNetError)?.code == .fileNotReadable }
+            await #expect { try await CookieJar().save(to: place) } throws: { ($0 as? AsyncNetError)?.code == .fileNotWritable }
+        }
+        await #expect { try await CookieJar().save(to: folder.url.appending(path: "none/jar")) } throws: {
+            ($0 as? AsyncNetError)?.code == .fileNotWritable && !"\($0)".contains(secret) && "\($0)".contains("\"jar\"")
+        }
+        #expect(folder.contents.isEmpty)
+    }
+
+    @Test("A pipe is not replaced")
+    func pipe() async throws {
+        let folder = try TemporaryFolder()
+        let pipe = folder.url.appending(path: "pipe")
+        mkfifo(pipe.path, 0o600)
+        await #expect { try await CookieJar().save(to: pipe) } throws: { ($0 as? AsyncNetError)?.code == .fileNotWritable }
+        #expect(try FileManager.default.attributesOfItem(atPath: pipe.path)[.type] as? FileAttributeType != .typeRegular)
+    }
+
+    @Test("An older state that comes late does not replace a newer one")
+    func generations() async throws {
+        let folder = try TemporaryFolder()
+        let file = CookieFile(folder.url.appending(path: "jar"))
+        try await file.write("newer", generation: 2)
+        try await file.write("older", generation: 1)
+        #expect(try await file.read() == Data("newer".utf8))
+    }
+
+    @Test("Saving from many tasks leaves the last state, whole")
+    func concurrentSaves() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "jar")
+        let jar = try await CookieJar(file: file)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for index in 0..<40 {
+                group.addTask {
+                    await jar.set(Cookie(name: "c\(index)", value: "1", domain: "a.b"))
+                    try await jar.save()
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await CookieJar(file: file).cookies.count == 40)
+        #expect(folder.contents == ["jar"])
+    }
+
+    @Test("To Foundation's storage and back")
+    func foundation() async throws {
+        let storage = try #require(URLSessionConfiguration.ephemeral.httpCookieStorage)
+        let jar = CookieJar()
+        await jar.store(setCookie: ["a=1; Domain=example.com", "b=2; HttpOnly; Secure; Max-Age=100"], from: url)
+        await jar.copy(to: storage)
+        let other = CookieJar()
+        await other.set(Cookie(name: "a", value: "old", domain: ".example.com", path: "/x"))
+        await other.load(from: storage)
+        #expect(await Set(other.cookies.map(\.description)) == Set(jar.cookies.map(\.description)))
+        #expect(await Set(other.cookies.map(\.value)) == ["1", "2"])
+    }
+}
+
+/// A clock that a test sets.
+private final class TimeBox: Sendable {
+    private let moment: Locked<Date>
+    init(_ now: Date) { moment = Locked(now) }
+    var now: Date {
+        get { moment.withLock { $0 } }
+        set { moment.withLock { $0 = newValue } }
+    }
+}
