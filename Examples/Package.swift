@@ -24,6 +24,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
+        .executableTarget(name: "netwatch", dependencies: [.product(name: "AsyncNet", package: "AsyncNet")]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -50,3 +50,55 @@ long cp_read_cached(int descriptor, void *buffer, size_t size) {
     return -1;
 }
 #endif
+
+#if defined(__linux__) && __has_include(<linux/rtnetlink.h>)
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <sys/socket.h>
+
+int cp_open_route_socket(uint32_t *port) {
+    int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
+    if (descriptor < 0) return -1;
+    struct sockaddr_nl address = { .nl_family = AF_NETLINK };
+    address.nl_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_ROUTE;
+    socklen_t length = sizeof address;
+    if (bind(descriptor, (struct sockaddr *)&address, sizeof address) != 0 ||
+        getsockname(descriptor, (struct sockaddr *)&address, &length) != 0) {
+        int error = errno;
+        close(descriptor);
+        errno = error;
+        return -1;
+    }
+    *port = address.nl_pid;
+    return descriptor;
+}
+
+int cp_send_route_request(int descriptor, const void *bytes, size_t size) {
+    struct sockaddr_nl address = { .nl_family = AF_NETLINK };
+    long count;
+    do count = sendto(descriptor, bytes, size, 0, (struct sockaddr *)&address, sizeof address);
+    while (count < 0 && errno == EINTR);
+    return count < 0 ? errno : 0;
+}
+
+long cp_receive_routes(int descriptor, void *buffer, size_t size) {
+    struct sockaddr_nl address = { 0 };
+    socklen_t length = sizeof address;
+    long count;
+    do count = recvfrom(descriptor, buffer, size, MSG_TRUNC, (struct sockaddr *)&address, &length);
+    while (count < 0 && errno == EINTR);
+    return count > 0 && address.nl_pid != 0 ? 0 : count;
+}
+#else
+int cp_open_route_socket(uint32_t *port) {
+    errno = ENOSYS;
+    return -1;
+}
+
+int cp_send_route_request(int descriptor, const void *bytes, size_t size) { return ENOSYS; }
+
+long cp_receive_routes(int descriptor, void *buffer, size_t size) {
+    errno = ENOSYS;
+    return -1;
+}
+#endif

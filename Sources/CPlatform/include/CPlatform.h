@@ -22,4 +22,15 @@ int cp_make_temporary(char *_Nonnull name);
 /// file system cannot tell; nothing was read then.
 long cp_read_cached(int descriptor, void *_Nonnull buffer, size_t size);
 
+/// A socket that hears of every change to the links, addresses and routes of this network namespace, and can be asked for all of them. It
+/// never waits and is not left open to child processes. -1: see errno; ENOSYS where there are no such sockets.
+int cp_open_route_socket(uint32_t *_Nonnull port);
+
+/// Asks the system, which answers to the socket's port. 0, or the error.
+int cp_send_route_request(int descriptor, const void *_Nonnull bytes, size_t size);
+
+/// The size of the next datagram, more than `size` if not all of it fit. 0: it was not the system's own. -1: see errno; EAGAIN: there is none,
+/// ENOBUFS: some were lost.
+long cp_receive_routes(int descriptor, void *_Nonnull buffer, size_t size);
+
 #endif

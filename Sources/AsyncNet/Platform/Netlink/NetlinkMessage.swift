@@ -1,0 +1,102 @@
+/// Numbers in the machine's own byte order, `nil` beyond the end.
+package struct NetlinkBytes {
+    private let bytes: ArraySlice<UInt8>
+
+    package init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
+
+    package var count: Int { bytes.count }
+
+    package func number<Number: FixedWidthInteger & BitwiseCopyable>(_ type: Number.Type, at offset: Int) -> Number? {
+        guard offset >= 0, offset <= count - MemoryLayout<Number>.size else { return nil }
+        return bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Number.self) }
+    }
+
+    /// What stands from the offset on, at most `size` bytes.
+    package func slice(from offset: Int, size: Int = .max) -> ArraySlice<UInt8> { bytes.dropFirst(offset).prefix(size) }
+
+    /// Up to the first zero byte.
+    package var text: String { String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) }
+}
+
+/// What a message is about.
+enum NetlinkType {
+    static let error: UInt16 = 2
+    static let done: UInt16 = 3
+    static let newLink: UInt16 = 16
+    static let deletedLink: UInt16 = 17
+    static let getLink: UInt16 = 18
+    static let newAddress: UInt16 = 20
+    static let deletedAddress: UInt16 = 21
+    static let getAddress: UInt16 = 22
+    static let newRoute: UInt16 = 24
+    static let deletedRoute: UInt16 = 25
+    static let getRoute: UInt16 = 26
+}
+
+enum NetlinkFlag {
+    static let request: UInt16 = 0x1
+    /// What a dump was made of changed while it was made.
+    static let isInterrupted: UInt16 = 0x10
+    static let dump: UInt16 = 0x300
+}
+
+/// One message of a datagram (`struct nlmsghdr`).
+package struct NetlinkMessage {
+    package static let headerSize = 16
+
+    package let type: UInt16
+    package let flags: UInt16
+    /// Of the request that it answers or that brought it about.
+    package let sequence: UInt32
+    /// Of the socket from which that request came.
+    package let port: UInt32
+    package let body: NetlinkBytes
+
+    /// Those of a datagram; what is left after one whose length cannot be is not read.
+    package static func all(_ datagram: ArraySlice<UInt8>) -> [NetlinkMessage] {
+        var messages: [NetlinkMessage] = []
+        var offset = 0
+        let bytes = NetlinkBytes(datagram)
+        while let length = bytes.number(UInt32.self, at: offset).flatMap({ Int(exactly: $0) }),
+            let message = NetlinkMessage(bytes, at: offset, length: length)
+        {
+            messages.append(message)
+            offset += (length + 3) & ~3
+        }
+        return messages
+    }
+
+    private init?(_ bytes: NetlinkBytes, at offset: Int, length: Int) {
+        guard length >= Self.headerSize, length <= bytes.count - offset,
+            let type = bytes.number(UInt16.self, at: offset + 4), let flags = bytes.number(UInt16.self, at: offset + 6),
+            let sequence = bytes.number(UInt32.self, at: offset + 8), let port = bytes.number(UInt32.self, at: offset + 12)
+        else { return nil }
+        (self.type, self.flags, self.sequence, self.port) = (type, flags, sequence, port)
+        body = NetlinkBytes(bytes.slice(from: offset + Self.headerSize, size: length - Self.headerSize))
+    }
+
+    /// A request for everything of a kind, of every address family.
+    package static func dump(_ type: UInt16, sequence: UInt32) -> [UInt8] {
+        // The kernel reads no further into the body than the family, 0 for all, unless asked to be strict; a link's is the longest.
+        let body = [UInt8](repeating: 0, count: 16)
+        let header = native(UInt32(headerSize + body.count)) + native(type) + native(NetlinkFlag.request | NetlinkFlag.dump) + native(sequence)
+        return header + native(UInt32(0)) + body
+    }
+
+    private static func native<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] { withUnsafeBytes(of: number) { Array($0) } }
+}
+
+extension NetlinkBytes {
+    /// The values of the attributes that begin at an offset (`struct rtattr`), by type; of several the last.
+    package func attributes(from offset: Int) -> [UInt16: NetlinkBytes] {
+        var attributes: [UInt16: NetlinkBytes] = [:]
+        var offset = offset
+        while let length = number(UInt16.self, at: offset), let type = number(UInt16.self, at: offset + 2) {
+            guard length >= 4, Int(length) <= count - offset else { break }
+            // The upper two bits say how the value is to be read.
+            attributes[type & 0x3FFF] = NetlinkBytes(slice(from: offset + 4, size: Int(length) - 4))
+            offset += (Int(length) + 3) & ~3
+        }
+        return attributes
+    }
+}

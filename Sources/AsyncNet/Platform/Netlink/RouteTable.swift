@@ -1,0 +1,116 @@
+/// The links, addresses and default routes of a network namespace.
+package struct RouteTable: Equatable, Sendable {
+    package struct Link: Equatable, Sendable {
+        package var name: String
+        package var isUp: Bool
+        /// It is up and has a carrier.
+        package var isRunning: Bool
+        package var isLoopback: Bool
+        /// `ARPHRD_`, such as 1 for Ethernet.
+        package var hardware: UInt16
+        /// Such as `veth` or `bridge`; `nil` for a device.
+        package var made: String?
+    }
+
+    package struct Address: Equatable, Sendable {
+        package var link: Int32
+        package var isIPv6: Bool
+        package var text: String
+        /// Packets from it can leave the link.
+        package var isUsable: Bool
+    }
+
+    package struct DefaultRoute: Equatable, Sendable {
+        package var isIPv6: Bool
+        /// Of several routes the one with the smallest is taken.
+        package var metric: UInt32
+        /// None where the route does not name them itself.
+        package var links: [Int32]
+    }
+
+    package private(set) var links: [Int32: Link] = [:]
+    package private(set) var addresses: [Address] = []
+    package private(set) var routes: [DefaultRoute] = []
+
+    package init() {}
+
+    /// Takes in one of the answers to a dump.
+    package mutating func add(_ message: NetlinkMessage) {
+        switch message.type {
+        case NetlinkType.newLink:
+            if let (index, link) = Link.reading(message.body) { links[index] = link }
+        case NetlinkType.newAddress:
+            if let address = Address(message.body) { addresses.append(address) }
+        case NetlinkType.newRoute:
+            if let route = DefaultRoute(message.body) { routes.append(route) }
+        default: break
+        }
+    }
+}
+
+extension RouteTable.Link {
+    /// `struct ifinfomsg`. Bridges send messages of the same type, of a family of their own, which are about their ports.
+    static func reading(_ body: NetlinkBytes) -> (Int32, RouteTable.Link)? {
+        guard body.number(UInt8.self, at: 0) == 0, let hardware = body.number(UInt16.self, at: 2),
+            let index = body.number(Int32.self, at: 4), let flags = body.number(UInt32.self, at: 8)
+        else { return nil }
+        let attributes = body.attributes(from: 16)
+        let (isUp, isLoopback, isRunning) = (flags & 0x1 != 0, flags & 0x8 != 0, flags & 0x40 != 0)
+        return (
+            index,
+            RouteTable.Link(
+                name: attributes[3]?.text ?? "", isUp: isUp, isRunning: isUp && isRunning, isLoopback: isLoopback, hardware: hardware,
+                made: attributes[18]?.attributes(from: 0)[1]?.text)
+        )
+    }
+}
+
+extension RouteTable.Address {
+    /// `struct ifaddrmsg`.
+    init?(_ body: NetlinkBytes) {
+        guard let family = body.number(UInt8.self, at: 0), let scope = body.number(UInt8.self, at: 3),
+            let link = body.number(Int32.self, at: 4), let short = body.number(UInt8.self, at: 2)
+        else { return nil }
+        let attributes = body.attributes(from: 8)
+        // With a peer, as tunnels have one, the first is this end's and the second the peer's.
+        guard let value = attributes[2] ?? attributes[1], let text = IPAddressText.text(value, family: family) else { return nil }
+        let flags = attributes[8]?.number(UInt32.self, at: 0) ?? UInt32(short)
+        let isIPv6 = family == IPAddressText.v6
+        self.init(link: link, isIPv6: isIPv6, text: text, isUsable: scope < 253 && !Self.isLinkLocal(value, isIPv6) && !Self.isUnchecked(flags))
+    }
+
+    private static func isLinkLocal(_ value: NetlinkBytes, _ isIPv6: Bool) -> Bool {
+        guard let first = value.number(UInt8.self, at: 0), let second = value.number(UInt8.self, at: 1) else { return true }
+        return isIPv6 ? first == 0xFE && second & 0xC0 == 0x80 : first == 169 && second == 254
+    }
+
+    /// Somebody else has the address (0x08), or it is not yet known that nobody has (0x40) and it may not be used until then (no 0x04).
+    private static func isUnchecked(_ flags: UInt32) -> Bool { flags & 0x08 != 0 || (flags & 0x40 != 0 && flags & 0x04 == 0) }
+}
+
+extension RouteTable.DefaultRoute {
+    /// `struct rtmsg`; `nil` for a route that is not a default route, leads nowhere, or is in a table that only some rule asks.
+    init?(_ body: NetlinkBytes) {
+        guard let family = body.number(UInt8.self, at: 0), body.number(UInt8.self, at: 1) == 0,
+            body.number(UInt8.self, at: 7) == 1, let flags = body.number(UInt32.self, at: 8), flags & 0x200 == 0,
+            family == IPAddressText.v4 || family == IPAddressText.v6, let table = body.number(UInt8.self, at: 4)
+        else { return nil }
+        let attributes = body.attributes(from: 12)
+        guard [253, 254].contains(attributes[15]?.number(UInt32.self, at: 0) ?? UInt32(table)) else { return nil }
+        let single = attributes[4]?.number(Int32.self, at: 0)
+        self.init(
+            isIPv6: family == IPAddressText.v6, metric: attributes[6]?.number(UInt32.self, at: 0) ?? 0,
+            links: single.map { [$0] } ?? attributes[9].map(Self.links) ?? [])
+    }
+
+    /// Of several ways that are taken in turns (`struct rtnexthop`).
+    private static func links(_ value: NetlinkBytes) -> [Int32] {
+        var links: [Int32] = []
+        var offset = 0
+        while let length = value.number(UInt16.self, at: offset), length >= 8, let link = value.number(Int32.self, at: offset + 4) {
+            links.append(link)
+            offset += (Int(length) + 3) & ~3
+        }
+        return links
+    }
+}

@@ -1,0 +1,129 @@
+import AsyncNet
+import Testing
+
+/// Who sees which path when, without a network.
+@Suite("NetworkMonitor", .timeLimit(.minutes(1)))
+struct NetworkMonitorTests {
+    private static let (up, down) = (NetworkPath(status: .satisfied, hasIPv4: true), NetworkPath(status: .unsatisfied))
+
+    @Test("The present path comes at once, then each change")
+    func changes() async {
+        let feed = PathFeed(Self.up)
+        var paths = feed.monitor.paths.makeAsyncIterator()
+        #expect(await paths.next() == Self.up)
+        feed.send(Self.down)
+        #expect(await paths.next() == Self.down)
+        feed.send(Self.up)
+        #expect(await paths.next() == Self.up)
+    }
+
+    @Test("The same path again is no change, also for one who missed what was between")
+    func noDuplicates() async {
+        let feed = PathFeed(Self.up)
+        var paths = feed.monitor.paths.makeAsyncIterator()
+        #expect(await paths.next() == Self.up)
+        feed.send(Self.up)
+        feed.send(Self.down)
+        feed.send(Self.up)
+        // What waits for it now is the path that it knows; it waits on until it is cancelled.
+        let next = Task { [paths] in
+            var paths = paths
+            return await paths.next()
+        }
+        next.cancel()
+        #expect(await next.value == nil)
+    }
+
+    @Test("One who is slow sees only the newest")
+    func newestOnly() async {
+        let feed = PathFeed(Self.up)
+        var paths = feed.monitor.paths.makeAsyncIterator()
+        for name in 0..<1000 { feed.send(NetworkPath(status: .satisfied, interfaces: [NetworkInterface(name: "\(name)", kind: .other, isUp: true)])) }
+        feed.send(Self.down)
+        #expect(await paths.next() == Self.down)
+    }
+
+    @Test("Many observe one watch; it ends with the last of them and begins anew with the next")
+    func observers() async {
+        let feed = PathFeed(Self.up)
+        let monitor = feed.monitor
+        #expect(feed.started == 0)
+        do {
+            var one = monitor.paths.makeAsyncIterator()
+            var other: NetworkPaths.Iterator? = monitor.paths.makeAsyncIterator()
+            #expect(await (one.next(), other?.next()) == (Self.up, Self.up))
+            other = nil
+            feed.send(Self.down)
+            #expect(await one.next() == Self.down)
+            #expect((feed.started, feed.watching) == (1, 1))
+        }
+        #expect(feed.watching == 0)
+        feed.send(Self.up)
+        #expect(await monitor.currentPath == Self.up)
+        #expect((feed.started, feed.watching) == (2, 0))
+    }
+
+    @Test("What an ended watch still reports reaches nobody")
+    func lateReport() async {
+        let reports = ReportBox()
+        let monitor = NetworkMonitor { report in
+            reports.add(report)
+            report(Self.up)
+            return 0
+        }
+        #expect(await monitor.currentPath == Self.up)
+        var paths = monitor.paths.makeAsyncIterator()
+        reports.first?(Self.down)
+        #expect(await paths.next() == Self.up)
+    }
+
+    @Test("A cancelled wait ends the loop and the watch; the path is unknown then")
+    func cancelled() async {
+        let feed = PathFeed()
+        let monitor = feed.monitor
+        let path = Task { await monitor.currentPath }
+        while feed.watching == 0 { await Task.yield() }
+        path.cancel()
+        #expect(await path.value == .unknown)
+        #expect(feed.watching == 0)
+    }
+
+    @Test("A loop keeps its monitor")
+    func kept() async {
+        let feed = PathFeed(Self.up)
+        for await path in feed.monitor.paths {
+            if path == Self.down { break }
+            feed.send(Self.down)
+        }
+        #expect(feed.watching == 0)
+    }
+
+    @Test("Observers that come and go on many threads leave no watch behind, and miss nothing")
+    func concurrent() async {
+        let feed = PathFeed(Self.up)
+        let monitor = feed.monitor
+        await withTaskGroup { group in
+            for _ in 0..<200 {
+                group.addTask {
+                    var paths = monitor.paths.makeAsyncIterator()
+                    while let path = await paths.next(), path != Self.down { await Task.yield() }
+                }
+                group.addTask { #expect(await monitor.currentPath.status != .unknown) }
+            }
+            group.addTask { feed.send(Self.down) }
+        }
+        #expect(feed.watching == 0)
+    }
+
+    @Test("This system's path, by the shared monitor")
+    func shared() async {
+        let path = await NetworkMonitor.shared.currentPath
+        #expect(path.status == .unknown || !path.interfaces.isEmpty)
+    }
+}
+
+private final class ReportBox: Sendable {
+    private let reports = Locked<[PathFeed.Report]>([])
+    func add(_ report: @escaping PathFeed.Report) { reports.withLock { $0.append(report) } }
+    var first: PathFeed.Report? { reports.withLock { $0.first } }
+}
