@@ -88,6 +88,16 @@ extension AsyncNetError.Code {
     public static let sessionFinished = Self(
         "sessionFinished", "The session is finished and starts no more requests",
         "Keep the session for as long as requests are made, or make a new one.")
+
+    /// The request's deadline passed, or would pass before it may be sent.
+    public static let deadlineExceeded = Self(
+        "deadlineExceeded", "The request's deadline passed",
+        "All attempts and the waits between them count. Allow more time, or make fewer requests at once.")
+
+    /// A `CircuitBreaker` leaves the host alone, since too many requests to it failed; this one was not sent.
+    public static let circuitOpen = Self(
+        "circuitOpen", "Requests to the host failed too often",
+        "The host has trouble, which is seen in the errors before this one. Try again later, or allow more failures with CircuitBreaker.")
 }
 
 // MARK: - While bytes move
@@ -122,11 +132,6 @@ extension AsyncNetError.Code {
     public static let timedOut = Self(
         "timedOut", "The request timed out",
         "The server was silent for too long. Retry, or allow more time with a larger timeout.")
-
-    /// The request did not end within its deadline, retries and waits included.
-    public static let deadlineExceeded = Self(
-        "deadlineExceeded", "The request's deadline has passed",
-        "All of it took too long: attempts, waits between them, redirects. Allow more time with a larger deadline, or retry less.")
 
     /// What the server sent is not HTTP.
     public static let badServerResponse = Self(
@@ -269,7 +274,7 @@ extension AsyncNetError.Code {
 
     public static let allCases: [Self] = [
         .cancelled, .malformedURL, .unsupportedScheme, .invalidRequest, .encodingFailed, .adaptationFailed, .fileNotReadable, .fileChanged, .bodyStreamFailed,
-        .bodyLengthMismatch, .temporaryFileFailed, .compressionUnavailable, .sessionFinished,
+        .bodyLengthMismatch, .temporaryFileFailed, .compressionUnavailable, .sessionFinished, .circuitOpen,
         .hostNotFound, .cannotConnect, .emptyReply, .connectionLost, .bodyEndedEarly, .timedOut, .deadlineExceeded,
         .badServerResponse, .bodyTooLarge, .fileNotWritable, .checksumMismatch, .readerTooSlow, .bodyAlreadyRead, .badContentEncoding, .tlsHandshakeFailed, .certificateNotTrusted,
         .certificateExpired, .certificateHostMismatch, .certificatePinMismatch, .clientCertificateInvalid, .proxyNotFound,

@@ -67,6 +67,16 @@ struct ErrorCodeTests {
             await session.finish()
             return await session.request("http://a/").serializing(Data.self).result.failure
         }),
+        (.deadlineExceeded, {
+            let limiter = RateLimiter(.init(requests: 1, per: .seconds(60)), timers: TimerQueue(TimeSource(TestClock())))
+            do { for _ in 0..<2 { try await limiter.acquire(host: "a", until: .seconds(59)) } } catch { return error as? AsyncNetError }
+            return nil
+        }),
+        (.circuitOpen, {
+            let breakers = CircuitBreakers(.init(consecutiveFailures: 1), time: TimeSource(TestClock()))
+            do { for _ in 0..<2 { try breakers.allow(host: "a").record(.failure) } } catch { return error as? AsyncNetError }
+            return nil
+        }),
         (.hostNotFound, { await failure(of: "http://nowhere.invalid/") }),
         (.cannotConnect, {
             guard let server = try? await MockServer.start(isRefusing: true) else { return nil }

@@ -1,0 +1,101 @@
+/// The state machine of one host's circuit.
+///
+/// Every change of state begins a new generation. What a request of an earlier one ends in says nothing about this one.
+struct BreakerState {
+    /// Lets one request through; its end is to be recorded.
+    struct Pass: Hashable {
+        fileprivate let generation: Int
+    }
+
+    enum Admission: Hashable {
+        case allowed(Pass)
+        /// Until then; `nil` while probes are under way, on whose end it depends.
+        case refused(until: Duration?)
+    }
+
+    enum Phase: Hashable {
+        case closed
+        case open(until: Duration)
+        /// Probes that are under way, and those that have succeeded.
+        case halfOpen(running: Int, succeeded: Int)
+    }
+
+    private let rules: CircuitBreaker
+    private(set) var phase = Phase.closed
+    private var generation = 0
+    private var failuresInARow = 0
+    private var requests: SlidingSum
+    private var failures: SlidingSum
+
+    init(_ rules: CircuitBreaker) {
+        self.rules = rules
+        requests = SlidingSum(window: rules.window)
+        failures = requests
+    }
+
+    private var probes: Int { max(rules.probes, 1) }
+
+    mutating func allow(at now: Duration) -> Admission {
+        if case .open(let end) = phase {
+            guard end <= now else { return .refused(until: end) }
+            enter(.halfOpen(running: 0, succeeded: 0))
+        }
+        if case .halfOpen(let running, let succeeded) = phase {
+            guard running + succeeded < probes else { return .refused(until: nil) }
+            phase = .halfOpen(running: running + 1, succeeded: succeeded)
+        }
+        return .allowed(Pass(generation: generation))
+    }
+
+    /// Once for each pass.
+    mutating func record(_ verdict: HostVerdict, of pass: Pass, at now: Duration) {
+        guard pass.generation == generation else { return }
+        switch phase {
+        case .closed: count(verdict, at: now)
+        case .open: return
+        case .halfOpen(let running, let succeeded): judge(verdict, running - 1, succeeded, at: now)
+        }
+    }
+
+    private mutating func count(_ verdict: HostVerdict, at now: Duration) {
+        guard verdict != .ignored else { return }
+        requests.add(1, at: now)
+        failuresInARow = verdict == .failure ? failuresInARow + 1 : 0
+        guard verdict == .failure else { return }
+        failures.add(1, at: now)
+        if isTooMuch(at: now) { open(at: now) }
+    }
+
+    private mutating func isTooMuch(at now: Duration) -> Bool {
+        if let limit = rules.consecutiveFailures, failuresInARow >= limit { return true }
+        guard let rate = rules.failureRate else { return false }
+        let total = requests.value(at: now)
+        let allowed = rate.isNaN ? 1 : min(max(rate, 0), 1)
+        return total >= Int64(rules.minimumRequests) && Double(failures.value(at: now)) >= allowed * Double(total)
+    }
+
+    /// One that says nothing frees its place for another.
+    private mutating func judge(_ verdict: HostVerdict, _ running: Int, _ succeeded: Int, at now: Duration) {
+        switch verdict {
+        case .failure: open(at: now)
+        case .success where succeeded + 1 >= probes: close()
+        case .success: phase = .halfOpen(running: running, succeeded: succeeded + 1)
+        case .ignored: phase = .halfOpen(running: running, succeeded: succeeded)
+        }
+    }
+
+    private mutating func open(at now: Duration) {
+        enter(.open(until: now + min(max(rules.openDuration, .zero), .longestWait)))
+    }
+
+    private mutating func close() {
+        failuresInARow = 0
+        (requests, failures) = (SlidingSum(window: rules.window), SlidingSum(window: rules.window))
+        enter(.closed)
+    }
+
+    private mutating func enter(_ phase: Phase) {
+        self.phase = phase
+        generation += 1
+    }
+}

@@ -1,0 +1,136 @@
+import Synchronization
+
+/// Holds requests back until the ``RateLimit`` lets them go.
+///
+/// A token is taken only by who goes: a wait that is cancelled has none to give back, and those behind move up. For each host
+/// with waiting requests one timer is set, for the first of them.
+package final class RateLimiter: Sendable {
+    private typealias VerdictContinuation = CheckedContinuation<Verdict, Never>
+
+    private enum Verdict {
+        case go
+        case cancelled
+        /// It would be let go only then.
+        case tooLate(Duration)
+    }
+
+    private struct HostLine {
+        var tokens: TokenBucket
+        var line = WaitingLine<VerdictContinuation>()
+        /// Set while somebody waits.
+        var timer: TimerQueue.Timer?
+    }
+
+    private let limit: RateLimit
+    private let timers: TimerQueue
+    private let hosts = Locked(HostTable<HostLine>())
+    private let lastID = Atomic(0)
+
+    package init(_ limit: RateLimit, timers: TimerQueue) { (self.limit, self.timers) = (limit, timers) }
+
+    /// Hosts that are remembered: those with waiting requests, those whose bucket is not full, and some that are not forgotten yet.
+    package var hostCount: Int { hosts.withLock { $0.count } }
+
+    /// Requests that wait for their turn; the host does not matter where all count together.
+    package func waitingCount(host: String) -> Int {
+        hosts.withLock { [host = key(host)] in $0[host]?.line.count ?? 0 }
+    }
+
+    /// Waits until a request may be sent.
+    ///
+    /// - Parameter deadline: In the timers' time. If the wait would end later, there is none.
+    /// - Throws: `.cancelled` as soon as the task is; `.deadlineExceeded` at once if there is no turn before the deadline.
+    package func acquire(host: String, until deadline: Duration? = nil) async throws(AsyncNetError) {
+        let host = key(host)
+        let id = lastID.add(1, ordering: .relaxed).newValue
+        if let verdict = verdict(host, until: deadline) { return try accept(verdict) }
+        let verdict = await withTaskCancellationHandler {
+            await withCheckedContinuation { enqueue(id, $0, host, until: deadline) }
+        } onCancel: {
+            abandon(id, host)?.resume(returning: .cancelled)
+        }
+        try accept(verdict)
+    }
+
+    private func key(_ host: String) -> String { limit.scope == .session ? "" : host }
+
+    private func accept(_ verdict: Verdict) throws(AsyncNetError) {
+        switch verdict {
+        case .go: return
+        case .cancelled: throw AsyncNetError(.cancelled)
+        case .tooLate(let time):
+            let wait = time - timers.time.now
+            throw AsyncNetError(.deadlineExceeded, "The rate limit lets the request go in \(wait.inSeconds) only, which is after its deadline")
+        }
+    }
+
+    /// What is to happen now, `nil` if it is to wait.
+    private func verdict(_ host: String, until deadline: Duration?) -> Verdict? {
+        if Task.isCancelled { return .cancelled }
+        let now = timers.time.now
+        return withLine(of: host, at: now) { Self.verdict(&$0, until: deadline, at: now) }
+    }
+
+    private func enqueue(_ id: Int, _ turn: VerdictContinuation, _ host: String, until deadline: Duration?) {
+        let now = timers.time.now
+        let verdict = withLine(of: host, at: now) { entry -> Verdict? in
+            if Task.isCancelled { return .cancelled }
+            if let verdict = Self.verdict(&entry, until: deadline, at: now) { return verdict }
+            entry.line.append(id, turn)
+            entry.timer = entry.timer ?? timers.schedule(at: entry.tokens.earliest(behind: 0, at: now)) { [weak self] in self?.letGo(host) }
+            return nil
+        }
+        if let verdict { turn.resume(returning: verdict) }
+    }
+
+    private static func verdict(_ entry: inout HostLine, until deadline: Duration?, at now: Duration) -> Verdict? {
+        if entry.line.isEmpty, entry.tokens.take(at: now) { return .go }
+        let time = entry.tokens.earliest(behind: entry.line.count, at: now)
+        if let deadline, time > deadline { return .tooLate(time) }
+        return nil
+    }
+
+    private func withLine<Result: Sendable>(of host: String, at now: Duration, _ body: @Sendable (inout HostLine) -> Result) -> Result {
+        hosts.withLock { hosts in
+            hosts.withValue(
+                of: host, default: HostLine(tokens: TokenBucket(limit)), isIdle: { $0.line.isEmpty && $0.tokens.isFull(at: now) }, body)
+        }
+    }
+
+    /// Lets go whoever's turn it is.
+    /// - Returns: When it is the next one's, if anybody is left.
+    private func letGo(_ host: String) -> Duration? {
+        let now = timers.time.now
+        let (turns, next) = hosts.withLock { hosts -> ([VerdictContinuation], Duration?) in
+            var turns: [VerdictContinuation] = []
+            while hosts[host]?.line.isEmpty == false, hosts[host]?.tokens.take(at: now) == true {
+                if let turn = hosts[host]?.line.popFirst() { turns.append(turn) }
+            }
+            guard let entry = hosts[host], !entry.line.isEmpty else {
+                hosts[host]?.timer = nil
+                return (turns, nil)
+            }
+            return (turns, entry.tokens.earliest(behind: 0, at: now))
+        }
+        for turn in turns { turn.resume(returning: .go) }
+        return next
+    }
+
+    private func abandon(_ id: Int, _ host: String) -> VerdictContinuation? {
+        let (turn, timer) = hosts.withLock { hosts -> (VerdictContinuation?, TimerQueue.Timer?) in
+            let turn = hosts[host]?.line.remove(id)
+            guard hosts[host]?.line.isEmpty == true else { return (turn, nil) }
+            return (turn, hosts[host]?.timer.take())
+        }
+        if let timer { timers.cancel(timer) }
+        return turn
+    }
+}
+
+extension Duration {
+    /// For messages, to the millisecond and rounded up: `1.25 seconds`.
+    var inSeconds: String {
+        let (milliseconds, rest) = max(self, .zero).wholeNanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
+        return "\(Double(milliseconds + (rest > 0 ? 1 : 0)) / 1000) seconds"
+    }
+}

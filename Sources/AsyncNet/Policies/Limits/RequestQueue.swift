@@ -1,0 +1,64 @@
+import Synchronization
+
+/// Holds requests back until the ``ConcurrencyLimit`` has a place for them.
+package final class RequestQueue: Sendable {
+    private typealias Turn = CheckedContinuation<Bool, Never>
+
+    private let queue: Locked<FairQueue<Turn>>
+    private let lastID = Atomic(0)
+
+    package init(_ limit: ConcurrencyLimit) { queue = Locked(FairQueue(limit)) }
+
+    /// Requests that have a place.
+    package var activeCount: Int { queue.withLock { $0.activeCount } }
+    /// Requests that wait for one.
+    package var waitingCount: Int { queue.withLock { $0.waitingCount } }
+    /// Hosts that are remembered: those of requests that have a place or wait for one.
+    package var hostCount: Int { queue.withLock { $0.hostCount } }
+
+    /// A place, which is given back by `release` or when nobody holds it any more.
+    package final class Slot: Sendable {
+        private let queue: RequestQueue
+        private let host: String
+        private let isReleased = Atomic(false)
+
+        fileprivate init(_ queue: RequestQueue, _ host: String) { (self.queue, self.host) = (queue, host) }
+
+        deinit { release() }
+
+        /// Only the first call counts.
+        package func release() {
+            guard !isReleased.exchange(true, ordering: .relaxed) else { return }
+            queue.leave(host)
+        }
+    }
+
+    /// Waits for a place. A cancelled wait ends at once with `.cancelled` and takes none.
+    package func acquire(host: String, priority: RequestPriority = .normal) async throws(AsyncNetError) -> Slot {
+        if Task.isCancelled { throw AsyncNetError(.cancelled) }
+        if queue.withLock({ $0.enter(host) }) { return Slot(self, host) }
+        let id = lastID.add(1, ordering: .relaxed).newValue
+        let isAdmitted = await withTaskCancellationHandler {
+            await withCheckedContinuation { enqueue(id, $0, host, priority) }
+        } onCancel: {
+            queue.withLock { $0.abandon(id, host, priority) }?.resume(returning: false)
+        }
+        guard isAdmitted else { throw AsyncNetError(.cancelled) }
+        return Slot(self, host)
+    }
+
+    /// A cancel may have come before there was anything to resume, and a place may have become free meanwhile.
+    private func enqueue(_ id: Int, _ turn: Turn, _ host: String, _ priority: RequestPriority) {
+        let answer = queue.withLock { queue -> Bool? in
+            if Task.isCancelled { return false }
+            if queue.enter(host) { return true }
+            queue.wait(id, turn, host, priority)
+            return nil
+        }
+        if let answer { turn.resume(returning: answer) }
+    }
+
+    private func leave(_ host: String) {
+        queue.withLock { $0.leave(host) }?.resume(returning: true)
+    }
+}

@@ -1,0 +1,43 @@
+/// A token bucket as the generic cell rate algorithm keeps it: one number, the time at which the bucket would be full.
+///
+/// Time is counted in nanoseconds times the requests per period, in which the distance of two requests is a whole number, however
+/// uneven the rate: nothing is rounded, so nothing drifts. 128 bits hold any period, rate and burst.
+struct TokenBucket {
+    private let requests: Int128
+    /// From one request to the next, in the scaled time.
+    private let interval: Int128
+    private let capacity: Int128
+    private var fullAt = Int128.min / 4
+
+    init(_ limit: RateLimit) {
+        requests = Int128(max(limit.requests, 1))
+        interval = Int128(min(max(limit.period, .nanoseconds(1)), .longestWait).wholeNanoseconds)
+        capacity = Int128(max(limit.burst ?? limit.requests, 1)) * interval
+    }
+
+    /// Takes a token if there is one.
+    mutating func take(at now: Duration) -> Bool {
+        guard earliest(behind: 0, at: now) <= now else { return false }
+        // Whoever waited came up to a nanosecond late, by rounding; that is not lost.
+        fullAt = max(fullAt, scaled(now) - (requests - 1)) + interval
+        return true
+    }
+
+    /// When there is a token for somebody, behind so many who take one before; `now` if there is one already.
+    func earliest(behind others: Int, at now: Duration) -> Duration {
+        let scaledNow = scaled(now)
+        let taken = max(fullAt, scaledNow) + (Int128(others) + 1) * interval
+        let wait = taken - capacity - scaledNow
+        guard wait > 0 else { return now }
+        return now + .nanoseconds(Int64(clamping: (wait + requests - 1) / requests))
+    }
+
+    func isFull(at now: Duration) -> Bool { fullAt <= scaled(now) }
+
+    private func scaled(_ time: Duration) -> Int128 { Int128(time.wholeNanoseconds) * requests }
+}
+
+extension Duration {
+    /// A century: sums with longer ones overflow the clocks.
+    static var longestWait: Duration { .seconds(3_155_760_000) }
+}

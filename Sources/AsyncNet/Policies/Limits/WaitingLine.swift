@@ -1,0 +1,44 @@
+/// Who waits, in the order they came; anybody may leave it at any time.
+///
+/// Every operation takes constant time on average. Those who left stay in the order as numbers until they are half of it.
+struct WaitingLine<Waiter> {
+    private var order: [Int] = []
+    private var start = 0
+    private var waiting: [Int: Waiter] = [:]
+
+    var count: Int { waiting.count }
+    var isEmpty: Bool { waiting.isEmpty }
+
+    /// The number of whoever is first.
+    private(set) var first: Int?
+
+    mutating func append(_ id: Int, _ waiter: Waiter) {
+        order.append(id)
+        waiting[id] = waiter
+        if first == nil { first = id }
+    }
+
+    mutating func popFirst() -> Waiter? {
+        guard let first else { return nil }
+        return remove(first)
+    }
+
+    mutating func remove(_ id: Int) -> Waiter? {
+        guard let waiter = waiting.removeValue(forKey: id) else { return nil }
+        if id == first { advance() }
+        compact()
+        return waiter
+    }
+
+    private mutating func advance() {
+        while start < order.count, waiting[order[start]] == nil { start += 1 }
+        first = start < order.count ? order[start] : nil
+    }
+
+    private mutating func compact() {
+        guard order.count > 2 * waiting.count + 32 else { return }
+        order = order[start...].filter { waiting[$0] != nil }
+        start = 0
+        if waiting.isEmpty { waiting = [:] }
+    }
+}

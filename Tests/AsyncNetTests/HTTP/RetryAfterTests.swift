@@ -1,0 +1,36 @@
+import AsyncNet
+import Foundation
+import Testing
+
+@Suite("Retry-After", .timeLimit(.minutes(1)))
+struct RetryAfterTests {
+    /// Sun, 22 Nov 2026 03:00:00 GMT.
+    private static let now = Date(timeIntervalSince1970: 1_795_316_400)
+
+    @Test("Seconds, and dates in the three forms of RFC 9110", arguments: [
+        ("120", 120), ("0", 0), (" 7\t", 7), ("007", 7), ("Sun, 22 Nov 2026 03:02:00 GMT", 120), ("Sun, 22 Nov 2026 03:00:00 GMT", 0),
+        ("Sunday, 22-Nov-26 03:00:30 GMT", 30), ("Sun Nov 22 04:00:00 2026", 3600), ("Fri, 31 Dec 1999 23:59:59 GMT", 0),
+        ("2147483647", 2_147_483_647), ("2147483648", 2_147_483_648), ("9223372036854775808", 2_147_483_648),
+        ("99999999999999999999999999999999", 2_147_483_648), ("Fri, 31 Dec 9999 23:59:59 GMT", 2_147_483_648),
+    ] as [(String, Int64)])
+    func wellFormed(_ value: String, _ seconds: Int64) {
+        #expect(RetryAfter.delay(value, now: Self.now) == .seconds(seconds))
+    }
+
+    @Test("Anything else is none", arguments: [
+        "", " ", "-1", "+1", "1.5", "1e3", "0x10", "soon", "1, 2", "1;2", "1 2", "٣", "Sun, 32 Nov 2026 03:00:00 GMT", "2026-11-22T03:00:00Z", "\u{0}",
+    ])
+    func malformed(_ value: String) {
+        #expect(RetryAfter.delay(value, now: Self.now) == nil)
+    }
+
+    @Test("A part of a second makes the wait for a date no shorter")
+    func fractions() {
+        #expect(RetryAfter.delay("Sun, 22 Nov 2026 03:00:01 GMT", now: Self.now.addingTimeInterval(0.9)) == .seconds(1))
+    }
+
+    @Test("No clock makes it trap", arguments: [Double.infinity, -.infinity, .nan, 1e300])
+    func clocks(_ now: Double) {
+        #expect(RetryAfter.delay("Sun, 22 Nov 2026 03:00:00 GMT", now: Date(timeIntervalSince1970: now)) != nil)
+    }
+}

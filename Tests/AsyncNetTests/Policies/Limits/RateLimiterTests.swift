@@ -1,0 +1,203 @@
+@testable import AsyncNet
+import AsyncNetTesting
+import Testing
+
+@Suite("Token bucket", .timeLimit(.minutes(1)))
+struct TokenBucketTests {
+    @Test("So many go at once, then one each interval", arguments: [
+        (RateLimit(requests: 2, per: .seconds(1)), [0, 0, 500, 1000, 1500]), (.init(requests: 10, per: .seconds(1), burst: 1), [0, 100, 200, 300]),
+        (.init(requests: 1, per: .seconds(60), burst: 3), [0, 0, 0, 60_000, 120_000]), (.init(requests: 0, per: .seconds(1), burst: 0), [0, 1000, 2000]),
+        (.init(requests: -3, per: .seconds(1), burst: -1), [0, 1000]),
+    ] as [(RateLimit, [Int])])
+    func burst(_ limit: RateLimit, _ milliseconds: [Int]) {
+        var bucket = TokenBucket(limit)
+        for (index, expected) in milliseconds.enumerated() { #expect(bucket.earliest(behind: index, at: .zero) == .milliseconds(expected)) }
+        for expected in milliseconds {
+            let time = bucket.earliest(behind: 0, at: .zero)
+            #expect(time == .milliseconds(expected))
+            if time > .zero { #expect([bucket.take(at: time - .nanoseconds(1))] == [false]) }
+            #expect([bucket.take(at: time)] == [true])
+        }
+    }
+
+    @Test("It fills again to the burst and no further")
+    func filling() {
+        var bucket = TokenBucket(.init(requests: 2, per: .seconds(1), burst: 2))
+        #expect(bucket.isFull(at: .zero))
+        #expect((0..<3).map { _ in bucket.take(at: .zero) } == [true, true, false])
+        #expect(!bucket.isFull(at: .milliseconds(999)) && bucket.isFull(at: .seconds(1)))
+        #expect((0..<3).map { _ in bucket.take(at: .milliseconds(500)) } == [true, false, false])
+        #expect((0..<3).map { _ in bucket.take(at: .seconds(100)) } == [true, true, false])
+    }
+
+    @Test("A rate that divides no nanosecond does not drift", arguments: [3, 7, 999_983])
+    func drift(_ requests: Int) {
+        var bucket = TokenBucket(.init(requests: requests, per: .seconds(1), burst: 1))
+        var now = Duration.zero
+        let count = min(requests * 1000, 5000)
+        for _ in 0..<count {
+            now = bucket.earliest(behind: 0, at: now)
+            if !bucket.take(at: now) { Issue.record("not at the time it said") }
+        }
+        let exact = Double(count - 1) / Double(requests)
+        #expect(abs(now / .nanoseconds(1) - exact * 1e9) < 1.001)
+    }
+
+    @Test("Limits of any size are no trap", arguments: [
+        RateLimit(requests: .max, per: .seconds(Int64.max), burst: .max), .init(requests: .min, per: .seconds(Int64.min), burst: .min),
+        .init(requests: .max, per: .zero), .init(requests: 1, per: .seconds(Int64.max), burst: 1),
+    ])
+    func extremes(_ limit: RateLimit) {
+        var bucket = TokenBucket(limit)
+        for time in [Duration.zero, .seconds(1), .seconds(9_000_000_000), .seconds(Int64.max)] {
+            _ = bucket.take(at: time)
+            #expect(bucket.earliest(behind: .max - 1, at: time) >= time)
+            _ = bucket.isFull(at: time)
+        }
+    }
+}
+
+@Suite("Rate limiter", .timeLimit(.minutes(1)))
+struct RateLimiterTests {
+    private final class Departures: Sendable {
+        let order = Locked<[Int]>([])
+        var sorted: [Int] { order.withLock { $0.sorted() } }
+        func add(_ one: Int) { order.withLock { $0.append(one) } }
+    }
+
+    private let clock = TestClock()
+
+    private func limiter(_ limit: RateLimit) -> RateLimiter { RateLimiter(limit, timers: TimerQueue(TimeSource(clock))) }
+
+    @Test("Each waits for its turn, to the nanosecond", arguments: 0..<200)
+    func turns(_: Int) async throws {
+        let limiter = limiter(.init(requests: 1, per: .seconds(1)))
+        try await limiter.acquire(host: "a")
+        let departures = Departures()
+        let tasks = (1...3).map { number in
+            Task {
+                try await limiter.acquire(host: "a")
+                departures.add(number)
+            }
+        }
+        #expect(await eventually { limiter.waitingCount(host: "a") == 3 })
+        for count in 1...3 {
+            await clock.sleepers(atLeast: 1)
+            clock.advance(by: .seconds(1) - .nanoseconds(1))
+            #expect(limiter.waitingCount(host: "a") == 4 - count)
+            clock.advance(by: .nanoseconds(1))
+            #expect(await eventually { departures.sorted.count == count })
+        }
+        for task in tasks { try await task.value }
+    }
+
+    @Test("They go in the order they came, a burst at once")
+    func order() async throws {
+        let limiter = limiter(.init(requests: 2, per: .seconds(2)))
+        for _ in 0..<2 { try await limiter.acquire(host: "a") }
+        let departures = Departures()
+        for number in 0..<4 {
+            Task {
+                try await limiter.acquire(host: "a")
+                departures.add(number)
+            }
+            #expect(await eventually { limiter.waitingCount(host: "a") == number + 1 })
+        }
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(1))
+        #expect(await eventually { departures.sorted == [0] })
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(2))
+        #expect(await eventually { departures.sorted == [0, 1, 2] })
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(1))
+        #expect(await eventually { departures.sorted == [0, 1, 2, 3] })
+    }
+
+    @Test("A cancelled wait ends at once, and those behind move up", arguments: 0..<200)
+    func cancel(_: Int) async throws {
+        let limiter = limiter(.init(requests: 1, per: .seconds(1)))
+        try await limiter.acquire(host: "a")
+        let cancelled = Task { try await limiter.acquire(host: "a") }
+        #expect(await eventually { limiter.waitingCount(host: "a") == 1 })
+        let behind = Task { try await limiter.acquire(host: "a") }
+        #expect(await eventually { limiter.waitingCount(host: "a") == 2 })
+        cancelled.cancel()
+        await #expect { try await cancelled.value } throws: { ($0 as? AsyncNetError)?.code == .cancelled }
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(1))
+        try await behind.value
+    }
+
+    @Test("When all who waited are gone no timer is left, and the next one has its own")
+    func cancelAll() async throws {
+        let timers = TimerQueue(TimeSource(clock))
+        let limiter = RateLimiter(.init(requests: 1, per: .seconds(1)), timers: timers)
+        try await limiter.acquire(host: "a")
+        for _ in 0..<2 {
+            let task = Task { try await limiter.acquire(host: "a") }
+            #expect(await eventually { limiter.waitingCount(host: "a") == 1 })
+            #expect(timers.count == 1)
+            task.cancel()
+            _ = await task.result
+            #expect(timers.count == 0)
+        }
+        let next = Task { try await limiter.acquire(host: "a") }
+        #expect(await eventually { limiter.waitingCount(host: "a") == 1 })
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(1))
+        try await next.value
+        #expect(timers.count == 0)
+    }
+
+    @Test("A cancelled task takes no token")
+    func cancelledBefore() async throws {
+        let limiter = limiter(.init(requests: 1, per: .seconds(1)))
+        let task = Task {
+            while !Task.isCancelled { await Task.yield() }
+            try await limiter.acquire(host: "a")
+        }
+        task.cancel()
+        await #expect(throws: AsyncNetError.self) { try await task.value }
+        try await limiter.acquire(host: "a")
+    }
+
+    @Test("There is no wait beyond the deadline")
+    func deadline() async throws {
+        let limiter = limiter(.init(requests: 1, per: .seconds(10)))
+        try await limiter.acquire(host: "a", until: .zero)
+        await #expect {
+            try await limiter.acquire(host: "a", until: .seconds(10) - .nanoseconds(1))
+        } throws: {
+            guard let error = $0 as? AsyncNetError else { return false }
+            return error.code == .deadlineExceeded && error.message.contains("in 10.0 seconds")
+        }
+        let waiting = Task { try await limiter.acquire(host: "a", until: .seconds(10)) }
+        #expect(await eventually { limiter.waitingCount(host: "a") == 1 })
+        // It would be the second to go.
+        await #expect(throws: AsyncNetError.self) { try await limiter.acquire(host: "a", until: .seconds(19)) }
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(10))
+        try await waiting.value
+    }
+
+    @Test("Hosts count by themselves, or all together", arguments: [(RateLimit.Scope.host, true), (.session, false)])
+    func scope(_ scope: RateLimit.Scope, _ isFree: Bool) async {
+        let limiter = limiter(.init(requests: 1, per: .seconds(1), scope: scope))
+        try? await limiter.acquire(host: "a", until: .zero)
+        let isLetGo = (try? await limiter.acquire(host: "b", until: .zero)) != nil
+        #expect(isLetGo == isFree)
+    }
+
+    @Test("Hosts whose bucket is full again are forgotten")
+    func bounded() async throws {
+        let limiter = limiter(.init(requests: 1, per: .seconds(1)))
+        for host in 0..<1000 {
+            try await limiter.acquire(host: "\(host)")
+            clock.advance(by: .milliseconds(100))
+        }
+        #expect(limiter.hostCount <= 64)
+        for host in 0..<1000 { try await limiter.acquire(host: "busy \(host)") }
+        #expect(limiter.hostCount >= 1000)
+    }
+}

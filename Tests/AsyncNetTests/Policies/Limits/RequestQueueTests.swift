@@ -1,0 +1,113 @@
+@testable import AsyncNet
+import Testing
+
+@Suite("Request queue", .timeLimit(.minutes(1)))
+struct RequestQueueTests {
+    private final class Admitted: Sendable {
+        let priorities = Locked<[RequestPriority]>([])
+        let perHost = Locked<[String: Int]>([:])
+    }
+
+    @Test("Places are given out in order of urgency; each wait is told once")
+    func order() async throws {
+        let queue = RequestQueue(.init(perHost: 1))
+        let first = try await queue.acquire(host: "a")
+        let admitted = Admitted()
+        var tasks: [Task<Void, any Error>] = []
+        for (index, priority) in [RequestPriority.low, .normal, .high].enumerated() {
+            tasks.append(Task {
+                let slot = try await queue.acquire(host: "a", priority: priority)
+                admitted.priorities.withLock { $0.append(priority) }
+                slot.release()
+            })
+            #expect(await eventually { queue.waitingCount == index + 1 })
+        }
+        first.release()
+        for task in tasks { try await task.value }
+        #expect(admitted.priorities.withLock { $0 } == [.high, .normal, .low])
+        #expect((queue.activeCount, queue.waitingCount, queue.hostCount) == (0, 0, 0))
+    }
+
+    @Test("A cancelled wait ends at once and takes no place", arguments: 0..<200)
+    func cancelledWait(_: Int) async throws {
+        let queue = RequestQueue(.init(perSession: 1))
+        let first = try await queue.acquire(host: "a")
+        let task = Task { try await queue.acquire(host: "b") }
+        #expect(await eventually { queue.waitingCount == 1 })
+        task.cancel()
+        // The only place is still taken: nothing but the cancel can end the wait.
+        await #expect { try await task.value } throws: { ($0 as? AsyncNetError)?.code == .cancelled }
+        #expect((queue.activeCount, queue.waitingCount) == (1, 0))
+        first.release()
+        #expect(queue.hostCount == 0)
+        _ = try await queue.acquire(host: "b")
+    }
+
+    @Test("A cancelled task gets no place, though there is one")
+    func cancelledBefore() async {
+        let queue = RequestQueue(.unlimited)
+        let task = Task {
+            while !Task.isCancelled { await Task.yield() }
+            _ = try await queue.acquire(host: "a")
+        }
+        task.cancel()
+        await #expect(throws: AsyncNetError.self) { try await task.value }
+        #expect(queue.activeCount == 0)
+    }
+
+    @Test("A cancel and a release at the same time lose no place", arguments: 0..<200)
+    func cancelAgainstRelease(_ round: Int) async throws {
+        let queue = RequestQueue(.init(perSession: 1))
+        let first = try await queue.acquire(host: "a")
+        let task = Task { try? await queue.acquire(host: "a").release() }
+        if round % 2 == 0 { #expect(await eventually { queue.waitingCount == 1 }) }
+        async let released: Void = first.release()
+        task.cancel()
+        await released
+        await task.value
+        #expect((queue.activeCount, queue.waitingCount, queue.hostCount) == (0, 0, 0))
+    }
+
+    @Test("A place is given back once, also if nobody says so")
+    func release() async throws {
+        let queue = RequestQueue(.init(perSession: 2))
+        let one = try await queue.acquire(host: "a")
+        let other = try await queue.acquire(host: "a")
+        one.release()
+        one.release()
+        #expect(queue.activeCount == 1)
+        withExtendedLifetime(other) {}
+        do { _ = try await queue.acquire(host: "b") }
+        #expect(queue.activeCount <= 1)
+    }
+
+    @Test("Many tasks share the places, never more than there are, and all end", arguments: 0..<200)
+    func many(_ round: Int) async {
+        let queue = RequestQueue(.init(perSession: 5, perHost: 2))
+        let active = Admitted()
+        let done = Counter()
+        await withTaskGroup(of: Void.self) { group in
+            for index in 0..<100 {
+                group.addTask {
+                    let task = Task {
+                        let host = "\((index + round) % 4)"
+                        let slot = try await queue.acquire(host: host, priority: RequestPriority(rawValue: index % 9))
+                        let isTooMany = active.perHost.withLock { active in
+                            active[host, default: 0] += 1
+                            return active[host, default: 0] > 2 || active.values.reduce(0, +) > 5
+                        }
+                        if isTooMany { Issue.record("too many") }
+                        await Task.yield()
+                        active.perHost.withLock { $0[host, default: 0] -= 1 }
+                        done.add()
+                        slot.release()
+                    }
+                    if index % 3 == 0 { task.cancel() }
+                    _ = await task.result
+                }
+            }
+        }
+        #expect(done.value >= 66)
+        #expect((queue.activeCount, queue.waitingCount, queue.hostCount) == (0, 0, 0))
+    }
+}
