@@ -160,6 +160,8 @@ struct ErrorCodeTests {
             return await request.validate { _, _, _ in throw CocoaError(.featureUnsupported) }.serializing(Data.self).result.failure
         }),
         (.emptyBody, { await stubbed(.status(200)) { $0.request("http://a/").serializing(JSON.self) } }),
+        (.checksumMismatch, { await Session(transport: StubTransport { _ in .text("other") })
+            .download("http://a/", to: .temporary, checksum: .sha256(String(repeating: "00", count: 32))).result.failure }),
         (.decodingFailed, { await stubbed(.text("{")) { $0.request("http://a/").serializing(JSON.self) } }),
         (.lineTooLong, {
             var parser = LineParser(limit: 3)
