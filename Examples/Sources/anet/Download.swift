@@ -15,7 +15,7 @@ struct Download: Sendable {
         if !options.continues { Self.forget(target) }
         let request = session.download(
             call.text, to: .file(target, options: [.continuePartialFile, .removePreviousFile]), method: call.method, headers: call.headers,
-            modifier: { $0.httpBody = data })
+            segments: options.segments, modifier: { $0.httpBody = data })
         if options.fail { await request.validate(statusCode: ..<400) }
         let response = await response(of: request)
         await session.finish()

@@ -28,6 +28,9 @@ struct TransferOptions: ParsableArguments {
     @Flag(name: [.customShort("C"), .customLong("continue")], help: "Goes on with what an interrupted -o left.")
     var continues = false
 
+    @Option(help: ArgumentHelp("With -o: how many parts are fetched at a time, if the server can send parts.", valueName: "N"))
+    var segments = 1
+
     @Option(help: ArgumentHelp("Prints as it arrives; events as id, event and data lines.", valueName: "chunks|lines|json|events"))
     var stream: StreamMode?
 
@@ -44,6 +47,8 @@ struct TransferOptions: ParsableArguments {
         if retry < 0 { throw ValidationError("--retry needs a number from 0") }
         if let maxBody, maxBody < 0 { throw ValidationError("--max-body needs a number from 0") }
         if continues, output == nil { throw ValidationError("--continue needs --output") }
+        guard 1...64 ~= segments else { throw ValidationError("--segments needs a number from 1 to 64") }
+        if segments > 1, output == nil { throw ValidationError("--segments needs --output") }
         if output != nil, stream != nil { throw ValidationError("--output and --stream exclude each other") }
         if parallel < 1 { throw ValidationError("--parallel needs a number from 1") }
     }

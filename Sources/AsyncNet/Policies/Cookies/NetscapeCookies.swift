@@ -62,7 +62,7 @@ package enum NetscapeCookies {
         guard fields.count == 7, let seconds = seconds(fields[4]) else { return nil }
         let cookie = Cookie(
             name: fields[5], value: fields[6], domain: fields[0], path: fields[2].utf8.first == 0x2F ? fields[2] : "/",
-            isHostOnly: fields[1].asciiLowercased != "true", expires: seconds == 0 ? nil : Date(timeIntervalSince1970: seconds),
+            isHostOnly: fields[1].asciiLowercased != "true", expires: seconds == 0 ? nil : HTTPDate(Date(timeIntervalSince1970: seconds)).date,
             isSecure: fields[3].asciiLowercased == "true", isHTTPOnly: isHTTPOnly, creation: now)
         return cookie.isStorable && !cookie.isExpired(at: now) ? cookie : nil
     }
