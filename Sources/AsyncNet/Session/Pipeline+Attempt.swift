@@ -6,7 +6,7 @@ extension Pipeline {
         do {
             try await adapt()
             try await prepare()
-            if let delay = try await transfer() { return .again(after: delay) }
+            if let delay = try await sharedOrOwnTransfer() { return .again(after: delay) }
         } catch {
             return .ended(request.record.outcome(AsyncNetError(wrapping: error, as: .transportFailed)), validators: 0)
         }
@@ -38,10 +38,17 @@ extension Pipeline {
 
     // MARK: Transfer
 
-    /// - Returns: After how long to do it again; `nil` is not.
-    private func transfer() async throws -> Duration? {
+    private func sharedOrOwnTransfer() async throws -> Duration? {
         await request.holdBackIfSuspended()
         guard await request.beginAttempt(onProceed: watch.restart) else { throw AsyncNetError(.cancelled) }
+        if let shared = flightKey { return try await share(shared) }
+        if let hedging = hedging { return try await hedge(hedging) }
+        guard !session.limits.isUnlimited else { return try await transfer() }
+        return try await limited { try await transfer() }
+    }
+
+    /// - Returns: After how long to do it again; `nil` is not.
+    private func transfer() async throws -> Duration? {
         // Only where an attempt can be followed by another must its end not be the request's.
         guard !policies.retriers.isEmpty || request.kind == .stream else {
             watchForSilence(of: nil)
@@ -51,32 +58,18 @@ extension Pipeline {
         let attempt = AttemptTask()
         watchForSilence(of: attempt)
         defer { watch.stop() }
+        guard let timer = limitDuration(of: attempt) else { return try await attempt.run { [self] in try await exchange() } }
+        defer { session.timers.cancel(timer) }
         return try await attempt.run { [self] in try await exchange() }
     }
 
-    private func exchange() async throws -> Duration? {
-        while true {
-            try Task.checkCancellation()
-            switch try await send() {
-            case .answer(let body):
-                guard let sink = request.sink else {
-                    try await collect(body)
-                    return nil
-                }
-                switch try await deliver(body, to: sink) {
-                case .done: return nil
-                case .again: try await prepare()
-                case .retry(let delay): return delay
-                }
-            case .redirect(let body): await drain(body)
-            }
+    @inline(never)
+    private func limitDuration(of attempt: AttemptTask) -> TimerQueue.Timer? {
+        guard let limit = policies.attemptTimeout else { return nil }
+        return session.timers.schedule(at: session.timers.time.now + min(max(limit, .zero), .seconds(3_155_760_000))) {
+            attempt.fail(AsyncNetError(.timedOut, "The attempt did not end within \(limit)"))
+            return nil
         }
-    }
-
-    /// What a response means, with the body that is left to read.
-    private enum Step {
-        case answer(TransportBody)
-        case redirect(TransportBody)
     }
 
     @inline(never)
@@ -89,36 +82,25 @@ extension Pipeline {
         }
     }
 
-    @inline(never)
-    private func send() async throws -> Step {
-        try judge(try await session.transport.send(try outgoing()))
-    }
-
-    /// Only the copy that is sent knows the watch, which knows the request: what is kept must not.
-    @inline(never)
-    private func outgoing() throws(AsyncNetError) -> TransportRequest {
-        guard var request = request.record.request else { throw AsyncNetError(.invalidRequest) }
-        request.onEvent = watch.receive
-        request.hold = self.request.hold
-        request.delivery = self.request.sink == nil ? .whole : .asItArrives
-        request.maximumBodySize = policies.bodyLimit
-        return request
-    }
-
-    /// After a redirect to follow, the record's request is the next one.
-    @inline(never)
-    private func judge(_ response: TransportResponse) throws -> Step {
-        watch.touch()
-        let record = request.record
-        guard let sent = record.request,
-            let next = try redirects.next(after: response.head, to: sent, followed: record.followedRedirects)
-        else {
-            watch.received(response.head)
-            return .answer(response.body)
+    private func exchange() async throws -> Duration? {
+        var hop = Hop()
+        while true {
+            try Task.checkCancellation()
+            switch try await step(&hop) {
+            case .answer(let body):
+                guard let sink = request.sink else {
+                    try await collect(body)
+                    return nil
+                }
+                switch try await deliver(body, to: sink) {
+                case .done: return nil
+                case .again: try await prepare()
+                case .retry(let delay): return delay
+                }
+                hop = Hop(visited: hop.visited)
+            case .drop(let body): await drain(body)
+            }
         }
-        request.eventLog.send(.redirected(response.head, to: next.head))
-        record.redirected(to: next)
-        return .redirect(response.body)
     }
 
     // MARK: The body

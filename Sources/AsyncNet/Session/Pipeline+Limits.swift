@@ -1,0 +1,20 @@
+/// Circuit breaker, rate and concurrency: what an exchange waits for, or is refused by.
+extension Pipeline {
+    /// Rate before place: who waits for the former should not hold the latter.
+    func limited<Value: Sendable>(_ work: () async throws -> Value) async throws -> Value {
+        let limits = session.limits
+        guard let host = request.record.request?.head.url.origin else { return try await work() }
+        let permit = try limits.breakers?.allow(host: host)
+        try await limits.rate?.acquire(host: host, until: policies.end)
+        let slot = try await limits.queue?.acquire(host: host, priority: policies.priority)
+        defer { slot?.release() }
+        do {
+            let value = try await work()
+            permit?.record(request.record.head.map { HostVerdict(statusCode: $0.statusCode) } ?? .success)
+            return value
+        } catch {
+            permit?.record(HostVerdict(AsyncNetError(wrapping: error, as: .transportFailed).code))
+            throw error
+        }
+    }
+}
