@@ -118,7 +118,7 @@ class Web:
 
     def requests(self, since=0):
         """What nginx was asked, oldest first. A server may write its log a moment after the client has its answer."""
-        time.sleep(0.05)
+        time.sleep(0.02)
         return [json.loads(line) for line in self.servers.log("access.log").splitlines()[since:]]
 
 
@@ -127,6 +127,7 @@ class Odd:
 
     def __init__(self):
         self.asked = []
+        self.is_told = False
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), self.handler())
         self.port = server.server_port
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -168,6 +169,13 @@ class Odd:
                 if count > 1:
                     self.answer(200, b"ok", Connection="close")
 
+            def stalling(self, count):
+                """Busy at first, then silent for longer than anyone waits."""
+                if count == 1:
+                    self.answer(503, Retry_After=0)
+                else:
+                    self.rfile.read(1)
+
             def stale(self, count):
                 """Wants another nonce once; /stale/ever each time."""
                 nonce = self.proven()
@@ -181,6 +189,7 @@ class Odd:
             def proven(self):
                 """The nonce of an Authorization that is right (RFC 7616 §3.4)."""
                 sent = self.headers.get("Authorization", "")
+                odd.is_told |= sent.startswith("Basic ")
                 fields = {name: quoted or plain for name, quoted, plain in re.findall(r'(\w+)=(?:"((?:[^"\\]|\\.)*)"|([^,\s]+))', sent)}
 
                 def digest(*parts):
