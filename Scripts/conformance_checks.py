@@ -15,7 +15,7 @@ class Checks:
 
     def report(self, what, faults=()):
         self.failures += bool(faults)
-        print(("FAILED" if faults else "ok") + f": {what}" + "".join(f"\n    {fault}" for fault in faults), flush=True)
+        print(("FAILED" if faults else "ok") + f": {what}" + "".join(f"\n    {fault}" for fault in faults) + "\n", end="", flush=True)
 
     def run(self, arguments, env, input=b""):
         command = [*self.command, *map(str, arguments)]
