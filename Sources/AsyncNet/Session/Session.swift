@@ -135,11 +135,3 @@ extension Session: RequestHost {
         return await pipeline.run()
     }
 }
-
-extension TimeSource {
-    /// Any clock, also one whose type is not known.
-    init(opening clock: any Clock<Duration>) {
-        func open(_ clock: some Clock<Duration>) -> TimeSource { TimeSource(clock) }
-        self = open(clock)
-    }
-}
