@@ -141,7 +141,34 @@ struct SegmentTroubleTests {
         #expect(try Data(contentsOf: await download.value) == file.data)
     }
 
+    @Test("Parts are asked for unencoded, and one that a server refuses for its version starts over")
+    func refusedVersion() async throws {
+        let (folder, other) = (try TemporaryFolder(), RangeStub(data: patternedData(70_000), tag: "\"2\""))
+        let stub = StubTransport { [file] request in
+            if RangeStub.isLater(request) { return .status(412) }
+            return request.headers["Range"] == nil ? other.reply(to: request) : file.reply(to: request)
+        }
+        let download = Session(transport: stub).download(Self.url, to: .file(folder.url.appending(path: "file")), segments: 2)
+        #expect(try Data(contentsOf: await download.value) == other.data)
+        #expect(stub.requests.allSatisfy { $0.headers["Accept-Encoding"] == "identity" })
+    }
+
     // MARK: What a kill leaves
+
+    @Test("Notes keep up with a long transfer")
+    func longTransfer() async throws {
+        let (folder, long) = (try TemporaryFolder(), RangeStub(data: patternedData(40_000_000)))
+        let target = folder.url.appending(path: "file")
+        let stub = StubTransport { (RangeStub.range($0)?.first ?? 0) > 25_000_000 ? .fault(.stall) : long.reply(to: $0) }
+        let download = Session(transport: stub).download(Self.url, to: .file(target, options: .continuePartialFile), segments: 2)
+        await download.resume()
+        #expect(await eventually {
+            let notes = try? JSONDecoder().decode(ResumeData.self, from: Data(contentsOf: target.appendingPathExtension("partial.json")))
+            return (notes?.prefix ?? 0) > 16 << 20
+        })
+        await download.cancel()
+        await download.transfer.drained()
+    }
 
     private func leave(_ notes: ResumeData, _ bytes: Data, at target: URL) throws {
         try bytes.write(to: target.appendingPathExtension("partial"))

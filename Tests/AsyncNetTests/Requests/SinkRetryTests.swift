@@ -2,6 +2,9 @@
 import AsyncNetTesting
 import Foundation
 import Testing
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 @Suite("Downloads and streams that are tried again", .timeLimit(.minutes(1)))
 struct SinkRetryTests {
@@ -92,6 +95,27 @@ struct SinkRetryTests {
         let stream = await Session(transport: stub).stream(Self.url).interceptor(Retrier { _, _ in .retry })
         await #expect { for try await _ in stream.chunks {} } throws: { ($0 as? AsyncNetError)?.code == .bodyEndedEarly }
         #expect(stub.requests.count == 1)
+    }
+
+    @Test("Each attempt is adapted from what the caller gave, not from the attempt before")
+    func adaptedAnew() async throws {
+        let stub = StubTransport { _ in .status(503) }
+        let request = await Session(transport: stub).request(Self.url).interceptor(Adapter { request, context in
+            var request = request
+            request.addValue("\(context.attempt)", forHTTPHeaderField: "X-Attempt")
+            return request
+        }).interceptor(Retrier { _, context in context.attempt < 3 ? .retry : .doNotRetry })
+        _ = await request.serializing(Data.self).result
+        #expect(stub.requests.map { $0.headers["X-Attempt"] } == ["1", "2", "3"])
+    }
+
+    @Test("A file that is shorter than was announced is none")
+    func tooShort() async throws {
+        let folder = try TemporaryFolder()
+        let stub = StubTransport { _ in MockResponse(headers: ["Content-Length": "1000"], body: Data(count: 900)) }
+        let download = Session(transport: stub).download(Self.url, to: .file(folder.url.appending(path: "file")))
+        #expect(await download.result.failure?.code == .bodyEndedEarly)
+        #expect(folder.contents.allSatisfy { $0 != "file" })
     }
 
     @Test("A wait that no clock can measure is a long one")
