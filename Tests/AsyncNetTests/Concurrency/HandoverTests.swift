@@ -87,7 +87,7 @@ struct HandoverTests {
     func takenBack() async throws {
         let reader = Reader()
         let taker = Task { try await reader.take() }
-        for _ in 0..<1000 { await Task.yield() }
+        for _ in 0..<100 { await Task.yield() }
         #expect(await reader.offerAndTakeBack().value == false)
         let giver = Task { await reader.offer(2) }
         #expect(try await taker.value == 2)

@@ -39,7 +39,7 @@ struct SegmentTroubleTests {
         #expect(await eventually { transport.active.value == 2 })
         await download.cancel()
         let finish = Task { await session.finish() }
-        for _ in 0..<2000 { await Task.yield() }
+        for _ in 0..<200 { await Task.yield() }
         #expect(transport.shutdowns.value == 0)
         transport.gate.open()
         await finish.value
@@ -59,7 +59,7 @@ struct SegmentTroubleTests {
         let result = Task { await download.result }
         #expect(await eventually { stub.requests.count >= 3 })
         clock.advance(by: .seconds(seconds))
-        for _ in 0..<2000 { await Task.yield() }
+        for _ in 0..<200 { await Task.yield() }
         gate.open()
         #expect(await result.value.failure?.code == (seconds > 100 ? .deadlineExceeded : nil))
     }
@@ -135,7 +135,7 @@ struct SegmentTroubleTests {
         #expect(await eventually { stub.requests.count == 3 })
         await download.suspend()
         gate.open()
-        for _ in 0..<5000 { await Task.yield() }
+        for _ in 0..<300 { await Task.yield() }
         #expect(stub.requests.count == 3)
         await download.resume()
         #expect(try Data(contentsOf: await download.value) == file.data)
