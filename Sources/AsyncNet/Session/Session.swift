@@ -119,6 +119,9 @@ extension Session: RequestHost {
         return nil
     }
 
+    /// A further transfer of a request that has begun.
+    nonisolated func beginPart() { transfers.add(1, ordering: .sequentiallyConsistent) }
+
     package func end(_ id: RequestID) {
         running[id] = nil
     }
