@@ -10,22 +10,23 @@ class Checks:
     def __init__(self, anet, options):
         self.command = [os.path.abspath(anet), *options]
         self.environment = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
+        self.secrets = [b"hunter2"]
         self.failures = 0
 
     def report(self, what, faults=()):
         self.failures += bool(faults)
         print(("FAILED" if faults else "ok") + f": {what}" + "".join(f"\n    {fault}" for fault in faults), flush=True)
 
-    def run(self, arguments, env):
+    def run(self, arguments, env, input=b""):
         command = [*self.command, *map(str, arguments)]
         try:
-            return subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, timeout=30, env=self.environment | env)
+            return subprocess.run(command, capture_output=True, input=input, timeout=30, env=self.environment | env)
         except subprocess.TimeoutExpired as late:
             return subprocess.CompletedProcess(command, -1, late.stdout or b"", (late.stderr or b"") + b" (killed after 30 s)")
 
-    def check(self, what, arguments, status=0, out=None, err="", env={}, says=lambda: []):
+    def check(self, what, arguments, status=0, out=None, err="", env={}, says=lambda: [], input=b""):
         """`says` tells faults found by looking elsewhere, such as into a server's log, once anet has ended."""
-        run = self.run(arguments, env)
+        run = self.run(arguments, env, input)
         faults = []
         if run.returncode != status:
             faults.append(f"exit status {run.returncode}, not {status}: {run.stderr[-400:].decode()}")
@@ -33,8 +34,8 @@ class Checks:
             faults.append(f"output {run.stdout[:200]!r}, not {out[:200]!r}")
         if err not in run.stderr.decode():
             faults.append(f"standard error lacks {err!r}: {run.stderr[-400:].decode()}")
-        if b"hunter2" in run.stderr:
-            faults.append("a secret is on standard error")
+        for secret in self.secrets:
+            faults += [f"a secret is on standard error: {line[:200]!r}" for line in run.stderr.splitlines() if secret in line]
         self.report(what, faults + says())
         return run
 

@@ -1,4 +1,5 @@
-"""Real servers on 127.0.0.1 for nginx-conformance: nginx, tinyproxy and a small SOCKS5 proxy, all in one folder."""
+"""Real servers on 127.0.0.1 for nginx-conformance and conformance: nginx, tinyproxy and a small SOCKS5 proxy, all in one folder."""
+import ctypes
 import os
 import pathlib
 import shutil
@@ -63,6 +64,11 @@ def free_ports(count):
     return ports
 
 
+def end_with_parent():
+    """In a child, on Linux: it is killed when this program is, however that ends."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
 class Servers:
     """Starts servers in a temporary folder; neither they nor it outlive the `with`."""
 
@@ -86,7 +92,7 @@ class Servers:
     def start(self, name, command, ports):
         """Its output goes to a file, and it has no input: nothing waits for it and it waits for nothing."""
         with open(self.folder / f"{name}.out", "wb") as out:
-            process = subprocess.Popen(command, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
+            process = subprocess.Popen(command, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=out, stderr=out, preexec_fn=end_with_parent)
         self.running.append(process)
         for port in ports:
             self.wait(name, process, port)
