@@ -47,6 +47,19 @@ package final class Handover<Element: Sendable>: Sendable {
 
     /// The next element, `nil` at the good end. One task at a time.
     package func next() async throws(AsyncNetError) -> Element? {
+        while true {
+            await somethingToTake()
+            let (element, giver, end, isClosed) = state.withLock { state in (state.offered.take(), state.giver.take(), state.end, state.isClosed) }
+            giver?.resume(returning: true)
+            if let element { return element }
+            try end?.get()
+            if end != nil { return nil }
+            if isClosed { throw AsyncNetError(.cancelled) }
+            // A giver that was cancelled has taken it back; the next one may come.
+        }
+    }
+
+    private func somethingToTake() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isReady = state.withLock { state in
@@ -59,12 +72,6 @@ package final class Handover<Element: Sendable>: Sendable {
         } onCancel: {
             close()
         }
-        let (element, giver, end) = state.withLock { state in (state.offered.take(), state.giver.take(), state.end) }
-        giver?.resume(returning: true)
-        if let element { return element }
-        try end?.get()
-        if end == nil { throw AsyncNetError(.cancelled) }
-        return nil
     }
 
     /// Nothing more is taken.

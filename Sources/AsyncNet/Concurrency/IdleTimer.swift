@@ -13,15 +13,12 @@ package final class IdleTimer: Sendable {
     private let lastActivity: Atomic<Int64>
     private let timer = Locked<TimerQueue.Timer?>(nil)
 
-    /// A century: longer sleeps overflow the clocks.
-    private static let longest = Duration.seconds(3_155_760_000)
-
     package init(
         _ timers: TimerQueue, timeout: Duration, isHeldBack: @escaping @Sendable () -> Bool = { false },
         onSilence: @escaping @Sendable () -> Void
     ) {
         self.timers = timers
-        self.timeout = min(max(timeout, .zero), Self.longest)
+        self.timeout = min(max(timeout, .zero), .longestWait)
         self.isHeldBack = isHeldBack
         let now = timers.time.now
         lastActivity = Atomic(now.wholeNanoseconds)
@@ -58,6 +55,9 @@ package final class IdleTimer: Sendable {
 }
 
 extension Duration {
+    /// A century: longer sleeps overflow the clocks.
+    static let longestWait = Duration.seconds(3_155_760_000)
+
     var wholeNanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let whole = seconds.multipliedReportingOverflow(by: 1_000_000_000)

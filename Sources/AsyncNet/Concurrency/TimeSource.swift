@@ -9,6 +9,12 @@ package struct TimeSource: Sendable {
         sleepUntil = { try await clock.sleep(until: start.advanced(by: $0), tolerance: nil) }
     }
 
+    /// Any clock, also one whose type is not known.
+    package init(opening clock: any Clock<Duration>) {
+        func open(_ clock: some Clock<Duration>) -> TimeSource { TimeSource(clock) }
+        self = open(clock)
+    }
+
     package var now: Duration { elapsed() }
 
     /// Throws `CancellationError` if the task is cancelled.

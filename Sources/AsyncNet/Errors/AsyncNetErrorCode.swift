@@ -54,6 +54,21 @@ extension AsyncNetError.Code {
         "adaptationFailed", "An adapter could not prepare the request",
         "See underlyingError for what the adapter threw.")
 
+    /// An `AuthenticationInterceptor` has no credential to send the request with.
+    public static let missingCredential = Self(
+        "missingCredential", "There is no credential to authenticate the request with",
+        "Log in and give the AuthenticationInterceptor what that brings, with setCredential.")
+
+    /// An expired credential could not be refreshed; what the `Authenticator` threw is the underlying error.
+    public static let refreshFailed = Self(
+        "refreshFailed", "The credential to authenticate the request with could not be refreshed",
+        "See underlyingError for what the authenticator threw. If the server no longer takes the credential, log in again.")
+
+    /// A credential would be refreshed more often than its `RefreshWindow` allows; this time it was not.
+    public static let excessiveRefresh = Self(
+        "excessiveRefresh", "The credential was refreshed too often",
+        "The server refuses new credentials too, or they expire at once. Check what it says in the response, and this machine's time.")
+
     /// A file of the body does not exist, may not be read, or is not a regular one; the underlying error is the system's.
     public static let fileNotReadable = Self(
         "fileNotReadable", "A file to send cannot be read",
@@ -273,7 +288,8 @@ extension AsyncNetError.Code {
         "Check that the response has lines, items or events at all; raise the limit if they are rightly that long.")
 
     public static let allCases: [Self] = [
-        .cancelled, .malformedURL, .unsupportedScheme, .invalidRequest, .encodingFailed, .adaptationFailed, .fileNotReadable, .fileChanged, .bodyStreamFailed,
+        .cancelled, .malformedURL, .unsupportedScheme, .invalidRequest, .encodingFailed, .adaptationFailed,
+        .missingCredential, .refreshFailed, .excessiveRefresh, .fileNotReadable, .fileChanged, .bodyStreamFailed,
         .bodyLengthMismatch, .temporaryFileFailed, .compressionUnavailable, .sessionFinished, .circuitOpen,
         .hostNotFound, .cannotConnect, .emptyReply, .connectionLost, .bodyEndedEarly, .timedOut, .deadlineExceeded,
         .badServerResponse, .bodyTooLarge, .fileNotWritable, .checksumMismatch, .readerTooSlow, .bodyAlreadyRead, .badContentEncoding, .tlsHandshakeFailed, .certificateNotTrusted,

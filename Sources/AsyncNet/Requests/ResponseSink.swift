@@ -18,6 +18,9 @@ package protocol ResponseSink: Sendable {
     /// Whether an attempt that failed may be repeated: nobody has had a part of the body that could not be gone on with.
     var canBeSentAgain: Bool { get }
 
+    /// How long the server may be silent, whatever the request says; `nil`: as it says.
+    var timeout: Duration? { get }
+
     /// The request is over, with this error or none. Told once, also if no body ever came; it must return at once.
     func requestEnded(_ error: AsyncNetError?)
 }
@@ -33,6 +36,7 @@ extension ResponseSink {
     package func isOwnMatter(_ head: HTTPResponseHead) -> Bool { false }
     package func delayBeforeNextAttempt(after error: AsyncNetError?, head: HTTPResponseHead?) -> Duration? { nil }
     package var canBeSentAgain: Bool { true }
+    package var timeout: Duration? { nil }
     package func requestEnded(_ error: AsyncNetError?) {}
 }
 
@@ -98,7 +102,11 @@ package final class WatchedBody {
     /// The next bytes, never none; `nil` at the end.
     package func next() async throws -> Data? {
         watch.willRead()
-        guard let chunk = try await body.next() else { return nil }
+        guard let chunk = try await body.next() else {
+            // What is still to be done with it does not wait for the network.
+            rest()
+            return nil
+        }
         received.count += Int64(chunk.count)
         try watch.hasRead(received)
         try await watch.holdBack()

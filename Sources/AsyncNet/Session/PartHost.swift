@@ -1,5 +1,5 @@
-/// The session as requests see it that belong to another one, which is listed and waited for already: the parts of a download, hedges, and what
-/// several requests share.
+/// The session as requests see it that belong to another one, which is listed already: the parts of a download, hedges, and what several requests
+/// share. They are not refused where that runs, but are waited for themselves: a transport may not let go of them at once when the other ends.
 final class PartHost: RequestHost {
     private let session: Session
 
@@ -9,9 +9,13 @@ final class PartHost: RequestHost {
 
     nonisolated var mailbox: Mailbox { session.mailbox }
 
-    func begin(_ request: any Request) async -> AsyncNetError? { nil }
+    func begin(_ request: any Request) async -> AsyncNetError? {
+        session.beginPart()
+        return nil
+    }
+
     func end(_ id: RequestID) async {}
-    nonisolated func drained() {}
+    nonisolated func drained() { session.drained() }
 
     @concurrent
     nonisolated func perform(_ request: DataRequest) async -> TransferOutcome {

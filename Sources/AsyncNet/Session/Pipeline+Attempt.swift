@@ -6,7 +6,11 @@ extension Pipeline {
         do {
             try await adapt()
             try await prepare()
-            if let delay = try await sharedOrOwnTransfer() { return .again(after: delay) }
+            switch try await sharedOrOwnTransfer() {
+            case .doNotRetry: break
+            case .retry(let delay): return .again(after: delay)
+            case .fail(let error): return .refused(request.record.outcome(error))
+            }
         } catch {
             return .ended(request.record.outcome(AsyncNetError(wrapping: error, as: .transportFailed)), validators: 0)
         }
@@ -38,7 +42,8 @@ extension Pipeline {
 
     // MARK: Transfer
 
-    private func sharedOrOwnTransfer() async throws -> Duration? {
+    /// - Returns: What a retrier has decided before the body was delivered; `.doNotRetry` if it was.
+    private func sharedOrOwnTransfer() async throws -> RetryDecision.Choice {
         await request.holdBackIfSuspended()
         guard await request.beginAttempt(onProceed: watch.restart) else { throw AsyncNetError(.cancelled) }
         if let shared = flightKey { return try await share(shared) }
@@ -47,8 +52,7 @@ extension Pipeline {
         return try await limited { try await transfer() }
     }
 
-    /// - Returns: After how long to do it again; `nil` is not.
-    private func transfer() async throws -> Duration? {
+    private func transfer() async throws -> RetryDecision.Choice {
         // Only where an attempt can be followed by another must its end not be the request's.
         guard !policies.retriers.isEmpty || request.kind == .stream else {
             watchForSilence(of: nil)
@@ -74,7 +78,7 @@ extension Pipeline {
 
     @inline(never)
     private func watchForSilence(of attempt: AttemptTask?) {
-        let timeout = policies.timeout ?? request.record.request?.timeout ?? session.configuration.timeout
+        let timeout = request.sink?.timeout ?? policies.timeout ?? request.record.request?.timeout ?? session.configuration.timeout
         watch.start(session.timers, timeout: timeout) { [session, request] in
             let error = AsyncNetError(.timedOut, "The request timed out: nothing was sent or received for \(timeout)")
             if let attempt { return attempt.fail(error) }
@@ -82,7 +86,7 @@ extension Pipeline {
         }
     }
 
-    private func exchange() async throws -> Duration? {
+    private func exchange() async throws -> RetryDecision.Choice {
         var hop = Hop()
         while true {
             try Task.checkCancellation()
@@ -90,12 +94,12 @@ extension Pipeline {
             case .answer(let body):
                 guard let sink = request.sink else {
                     try await collect(body)
-                    return nil
+                    return .doNotRetry
                 }
                 switch try await deliver(body, to: sink) {
-                case .done: return nil
+                case .done: return .doNotRetry
                 case .again: try await prepare()
-                case .retry(let delay): return delay
+                case .decided(let choice): return choice
                 }
                 hop = Hop(visited: hop.visited)
             case .drop(let body): await drain(body)
@@ -108,19 +112,24 @@ extension Pipeline {
     private enum Reception {
         case done
         case again
-        case retry(after: Duration)
+        /// By a retrier.
+        case decided(RetryDecision.Choice)
     }
 
-    /// The body to a sink, once retriers and validators have accepted what the head says of it.
+    /// The body to a sink, once validators and retriers have accepted what the head says of it. Retriers hear of a validator's error once the
+    /// attempt is over.
     @inline(never)
     private func deliver(_ body: TransportBody, to sink: any ResponseSink) async throws -> Reception {
         guard let head = request.record.head, let sent = request.record.request else { throw AsyncNetError(.badServerResponse) }
         if !sink.isOwnMatter(head) {
-            if let delay = try await retryDelay(head) {
-                await drain(body)
-                return .retry(after: delay)
-            }
             try await validate(head, of: sent)
+            switch await choice(about: head) {
+            case .doNotRetry: break
+            case .retry(let delay):
+                await drain(body)
+                return .decided(.retry(after: delay))
+            case .fail(let error): return .decided(.fail(error))
+            }
         }
         let watched = watched(body, of: head)
         guard try await sink.receive(watched, of: head) == .done else { return .again }
@@ -129,13 +138,9 @@ extension Pipeline {
         return .done
     }
 
-    private func retryDelay(_ head: HTTPResponseHead) async throws -> Duration? {
-        guard !policies.retriers.isEmpty, let error = refusal(head) else { return nil }
-        switch await decision(about: error) {
-        case .retry(let delay): return delay
-        case .doNotRetry: return nil
-        case .fail(let error): throw error
-        }
+    private func choice(about head: HTTPResponseHead) async -> RetryDecision.Choice {
+        guard !policies.retriers.isEmpty, let error = refusal(head) else { return .doNotRetry }
+        return await decision(about: error)
     }
 
     private func validate(_ head: HTTPResponseHead, of sent: TransportRequest) async throws {

@@ -10,11 +10,14 @@ extension Pipeline {
         case ended(TransferOutcome, validators: Int)
         /// A retrier has decided already, before the body was delivered.
         case again(after: Duration)
+        /// Likewise, with an error that is the end.
+        case refused(TransferOutcome)
     }
 
     func judge(_ result: AttemptResult) async -> Verdict {
         switch result {
         case .again(let delay): return .again(after: delay)
+        case .refused(let outcome): return .deliver(outcome)
         case .ended(let outcome, let ran):
             if let delay = request.sink?.delayBeforeNextAttempt(after: outcome.error, head: outcome.head), !Task.isCancelled { return .again(after: delay) }
             guard !policies.retriers.isEmpty, let error = failure(of: outcome) else { return .deliver(await validatedLate(outcome, ran)) }

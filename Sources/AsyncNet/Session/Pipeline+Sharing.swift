@@ -16,14 +16,14 @@ extension Pipeline {
     }
 
     /// Waits for the request of that kind that is under way. One that others gave up just as this one came is not its own.
-    func share(_ key: String) async throws -> Duration? {
+    func share(_ key: String) async throws -> RetryDecision.Choice {
         while true {
             let shared = session.limits.flights.join(key) { part() }
             let outcome = await shared.transferOutcome()
             session.limits.flights.leave(key, shared)
             if outcome.error?.code == .cancelled, !Task.isCancelled { continue }
             try adopt(outcome)
-            return nil
+            return .doNotRetry
         }
     }
 
@@ -38,7 +38,7 @@ extension Pipeline {
     }
 
     /// The first answer counts. An error counts once nothing else is under way.
-    func hedge(_ hedging: HedgingPolicy) async throws -> Duration? {
+    func hedge(_ hedging: HedgingPolicy) async throws -> RetryDecision.Choice {
         let host = request.record.request?.head.url.origin ?? ""
         let outcome = await withTaskGroup(of: TransferOutcome?.self) { group in
             let delay = hedgingDelay(hedging, host)
@@ -61,7 +61,7 @@ extension Pipeline {
         }
         guard let outcome else { throw AsyncNetError(.cancelled) }
         try adopt(outcome)
-        return nil
+        return .doNotRetry
     }
 
     private func hedgingDelay(_ hedging: HedgingPolicy, _ host: String) -> Duration? {

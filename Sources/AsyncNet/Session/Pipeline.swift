@@ -72,7 +72,7 @@ struct Pipeline {
 
     @inline(never)
     private mutating func startDeadline(_ deadline: Duration) -> TimerQueue.Timer {
-        let end = session.timers.time.now + min(max(deadline, .zero), .seconds(3_155_760_000))
+        let end = session.timers.time.now + min(max(deadline, .zero), .longestWait)
         policies.end = end
         return session.timers.schedule(at: end) { [session, request] in
             let error = AsyncNetError(.deadlineExceeded, "The request did not end within its deadline of \(deadline)")
@@ -103,7 +103,7 @@ struct Pipeline {
 
     /// Whether the wait came to its end.
     private func pause(_ delay: Duration) async -> Bool {
-        if delay > .zero, (try? await session.timers.time.sleep(until: session.timers.time.now + delay)) == nil { return false }
+        if delay > .zero, (try? await session.timers.time.sleep(until: session.timers.time.now + min(delay, .longestWait))) == nil { return false }
         return !Task.isCancelled
     }
 }

@@ -73,10 +73,12 @@ extension Session {
         }
         let sink = StreamSink()
         let part = StreamRequest(DataRequest(partial, kind: .stream, sink: sink, host: PartHost(self)), sink)
-        if var options = await download?.options {
-            // Both are the download's to watch.
-            (options.deadline, options.bodyLimit) = (nil, .own(nil))
-            await part.transfer.set { $0 = options }
+        if let download {
+            var options = await download.options
+            // What is left of the download's; the limit is the download's to watch.
+            options.deadline = (options.deadline ?? configuration.deadline).map { $0 - download.record.elapsed }
+            options.bodyLimit = .own(nil)
+            await part.transfer.set { [options] in $0 = options }
         }
         return part
     }

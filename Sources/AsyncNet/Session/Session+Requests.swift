@@ -55,7 +55,7 @@ extension Session {
 
     nonisolated func register(_ blueprint: RequestBlueprint, kind: RequestKind = .data, sink: (any ResponseSink)? = nil) -> DataRequest {
         let request = DataRequest(blueprint, kind: kind, sink: sink, host: self)
-        if configuration.startsRequestsImmediately { mailbox.post { await request.resume() } }
+        if configuration.startsRequestsImmediately { mailbox.post(RefreshScope.keeping { await request.resume() }) }
         return request
     }
 }

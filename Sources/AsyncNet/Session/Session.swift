@@ -119,6 +119,9 @@ extension Session: RequestHost {
         return nil
     }
 
+    /// A further transfer of a request that has begun.
+    nonisolated func beginPart() { transfers.add(1, ordering: .sequentiallyConsistent) }
+
     package func end(_ id: RequestID) {
         running[id] = nil
     }
@@ -133,13 +136,5 @@ extension Session: RequestHost {
     package nonisolated func perform(_ request: DataRequest) async -> TransferOutcome {
         var pipeline = Pipeline(session: self, request: request)
         return await pipeline.run()
-    }
-}
-
-extension TimeSource {
-    /// Any clock, also one whose type is not known.
-    init(opening clock: any Clock<Duration>) {
-        func open(_ clock: some Clock<Duration>) -> TimeSource { TimeSource(clock) }
-        self = open(clock)
     }
 }

@@ -61,4 +61,36 @@ struct HandoverTests {
             #expect(await handover.offer(1) == false)
         }
     }
+
+    /// Its taker cannot go on while it makes somebody offer and take back.
+    private actor Reader {
+        private let handover = Handover<Int>()
+
+        func take() async throws -> Int? { try await handover.next() }
+        func offer(_ number: Int) async -> Bool { await handover.offer(number) }
+
+        func offerAndTakeBack() -> Task<Bool, Never> {
+            let isOffering = Locked(false)
+            let giver = Task.detached { [handover] in
+                isOffering.withLock { $0 = true }
+                return await handover.offer(1)
+            }
+            while !isOffering.withLock({ $0 }) {}
+            // Long enough for the offer to be there.
+            for _ in 0..<100_000 { isOffering.withLock { _ in } }
+            giver.cancel()
+            return giver
+        }
+    }
+
+    @Test("A giver who takes its element back leaves the taker waiting for the next giver")
+    func takenBack() async throws {
+        let reader = Reader()
+        let taker = Task { try await reader.take() }
+        for _ in 0..<100 { await Task.yield() }
+        #expect(await reader.offerAndTakeBack().value == false)
+        let giver = Task { await reader.offer(2) }
+        #expect(try await taker.value == 2)
+        #expect(await giver.value)
+    }
 }

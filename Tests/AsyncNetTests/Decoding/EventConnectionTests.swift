@@ -86,4 +86,13 @@ struct EventConnectionTests {
         #expect(try connection.open(head(200)))
         #expect(try connection.receive(Data("data: 3\n\n".utf8)) == [ServerSentEvent(id: "a", data: "3", retry: .milliseconds(5))])
     }
+
+    @Test("A delay that no clock can measure is a long one")
+    func endless() throws {
+        var connection = try connection(.always(delay: .seconds(Int64.max), maximumDelay: .seconds(Int64.max), limit: nil))
+        for _ in 0..<40 {
+            let wait = connection.end(AsyncNetError(.connectionLost), statusCode: nil, jitter: 1)
+            #expect(wait.map { $0 > .seconds(1_000_000) } == true)
+        }
+    }
 }

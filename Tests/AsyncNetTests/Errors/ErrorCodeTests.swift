@@ -43,6 +43,9 @@ struct ErrorCodeTests {
             let session = Session(transport: StubTransport { _ in .status(200) }, configuration: .init(interceptors: [Refusing()]))
             return await session.request("http://a/").serializing(Data.self).result.failure
         }),
+        (.missingCredential, { await authenticated(nil) { $0 } }),
+        (.refreshFailed, { await authenticated(AccessToken(1)) { _ in throw CocoaError(.featureUnsupported) } }),
+        (.excessiveRefresh, { await authenticated(AccessToken(1)) { AccessToken($0.number + 1) } }),
         (.fileNotReadable, { await stubbed { $0.upload(.file(URL(filePath: "/nowhere")), to: "http://a/").serializing(Data.self) } }),
         (.fileChanged, {
             let file = FileManager.default.temporaryDirectory.appending(path: "asyncnet-\(UUID())")
@@ -183,6 +186,12 @@ struct ErrorCodeTests {
         let request = Session(transport: StubTransport { _ in .status(200) }).request("http://a/")
         await change(request)
         return await request.serializing(Data.self).result.failure
+    }
+
+    private static func authenticated(_ token: AccessToken?, _ renew: @escaping @Sendable (AccessToken) async throws -> AccessToken) async -> AsyncNetError? {
+        let interceptor = AuthenticationInterceptor(authenticator: TokenAuthenticator(renew: renew), credential: token)
+        let session = Session(transport: StubTransport { _ in .status(401) }, configuration: .init(interceptors: [interceptor]))
+        return await session.request("http://a/").serializing(Data.self).result.failure
     }
 
     private static func stubbed<Value>(

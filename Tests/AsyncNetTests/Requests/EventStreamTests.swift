@@ -130,4 +130,62 @@ struct EventStreamTests {
         #expect(try await second.head.statusCode == 200)
         #expect(try await data(second) == [1])
     }
+
+    @Test("Events of which an attempt's end took away the offer are asked for again")
+    func takenBack() async throws {
+        let url = try #require(URL(string: Self.url))
+        let sink = StreamSink()
+        _ = sink.beginReading(as: .events(.always()))
+        let request = TransportRequest(head: HTTPRequestHead(method: .get, url: url))
+        func receive(_ text: String, isTaken: Bool) async throws {
+            let attempt = Task {
+                let body = WatchedBody(TransportBody(Data(text.utf8)), watch: .none)
+                return try await sink.receive(body, of: HTTPResponseHead(statusCode: 200, url: url))
+            }
+            if isTaken {
+                #expect(try await sink.events.next()?.count == 1)
+            } else {
+                for _ in 0..<100 { await Task.yield() }
+                attempt.cancel()
+            }
+            _ = await attempt.result
+        }
+        try await receive("id: 1\ndata: 1\n\n", isTaken: true)
+        try await receive("id: 2\ndata: 2\n\nid: 3\ndata: 3\n\n", isTaken: false)
+        _ = try await sink.prepare(request)
+        #expect(sink.delayBeforeNextAttempt(after: AsyncNetError(.timedOut), head: nil) != nil)
+        #expect(try await sink.prepare(request).head.headers["Last-Event-ID"] == "1")
+    }
+
+    @Test("The time without a heart-beat is the reconnection's, whatever the request's timeout is")
+    func heartbeatAndTimeout() async throws {
+        let clock = TestClock()
+        let stub = StubTransport { request in
+            request.headers["Last-Event-ID"] == nil ? .chunked(["retry: 0\nid: 1\ndata: 1\n\n..."]).with(.stallMidBody(after: 26)) : .status(204)
+        }
+        let stream = await Session(transport: stub, configuration: .init(clock: clock)).stream(Self.url).timeout(.seconds(1_000_000))
+        let task = Task { try await data(stream, .ifResumable(heartbeatTimeout: .seconds(5))) }
+        let time = Task {
+            for _ in 0..<100_000 {
+                if stub.requests.count == 2 || Task.isCancelled { return }
+                clock.advance(by: .milliseconds(100))
+                await Task.yield()
+            }
+            task.cancel()
+        }
+        #expect(try await task.value == [1])
+        time.cancel()
+    }
+
+    @Test("The deadline ends the wait for the next connection")
+    func deadline() async throws {
+        let clock = TestClock()
+        let stub = StubTransport { _ in .chunked(["retry: 500000\nid: 1\ndata: 1\n\n"]) }
+        let stream = await Session(transport: stub, configuration: .init(clock: clock)).stream(Self.url).deadline(.seconds(100))
+        let task = Task { try await data(stream) }
+        await clock.sleepers(atLeast: 2)
+        clock.advance(by: .seconds(101))
+        await #expect { try await task.value } throws: { ($0 as? AsyncNetError)?.code == .deadlineExceeded }
+        #expect(stub.requests.count == 1)
+    }
 }

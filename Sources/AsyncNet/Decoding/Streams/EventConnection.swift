@@ -47,7 +47,7 @@ package struct EventConnection: Sendable {
     ///   - jitter: From 0 to 1: how much of the second half of a growing wait is waited.
     package mutating func end(_ error: AsyncNetError?, statusCode: Int?, jitter: Double) -> Duration? {
         guard isEstablished, canGoOn(after: error, statusCode) else { return nil }
-        let base = parser.retry ?? policy.delay
+        let base = min(parser.retry ?? policy.delay, .longestWait)
         guard error != nil else { return base }
         failures += 1
         if let limit = policy.limit, failures > limit { return nil }

@@ -36,8 +36,3 @@ struct TokenBucket {
 
     private func scaled(_ time: Duration) -> Int128 { Int128(time.wholeNanoseconds) * requests }
 }
-
-extension Duration {
-    /// A century: sums with longer ones overflow the clocks.
-    static var longestWait: Duration { .seconds(3_155_760_000) }
-}

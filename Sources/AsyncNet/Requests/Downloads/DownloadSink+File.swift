@@ -29,7 +29,8 @@ extension DownloadSink {
             let file = try OutputFile(partial.path, isNew: known == nil)
             state.withLock { ($0.partial, $0.isOwned) = (partial, true) }
             try file.truncate(to: offset)
-            state.withLock { $0.prefix = nil }
+            // What follows is added at the end, so nothing but the end limits it any more.
+            if state.withLock({ $0.prefix.take() }) != nil, offset > 0 { try keep(nil) }
             if offset == 0 { try note(head, beside: place) }
             return file
         } catch {

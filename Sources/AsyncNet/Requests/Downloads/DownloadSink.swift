@@ -27,7 +27,7 @@ package final class DownloadSink: ResponseSink {
         /// How much there is to go on from.
         var offset: Int64 {
             guard let size = partial.flatMap({ FileSystem.size($0.path) }) else { return 0 }
-            return min(size, prefix ?? size)
+            return max(0, min(size, prefix ?? size))
         }
         var isResumable: Bool { validator?.isEmpty == false }
     }
@@ -94,7 +94,7 @@ package final class DownloadSink: ResponseSink {
     private static func range(to state: State) -> ByteRange? {
         let offset = state.isResumable ? state.offset : 0
         if state.isSegmented {
-            if let total = state.total, offset > 0, total - offset <= SegmentPlan.firstLength { return .from(offset) }
+            if let total = state.total, offset > 0, total <= offset + SegmentPlan.firstLength { return .from(offset) }
             return .closed(offset...offset + SegmentPlan.firstLength - 1)
         }
         return offset > 0 ? .from(offset) : nil
@@ -113,6 +113,7 @@ package final class DownloadSink: ResponseSink {
                 return .again
             }
         }
+        body.rest()
         learnChecksums(head)
         try await verify(beside: place)
         try finish(at: place)
@@ -137,7 +138,7 @@ package final class DownloadSink: ResponseSink {
         let range = head.value(for: "Content-Range").flatMap(ContentRange.init)
         switch head.statusCode {
         case 206:
-            if offset == 0, range?.total == nil || IfRange.validator(of: head.headers) == nil || head.value(for: "Content-Encoding") != nil { return restart() }
+            if offset == 0, !isFirstPart(range, asked, head) { return restart() }
             guard let range, let bytes = range.bytes, bytes.lowerBound == offset, Self.ends(bytes, of: range.total, as: asked), agrees(range.total, total),
                 isSameVersion(head), head.value(for: "Content-Encoding") == nil
             else {
@@ -153,6 +154,12 @@ package final class DownloadSink: ResponseSink {
             if offset == 0 { return .from(0) }
             throw AsyncNetError(.unacceptableStatus, "The server answered \(head.statusCode) when asked for the rest of the download")
         }
+    }
+
+    /// Whether others can follow; if not, all of it is asked for as one.
+    private func isFirstPart(_ range: ContentRange?, _ asked: ByteRange, _ head: HTTPResponseHead) -> Bool {
+        guard let range, let total = range.total, let bytes = range.bytes, bytes.lowerBound == 0 else { return false }
+        return Self.ends(bytes, of: total, as: asked) && IfRange.validator(of: head.headers) != nil && head.value(for: "Content-Encoding") == nil
     }
 
     /// Whether these are all the bytes that were asked for and that there are.
@@ -219,7 +226,7 @@ package final class DownloadSink: ResponseSink {
     }
 
     /// Says how much of the file is of use while it has gaps; also on disk, if this process may not live to fill them.
-    private func keep(_ prefix: Int64?) throws {
+    func keep(_ prefix: Int64?) throws(POSIXError) {
         state.withLock { $0.prefix = prefix }
         if isKept, let fixed = destination.fixed { try writeNotes(Self.kept(beside: fixed).notes) }
     }

@@ -31,7 +31,7 @@ public struct ResumeData: Codable, Hashable, Sendable {
     /// How many bytes have come; 0 if the file is gone.
     public var offset: Int64 {
         let size = FileSystem.size(partialFile.path) ?? 0
-        return min(size, prefix ?? size)
+        return max(0, min(size, prefix ?? size))
     }
 
     /// Removes the file.

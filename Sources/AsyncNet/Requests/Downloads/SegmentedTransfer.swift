@@ -36,7 +36,8 @@ struct SegmentedTransfer: Sendable {
                 for _ in 0..<segments {
                     group.addTask { while let part = progress.state.withLock({ $0.plan.take() }) { try await load(part, progress) } }
                 }
-                try await group.waitForAll()
+                // The first failure ends the others, which `waitForAll` would let go on to the end of the file.
+                for try await _ in group {}
             }
             return (progress.state.withLock { $0.plan.contiguous }, nil)
         } catch {

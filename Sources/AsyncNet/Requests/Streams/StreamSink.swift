@@ -52,7 +52,6 @@ package final class StreamSink: ResponseSink {
         if !request.head.headers.contains(name: "Accept") { request.head.headers.add(.accept("text/event-stream")) }
         if !request.head.headers.contains(name: "Cache-Control") { request.head.headers.add(HTTPHeader(name: "Cache-Control", value: "no-store")) }
         if let id = connection.lastEventID, HTTPSyntax.isFieldValue(id) { request.head.headers.set(HTTPHeader(name: "Last-Event-ID", value: id)) }
-        request.timeout = connection.heartbeatTimeout ?? request.timeout
         return request
     }
 
@@ -81,8 +80,12 @@ package final class StreamSink: ResponseSink {
             return true
         }
         while hasEvents, let chunk = try await body.next() {
+            let before = state.withLock { $0.connection }
             let found = try state.withLock { state throws(AsyncNetError) in try state.connection?.receive(chunk) ?? [] }
-            if !found.isEmpty { guard await events.offer(found) else { throw Self.left } }
+            guard !found.isEmpty, await !events.offer(found) else { continue }
+            // What nobody took, because the attempt was ended meanwhile, is to be asked for again.
+            state.withLock { $0.connection = before }
+            throw Self.left
         }
     }
 
@@ -99,6 +102,7 @@ package final class StreamSink: ResponseSink {
     }
 
     package var canBeSentAgain: Bool { !head.isFulfilled }
+    package var timeout: Duration? { state.withLock { $0.connection?.heartbeatTimeout } }
 
     package func requestEnded(_ error: AsyncNetError?) {
         let end: Result<Void, AsyncNetError> = error.map { .failure($0) } ?? .success(())

@@ -1,0 +1,65 @@
+/// Lets requests that fail because this machine is offline wait for the network, and sends them again when it is back.
+///
+///     let session = Session(configuration: .init(interceptors: [OfflineRetrier(timeout: .seconds(30))]))
+///
+/// It is asked about failures that being offline brings about: `.hostNotFound`, `.proxyNotFound`, `.cannotConnect`, and, if
+/// the method is idempotent (RFC 9110 §9.2.2), `.connectionLost`, `.emptyReply` and `.timedOut`, where the server may have done already what
+/// was asked. If the monitor's path is unsatisfied then, the request waits until it is not, and is sent again, however often that happens.
+/// Otherwise, and after the timeout, the next retrier is asked. What is sent again is not charged to the retry budget.
+///
+/// All that wait share the monitor's one watch.
+public struct OfflineRetrier: RequestRetrier {
+    public let timeout: Duration
+    private let monitor: NetworkMonitor
+    private let time: TimeSource
+
+    /// A retrier for any number of sessions.
+    ///
+    /// - Parameters:
+    ///   - timeout: How long a request waits at most each time; 5 seconds by default. The request's deadline counts too.
+    ///   - monitor: Tells whether this machine is offline.
+    ///   - clock: Tells the time of the timeout.
+    public init(timeout: Duration = .seconds(5), monitor: NetworkMonitor = .shared, clock: any Clock<Duration> = ContinuousClock()) {
+        self.timeout = timeout
+        self.monitor = monitor
+        time = TimeSource(opening: clock)
+    }
+
+    public func retry(after error: AsyncNetError, context: RequestContext) async -> RetryDecision {
+        guard Self.mayBeOffline(error.code, context.request?.head.method) else { return .doNotRetry }
+        let isOffline = Promise<Void>()
+        return await withTaskGroup(of: RetryDecision.self) { group in
+            group.addTask { await decisionByPath(isOffline) }
+            group.addTask { await giveUp(isOffline) }
+            let first = await group.next()
+            group.cancelAll()
+            return first ?? .doNotRetry
+        }
+    }
+
+    /// To retry if the path was unsatisfied and is not any more.
+    private func decisionByPath(_ isOffline: Promise<Void>) async -> RetryDecision {
+        for await path in monitor.paths {
+            guard path.status == .unsatisfied else { return isOffline.isFulfilled ? .retry.uncharged : .doNotRetry }
+            isOffline.fulfil(.success(()))
+        }
+        return .doNotRetry
+    }
+
+    /// Nothing to wait for, no timer.
+    private func giveUp(_ isOffline: Promise<Void>) async -> RetryDecision {
+        guard (try? await isOffline.value()) != nil else { return .doNotRetry }
+        try? await time.sleep(until: time.now + min(max(timeout, .zero), .longestWait))
+        return .doNotRetry
+    }
+
+    private static func mayBeOffline(_ code: AsyncNetError.Code, _ method: HTTPMethod?) -> Bool {
+        switch code {
+        case .hostNotFound, .proxyNotFound, .cannotConnect: true
+        case .connectionLost, .emptyReply, .timedOut: method.map { idempotentMethods.contains($0) } ?? false
+        default: false
+        }
+    }
+
+    private static let idempotentMethods: Set<HTTPMethod> = [.get, .head, .options, .trace, .put, .delete, .query]
+}

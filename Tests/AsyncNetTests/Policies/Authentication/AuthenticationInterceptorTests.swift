@@ -1,0 +1,158 @@
+import AsyncNet
+import AsyncNetTesting
+import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+import Testing
+
+/// One credential for many requests: who refreshes it when, and what becomes of the others.
+@Suite("AuthenticationInterceptor", .timeLimit(.minutes(1)))
+struct AuthenticationInterceptorTests {
+    @Test("A request carries the credential")
+    func applies() async {
+        let fixture = TokenFixture(AccessToken(2))
+        #expect(await fixture.get().value == "ok")
+        #expect(fixture.stub.requests.count == 1)
+        #expect(fixture.refreshes == 0)
+    }
+
+    @Test("A request's own interceptor does the same")
+    func ownInterceptor() async throws {
+        let authenticator = TokenAuthenticator { _ in AccessToken(2) }
+        let session = Session(transport: StubTransport { $0.answer(for: AccessToken(2)) })
+        let interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: AccessToken(1))
+        let text = try await session.request("http://a/").interceptor(interceptor).validate().serializing(String.self).value
+        #expect(text == "ok")
+        #expect(authenticator.refreshes.value == 1)
+    }
+
+    @Test("A refused credential is refreshed and the request sent again, validated or not", arguments: [true, false])
+    func reactive(isValidated: Bool) async throws {
+        let fixture = TokenFixture()
+        var request = fixture.session.request("http://a/")
+        if isValidated { request = await request.validate() }
+        let response = await request.serializing(String.self).response
+        #expect(try response.result.get() == "ok")
+        #expect(response.metrics.attempts == 2)
+        #expect(fixture.refreshes == 1)
+        #expect(await fixture.interceptor.credential == AccessToken(2))
+    }
+
+    @Test("A credential that says so is refreshed before it is used")
+    func proactive() async {
+        let fixture = TokenFixture(AccessToken(1, requiresRefresh: true))
+        #expect(await fixture.get().value == "ok")
+        #expect(fixture.stub.requests.map { $0.carries(AccessToken(2)) } == [true])
+        #expect(fixture.refreshes == 1)
+    }
+
+    @Test("A new credential that would be refreshed again is used once all the same")
+    func alwaysExpired() async {
+        let fixture = TokenFixture(AccessToken(1, requiresRefresh: true), renew: { _ in AccessToken(2, requiresRefresh: true) })
+        #expect(await fixture.get().value == "ok")
+        #expect(fixture.refreshes == 1)
+    }
+
+    @Test("A request that comes back refused after the refresh is sent again without another")
+    func late() async {
+        let gate = Gate()
+        let fixture = TokenFixture(answer: { request in
+            if request.path == "/late", request.carries(AccessToken(1)) { await gate.wait() }
+            return request.answer(for: AccessToken(2))
+        })
+        async let late = fixture.get("http://a/late")
+        #expect(await eventually { fixture.stub.requests.count == 1 })
+        #expect(await fixture.get().value == "ok")
+        gate.open()
+        #expect(await late.value == "ok")
+        #expect(fixture.refreshes == 1)
+    }
+
+    @Test("Other failures, and a 401 of a request without the credential, are none of its business", arguments: [403, 500])
+    func others(status: Int) async {
+        let fixture = TokenFixture(answer: { _ in .status(status) })
+        #expect(await fixture.get().failure?.response?.statusCode == status)
+        let broken = TokenFixture(answer: { _ in .fault(.resetBeforeHead) })
+        #expect(await broken.get().failure?.code == .connectionLost)
+        let elsewhere = TokenFixture(answer: { $0.path == "/" ? .redirect(to: "http://b/there") : .status(401) })
+        #expect(await elsewhere.get().failure?.code == .unacceptableStatus)
+        #expect(elsewhere.stub.requests.count == 2)
+        #expect((fixture.refreshes, broken.refreshes, elsewhere.refreshes) == (0, 0, 0))
+    }
+
+    @Test("An authenticator decides what counts as refused, and what as its credential")
+    func ownRules() async {
+        struct Signed: Authenticator {
+            let refreshes = Counter()
+            func apply(_ credential: AccessToken, to request: inout URLRequest) { request.setValue("\(credential.number):\(UUID())", forHTTPHeaderField: "X-Signature") }
+            func refresh(_ credential: AccessToken) async throws -> AccessToken {
+                refreshes.add()
+                return AccessToken(2)
+            }
+            func didRequest(_ request: URLRequest, with response: HTTPURLResponse, failDueToAuthenticationError error: AsyncNetError) -> Bool {
+                response.statusCode == 419 && error.code == .unacceptableStatus
+            }
+            func isRequest(_ request: URLRequest, authenticatedWith credential: AccessToken) -> Bool {
+                request.value(forHTTPHeaderField: "X-Signature")?.hasPrefix("\(credential.number):") == true
+            }
+        }
+        let signed = Signed()
+        let stub = StubTransport { $0.headers["X-Signature"]?.hasPrefix("2:") == true ? .text("ok") : .status(419) }
+        let session = Session(
+            transport: stub, configuration: .init(interceptors: [AuthenticationInterceptor(authenticator: signed, credential: AccessToken(1))]))
+        #expect(await session.request("http://a/").validate().serializing(String.self).result.value == "ok")
+        #expect(signed.refreshes.value == 1)
+    }
+
+    @Test("Without a credential nothing is sent; after a log-in it is")
+    func missing() async {
+        let fixture = TokenFixture(nil)
+        #expect(await fixture.get().failure?.code == .missingCredential)
+        #expect(fixture.stub.requests.isEmpty)
+        await fixture.interceptor.setCredential(AccessToken(2))
+        #expect(await fixture.get().value == "ok")
+    }
+
+    @Test("A server that refuses every credential ends in .excessiveRefresh, with its answer, until the window has passed")
+    func excessive() async {
+        let clock = TestClock()
+        let fixture = TokenFixture(
+            window: RefreshWindow(interval: .seconds(30), maximumAttempts: 3), clock: clock, renew: { AccessToken($0.number + 1) },
+            answer: { $0.answer(for: AccessToken(5)) })
+        let error = await fixture.get().failure
+        #expect(error?.code == .excessiveRefresh)
+        #expect(error?.response?.statusCode == 401)
+        #expect(fixture.refreshes == 3)
+        clock.advance(by: .seconds(29))
+        #expect(await fixture.get().failure?.code == .excessiveRefresh)
+        clock.advance(by: .seconds(1))
+        #expect(await fixture.get().value == "ok")
+        #expect(fixture.refreshes == 4)
+    }
+
+    @Test("Without a window it is refreshed as often as it takes; one of 0 attempts allows none")
+    func windows() async {
+        let patient = TokenFixture(window: nil, renew: { AccessToken($0.number + 1) }, answer: { $0.answer(for: AccessToken(20)) })
+        #expect(await patient.get().value == "ok")
+        #expect(patient.refreshes == 19)
+        let none = TokenFixture(window: RefreshWindow(maximumAttempts: 0))
+        #expect(await none.get().failure?.code == .excessiveRefresh)
+        #expect(none.refreshes == 0)
+    }
+
+    @Test("No description and no dump shows a credential")
+    func secrets() async {
+        let fixture = TokenFixture(AccessToken(7), renew: { _ in throw AsyncNetError(.timedOut) }, answer: { _ in .status(401) })
+        var text = "\(fixture.interceptor) \(String(reflecting: fixture.interceptor))"
+        dump(fixture.session.configuration.interceptors, to: &text)
+        if let error = await fixture.get().failure {
+            text += "\(error) \(error.debugDescription)"
+            dump(error, to: &text)
+        }
+        #expect(text.contains("AuthenticationInterceptor<TokenAuthenticator>") && text.contains("refreshFailed"))
+        #expect(!text.contains("secret") && !text.contains("Token("))
+        dump(await fixture.interceptor.credential, to: &text)
+        #expect(text.contains("Token"))
+    }
+}

@@ -1,0 +1,108 @@
+import AsyncNet
+import AsyncNetTesting
+import Foundation
+import Synchronization
+import Testing
+
+/// Many requests meet an expired credential at once.
+@Suite("Authentication of many", .timeLimit(.minutes(5)))
+struct AuthenticationStormTests {
+    /// A service that takes the second token only, and holds its answers to the first until so many requests have it.
+    private final class Service: Sendable {
+        let count: Int
+        let allAreThere = Gate()
+        let refresh = Gate()
+        private let seen = Mutex((old: 0, oldDuringRefresh: 0, isRefreshing: false))
+
+        init(holding count: Int) { self.count = count }
+
+        var oldDuringRefresh: Int { seen.withLock { $0.oldDuringRefresh } }
+        var old: Int { seen.withLock { $0.old } }
+
+        func answer(_ request: RecordedRequest) async -> MockResponse {
+            guard !request.carries(AccessToken(2)) else { return .text("ok") }
+            let old = seen.withLock { seen in
+                seen.old += 1
+                if seen.isRefreshing { seen.oldDuringRefresh += 1 }
+                return seen.old
+            }
+            if old >= count { allAreThere.open() }
+            await allAreThere.wait()
+            return .status(401)
+        }
+
+        func renew() async -> AccessToken {
+            seen.withLock { $0.isRefreshing = true }
+            await refresh.wait()
+            return AccessToken(2)
+        }
+    }
+
+    @Test("200 on their way and 200 that come during the refresh: one refresh, each succeeds, none is sent with the old one once it began")
+    func stub() async {
+        for _ in 0..<repetitions { await storm() }
+    }
+
+    private var repetitions: Int { ProcessInfo.processInfo.environment["ASYNCNET_REPETITIONS"].flatMap { Int($0) } ?? 5 }
+
+    private func storm() async {
+        let service = Service(holding: 200)
+        let fixture = TokenFixture(renew: { _ in await service.renew() }, answer: { await service.answer($0) })
+        await withTaskGroup { group in
+            for _ in 0..<200 { group.addTask { #expect(await fixture.get().value == "ok") } }
+            #expect(await fixture.refreshes(atLeast: 1))
+            for _ in 0..<200 { group.addTask { #expect(await fixture.get().value == "ok") } }
+            #expect(await eventually { await fixture.session.requests.count == 400 })
+            service.refresh.open()
+        }
+        #expect(fixture.refreshes == 1)
+        #expect((service.old, service.oldDuringRefresh) == (200, 0))
+        #expect(fixture.stub.requests.count == 600)
+    }
+
+    @Test("As they come, without a gate: one refresh, each succeeds, and a credential known to be expired is never sent", arguments: [true, false])
+    func ungated(isKnown: Bool) async {
+        for _ in 0..<repetitions {
+            let fixture = TokenFixture(AccessToken(1, requiresRefresh: isKnown))
+            await withTaskGroup { group in
+                for _ in 0..<200 { group.addTask { #expect(await fixture.get().value == "ok") } }
+            }
+            #expect(fixture.refreshes == 1)
+            if isKnown { #expect(fixture.stub.requests.allSatisfy { $0.carries(AccessToken(2)) }) }
+        }
+    }
+
+    @Test("The same over sockets, refreshed over the same session")
+    func server() async throws {
+        let server = try await MockServer.start()
+        let service = Service(holding: 200)
+        await server.route("/*") { request in
+            guard request.path == "/token" else { return await service.answer(request) }
+            #expect(request.headers["Authorization"] == nil)
+            _ = await service.renew()
+            return .text("2")
+        }
+        let session = SessionBox()
+        let authenticator = TokenAuthenticator { _ in
+            guard let session = session.value else { throw AsyncNetError(.sessionFinished) }
+            return AccessToken(try await session.request(server.url("/token")).validate().serializing(Int.self).value)
+        }
+        let interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: AccessToken(1))
+        let own = Session(transport: .libcurl(.init(maximumConnectionsPerHost: 256)), configuration: .init(interceptors: [interceptor]))
+        session.value = own
+        let get: @Sendable () async -> String? = { await own.request(server.url("/x")).validate().serializing(String.self).result.value }
+        await withTaskGroup { group in
+            for _ in 0..<200 { group.addTask { #expect(await get() == "ok") } }
+            #expect(await eventually { authenticator.refreshes.value == 1 })
+            for _ in 0..<200 { group.addTask { #expect(await get() == "ok") } }
+            #expect(await eventually { await own.requests.count >= 400 })
+            service.refresh.open()
+        }
+        #expect(authenticator.refreshes.value == 1)
+        #expect((service.old, service.oldDuringRefresh) == (200, 0))
+        #expect(await server.requestCount == 601)
+        session.value = nil
+        await own.finish()
+        await server.stop()
+    }
+}

@@ -1,0 +1,211 @@
+import AsyncNet
+import AsyncNetTesting
+import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+import Testing
+
+/// What happens to others while a refresh is under way, and after it failed.
+@Suite("Credential refresh", .timeLimit(.minutes(1)))
+struct CredentialRefreshTests {
+    private struct Refusal: Error {}
+
+    @Test("Requests that come during a refresh wait for it")
+    func arrivals() async {
+        let gate = Gate()
+        let fixture = TokenFixture(renew: { _ in
+            await gate.wait()
+            return AccessToken(2)
+        })
+        await withTaskGroup { group in
+            group.addTask { #expect(await fixture.get().value == "ok") }
+            #expect(await fixture.refreshes(atLeast: 1))
+            for _ in 0..<20 { group.addTask { #expect(await fixture.get().value == "ok") } }
+            #expect(await eventually { await fixture.session.requests.count == 21 })
+            for _ in 0..<100 { await Task.yield() }
+            #expect(fixture.stub.requests.count == 1)
+            gate.open()
+        }
+        #expect(fixture.stub.requests.dropFirst().allSatisfy { $0.carries(AccessToken(2)) })
+        #expect(fixture.refreshes == 1)
+    }
+
+    @Test("A failed refresh ends all that wait, and who comes back refused later; a new request tries again")
+    func failure() async {
+        let (gate, lateGate) = (Gate(), Gate())
+        let refused = Counter()
+        let fixture = TokenFixture(
+            renew: { _ in
+                if refused.value > 0 { return AccessToken(2) }
+                refused.add()
+                await gate.wait()
+                throw Refusal()
+            },
+            answer: { request in
+                if request.path == "/late", request.carries(AccessToken(1)) { await lateGate.wait() }
+                return request.answer(for: AccessToken(2))
+            })
+        async let late = fixture.get("http://a/late")
+        #expect(await eventually { fixture.stub.requests.count == 1 })
+        async let first = fixture.get()
+        #expect(await fixture.refreshes(atLeast: 1))
+        async let waiting = fixture.get("http://a/waiting")
+        #expect(await eventually { await fixture.session.requests.count == 3 })
+        gate.open()
+        for (error, path) in [(await first.failure, "/"), (await waiting.failure, "/waiting")] {
+            #expect(error?.code == .refreshFailed)
+            #expect(error?.underlyingError is Refusal)
+            #expect(error?.request?.url?.path == path)
+        }
+        lateGate.open()
+        #expect(await late.failure?.code == .refreshFailed)
+        #expect(fixture.refreshes == 1)
+        #expect(await fixture.get().value == "ok")
+        #expect(fixture.refreshes == 2)
+    }
+
+    @Test("Whatever a refresh throws is underneath: its cancel is not that of those who wait", arguments: [
+        CancellationError(), AsyncNetError(.cancelled), AsyncNetError(.unacceptableStatus),
+    ] as [any Error & Sendable])
+    func wrapped(error: any Error & Sendable) async {
+        for token in [AccessToken(1), AccessToken(1, requiresRefresh: true)] {
+            let fixture = TokenFixture(token, renew: { _ in throw error })
+            let failure = await fixture.get().failure
+            #expect(failure?.code == .refreshFailed)
+            #expect(failure?.underlyingError != nil)
+            #expect(fixture.refreshes == 1)
+        }
+    }
+
+    @Test("A cancelled request stops waiting at once; the refresh goes on, for others or for nobody", arguments: [true, false])
+    func cancelled(othersWait: Bool) async {
+        let gate = Gate()
+        let fixture = TokenFixture(renew: { _ in
+            await gate.wait()
+            try Task.checkCancellation()
+            return AccessToken(2)
+        })
+        let one = Task { await fixture.get() }
+        #expect(await fixture.refreshes(atLeast: 1))
+        async let other = othersWait ? fixture.get().value : "ok"
+        if othersWait { #expect(await eventually { await fixture.session.requests.count == 2 }) }
+        one.cancel()
+        #expect(await one.value.failure?.code == .cancelled)
+        #expect(await fixture.interceptor.credential == AccessToken(1))
+        gate.open()
+        #expect(await other == "ok")
+        #expect(await eventually { await fixture.interceptor.credential == AccessToken(2) })
+        #expect(fixture.refreshes == 1)
+    }
+
+    @Test("A refresh ends with its interceptor")
+    func ownership() async {
+        let (began, ended) = (Gate(), Gate())
+        do {
+            let fixture = TokenFixture(renew: { token in
+                began.open()
+                await Gate().wait()
+                if Task.isCancelled { ended.open() }
+                return token
+            })
+            let request = Task { [session = fixture.session] in await session.request("http://a/").serializing(String.self).result }
+            await began.wait()
+            request.cancel()
+            #expect(await request.value.failure?.code == .cancelled)
+        }
+        await ended.wait()
+    }
+
+    @Test("Another credential ends the refresh: those that wait go on with it, or without one end")
+    func replaced() async {
+        for credential in [AccessToken(3), nil] {
+            let wasCancelled = Gate()
+            let fixture = TokenFixture(
+                renew: { _ in
+                    await Gate().wait()
+                    if Task.isCancelled { wasCancelled.open() }
+                    return AccessToken(2)
+                }, answer: { $0.answer(for: AccessToken(3)) })
+            async let refused = fixture.get()
+            #expect(await fixture.refreshes(atLeast: 1))
+            async let waiting = fixture.get()
+            #expect(await eventually { await fixture.session.requests.count == 2 })
+            await fixture.interceptor.setCredential(credential)
+            for result in [await refused, await waiting] {
+                #expect(result.value == credential.map { _ in "ok" })
+                #expect(result.failure?.code == (credential == nil ? .missingCredential : nil))
+            }
+            await wasCancelled.wait()
+            #expect(await fixture.interceptor.credential == credential)
+        }
+    }
+
+    // MARK: Over the same session
+
+    /// How a refresh makes its request.
+    enum Way: CaseIterable { case plainly, inGroup, inTask }
+
+    @Test("A refresh over the same session does not wait for itself, nor send the old credential", arguments: Way.allCases, [true, false])
+    func sameSession(way: Way, startsImmediately: Bool) async {
+        let session = SessionBox()
+        let fixture = TokenFixture(startsImmediately: startsImmediately, renew: { _ in
+            guard let session = session.value else { throw Refusal() }
+            let request = session.request("http://a/token")
+            let number = switch way {
+            case .plainly: try await request.validate().serializing(Int.self).value
+            case .inTask: try await Task { try await request.validate().serializing(Int.self).value }.value
+            case .inGroup:
+                try await withThrowingTaskGroup(of: Int.self) { group in
+                    group.addTask { try await request.validate().serializing(Int.self).value }
+                    return try await group.next() ?? 0
+                }
+            }
+            return AccessToken(number)
+        }, answer: { request in
+            guard request.path != "/token" else { return request.headers["Authorization"] == nil ? .text("2") : .status(400) }
+            return request.answer(for: AccessToken(2))
+        })
+        session.value = fixture.session
+        await withTaskGroup { group in
+            for _ in 0..<20 { group.addTask { #expect(await fixture.get().value == "ok") } }
+        }
+        #expect(fixture.refreshes == 1)
+        session.value = nil
+    }
+
+    @Test("A refresh that is refused over the same session fails; it is not refreshed itself")
+    func refusedItself() async {
+        let session = SessionBox()
+        let fixture = TokenFixture(
+            renew: { token in
+                _ = try await session.value?.request("http://a/token").validate().serializing(String.self).value
+                return token
+            }, answer: { _ in .status(401) })
+        session.value = fixture.session
+        let error = await fixture.get().failure
+        #expect(error?.code == .refreshFailed)
+        #expect((error?.underlyingError as? AsyncNetError)?.response?.url?.path == "/token")
+        #expect(fixture.stub.requests.map(\.path) == ["/", "/token"])
+        session.value = nil
+    }
+
+    @Test("What a refresh leaves running is authenticated as soon as the refresh has ended")
+    func leftovers() async {
+        let (gate, session) = (Gate(), SessionBox())
+        let (leftovers, leftover) = AsyncStream.makeStream(of: Task<String?, Never>.self)
+        let fixture = TokenFixture(renew: { _ in
+            let task = Task {
+                await gate.wait()
+                return await session.value?.request("http://a/left").validate().serializing(String.self).result.value
+            }
+            leftover.yield(task)
+            return AccessToken(2)
+        })
+        session.value = fixture.session
+        #expect(await fixture.get().value == "ok")
+        gate.open()
+        for await task in leftovers.prefix(1) { #expect(await task.value == "ok") }
+        session.value = nil
+    }
+}

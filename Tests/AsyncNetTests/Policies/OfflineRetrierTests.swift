@@ -1,0 +1,115 @@
+import AsyncNet
+import AsyncNetTesting
+import Foundation
+import Testing
+
+/// Which failures wait for the network, and for how long.
+@Suite("OfflineRetrier", .timeLimit(.minutes(1)))
+struct OfflineRetrierTests {
+    private static let (up, down) = (NetworkPath(status: .satisfied, hasIPv4: true), NetworkPath(status: .unsatisfied))
+    private let clock = TestClock()
+
+    /// A session over a stub that fails for as long as the path is down.
+    private func session(_ feed: PathFeed, _ monitor: NetworkMonitor, timeout: Duration = .seconds(5), fails: @escaping @Sendable () -> Bool) -> (Session, StubTransport) {
+        let stub = StubTransport { _ in fails() ? .fault(.refuse) : .text("ok") }
+        let retrier = OfflineRetrier(timeout: timeout, monitor: monitor, clock: clock)
+        return (Session(transport: stub, configuration: .init(interceptors: [retrier], clock: TestClock())), stub)
+    }
+
+    private func context(_ method: HTTPMethod = .get) -> RequestContext {
+        let head = URL(string: "http://a/").map { HTTPRequestHead(method: method, url: $0) }
+        return RequestContext(id: RequestID(), attempt: 1, request: head.map { TransportRequest(head: $0) })
+    }
+
+    @Test("Requests that fail while offline wait for the network and end by themselves; they share one watch")
+    func waits() async {
+        let feed = PathFeed(Self.down)
+        let monitor = feed.monitor
+        let attempts = Counter()
+        let (session, stub) = session(feed, monitor) {
+            attempts.add()
+            return attempts.value <= 50
+        }
+        await withTaskGroup { group in
+            for _ in 0..<50 { group.addTask { #expect(await session.request("http://a/").serializing(String.self).result.value == "ok") } }
+            await clock.sleepers(atLeast: 50)
+            #expect((feed.started, feed.watching) == (1, 1))
+            #expect(stub.requests.count == 50)
+            feed.send(Self.up)
+        }
+        #expect(stub.requests.count == 100)
+        #expect(await eventually { feed.watching == 0 && clock.sleeperCount == 0 })
+    }
+
+    @Test("It has no count limit: offline again, it waits again")
+    func again() async {
+        let feed = PathFeed()
+        let attempts = Counter()
+        let (session, stub) = session(feed, feed.monitor) {
+            feed.send(Self.down)
+            attempts.add()
+            return attempts.value <= 10
+        }
+        async let result = session.request("http://a/").serializing(String.self).result
+        for round in 1...10 {
+            #expect(await eventually { stub.requests.count == round && clock.sleeperCount == 1 })
+            feed.send(Self.up)
+        }
+        #expect(await result.value == "ok")
+        #expect(stub.requests.count == 11)
+    }
+
+    @Test("After the timeout the failure is the outcome")
+    func timeout() async {
+        let feed = PathFeed(Self.down)
+        let (session, stub) = session(feed, feed.monitor, timeout: .seconds(7)) { true }
+        async let result = session.request("http://a/").serializing(String.self).result
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .milliseconds(6999))
+        #expect(clock.sleeperCount == 1)
+        clock.advance(by: .milliseconds(1))
+        #expect(await result.failure?.code == .cannotConnect)
+        #expect(stub.requests.count == 1)
+        #expect(await eventually { feed.watching == 0 })
+    }
+
+    @Test("With a way out, or where the system does not tell, it has no opinion", arguments: [NetworkPath(status: .satisfied), .unknown])
+    func online(path: NetworkPath) async {
+        let feed = PathFeed(path)
+        let (session, stub) = session(feed, feed.monitor) { true }
+        #expect(await session.request("http://a/").serializing(String.self).result.failure?.code == .cannotConnect)
+        #expect(stub.requests.count == 1)
+    }
+
+    @Test("A cancelled request stops waiting, and so does the watch")
+    func cancelled() async {
+        let feed = PathFeed(Self.down)
+        let (session, _) = session(feed, feed.monitor) { true }
+        let task = Task { await session.request("http://a/").serializing(String.self).result }
+        await clock.sleepers(atLeast: 1)
+        task.cancel()
+        #expect(await task.value.failure?.code == .cancelled)
+        #expect(await eventually { feed.watching == 0 && clock.sleeperCount == 0 })
+    }
+
+    @Test("Only failures that being offline brings about wait; where the server may have been reached, only methods that may be repeated", arguments: [
+        (AsyncNetError.Code.hostNotFound, HTTPMethod.get, true), (.hostNotFound, .post, true), (.cannotConnect, .post, true), (.proxyNotFound, .patch, true),
+        (.connectionLost, .get, true), (.connectionLost, .put, true), (.connectionLost, .post, false), (.timedOut, .delete, true), (.timedOut, .patch, false),
+        (.emptyReply, .head, true), (.emptyReply, .post, false), (.unacceptableStatus, .get, false), (.certificateExpired, .get, false),
+    ])
+    func causes(code: AsyncNetError.Code, method: HTTPMethod, waits: Bool) async {
+        let feed = PathFeed(Self.down)
+        let retrier = OfflineRetrier(monitor: feed.monitor, clock: clock)
+        async let decision = retrier.retry(after: AsyncNetError(code), context: context(method))
+        if waits {
+            await clock.sleepers(atLeast: 1)
+            feed.send(Self.up)
+        }
+        switch await decision.choice {
+        case .retry(let delay): #expect(waits && delay == .zero)
+        case .doNotRetry: #expect(!waits)
+        case .fail(let error): Issue.record(error)
+        }
+        #expect(feed.started == (waits ? 1 : 0))
+    }
+}

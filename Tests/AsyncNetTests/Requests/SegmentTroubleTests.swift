@@ -1,0 +1,227 @@
+@testable import AsyncNet
+import AsyncNetTesting
+import Foundation
+import Testing
+
+@Suite("Downloads in parts, in trouble", .timeLimit(.minutes(1)))
+struct SegmentTroubleTests {
+    private static let url = "http://a/file"
+    private static let mebi = 1 << 20
+    private let file = RangeStub(data: patternedData(9_000_001))
+
+    @Test("The first part that fails ends the others at once, and no more are asked for")
+    func firstFailure() async throws {
+        let (folder, gate, ended) = (try TemporaryFolder(), Gate(), Counter())
+        let stub = StubTransport { [file] request in
+            if RangeStub.range(request)?.first == Self.mebi { return .status(500) }
+            if RangeStub.isLater(request) { await gate.wait() }
+            return file.reply(to: request)
+        }
+        let download = Session(transport: stub).download(Self.url, to: .file(folder.url.appending(path: "file")), segments: 3)
+        let result = Task {
+            defer { ended.add() }
+            return await download.result
+        }
+        #expect(await eventually { ended.value == 1 })
+        gate.open()
+        #expect(await result.value.failure?.code == .unacceptableStatus)
+        await download.transfer.drained()
+        #expect(stub.requests.count <= 4)
+    }
+
+    @Test("A session that finishes waits for parts that do not heed their cancellation")
+    func finishing() async throws {
+        let folder = try TemporaryFolder()
+        let transport = StubbornTransport(file)
+        let session = Session(transport: transport)
+        let download = session.download(Self.url, to: .file(folder.url.appending(path: "file")), segments: 2)
+        await download.resume()
+        #expect(await eventually { transport.active.value == 2 })
+        await download.cancel()
+        let finish = Task { await session.finish() }
+        for _ in 0..<200 { await Task.yield() }
+        #expect(transport.shutdowns.value == 0)
+        transport.gate.open()
+        await finish.value
+        #expect(transport.shutdowns.value == 1)
+    }
+
+    @Test("A part has the download's deadline, not one of its own", arguments: [20, 200])
+    func deadline(_ seconds: Int) async throws {
+        let (folder, gate, clock) = (try TemporaryFolder(), Gate(), TestClock())
+        let stub = StubTransport { [file] request in
+            if RangeStub.isLater(request) { await gate.wait() }
+            return file.reply(to: request)
+        }
+        let session = Session(transport: stub, configuration: .init(timeout: .seconds(1000), deadline: .seconds(10), clock: clock))
+        let download = session.download(Self.url, to: .file(folder.url.appending(path: "file")), segments: 2)
+        await download.deadline(.seconds(100))
+        let result = Task { await download.result }
+        #expect(await eventually { stub.requests.count >= 3 })
+        clock.advance(by: .seconds(seconds))
+        for _ in 0..<200 { await Task.yield() }
+        gate.open()
+        #expect(await result.value.failure?.code == (seconds > 100 ? .deadlineExceeded : nil))
+    }
+
+    @Test("A part may be tried again where it has not begun, and what broke off is fetched by the download's next attempt")
+    func retries() async throws {
+        let (folder, failures) = (try TemporaryFolder(), Counter())
+        let stub = StubTransport { [file] request in
+            guard RangeStub.isLater(request) else { return file.reply(to: request) }
+            failures.add()
+            return switch failures.value {
+            case 1: .status(503)
+            case 3: file.reply(to: request).with(.truncate(after: 1000))
+            default: file.reply(to: request)
+            }
+        }
+        let download = Session(transport: stub).download(Self.url, to: .file(folder.url.appending(path: "file")), segments: 2)
+        await download.interceptor(Retrier { _, _ in .retry })
+        #expect(try Data(contentsOf: await download.value) == file.data)
+        #expect(await download.retryCount == 1)
+    }
+
+    @Test("A part that is not the one that was asked for, or is encoded, is not written", arguments: ["range", "total", "tag", "encoded", "short"])
+    func wrongPart(_ kind: String) async throws {
+        let folder = try TemporaryFolder()
+        let stub = StubTransport { [file] request in
+            var reply = file.reply(to: request)
+            guard let first = RangeStub.range(request)?.first, first > 0 else { return reply }
+            switch kind {
+            case "range": reply = file.part(first - 1...first + Self.mebi - 2)
+            case "total": reply.headers.set(HTTPHeader(name: "Content-Range", value: (reply.headers["Content-Range"] ?? "") + "0"))
+            case "tag": reply.headers.set(HTTPHeader(name: "ETag", value: "\"2\""))
+            case "encoded": reply.headers.set(HTTPHeader(name: "Content-Encoding", value: "gzip"))
+            default: reply.body.removeLast()
+            }
+            return reply
+        }
+        let download = Session(transport: stub).download(Self.url, to: .file(folder.url.appending(path: "file")), segments: 2)
+        #expect(await download.result.failure?.code == (kind == "short" ? .bodyEndedEarly : .badServerResponse))
+        let left = await download.resumeData
+        #expect(left?.offset == Int64(Self.mebi))
+        left?.discard()
+    }
+
+    @Test("A server that gives less than the first part that was asked for is asked for the whole")
+    func lessThanAsked() async throws {
+        let folder = try TemporaryFolder()
+        let stub = StubTransport { [file] in $0.headers["Range"] == nil ? file.reply(to: $0) : file.part(0...999) }
+        let download = Session(transport: stub).download(Self.url, to: .file(folder.url.appending(path: "file")), segments: 2)
+        #expect(try Data(contentsOf: await download.value) == file.data)
+        #expect(stub.requests.map { $0.headers["Range"] } == ["bytes=0-1048575", nil])
+    }
+
+    @Test("The limit of the body is one of all parts together")
+    func limit() async throws {
+        let folder = try TemporaryFolder()
+        let stub = StubTransport { [file] in file.reply(to: $0) }
+        let download = Session(transport: stub).download(Self.url, to: .file(folder.url.appending(path: "file")), segments: 2)
+        await download.maximumBodySize(3_000_000)
+        #expect(await download.result.failure?.code == .bodyTooLarge)
+        #expect(stub.requests.count < 9)
+    }
+
+    @Test("Suspended, nobody fetches a further part")
+    func suspended() async throws {
+        let (folder, gate) = (try TemporaryFolder(), Gate())
+        let stub = StubTransport { [file] request in
+            if RangeStub.isLater(request) { await gate.wait() }
+            return file.reply(to: request)
+        }
+        let download = Session(transport: stub).download(Self.url, to: .file(folder.url.appending(path: "file")), segments: 2)
+        await download.resume()
+        #expect(await eventually { stub.requests.count == 3 })
+        await download.suspend()
+        gate.open()
+        for _ in 0..<300 { await Task.yield() }
+        #expect(stub.requests.count == 3)
+        await download.resume()
+        #expect(try Data(contentsOf: await download.value) == file.data)
+    }
+
+    @Test("Parts are asked for unencoded, and one that a server refuses for its version starts over")
+    func refusedVersion() async throws {
+        let (folder, other) = (try TemporaryFolder(), RangeStub(data: patternedData(70_000), tag: "\"2\""))
+        let stub = StubTransport { [file] request in
+            if RangeStub.isLater(request) { return .status(412) }
+            return request.headers["Range"] == nil ? other.reply(to: request) : file.reply(to: request)
+        }
+        let download = Session(transport: stub).download(Self.url, to: .file(folder.url.appending(path: "file")), segments: 2)
+        #expect(try Data(contentsOf: await download.value) == other.data)
+        #expect(stub.requests.allSatisfy { $0.headers["Accept-Encoding"] == "identity" })
+    }
+
+    // MARK: What a kill leaves
+
+    @Test("Notes keep up with a long transfer")
+    func longTransfer() async throws {
+        let (folder, long) = (try TemporaryFolder(), RangeStub(data: patternedData(40_000_000)))
+        let target = folder.url.appending(path: "file")
+        let stub = StubTransport { (RangeStub.range($0)?.first ?? 0) > 25_000_000 ? .fault(.stall) : long.reply(to: $0) }
+        let download = Session(transport: stub).download(Self.url, to: .file(target, options: .continuePartialFile), segments: 2)
+        await download.resume()
+        #expect(await eventually {
+            let notes = try? JSONDecoder().decode(ResumeData.self, from: Data(contentsOf: target.appendingPathExtension("partial.json")))
+            return (notes?.prefix ?? 0) > 16 << 20
+        })
+        await download.cancel()
+        await download.transfer.drained()
+    }
+
+    private func leave(_ notes: ResumeData, _ bytes: Data, at target: URL) throws {
+        try bytes.write(to: target.appendingPathExtension("partial"))
+        try JSONEncoder().encode(notes).write(to: target.appendingPathExtension("partial.json"))
+    }
+
+    @Test("A gap that was gone on from is no gap any more, also in the notes")
+    func filledGap() async throws {
+        let folder = try TemporaryFolder()
+        let target = folder.url.appending(path: "file")
+        var holes = file.data
+        holes.resetBytes(in: 3 * Self.mebi..<4 * Self.mebi)
+        let partial = target.appendingPathExtension("partial")
+        let url = try #require(URL(string: Self.url))
+        try leave(ResumeData(url: url, validator: file.tag, partialFile: partial, totalBytes: 9_000_001, prefix: Int64(3 * Self.mebi)), holes, at: target)
+        let breaking = StubTransport { [file] in file.reply(to: $0).with(.truncate(after: 2 * Self.mebi)) }
+        _ = await Session(transport: breaking).download(Self.url, to: .file(target, options: .continuePartialFile)).result
+        let stub = StubTransport { [file] in file.reply(to: $0) }
+        #expect(try Data(contentsOf: await Session(transport: stub).download(Self.url, to: .file(target, options: .continuePartialFile)).value) == file.data)
+        #expect(stub.requests.map { $0.headers["Range"] } == ["bytes=\(5 * Self.mebi)-"])
+    }
+
+    @Test("Notes that somebody has spoilt do no harm", arguments: [(Int64.min, -5), (-1, Int64.min), (.max, .max), (0, 0), (5, 7)] as [(Int64, Int64)], [1, 3])
+    func spoiltNotes(_ numbers: (total: Int64, prefix: Int64), _ segments: Int) async throws {
+        let folder = try TemporaryFolder()
+        let target = folder.url.appending(path: "file")
+        let url = try #require(URL(string: Self.url))
+        let notes = ResumeData(
+            url: url, validator: file.tag, partialFile: target.appendingPathExtension("partial"), totalBytes: numbers.total, prefix: numbers.prefix)
+        try leave(notes, file.data.prefix(2_000_000), at: target)
+        #expect(notes.offset >= 0)
+        let stub = StubTransport { [file] in file.reply(to: $0) }
+        let session = Session(transport: stub)
+        let download = session.download(Self.url, to: .file(target, options: .continuePartialFile), segments: segments)
+        if let file = try? await download.value { #expect(try Data(contentsOf: file) == self.file.data) }
+    }
+}
+
+/// Sends the first part, and never lets go of later ones before its gate opens.
+private final class StubbornTransport: Transport {
+    let gate = Gate()
+    let active = Counter()
+    let shutdowns = Counter()
+    private let stub: StubTransport
+
+    init(_ file: RangeStub) { stub = StubTransport { file.reply(to: $0) } }
+
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+        guard request.head.headers["Range"]?.hasPrefix("bytes=0-") == false else { return try await stub.send(request) }
+        active.add()
+        await Task.detached { [gate] in await gate.wait() }.value
+        throw CancellationError()
+    }
+
+    func shutdown() async { shutdowns.add() }
+}

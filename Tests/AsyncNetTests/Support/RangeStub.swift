@@ -1,0 +1,37 @@
+@testable import AsyncNet
+import AsyncNetTesting
+import Foundation
+
+/// A resource that knows ranges (RFC 9110 §14), without sockets.
+struct RangeStub: Sendable {
+    let data: Data
+    var tag = "\"1\""
+
+    func reply(to request: RecordedRequest) -> MockResponse {
+        let headers: HTTPHeaders = ["ETag": tag, "Content-Length": "\(data.count)"]
+        let isCurrent = request.headers["If-Range"].map { $0 == tag } ?? true
+        guard isCurrent, let range = Self.range(request) else { return MockResponse(headers: headers, body: data) }
+        guard range.first < data.count else { return .status(416, headers: ["Content-Range": "bytes */\(data.count)"]) }
+        return part(range.first...min(range.last ?? .max, data.count - 1))
+    }
+
+    func part(_ bytes: ClosedRange<Int>) -> MockResponse {
+        let headers: HTTPHeaders = [
+            "ETag": tag, "Content-Length": "\(bytes.count)", "Content-Range": "bytes \(bytes.lowerBound)-\(bytes.upperBound)/\(data.count)",
+        ]
+        return MockResponse(206, headers: headers, body: Data(data[bytes]))
+    }
+
+    static func range(_ request: RecordedRequest) -> (first: Int, last: Int?)? {
+        guard let ends = request.headers["Range"]?.dropFirst("bytes=".count).split(separator: "-", omittingEmptySubsequences: false) else { return nil }
+        return Int(ends[0]).map { ($0, Int(ends[1])) }
+    }
+
+    /// Whether it asks for more than the beginning.
+    static func isLater(_ request: RecordedRequest) -> Bool { (range(request)?.first ?? 0) > 0 }
+}
+
+extension BodyWatch {
+    /// Watches nothing.
+    static let none = BodyWatch(willRead: {}, willRest: {}, hasRead: { _ in }, holdBack: {})
+}

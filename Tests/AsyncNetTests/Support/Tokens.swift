@@ -1,0 +1,80 @@
+import AsyncNet
+import AsyncNetTesting
+import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+import Synchronization
+
+struct AccessToken: AuthenticationCredential, Equatable {
+    var number: Int
+    var requiresRefresh = false
+
+    init(_ number: Int, requiresRefresh: Bool = false) { (self.number, self.requiresRefresh) = (number, requiresRefresh) }
+
+    var header: String { "Bearer secret-\(number)" }
+}
+
+/// Counts its refreshes; what they do a test says.
+struct TokenAuthenticator: Authenticator {
+    let renew: @Sendable (AccessToken) async throws -> AccessToken
+    let refreshes = Counter()
+
+    func apply(_ credential: AccessToken, to request: inout URLRequest) {
+        request.setValue(credential.header, forHTTPHeaderField: "Authorization")
+    }
+
+    func refresh(_ credential: AccessToken) async throws -> AccessToken {
+        refreshes.add()
+        return try await renew(credential)
+    }
+}
+
+extension RecordedRequest {
+    func carries(_ token: AccessToken) -> Bool { headers["Authorization"] == token.header }
+
+    /// 200 with this token, 401 without.
+    func answer(for token: AccessToken) -> MockResponse { carries(token) ? .text("ok") : .status(401) }
+}
+
+/// One authenticator, its interceptor, and a session over a stub.
+struct TokenFixture {
+    let authenticator: TokenAuthenticator
+    let interceptor: AuthenticationInterceptor<TokenAuthenticator>
+    let stub: StubTransport
+    let session: Session
+
+    init(
+        _ token: AccessToken? = AccessToken(1), window: RefreshWindow? = RefreshWindow(), clock: any Clock<Duration> = ContinuousClock(),
+        startsImmediately: Bool = false, renew: @escaping @Sendable (AccessToken) async throws -> AccessToken = { _ in AccessToken(2) },
+        answer: @escaping StubTransport.Handler = { $0.answer(for: AccessToken(2)) }
+    ) {
+        authenticator = TokenAuthenticator(renew: renew)
+        interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: token, refreshWindow: window, clock: clock)
+        stub = StubTransport(answer)
+        session = Session(transport: stub, configuration: .init(interceptors: [interceptor], startsRequestsImmediately: startsImmediately))
+    }
+
+    var refreshes: Int { authenticator.refreshes.value }
+
+    func get(_ url: String = "http://a/") async -> Result<String, AsyncNetError> {
+        await session.request(url).validate().serializing(String.self).result
+    }
+
+    /// Waits until so many refreshes have begun.
+    func refreshes(atLeast count: Int) async -> Bool { await eventually { refreshes >= count } }
+}
+
+/// A session that a refresh makes its request with.
+final class SessionBox: Sendable {
+    private let session = Mutex<Session?>(nil)
+
+    var value: Session? {
+        get { session.withLock { $0 } }
+        set { session.withLock { $0 = newValue } }
+    }
+}
+
+extension Result {
+    var value: Success? { try? get() }
+}
