@@ -34,10 +34,25 @@ public struct HTTPHeader: Hashable, Sendable {
 
 extension HTTPHeader: CustomStringConvertible, CustomReflectable {
     /// `Name: value`, the value hidden if the header carries a secret.
-    public var description: String { "\(name): \(isSecret ? "<redacted>" : value)" }
+    public var description: String { "\(name): \(shownValue)" }
 
     /// What `dump` shows: no secrets.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+
+    /// Without what is secret: all of it, or user information, query and fragment of the URL that it is or holds.
+    private var shownValue: String {
+        if isSecret { return "<redacted>" }
+        if ["location", "content-location", "referer"].contains(where: { hasName($0) }) { return Self.withoutSecrets(value) }
+        if ["link", "refresh"].contains(where: { hasName($0) }), value.contains(where: { "?@#".contains($0) }) { return "<redacted>" }
+        return value
+    }
+
+    private static func withoutSecrets(_ text: String) -> String {
+        var reference = URLReference(text)
+        (reference.query, reference.fragment) = (nil, nil)
+        if let at = reference.authority?.lastIndex(of: "@") { reference.authority?.removeSubrange(...at) }
+        return reference.text
+    }
 
     /// Whether the header's value must not reach a description or a log.
     package var isSecret: Bool {

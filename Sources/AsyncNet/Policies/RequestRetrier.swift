@@ -34,7 +34,8 @@ public struct RetryDecision: Sendable {
 
     /// Send it again at once.
     public static let retry = RetryDecision(choice: .retry(after: .zero))
-    /// Send it again after a while. A while that would end after the request's deadline is not waited for: the error is the outcome.
+    /// Send it again after a while. A while that would end after the request's deadline is not waited for: the outcome is `.deadlineExceeded`,
+    /// with the error underneath.
     public static func retry(after delay: Duration) -> RetryDecision { RetryDecision(choice: .retry(after: delay)) }
     /// No opinion: ask the next retrier. If none wants to retry, the error is the outcome.
     public static let doNotRetry = RetryDecision(choice: .doNotRetry)

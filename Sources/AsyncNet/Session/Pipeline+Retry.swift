@@ -58,12 +58,19 @@ extension Pipeline {
             switch decision.choice {
             case .doNotRetry: continue
             case .retry(let delay):
-                guard remainingTime.map({ $0 > delay }) ?? true, !decision.isCharged || isInBudget else { return .doNotRetry }
+                if let remainingTime, remainingTime <= delay { return .fail(Self.tooLate(delay, after: error)) }
+                guard !decision.isCharged || isInBudget else { return .doNotRetry }
                 return .retry(after: max(delay, .zero))
             case .fail(let error): return .fail(error)
             }
         }
         return .doNotRetry
+    }
+
+    /// It need not be waited for.
+    private static func tooLate(_ delay: Duration, after error: AsyncNetError) -> AsyncNetError {
+        let message = "The next attempt would begin in \(delay), after the request's deadline; the last one ended in: \(error.message)"
+        return AsyncNetError(.deadlineExceeded, message, underlyingError: error)
     }
 
     private var isInBudget: Bool { session.limits.budgets?.withdraw(host: origin) != false }

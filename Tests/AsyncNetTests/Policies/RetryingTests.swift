@@ -71,7 +71,10 @@ struct RetryingTests {
         let clock = TestClock()
         let stub = stub(.status(503, headers: ["Retry-After": "10"]))
         let session = Session(transport: stub, configuration: .init(interceptors: [fast], deadline: .seconds(5), clock: clock))
-        #expect(await session.request(Self.url).serializing(String.self).response.statusCode == 503)
+        let late = await session.request(Self.url).serializing(String.self).response
+        #expect(late.error?.code == .deadlineExceeded && late.statusCode == 503)
+        #expect((late.error?.underlyingError as? AsyncNetError)?.code == .unacceptableStatus)
+        #expect(stub.requests.count == 1)
         let stalled = StubTransport { _ in .fault(.stall) }
         let slow = Session(transport: stalled, configuration: .init(timeout: .seconds(100), deadline: .milliseconds(2500), clock: clock))
         let task = Task { await slow.request(Self.url).serializing(String.self).result.failure }

@@ -7,11 +7,20 @@ import FoundationNetworking
 enum URLSessionRequest {
     static func make(_ request: TransportRequest, _ body: URLSessionBody, _ onFailure: @escaping (AsyncNetError) -> Void) -> URLRequest {
         var urlRequest = head(request).urlRequest
+        if let url = urlRequest.url { urlRequest.url = loweringScheme(of: url) }
         urlRequest.timeoutInterval = 1e9
         urlRequest.cachePolicy = .reloadIgnoringLocalCacheData
         urlRequest.httpShouldHandleCookies = false
         if !body.isEmpty { attach(body, to: &urlRequest, onFailure) }
         return urlRequest
+    }
+
+    /// FoundationNetworking knows schemes in small letters only.
+    private static func loweringScheme(of url: URL) -> URL {
+        guard let scheme = url.scheme, scheme != scheme.lowercased() else { return url }
+        var reference = URLReference(url.absoluteString)
+        reference.scheme = scheme.lowercased()
+        return reference.url ?? url
     }
 
     private static func refuse(_ tls: TLSConfiguration) throws(AsyncNetError) {
