@@ -33,9 +33,17 @@ struct Anet: AsyncParsableCommand {
     /// - Throws: ``ExitError``, after everything has been printed that could be.
     func execute() async throws {
         let calls = try request.calls(to: urls)
-        let session = Session(
-            transport: try connection.makeTransport(),
-            configuration: transfer.configuration(without: request.removedHeaders))
+        let configuration = try await transfer.configuration(without: request.removedHeaders)
+        let session = Session(transport: try connection.makeTransport(), configuration: configuration)
+        do throws(ExitError) { try await make(calls, on: session) } catch {
+            // What servers have set is kept, whatever became of the requests.
+            do { try await configuration.cookieJar?.save() } catch { Console.note(ExitError(error, "").line) }
+            throw error
+        }
+        do { try await configuration.cookieJar?.save() } catch { throw ExitError(error, "") }
+    }
+
+    private func make(_ calls: [Call], on session: Session) async throws(ExitError) {
         if output.verbose { Console.note("* \(session.transportDescription)") }
         if let output = transfer.output { return try await Download(session: session, printing: printing(calls), options: transfer).run(calls, to: output) }
         if let mode = transfer.stream { return try await Streaming(session: session, printing: printing(calls), options: transfer).run(calls, mode) }

@@ -12,9 +12,12 @@ struct Call: Sendable {
     let method: HTTPMethod
     let headers: HTTPHeaders
     let body: RequestBody
+    let credential: Credential?
 
-    func request(on session: Session) -> UploadRequest {
-        session.upload(body, to: text, method: method, headers: headers)
+    func request(on session: Session) async -> UploadRequest {
+        let request = session.upload(body, to: text, method: method, headers: headers)
+        if let credential { await request.authenticate(with: credential) }
+        return request
     }
 
     /// Whether sending takes longer than receiving, as far as anyone can tell.

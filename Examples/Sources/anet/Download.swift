@@ -15,7 +15,8 @@ struct Download: Sendable {
         if !options.continues { Self.forget(target) }
         let request = session.download(
             call.text, to: .file(target, options: [.continuePartialFile, .removePreviousFile]), method: call.method, headers: call.headers,
-            modifier: { $0.httpBody = data })
+            segments: options.segments, modifier: { $0.httpBody = data })
+        if let credential = call.credential { await request.authenticate(with: credential) }
         if options.fail { await request.validate(statusCode: ..<400) }
         let response = await response(of: request)
         await session.finish()
@@ -48,6 +49,7 @@ struct Download: Sendable {
 
     private func stream(_ call: Call, to name: String, _ data: Data?) async throws(ExitError) {
         let stream = session.stream(call.text, method: call.method, headers: call.headers, modifier: { $0.httpBody = data })
+        if let credential = call.credential { await stream.authenticate(with: credential) }
         if options.fail { await stream.validate(statusCode: ..<400) }
         let failure = await failure(of: stream, to: name)
         // A stream that was not read to its end would keep the session.

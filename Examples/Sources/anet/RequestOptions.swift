@@ -37,7 +37,7 @@ struct RequestOptions: ParsableArguments {
     var uploadFile: String?
 
     @Option(name: [.customShort("u", allowingJoined: true), .customLong("user")], parsing: .unconditional,
-        help: ArgumentHelp("Sends Authorization: Basic.", valueName: "NAME:PASSWORD"))
+        help: ArgumentHelp("Basic or Digest, as the server asks.", valueName: "NAME:PASSWORD"))
     var user: String?
 
     @Option(parsing: .unconditional, help: ArgumentHelp("Sends Authorization: Bearer.", valueName: "TOKEN"))
@@ -73,7 +73,12 @@ struct RequestOptions: ParsableArguments {
         let body = try body()
         if body.replay == .once, urls.count > 1 { throw ExitError(ExitStatus.usage, "Standard input, or a pipe, can be sent to one URL only.") }
         let headers = requestHeaders
-        return urls.map { Call(text: URLText.complete(named($0), query: query), method: usedMethod, headers: headers, body: body) }
+        return urls.map { Call(text: URLText.complete(named($0), query: query), method: usedMethod, headers: headers, body: body, credential: credential) }
+    }
+
+    private var credential: Credential? {
+        guard let user, let colon = user.firstIndex(of: ":") else { return nil }
+        return Credential(username: String(user[..<colon]), password: String(user[user.index(after: colon)...]))
     }
 
     private func body() throws(ExitError) -> RequestBody {
@@ -102,9 +107,6 @@ struct RequestOptions: ParsableArguments {
     /// What the options imply comes first, so that `-H` can replace or remove it.
     private var requestHeaders: HTTPHeaders {
         var headers = HTTPHeaders()
-        if let user, let colon = user.firstIndex(of: ":") {
-            headers.set(.authorization(username: String(user[..<colon]), password: String(user[user.index(after: colon)...])))
-        }
         if let bearer { headers.set(.authorization(bearerToken: bearer)) }
         if !data.isEmpty { headers.set(.contentType("application/x-www-form-urlencoded")) }
         if !json.isEmpty { headers = HTTPHeaders(headers + [.contentType("application/json"), .accept("application/json")]) }

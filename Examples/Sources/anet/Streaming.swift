@@ -11,6 +11,7 @@ struct Streaming: Sendable {
         guard let call = calls.first, calls.count == 1 else { throw ExitError(ExitStatus.usage, "--stream takes one URL.") }
         let data = try call.dataForModifier()
         let stream = session.stream(call.text, method: call.method, headers: call.headers, modifier: { $0.httpBody = data })
+        if let credential = call.credential { await stream.authenticate(with: credential) }
         if options.fail { await stream.validate(statusCode: ..<400) }
         let events = stream.events
         async let narration: Void = Narrator(printing.options, label: "").tell(events)

@@ -26,7 +26,7 @@ struct Transfers: Sendable {
     }
 
     private func reply(to call: Call, _ index: Int) async -> Reply {
-        let request = call.request(on: session)
+        let request = await call.request(on: session)
         if failsOnStatus { await request.validate(statusCode: ..<400) }
         // All are read before the request starts, so that nothing is missed.
         let events = request.events

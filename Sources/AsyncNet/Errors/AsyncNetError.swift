@@ -62,6 +62,9 @@ public struct AsyncNetError: Error, Sendable {
         return copy
     }
 
+    /// The same, to be told about another request.
+    package var withoutContext: AsyncNetError { AsyncNetError(code, message, underlyingError: underlyingError) }
+
     /// Wraps what user code threw: an `AsyncNetError` stays as it is, a cancellation is one, the rest gets `code`.
     package init(wrapping error: any Error, as code: Code, _ message: String? = nil) {
         switch error {

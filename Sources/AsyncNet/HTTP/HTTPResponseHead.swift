@@ -37,6 +37,11 @@ public struct HTTPResponseHead: Sendable {
         source = .response(response)
     }
 
+    /// Several headers of one name have become one, as Foundation has it; also `Set-Cookie`, which cannot be told apart for sure then.
+    package var joinsRepeatedHeaders: Bool {
+        if case .response = source { true } else { false }
+    }
+
     public var headers: HTTPHeaders {
         switch source {
         case .headers(let headers): headers

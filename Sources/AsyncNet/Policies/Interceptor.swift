@@ -28,7 +28,7 @@ public struct Retrier: RequestRetrier {
 /// Adapters each change what the one before made, and the first that throws is the last; retriers are asked until one decides.
 public struct Interceptor: RequestInterceptor {
     private let adapters: [any RequestAdapter]
-    private let retriers: [any RequestRetrier]
+    let retriers: [any RequestRetrier]
 
     public init(_ policies: [any RequestPolicy]) {
         adapters = policies.compactMap { $0 as? any RequestAdapter }

@@ -1,11 +1,15 @@
-import Foundation
+package import Foundation
 
 /// Which request follows a redirect (RFC 9110 §15.4), as a pure function of request and response.
 package struct RedirectPolicy: Sendable {
     /// 0 follows none and delivers the 3xx response itself.
     package var limit: Int
+    package var handler: RedirectHandler
 
-    package init(limit: Int = 20) { self.limit = limit }
+    package init(limit: Int = 20, handler: RedirectHandler = .follow) {
+        (self.limit, self.handler) = (limit, handler)
+        if case .doNotFollow = handler.choice { self.limit = 0 }
+    }
 
     /// Whether this response sends the client elsewhere.
     package func follows(_ response: HTTPResponseHead) -> Bool {
@@ -16,24 +20,44 @@ package struct RedirectPolicy: Sendable {
     ///
     /// 303 becomes GET, except for HEAD; 301 and 302 turn POST into GET, as every client does; 307 and 308 repeat method
     /// and body. What describes a body goes with the body, credentials stay with their origin.
+    ///
+    /// - Parameter visited: Where the redirects before this one led.
     package func next(
-        after response: HTTPResponseHead, to request: TransportRequest, followed: Int
+        after response: HTTPResponseHead, to request: TransportRequest, visited: some Collection<URL>
     ) throws(AsyncNetError) -> TransportRequest? {
         guard follows(response), let location = response.value(for: "Location") else { return nil }
-        guard followed < limit else {
-            throw AsyncNetError(.tooManyRedirects, "There were more than \(limit) redirects")
+        guard visited.count < limit else {
+            let isCircle = Set(visited).count < visited.count
+            throw AsyncNetError(.tooManyRedirects, isCircle ? "The redirects lead in a circle: there were more than \(limit)" : "There were more than \(limit) redirects")
         }
         var next = request
         next.head.url = try target(location, from: request.head.url)
+        if request.head.url.scheme?.lowercased() == "https", next.head.url.scheme?.lowercased() == "http", !handler.allowsInsecure {
+            throw AsyncNetError(.redirectFailed, "A redirect from https to http was refused; allow it with .follow(allowingInsecure: true)")
+        }
         if becomesGET(response.statusCode, request.head.method) { dropBody(&next) }
         if next.body.replay == .once {
             throw AsyncNetError(.redirectFailed, "The redirect asks for the body again, which can be sent only once")
         }
         if next.head.url.origin != request.head.url.origin {
-            next.head.headers.remove("Host")
+            for name in ["Host"] + handler.confidentialHeaders { next.head.headers.remove(name) }
             for secret in next.head.headers.filter(\.isSecret) { next.head.headers.remove(secret.name) }
         }
         return next
+    }
+
+    /// The same, with a say for the caller's closure.
+    package func following(
+        _ response: HTTPResponseHead, to request: TransportRequest, visited: [URL]
+    ) async throws -> TransportRequest? {
+        guard let next = try next(after: response, to: request, visited: visited), case .modify(let change) = handler.choice else {
+            return try next(after: response, to: request, visited: visited)
+        }
+        do {
+            return try await next.changed { try await change($0, response) }
+        } catch {
+            throw AsyncNetError(wrapping: error, as: .redirectFailed)
+        }
     }
 
     /// RFC 3986 resolution; a target without a fragment inherits the request's (RFC 9110 §10.2.2).

@@ -33,20 +33,7 @@ public protocol RequestAdapter: RequestPolicy {
 
 extension RequestAdapter {
     public func adapt(_ request: TransportRequest, context: RequestContext) async throws -> TransportRequest {
-        let before = request.urlRequest
-        let after = try await adapt(before, context: context)
-        guard let head = HTTPRequestHead(after) else { throw AsyncNetError(.malformedURL, "The adapted URLRequest has no URL") }
-        guard after.httpBodyStream == nil else {
-            throw AsyncNetError(.invalidRequest, "A URLRequest's httpBodyStream can be read only once and is not sent; set httpBody")
-        }
-        var adapted = request
-        adapted.head.method = head.method
-        adapted.head.url = head.url
-        if after.timeoutInterval != before.timeoutInterval { adapted.timeout = Duration(timeoutInterval: after.timeoutInterval) }
-        // A URLRequest keeps neither the order of headers nor several of one name: only if they are other ones do they count.
-        if after.allHTTPHeaderFields != before.allHTTPHeaderFields { adapted.head.headers = head.headers }
-        if after.httpBody != before.httpBody { adapted.body = after.httpBody.map { .data($0) } ?? .none }
-        return adapted
+        try await request.changed { try await adapt($0, context: context) } ?? request
     }
 }
 
@@ -56,5 +43,23 @@ extension TransportRequest {
         var urlRequest = head.urlRequest
         urlRequest.httpBody = body.data
         return urlRequest
+    }
+
+    /// What a closure makes of this request in Foundation's form: what it leaves alone stays as it is here. `nil` if it makes nothing of it.
+    package func changed(by change: (URLRequest) async throws -> URLRequest?) async throws -> TransportRequest? {
+        let before = urlRequest
+        guard let after = try await change(before) else { return nil }
+        guard let head = HTTPRequestHead(after) else { throw AsyncNetError(.malformedURL, "The changed URLRequest has no URL") }
+        guard after.httpBodyStream == nil else {
+            throw AsyncNetError(.invalidRequest, "A URLRequest's httpBodyStream can be read only once and is not sent; set httpBody")
+        }
+        var changed = self
+        changed.head.method = head.method
+        changed.head.url = head.url
+        if after.timeoutInterval != before.timeoutInterval { changed.timeout = Duration(timeoutInterval: after.timeoutInterval) }
+        // A URLRequest keeps neither the order of headers nor several of one name: only if they are other ones do they count.
+        if after.allHTTPHeaderFields != before.allHTTPHeaderFields { changed.head.headers = head.headers }
+        if after.httpBody != before.httpBody { changed.body = after.httpBody.map { .data($0) } ?? .none }
+        return changed
     }
 }

@@ -40,13 +40,15 @@ public actor DataRequest: Request {
     private var arriving = 0
     private var resumption: [CheckedContinuation<Void, Never>] = []
     package private(set) var validators: [Validator] = []
-    package private(set) var options = RequestOptions()
+    package private(set) var options: RequestOptions
     /// The transfer's, told that a suspension ends; it knows the request, so it goes with the end.
     private var onProceed: (@Sendable () -> Void)?
 
     package init(
-        _ blueprint: RequestBlueprint, kind: RequestKind = .data, sink: (any ResponseSink)? = nil, host: any RequestHost
+        _ blueprint: RequestBlueprint, kind: RequestKind = .data, sink: (any ResponseSink)? = nil, options: RequestOptions = RequestOptions(),
+        host: any RequestHost
     ) {
+        self.options = options
         self.kind = kind
         self.sink = sink
         self.blueprint = blueprint

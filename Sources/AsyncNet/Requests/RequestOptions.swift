@@ -8,6 +8,11 @@ package struct RequestOptions: Sendable {
     /// For silence; the request's or the session's unless set.
     package var timeout: Duration?
 
+    /// In place of the session's.
+    package var redirects: RedirectHandler?
+    package var credential: Credential?
+    package var priority = RequestPriority.normal
+
     package enum BodyLimit: Sendable {
         case session
         /// `nil` is none.

@@ -78,6 +78,19 @@ package final class TransferRecord: Sendable {
         }
     }
 
+    /// What another request brought in this one's place.
+    @inline(never)
+    package func adopt(_ outcome: TransferOutcome) {
+        state.withLock { state in
+            (state.head, state.data) = (outcome.head, outcome.data)
+            if let request = outcome.request { state.request = request }
+            let (start, attempts) = (state.metrics.start, state.metrics.attempts)
+            state.metrics = outcome.metrics
+            (state.metrics.start, state.metrics.attempts) = (start, attempts)
+            state.metrics.timeToResponse = outcome.head.map { _ in state.elapsed }
+        }
+    }
+
     /// All of it, ended by `error` if there is one.
     @inline(never)
     package func outcome(_ error: AsyncNetError?) -> TransferOutcome {

@@ -1,9 +1,11 @@
-/// The session as the parts of a download see it: they belong to a request that is listed already, and are not refused where that runs, but
-/// are waited for themselves: a transport may not let go of them at once when the download ends.
+/// The session as requests see it that belong to another one, which is listed already: the parts of a download, hedges, and what several
+/// requests share. They are not refused where that runs, but are waited for themselves: a transport may not let go of them at once when it ends.
 final class PartHost: RequestHost {
     private let session: Session
 
-    init(_ session: Session) { self.session = session }
+    private let scope: Pipeline.Scope
+
+    init(_ session: Session, scope: Pipeline.Scope = .whole) { (self.session, self.scope) = (session, scope) }
 
     nonisolated var mailbox: Mailbox { session.mailbox }
 
@@ -16,5 +18,8 @@ final class PartHost: RequestHost {
     nonisolated func drained() { session.drained() }
 
     @concurrent
-    nonisolated func perform(_ request: DataRequest) async -> TransferOutcome { await session.perform(request) }
+    nonisolated func perform(_ request: DataRequest) async -> TransferOutcome {
+        var pipeline = Pipeline(session: session, request: request, scope: scope)
+        return await pipeline.run()
+    }
 }

@@ -6,7 +6,7 @@ extension Pipeline {
         do {
             try await adapt()
             try await prepare()
-            switch try await transfer() {
+            switch try await sharedOrOwnTransfer() {
             case .doNotRetry: break
             case .retry(let delay): return .again(after: delay)
             case .fail(let error): return .refused(request.record.outcome(error))
@@ -43,9 +43,16 @@ extension Pipeline {
     // MARK: Transfer
 
     /// - Returns: What a retrier has decided before the body was delivered; `.doNotRetry` if it was.
-    private func transfer() async throws -> RetryDecision.Choice {
+    private func sharedOrOwnTransfer() async throws -> RetryDecision.Choice {
         await request.holdBackIfSuspended()
         guard await request.beginAttempt(onProceed: watch.restart) else { throw AsyncNetError(.cancelled) }
+        if let shared = flightKey { return try await share(shared) }
+        if let hedging = hedging { return try await hedge(hedging) }
+        guard !session.limits.isUnlimited else { return try await transfer() }
+        return try await limited { try await transfer() }
+    }
+
+    private func transfer() async throws -> RetryDecision.Choice {
         // Only where an attempt can be followed by another must its end not be the request's.
         guard !policies.retriers.isEmpty || request.kind == .stream else {
             watchForSilence(of: nil)
@@ -55,32 +62,18 @@ extension Pipeline {
         let attempt = AttemptTask()
         watchForSilence(of: attempt)
         defer { watch.stop() }
+        guard let timer = limitDuration(of: attempt) else { return try await attempt.run { [self] in try await exchange() } }
+        defer { session.timers.cancel(timer) }
         return try await attempt.run { [self] in try await exchange() }
     }
 
-    private func exchange() async throws -> RetryDecision.Choice {
-        while true {
-            try Task.checkCancellation()
-            switch try await send() {
-            case .answer(let body):
-                guard let sink = request.sink else {
-                    try await collect(body)
-                    return .doNotRetry
-                }
-                switch try await deliver(body, to: sink) {
-                case .done: return .doNotRetry
-                case .again: try await prepare()
-                case .decided(let choice): return choice
-                }
-            case .redirect(let body): await drain(body)
-            }
+    @inline(never)
+    private func limitDuration(of attempt: AttemptTask) -> TimerQueue.Timer? {
+        guard let limit = policies.attemptTimeout else { return nil }
+        return session.timers.schedule(at: session.timers.time.now + min(max(limit, .zero), .longestWait)) {
+            attempt.fail(AsyncNetError(.timedOut, "The attempt did not end within \(limit)"))
+            return nil
         }
-    }
-
-    /// What a response means, with the body that is left to read.
-    private enum Step {
-        case answer(TransportBody)
-        case redirect(TransportBody)
     }
 
     @inline(never)
@@ -93,36 +86,25 @@ extension Pipeline {
         }
     }
 
-    @inline(never)
-    private func send() async throws -> Step {
-        try judge(try await session.transport.send(try outgoing()))
-    }
-
-    /// Only the copy that is sent knows the watch, which knows the request: what is kept must not.
-    @inline(never)
-    private func outgoing() throws(AsyncNetError) -> TransportRequest {
-        guard var request = request.record.request else { throw AsyncNetError(.invalidRequest) }
-        request.onEvent = watch.receive
-        request.hold = self.request.hold
-        request.delivery = self.request.sink == nil ? .whole : .asItArrives
-        request.maximumBodySize = policies.bodyLimit
-        return request
-    }
-
-    /// After a redirect to follow, the record's request is the next one.
-    @inline(never)
-    private func judge(_ response: TransportResponse) throws -> Step {
-        watch.touch()
-        let record = request.record
-        guard let sent = record.request,
-            let next = try redirects.next(after: response.head, to: sent, followed: record.followedRedirects)
-        else {
-            watch.received(response.head)
-            return .answer(response.body)
+    private func exchange() async throws -> RetryDecision.Choice {
+        var hop = Hop()
+        while true {
+            try Task.checkCancellation()
+            switch try await step(&hop) {
+            case .answer(let body):
+                guard let sink = request.sink else {
+                    try await collect(body)
+                    return .doNotRetry
+                }
+                switch try await deliver(body, to: sink) {
+                case .done: return .doNotRetry
+                case .again: try await prepare()
+                case .decided(let choice): return choice
+                }
+                hop = Hop(visited: hop.visited)
+            case .drop(let body): await drain(body)
+            }
         }
-        request.eventLog.send(.redirected(response.head, to: next.head))
-        record.redirected(to: next)
-        return .redirect(response.body)
     }
 
     // MARK: The body
@@ -173,7 +155,7 @@ extension Pipeline {
             watch.received(bytes, of: head)
             try Self.check(bytes.count + bytes.offset, limit)
         }
-        return WatchedBody(body, watch: BodyWatch(willRead: watch.read, willRest: watch.pause, hasRead: hasRead) { [request] in
+        return WatchedBody(body, watch: BodyWatch(willRead: watch.read, willRest: watch.pause, hasRead: hasRead, hasEnded: place.release) { [request] in
             if request.isHeldBack { await request.holdBackIfSuspended() }
         })
     }

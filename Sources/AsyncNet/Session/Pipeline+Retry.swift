@@ -54,15 +54,20 @@ extension Pipeline {
         let context = context()
         for retrier in policies.retriers {
             guard !Task.isCancelled else { return .doNotRetry }
-            let choice = await retrier.retry(after: error, context: context).choice
-            switch choice {
+            let decision = await retrier.retry(after: error, context: context)
+            switch decision.choice {
             case .doNotRetry: continue
-            case .retry(let delay): return remainingTime.map { $0 > delay } ?? true ? .retry(after: max(delay, .zero)) : .doNotRetry
+            case .retry(let delay):
+                guard remainingTime.map({ $0 > delay }) ?? true, !decision.isCharged || isInBudget else { return .doNotRetry }
+                return .retry(after: max(delay, .zero))
             case .fail(let error): return .fail(error)
             }
         }
         return .doNotRetry
     }
+
+    private var isInBudget: Bool { session.limits.budgets?.withdraw(host: origin) != false }
+    private var origin: String { request.record.request?.head.url.origin ?? "" }
 
     private var remainingTime: Duration? { policies.end.map { $0 - session.timers.time.now } }
 

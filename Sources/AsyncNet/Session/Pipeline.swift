@@ -6,8 +6,13 @@ import Foundation
 ///     deadline   begins: everything that follows must end before it
 ///     attempt    once, and again for as long as a policy wants that:
 ///         adapt      the session's adapters, then the request's
-///         redirect   follow 3xx responses, each hop a transfer of its own
-///         transfer   over the transport, watched for silence
+///         share      coalesce: with the same request under way, or hedge: with another that may be faster
+///         limit      circuit breaker, rate, a place among the concurrent ones
+///         exchange   for each hop:
+///             cookies    those of the jar for this URL
+///             auth       who it is from, if the server has asked; once more if it asks now
+///             transfer   over the transport, watched for silence
+///             redirect   the next hop, or the answer
 ///         validate   the request's validators, first refusal wins
 ///         retry      what the attempt ended in goes to the retriers: the session's, then the request's
 ///
@@ -16,15 +21,22 @@ import Foundation
 struct Pipeline {
     let session: Session
     let request: DataRequest
-    let redirects: RedirectPolicy
+    let scope: Scope
     let watch: TransferWatch
+    let place = PlaceInQueue()
     var policies = PipelinePolicies()
 
-    init(session: Session, request: DataRequest) {
+    enum Scope {
+        case whole
+        /// From the limits on, for a request that another has adapted and shares, retries and times.
+        case exchange
+    }
+
+    init(session: Session, request: DataRequest, scope: Scope = .whole) {
         self.session = session
         self.request = request
-        redirects = RedirectPolicy(limit: session.configuration.maximumRedirects)
-        watch = TransferWatch(request, redirects: redirects)
+        self.scope = scope
+        watch = TransferWatch(request)
     }
 
     mutating func run() async -> TransferOutcome {
@@ -34,7 +46,9 @@ struct Pipeline {
         } catch {
             return request.record.outcome(AsyncNetError(wrapping: error, as: .encodingFailed))
         }
-        policies = PipelinePolicies(session.configuration, await request.options)
+        policies = PipelinePolicies(session.configuration, await request.options, scope)
+        takeCredential()
+        watch.follow(policies.redirects)
         guard let deadline = policies.deadline else { return await attempts() }
         let timer = startDeadline(deadline)
         defer { session.timers.cancel(timer) }
@@ -44,6 +58,17 @@ struct Pipeline {
     @inline(never)
     private func assemble() throws {
         request.record.willSend(try request.blueprint.make())
+    }
+
+    /// What a URL says of its user is for the server that asks, not for the wire or an error's text.
+    @inline(never)
+    private mutating func takeCredential() {
+        guard var first = request.record.request else { return }
+        if first.head.url.absoluteString.utf8.contains(UInt8(ascii: "@")), let credential = Credential.take(from: &first.head.url) {
+            policies.credential = policies.credential ?? credential
+            request.record.willSend(first)
+        }
+        policies.credentialOrigin = policies.credential == nil ? nil : first.head.url.origin
     }
 
     @inline(never)
@@ -59,6 +84,7 @@ struct Pipeline {
 
     private func attempts() async -> TransferOutcome {
         let first = request.record.request
+        if !policies.retriers.isEmpty || policies.hedging != nil, let first { session.limits.budgets?.deposit(host: first.head.url.origin) }
         while true {
             let result = await attempt()
             switch await judge(result) {
@@ -87,6 +113,12 @@ struct Pipeline {
 struct PipelinePolicies {
     var adapters: [any RequestAdapter] = []
     var retriers: [any RequestRetrier] = []
+    var hedging: HedgingPolicy?
+    var redirects = RedirectPolicy()
+    var credential: Credential?
+    /// Who may be told it.
+    var credentialOrigin: String?
+    var priority = RequestPriority.normal
     /// How many bytes of body are taken.
     var bodyLimit: Int64?
     var deadline: Duration?
@@ -94,19 +126,27 @@ struct PipelinePolicies {
     var end: Duration?
     /// For silence.
     var timeout: Duration?
+    /// For an attempt.
+    var attemptTimeout: Duration?
 
     init() {}
 
     @inline(never)
-    init(_ session: SessionConfiguration, _ own: RequestOptions) {
-        let policies = session.interceptors + own.interceptors
-        adapters = policies.compactMap { $0 as? any RequestAdapter }
-        retriers = policies.compactMap { $0 as? any RequestRetrier }
+    init(_ session: SessionConfiguration, _ own: RequestOptions, _ scope: Pipeline.Scope) {
+        redirects = RedirectPolicy(limit: session.maximumRedirects, handler: own.redirects ?? session.redirects)
+        (credential, priority, timeout) = (own.credential, own.priority, own.timeout)
         bodyLimit = switch own.bodyLimit {
         case .session: session.maximumBodySize
         case .own(let limit): limit
         }
-        deadline = own.deadline ?? session.deadline
-        timeout = own.timeout
+        if scope == .whole { take(session.interceptors + own.interceptors, own.deadline ?? session.deadline) }
+    }
+
+    private mutating func take(_ policies: [any RequestPolicy], _ deadline: Duration?) {
+        adapters = policies.compactMap { $0 as? any RequestAdapter }
+        retriers = policies.compactMap { $0 as? any RequestRetrier }
+        hedging = policies.lazy.compactMap { $0 as? HedgingPolicy }.last
+        attemptTimeout = retriers.compactMap { ($0 as? any AttemptTimeout)?.attemptTimeout }.min()
+        self.deadline = deadline
     }
 }

@@ -19,6 +19,7 @@ public actor Session {
     public nonisolated let transportDescription: String
     package nonisolated let mailbox = Mailbox()
     package nonisolated let timers: TimerQueue
+    nonisolated let limits: SessionLimits
 
     private var running: [RequestID: any Request] = [:]
     /// Transfers that have not ended yet, those of cancelled requests included. Counted down without entering the session.
@@ -42,6 +43,7 @@ public actor Session {
         transportDescription = transport.transportDescription
         self.configuration = configuration
         timers = TimerQueue(TimeSource(opening: configuration.clock))
+        limits = SessionLimits(configuration, timers)
     }
 
     /// A session whose relative URLs are resolved against `baseURL` (RFC 3986 §5); end it with a slash to keep its last part.

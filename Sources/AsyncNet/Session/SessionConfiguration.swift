@@ -14,6 +14,22 @@ public struct SessionConfiguration: Sendable {
     /// How long a request may take in all, from its start to its outcome, before it ends with `.deadlineExceeded`; no limit by default.
     /// Retries and every wait count, a suspension too.
     public var deadline: Duration?
+    /// What becomes of redirects; they are followed by default.
+    public var redirects: RedirectHandler
+    /// Keeps what servers set and sends it back to them, redirects included (RFC 6265); none by default. A cookie of this name in a request's own
+    /// `Cookie` header is sent in its place.
+    public var cookieJar: CookieJar?
+    /// How many requests may be under way at a time; no limit by default. Others wait, those of higher priority less.
+    public var concurrencyLimit: ConcurrencyLimit
+    /// How many requests are sent in a time; no limit by default. Others wait their turn, unless their deadline is before that.
+    public var rateLimit: RateLimit?
+    /// Leaves hosts alone that fail all the time; none by default.
+    public var circuitBreaker: CircuitBreaker?
+    /// How much load retries and hedging may add to a host: a fifth by default, and always 10 a second; `nil` is any amount.
+    public var retryBudget: RetryBudget?
+    /// Sends one request for several GETs and HEADs that are the same, headers included, at the same time, and gives each its answer. It is cancelled
+    /// only when none of them waits any more. Off by default.
+    public var coalescesRequests: Bool
     /// How many redirects are followed, 20 by default; 0 makes a 3xx response the answer.
     public var maximumRedirects: Int
     /// How many bytes a response's body may have once its Content-Encoding is decoded; more end the request with `.bodyTooLarge` before
@@ -26,7 +42,9 @@ public struct SessionConfiguration: Sendable {
 
     public init(
         baseURL: (any URLConvertible)? = nil, headers: HTTPHeaders = .default, interceptors: [any RequestPolicy] = [],
-        timeout: Duration = .seconds(60), deadline: Duration? = nil, maximumRedirects: Int = 20, maximumBodySize: Int64? = nil,
+        timeout: Duration = .seconds(60), deadline: Duration? = nil, redirects: RedirectHandler = .follow, cookieJar: CookieJar? = nil,
+        concurrencyLimit: ConcurrencyLimit = .unlimited, rateLimit: RateLimit? = nil, circuitBreaker: CircuitBreaker? = nil,
+        retryBudget: RetryBudget? = RetryBudget(), coalescesRequests: Bool = false, maximumRedirects: Int = 20, maximumBodySize: Int64? = nil,
         startsRequestsImmediately: Bool = false, clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.baseURL = baseURL
@@ -34,6 +52,13 @@ public struct SessionConfiguration: Sendable {
         self.interceptors = interceptors
         self.timeout = timeout
         self.deadline = deadline
+        self.redirects = redirects
+        self.cookieJar = cookieJar
+        self.concurrencyLimit = concurrencyLimit
+        self.rateLimit = rateLimit
+        self.circuitBreaker = circuitBreaker
+        self.retryBudget = retryBudget
+        self.coalescesRequests = coalescesRequests
         self.maximumRedirects = maximumRedirects
         self.maximumBodySize = maximumBodySize
         self.startsRequestsImmediately = startsRequestsImmediately

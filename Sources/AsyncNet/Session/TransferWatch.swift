@@ -4,7 +4,9 @@ import Synchronization
 /// Takes what happens in one request's transfer to where it belongs: record, progress, events, idle timer.
 final class TransferWatch: Sendable {
     private let request: DataRequest
-    private let redirects: RedirectPolicy
+    private let redirects = Locked(RedirectPolicy())
+    /// The response is the answer, though it looks like a redirect to follow.
+    private let isAnswered = Atomic(false)
     private let idle = Locked<IdleTimer?>(nil)
     /// The network waits for the caller's body, not for the server.
     private let isBodyAwaited = Atomic(false)
@@ -13,15 +15,26 @@ final class TransferWatch: Sendable {
     /// The reader of the response takes its time.
     private let isReaderBusy = Atomic(false)
 
-    init(_ request: DataRequest, redirects: RedirectPolicy) {
-        self.request = request
-        self.redirects = redirects
+    init(_ request: DataRequest) { self.request = request }
+
+    /// Heads that only lead elsewhere are not told of.
+    func follow(_ redirects: RedirectPolicy) { self.redirects.withLock { $0 = redirects } }
+
+    private func follows(_ head: HTTPResponseHead) -> Bool {
+        300..<400 ~= head.statusCode && !isAnswered.load(ordering: .relaxed) && redirects.withLock { $0 }.follows(head)
+    }
+
+    /// Of the answer, whatever its status.
+    func answered(_ head: HTTPResponseHead) {
+        isAnswered.store(true, ordering: .relaxed)
+        received(head)
     }
 
     /// Watches for silence until `stop()`; time spent suspended is none.
     func start(_ timers: TimerQueue, timeout: Duration, onSilence: @escaping @Sendable () -> Void) {
         isBodyAwaited.store(false, ordering: .relaxed)
         isReaderBusy.store(false, ordering: .relaxed)
+        isAnswered.store(false, ordering: .relaxed)
         // Until `stop()` the timer knows the watch.
         let isHeldBack: @Sendable () -> Bool = { [self] in
             request.isHeldBack || isReaderBusy.load(ordering: .relaxed) || isBodyAwaited.load(ordering: .relaxed)
@@ -83,12 +96,12 @@ final class TransferWatch: Sendable {
 
     /// The head of the final response; one that only leads elsewhere is not it.
     func received(_ head: HTTPResponseHead) {
-        guard !redirects.follows(head), request.record.received(head) else { return }
+        guard !follows(head), request.record.received(head) else { return }
         request.eventLog.send(.response(head))
     }
 
     func received(_ bytes: ReceivedBytes, of head: HTTPResponseHead) {
-        guard !redirects.follows(head) else { return }
+        guard !follows(head) else { return }
         request.record.receivedBytes(bytes.count)
         let total = bytes.total ?? Self.expectedBytes(head).map { $0 + bytes.offset }
         request.downloads.send(progress(bytes.count + bytes.offset, of: total, moved: bytes.count, receiveRate))

@@ -133,6 +133,21 @@ struct CallSiteTests {
         #expect(try await session.request("http://a/").interceptor(Tracing()).serializing(String.self).value.hasPrefix("#"))
     }
 
+    struct OnlyOnce: RequestRetrier {
+        func retry(after error: AsyncNetError, context: RequestContext) async -> RetryDecision { .doNotRetry }
+    }
+
+    @Test func policies() async throws {
+        let session = Session(transport: StubTransport { _ in .status(302, headers: ["Location": "/"]) },
+            configuration: .init(interceptors: [RetryPolicy(limit: 3), Tracing(), OnlyOnce()]))
+        let request = session.request("http://a/")
+        await request.interceptor(RetryPolicy()).deadline(.seconds(5)).timeout(.milliseconds(300)).redirect(.doNotFollow)
+        await request.authenticate(username: "u", password: "p")
+        #expect(await request.serializing(Data.self).response.statusCode == 302)
+        let decisions: [RetryDecision] = [.retry, .retry(after: .seconds(1)), .doNotRetry, .fail(AsyncNetError(.cancelled))]
+        #expect(decisions.count == 4)
+    }
+
     @Test func parameters() async throws {
         let session = Session(transport: StubTransport { .text("\($0.query ?? "") \($0.text)") })
         func text(_ request: DataRequest) async throws -> String { try await request.serializing(String.self).value }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Where chunks are cut is chance on a network: no cut may change what comes out, and no bytes may trap.
-@Suite("Stream parsers, fuzzed", .timeLimit(.minutes(1)))
+@Suite("Stream parsers, fuzzed", .timeLimit(.minutes(30)))
 struct StreamParserFuzzTests {
     private static let alphabet: [UInt8] = Array("\n\r:  0\u{1E}\"%*19{}[]\\,a".utf8) + [0xEF, 0xBB, 0xBF, 0xFF, 0xC3, 0xA9, 0x00, 0x09]
     private static let words: [[UInt8]] = [
@@ -33,8 +33,8 @@ struct StreamParserFuzzTests {
     }
 
     private func fuzz<Parser: StreamParser, Element: Equatable & Sendable>(_ parser: Parser, seed: UInt64, _ map: (Parser.Element) -> Element) {
-        var random = SeededRandom(state: seed)
-        for _ in 0..<1200 {
+        var random = Fuzzing.random(seed)
+        for _ in 0..<Fuzzing.inputs(1200) {
             let bytes = Self.bytes(&random)
             let whole = outcome(of: parser, [Data(bytes)], map)
             let split = outcome(of: parser, Self.cut(bytes, &random), map)
@@ -57,8 +57,8 @@ struct StreamParserFuzzTests {
     /// The shortest thing that can be right: all bytes at once, breaks found one after another.
     @Test("Lines are those of a reading by the letter")
     func reference() {
-        var random = SeededRandom(state: 4)
-        for _ in 0..<1200 {
+        var random = Fuzzing.random(4)
+        for _ in 0..<Fuzzing.inputs(1200) {
             let bytes = Self.bytes(&random)
             let found = outcome(of: LineParser(), Self.cut(bytes, &random)) { $0 }.elements
             if found != Self.linesByTheLetter(bytes) { Issue.record("\(bytes): \(found)") }

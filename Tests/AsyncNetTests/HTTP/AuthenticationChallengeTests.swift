@@ -71,7 +71,7 @@ struct AuthenticationChallengeTests {
         let words = [
             "Basic", "Digest ", "realm", "=", "==", "\"", "\\", ",", " ", "\t", "a", "nonce=\"n\"", "YQ==", "é", "\u{301}", "\0", "\r\n", "\u{7F}", ";", "/",
         ]
-        var random = SeededRandom(state: 5)
+        var random = Fuzzing.random(5)
         for _ in 0..<3000 {
             let text = (0..<Int.random(in: 0...12, using: &random)).map { _ in words.randomElement(using: &random) ?? "" }.joined()
             for challenge in Challenge.challenges(in: [text]) {

@@ -12,7 +12,7 @@ struct RedirectPolicyTests {
             head: HTTPRequestHead(method: method, url: try url.asURL(), headers: headers), body: .data(Data("body".utf8)))
         let response = HTTPResponseHead(
             statusCode: status, url: request.head.url, headers: location.map { ["Location": $0] } ?? [:])
-        return try RedirectPolicy(limit: limit).next(after: response, to: request, followed: followed)
+        return try RedirectPolicy(limit: limit).next(after: response, to: request, visited: (0..<followed).compactMap { URL(string: "http://a/\($0)") })
     }
 
     @Test("Method and body follow RFC 9110 §15.4", arguments: [

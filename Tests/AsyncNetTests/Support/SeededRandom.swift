@@ -1,3 +1,5 @@
+import Foundation
+
 /// SplitMix64: the same numbers for the same seed.
 struct SeededRandom: RandomNumberGenerator {
     var state: UInt64
@@ -9,4 +11,15 @@ struct SeededRandom: RandomNumberGenerator {
         z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
         return z ^ (z >> 31)
     }
+}
+
+/// How much the fuzzing tests do: about ten thousand inputs in all, and with `ASYNCNET_FUZZ_FACTOR` so many times that; `ASYNCNET_FUZZ_SEED`
+/// makes them others. `Scripts/fuzz` sets both.
+enum Fuzzing {
+    private static func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap(Int.init) }
+    private static let factor = max(1, number("ASYNCNET_FUZZ_FACTOR") ?? 1)
+    private static let seed = UInt64(max(0, number("ASYNCNET_FUZZ_SEED") ?? 0))
+
+    static func inputs(_ count: Int) -> Int { count * factor }
+    static func random(_ seed: UInt64) -> SeededRandom { SeededRandom(state: seed &+ self.seed &* 1000) }
 }

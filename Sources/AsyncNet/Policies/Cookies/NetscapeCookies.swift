@@ -35,6 +35,8 @@ package enum NetscapeCookies {
     }
 
     private static let httpOnly = "#HttpOnly_"
+    /// Of the year 9999, which is as late as it is written.
+    private static let lastSecond = 253_402_300_799.0
 
     private static func hasTab(_ cookie: Cookie) -> Bool {
         [cookie.name, cookie.value, cookie.path].contains { $0.utf8.contains(0x09) }
@@ -62,7 +64,7 @@ package enum NetscapeCookies {
         guard fields.count == 7, let seconds = seconds(fields[4]) else { return nil }
         let cookie = Cookie(
             name: fields[5], value: fields[6], domain: fields[0], path: fields[2].utf8.first == 0x2F ? fields[2] : "/",
-            isHostOnly: fields[1].asciiLowercased != "true", expires: seconds == 0 ? nil : Date(timeIntervalSince1970: seconds),
+            isHostOnly: fields[1].asciiLowercased != "true", expires: seconds == 0 ? nil : Date(timeIntervalSince1970: min(seconds, lastSecond)),
             isSecure: fields[3].asciiLowercased == "true", isHTTPOnly: isHTTPOnly, creation: now)
         return cookie.isStorable && !cookie.isExpired(at: now) ? cookie : nil
     }

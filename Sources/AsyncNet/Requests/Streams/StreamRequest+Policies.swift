@@ -21,6 +21,34 @@ extension StreamRequest {
         return self
     }
 
+    /// What becomes of redirects.
+    @discardableResult
+    public func redirect(_ handler: RedirectHandler) async -> StreamRequest {
+        await transfer.redirect(handler)
+        return self
+    }
+
+    /// Answers the server if it asks who this is; see ``DataRequest/authenticate(username:password:)``.
+    @discardableResult
+    public func authenticate(username: String, password: String) async -> StreamRequest {
+        await transfer.authenticate(username: username, password: password)
+        return self
+    }
+
+    /// Answers the server if it asks who this is.
+    @discardableResult
+    public func authenticate(with credential: Credential) async -> StreamRequest {
+        await transfer.authenticate(with: credential)
+        return self
+    }
+
+    /// Which of the requests that wait for ``SessionConfiguration/concurrencyLimit`` goes first.
+    @discardableResult
+    public func priority(_ priority: RequestPriority) async -> StreamRequest {
+        await transfer.priority(priority)
+        return self
+    }
+
     /// How many bytes the body may have once decoded; more end it with `.bodyTooLarge`.
     @discardableResult
     public func maximumBodySize(_ bytes: Int64?) async -> StreamRequest {

@@ -1,0 +1,19 @@
+/// Requests on their way that others may share, by what they ask for.
+final class RequestFlights: Sendable {
+    private let requests = Locked<[String: DataRequest]>([:])
+
+    /// The request that is on its way already, or the new one.
+    func join(_ key: String, _ make: () -> DataRequest) -> DataRequest {
+        requests.withLock { requests in
+            if let running = requests[key] { return running }
+            let request = make()
+            requests[key] = request
+            return request
+        }
+    }
+
+    /// It has its outcome: who comes now sends anew.
+    func leave(_ key: String, _ request: DataRequest) {
+        requests.withLock { if $0[key] === request { $0[key] = nil } }
+    }
+}

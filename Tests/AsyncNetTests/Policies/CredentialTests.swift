@@ -1,0 +1,135 @@
+@testable import AsyncNet
+import AsyncNetTesting
+import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+import Testing
+
+/// A server that lets in Aladdin only; Digest is proven by its own arithmetic.
+private final class Guarded: Sendable {
+    let scheme: String
+    let nonces = Locked((number: 1, uses: 0))
+    let maximumUses: Int
+
+    init(_ scheme: String, maximumUses: Int = .max) { (self.scheme, self.maximumUses) = (scheme, maximumUses) }
+
+    func reply(to request: RecordedRequest) -> MockResponse {
+        let given = request.headers["Authorization"]
+        if scheme == "Basic" {
+            return given == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==" ? .text("in") : .status(401, headers: ["WWW-Authenticate": "Basic realm=\"r\""])
+        }
+        let (nonce, isStale) = nonces.withLock { nonces in
+            guard given?.contains("nonce=\"n\(nonces.number)\"") == true else { return ("n\(nonces.number)", given != nil) }
+            nonces.uses += 1
+            guard nonces.uses > maximumUses else { return ("n\(nonces.number)", false) }
+            nonces = (nonces.number + 1, 0)
+            return ("n\(nonces.number)", true)
+        }
+        if !isStale, let given, isRight(given, request) { return .text("in") }
+        let stale = isStale ? ", stale=true" : ""
+        return .status(401, headers: [
+            .init(name: "WWW-Authenticate", value: "Basic realm=\"r\""),
+            .init(name: "WWW-Authenticate", value: "Digest realm=\"r\", qop=\"auth\", algorithm=SHA-256, nonce=\"\(nonce)\"\(stale)"),
+        ])
+    }
+
+    private func isRight(_ given: String, _ request: RecordedRequest) -> Bool {
+        let fields = AuthenticationChallenge.challenges(in: [given]).first?.parameters ?? [:]
+        func hash(_ text: String) -> String { MessageDigest.of(text, algorithm: .sha256).hexadecimal }
+        let first = hash("Aladdin:r:open sesame")
+        let second = hash("\(request.method.rawValue):\(request.target)")
+        let parts = [first, fields["nonce"] ?? "", fields["nc"] ?? "", fields["cnonce"] ?? "", "auth", second]
+        return fields["response"] == hash(parts.joined(separator: ":")) && fields["uri"] == request.target
+    }
+}
+
+@Suite("Credentials", .timeLimit(.minutes(1)))
+struct CredentialTests {
+    private func stub(_ guarded: Guarded) -> StubTransport { StubTransport { guarded.reply(to: $0) } }
+
+    @Test("A server that asks is answered, and the next time told at once", arguments: ["Basic", "Digest"])
+    func answered(_ scheme: String) async throws {
+        let stub = stub(Guarded(scheme))
+        let session = Session(transport: stub)
+        for _ in 0..<3 {
+            let request = session.request("http://a/dir/file?q=1")
+            #expect(try await request.authenticate(username: "Aladdin", password: "open sesame").serializing(String.self).value == "in")
+        }
+        #expect(stub.requests.map { $0.headers["Authorization"]?.hasPrefix(scheme) } == [nil, true, true, true])
+        let counts = stub.requests.compactMap { $0.headers["Authorization"] }.map { $0.firstRange(of: "nc=00000003") != nil }
+        #expect(scheme == "Basic" || counts == [false, false, true])
+    }
+
+    @Test("User information of a URL is the same, and is neither sent nor shown")
+    func userinfo() async throws {
+        let stub = stub(Guarded("Basic"))
+        let response = await Session(transport: stub).request("http://Aladdin:open%20sesame@a/x").serializing(String.self).response
+        #expect(response.value == "in")
+        #expect(response.request?.url?.absoluteString == "http://a/x")
+        #expect(stub.requests.first?.headers["Authorization"] == nil)
+    }
+
+    @Test("A wrong password is refused once, in its 401", arguments: ["Basic", "Digest"])
+    func wrong(_ scheme: String) async throws {
+        let stub = stub(Guarded(scheme))
+        let session = Session(transport: stub)
+        for count in [2, 4] {
+            let response = await session.request("http://a/").authenticate(username: "Aladdin", password: "closed").serializing(Data.self).response
+            #expect(response.statusCode == 401)
+            #expect(stub.requests.count <= count)
+        }
+        let right = session.request("http://a/")
+        #expect(try await right.authenticate(username: "Aladdin", password: "open sesame").serializing(String.self).value == "in")
+    }
+
+    @Test("A nonce that is stale is replaced, without asking the user")
+    func stale() async throws {
+        let stub = stub(Guarded("Digest", maximumUses: 1))
+        let session = Session(transport: stub)
+        for _ in 0..<4 {
+            #expect(try await session.request("http://a/").authenticate(username: "Aladdin", password: "open sesame").serializing(String.self).value == "in")
+        }
+        #expect(stub.requests.count == 8)
+    }
+
+    @Test("Nobody who does not ask is told, nor another origin, nor anyone if the caller says who it is")
+    func silent() async throws {
+        let open = StubTransport { _ in .text("in") }
+        _ = try await Session(transport: open).request("http://a/").authenticate(username: "u", password: "p").serializing(Data.self).value
+        #expect(open.requests.allSatisfy { $0.headers["Authorization"] == nil })
+        let other = StubTransport { $0.path == "/1" ? .redirect(to: "http://b/2") : .status(401, headers: ["WWW-Authenticate": "Basic realm=r"]) }
+        _ = await Session(transport: other).request("http://a/1").authenticate(username: "u", password: "p").serializing(Data.self).result
+        #expect(other.requests.count == 2 && other.requests.allSatisfy { $0.headers["Authorization"] == nil })
+        let own = stub(Guarded("Basic"))
+        let request = Session(transport: own).request("http://a/", headers: [.authorization(bearerToken: "t")])
+        _ = await request.authenticate(username: "Aladdin", password: "open sesame").serializing(Data.self).result
+        #expect(own.requests.map { $0.headers["Authorization"] } == ["Bearer t"])
+    }
+
+    @Test("A body is sent again with the answer; one that cannot be leaves the 401")
+    func bodies() async throws {
+        let stub = stub(Guarded("Digest"))
+        let session = Session(transport: stub)
+        let upload = session.upload(.data(Data("abc".utf8)), to: "http://a/")
+        #expect(try await upload.authenticate(username: "Aladdin", password: "open sesame").serializing(String.self).value == "in")
+        #expect(stub.requests.map(\.body) == [Data("abc".utf8), Data("abc".utf8)])
+        let once = session.upload(.stream(chunks("a"), length: nil), to: "http://b/")
+        #expect(await once.authenticate(username: "Aladdin", password: "open sesame").serializing(String.self).response.statusCode == 401)
+    }
+
+    @Test("Streams, downloads and every transport", arguments: TransportUnderTest.allCases)
+    func kinds(_ transport: TransportUnderTest) async throws {
+        let guarded = Guarded("Digest")
+        let server = try await MockServer.start()
+        await server.route("/*") { guarded.reply(to: $0) }
+        let session = transport.session()
+        var text = Data()
+        for try await chunk in await session.stream(server.url("/s")).authenticate(username: "Aladdin", password: "open sesame").chunks { text += chunk }
+        #expect(text == Data("in".utf8))
+        let file = try await session.download(server.url("/d"), to: .temporary).authenticate(username: "Aladdin", password: "open sesame").value
+        #expect(try Data(contentsOf: file) == Data("in".utf8))
+        try FileManager.default.removeItem(at: file)
+        await server.stop()
+    }
+}

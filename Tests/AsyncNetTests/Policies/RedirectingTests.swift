@@ -1,0 +1,100 @@
+@testable import AsyncNet
+import AsyncNetTesting
+import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+import Testing
+
+@Suite("Redirects, followed or not", .timeLimit(.minutes(1)))
+struct RedirectingTests {
+    /// `/from/STATUS` leads to the target, anything else says what it got.
+    private func stub(to target: String = "/to") -> StubTransport {
+        StubTransport { request in
+            if request.path.hasPrefix("/from/"), let status = Int(request.path.dropFirst(6)) { return .redirect(to: target, status: status) }
+            if request.path == "/circle" { return .redirect(to: "/circle") }
+            return .text("\(request.method.rawValue) \(String(decoding: request.body, as: UTF8.self))")
+        }
+    }
+
+    @Test("Each status and method ends as RFC 9110 says", arguments: [301, 302, 303, 307, 308], ["GET", "HEAD", "POST", "PUT", "DELETE"])
+    func methods(_ status: Int, _ method: String) async throws {
+        let stub = stub()
+        let hasBody = method == "POST" || method == "PUT"
+        let session = Session(transport: stub)
+        let request = session.upload(hasBody ? .data(Data("body".utf8)) : .none, to: "http://a/from/\(status)", method: HTTPMethod(rawValue: method))
+        let response = await request.serializing(Data.self).response
+        let becomesGET = status == 303 && method != "HEAD" || (status < 303 && method == "POST")
+        #expect(stub.requests.last?.method.rawValue == (becomesGET ? "GET" : method))
+        #expect(stub.requests.last?.body == Data((hasBody && !becomesGET ? "body" : "").utf8))
+        #expect(response.metrics.redirects.map(\.absoluteString) == ["http://a/to"])
+    }
+
+    @Test("Not followed, it is the answer: by session, by request, by a closure", arguments: ["session", "request", "closure"])
+    func notFollowed(_ kind: String) async throws {
+        let session = Session(transport: stub(), configuration: .init(redirects: kind == "session" ? .doNotFollow : .follow))
+        let request = session.request("http://a/from/302")
+        if kind == "request" { await request.redirect(.doNotFollow) }
+        if kind == "closure" { await request.redirect(.modify { _, _ in nil }) }
+        let response = await request.serializing(Data.self).response
+        #expect(response.statusCode == 302)
+        #expect(response.head?.value(for: "Location") == "/to")
+        #expect(response.metrics.redirects.isEmpty)
+    }
+
+    @Test("A request's own handler counts before the session's, and a closure has its way")
+    func modified() async throws {
+        let stub = stub()
+        let session = Session(transport: stub, configuration: .init(redirects: .doNotFollow))
+        let request = session.request("http://a/from/307", method: .put)
+        await request.redirect(.modify { next, response in
+            var next = next
+            next.setValue("\(response.statusCode)", forHTTPHeaderField: "X-From")
+            return next
+        })
+        #expect(try await request.serializing(String.self).value == "PUT ")
+        #expect(stub.requests.last?.headers["X-From"] == "307")
+        let failing = session.request("http://a/from/302")
+        await failing.redirect(.modify { _, _ in throw CocoaError(.featureUnsupported) })
+        #expect(await failing.serializing(String.self).result.failure?.code == .redirectFailed)
+    }
+
+    @Test("Credentials, cookies and named headers stay with their origin", arguments: [("/to", true), ("http://b/to", false), ("http://a:81/to", false), ("https://a/to", false)])
+    func origins(_ target: String, _ isSame: Bool) async throws {
+        let stub = stub(to: target)
+        let session = Session(transport: stub, configuration: .init(redirects: .follow(allowingInsecure: false, confidentialHeaders: ["X-Token"])))
+        let headers: HTTPHeaders = ["Authorization": "s", "Cookie": "c=1", "Proxy-Authorization": "p", "X-Token": "t", "X-Other": "o"]
+        _ = await session.request("http://a/from/302", headers: headers).serializing(Data.self).result
+        let last = try #require(stub.requests.last)
+        for name in ["Authorization", "Cookie", "Proxy-Authorization", "X-Token"] { #expect(last.headers.contains(name: name) == isSame, "\(name)") }
+        #expect(last.headers["X-Other"] == "o")
+    }
+
+    @Test("From https to http is refused unless that is allowed")
+    func insecure() async throws {
+        let session = Session(transport: stub(to: "http://a/to"))
+        #expect(await session.request("https://a/from/302").serializing(String.self).result.failure?.code == .redirectFailed)
+        let allowed = session.request("https://a/from/302")
+        await allowed.redirect(.follow(allowingInsecure: true))
+        #expect(try await allowed.serializing(String.self).value == "GET ")
+    }
+
+    @Test("A circle ends, and says so; the count begins anew with each attempt")
+    func circle() async throws {
+        let stub = stub()
+        let session = Session(transport: stub, configuration: .init(maximumRedirects: 3))
+        let error = await session.request("http://a/circle").serializing(String.self).result.failure
+        #expect(error?.code == .tooManyRedirects && error?.message.contains("circle") == true)
+        #expect(stub.requests.count == 4)
+        let count = Locked(0)
+        let failing = StubTransport { request in
+            if request.path == "/1" { return .redirect(to: "/2") }
+            return count.withLock { count in
+                count += 1
+                return count < 4 ? .status(503) : .text("done")
+            }
+        }
+        let retrying = Session(transport: failing, configuration: .init(interceptors: [RetryPolicy(limit: 5, backoff: Backoff(scale: .zero))], maximumRedirects: 2))
+        #expect(try await retrying.request("http://a/1").serializing(String.self).value == "done")
+    }
+}

@@ -1,0 +1,175 @@
+@testable import AsyncNet
+import AsyncNetTesting
+import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+import Testing
+
+@Suite("Requests that are sent again", .timeLimit(.minutes(1)))
+struct RetryingTests {
+    private static let url = "http://a/x"
+
+    /// Answers one reply after the other; the last for ever.
+    private func stub(_ replies: MockResponse...) -> StubTransport {
+        let rest = Locked(replies[...])
+        return StubTransport { _ in rest.withLock { $0.count > 1 ? $0.removeFirst() : $0.first ?? .status(500) } }
+    }
+
+    private let fast = RetryPolicy(limit: 3, backoff: Backoff(scale: .zero, jitter: .none))
+
+    @Test("It is sent until it succeeds, whether or not it validates its status", arguments: [true, false])
+    func success(_ validates: Bool) async throws {
+        let stub = stub(.status(503), .fault(.closeBeforeHead), .text("done"))
+        let session = Session(transport: stub, configuration: .init(interceptors: [fast]))
+        let request = session.request(Self.url)
+        if validates { await request.validate() }
+        let response = await request.serializing(String.self).response
+        #expect(response.value == "done")
+        #expect(response.metrics.attempts == 3)
+        #expect(await request.retryCount == 2)
+        #expect(stub.requests.count == 3)
+    }
+
+    @Test("What nobody wants to repeat is delivered as it came")
+    func delivered() async throws {
+        let stub = stub(.status(503, body: "sorry"))
+        let session = Session(transport: stub, configuration: .init(interceptors: [fast]))
+        #expect(try await session.request(Self.url).serializing(String.self).value == "sorry")
+        #expect(stub.requests.count == 4)
+        let error = await session.request(Self.url).validate().serializing(String.self).result.failure
+        #expect(error?.code == .unacceptableStatus && error?.attempts == 4)
+        #expect(await session.post(Self.url).serializing(String.self).response.statusCode == 503)
+        #expect(stub.requests.count == 9)
+    }
+
+    @Test("Waits are exact, and a cancel or the deadline ends them at once", arguments: ["end", "cancel", "deadline"])
+    func waits(_ kind: String) async throws {
+        let clock = TestClock()
+        let stub = stub(.status(503, headers: ["Retry-After": "10"]), .text("done"))
+        let session = Session(transport: stub, configuration: .init(interceptors: [fast], clock: clock))
+        let request = session.request(Self.url)
+        if kind == "deadline" { await request.deadline(.seconds(12)) }
+        let task = Task { await request.serializing(String.self).result }
+        #expect(await eventually { stub.requests.count == 1 && clock.sleeperCount >= 2 })
+        clock.advance(by: .milliseconds(9_999))
+        for _ in 0..<50 { await Task.yield() }
+        #expect(stub.requests.count == 1)
+        switch kind {
+        case "cancel":
+            task.cancel()
+            #expect(await task.value.failure?.code == .cancelled)
+        default:
+            clock.advance(by: .milliseconds(1))
+            #expect(try await task.value.get() == "done")
+        }
+        #expect(stub.requests.count == (kind == "cancel" ? 1 : 2))
+    }
+
+    @Test("A wait that would end after the deadline is none; what takes longer ends with it, told what fired")
+    func deadline() async throws {
+        let clock = TestClock()
+        let stub = stub(.status(503, headers: ["Retry-After": "10"]))
+        let session = Session(transport: stub, configuration: .init(interceptors: [fast], deadline: .seconds(5), clock: clock))
+        #expect(await session.request(Self.url).serializing(String.self).response.statusCode == 503)
+        let stalled = StubTransport { _ in .fault(.stall) }
+        let slow = Session(transport: stalled, configuration: .init(timeout: .seconds(100), deadline: .milliseconds(2500), clock: clock))
+        let task = Task { await slow.request(Self.url).serializing(String.self).result.failure }
+        #expect(await eventually { stalled.requests.count == 1 && clock.sleeperCount >= 1 })
+        clock.advance(by: .milliseconds(2499))
+        clock.advance(by: .milliseconds(1))
+        let error = await task.value
+        #expect(error?.code == .deadlineExceeded)
+        #expect(error?.description.contains("2.5 seconds") == true)
+    }
+
+    @Test("Silence, and an attempt that takes too long, end the attempt and not the request", arguments: [true, false])
+    func timeouts(_ isSilence: Bool) async throws {
+        let clock = TestClock()
+        let stub = stub(.fault(.stall), .text("done"))
+        var policy = fast
+        if !isSilence { policy.attemptTimeout = .seconds(3) }
+        let session = Session(transport: stub, configuration: .init(interceptors: [policy], timeout: .seconds(isSilence ? 3 : 100), clock: clock))
+        let task = Task { await session.request(Self.url).serializing(String.self).result }
+        #expect(await eventually { stub.requests.count == 1 && clock.sleeperCount >= 1 })
+        clock.advance(by: .seconds(3))
+        #expect(try await task.value.get() == "done")
+    }
+
+    @Test("Retriers are asked in order, the session's first, until one decides; .fail ends it")
+    func order() async throws {
+        let asked = Locked<[String]>([])
+        func retrier(_ name: String, _ decision: RetryDecision) -> Retrier {
+            Retrier { _, context in
+                asked.withLock { $0.append("\(name)\(context.attempt)") }
+                return context.attempt == 1 ? decision : .doNotRetry
+            }
+        }
+        let stub = stub(.status(500))
+        let session = Session(transport: stub, configuration: .init(interceptors: [retrier("a", .doNotRetry), Interceptor([retrier("b", .doNotRetry)])]))
+        _ = await session.request(Self.url).interceptor(retrier("c", .retry)).interceptor(retrier("d", .retry)).serializing(String.self).result
+        #expect(asked.withLock { $0 } == ["a1", "b1", "c1", "a2", "b2", "c2", "d2"])
+        let failing = session.request(Self.url)
+        await failing.interceptor(retrier("e", .fail(AsyncNetError(.validationFailed, "enough"))))
+        #expect(await failing.serializing(String.self).result.failure?.message == "enough")
+    }
+
+    @Test("Each attempt is adapted anew from what the caller gave, and knows its number")
+    func adapted() async throws {
+        let stub = stub(.status(503), .status(503), .text("done"))
+        let adapter = Adapter { request, context in
+            var request = request
+            request.addValue("\(context.attempt)", forHTTPHeaderField: "X-Attempt")
+            return request
+        }
+        _ = await Session(transport: stub, configuration: .init(interceptors: [adapter, fast])).request(Self.url).serializing(String.self).result
+        #expect(stub.requests.map { $0.headers["X-Attempt"] } == ["1", "2", "3"])
+    }
+
+    @Test("A body that can be sent once is not sent again; one that can be is whole each time")
+    func bodies() async throws {
+        let once = stub(.status(503))
+        let session = Session(transport: once, configuration: .init(interceptors: [fast]))
+        _ = await session.upload(.stream(chunks("a"), length: nil), to: Self.url, method: .put).serializing(String.self).result
+        #expect(once.requests.count == 1)
+        let again = stub(.status(503), .status(200))
+        _ = await Session(transport: again, configuration: .init(interceptors: [fast])).upload(.data(Data("abc".utf8)), to: Self.url, method: .put).serializing(String.self).result
+        #expect(again.requests.map(\.body) == [Data("abc".utf8), Data("abc".utf8)])
+    }
+
+    @Test("A budget bounds what retries add to a host")
+    func budget() async throws {
+        let stub = stub(.status(503))
+        let configuration = SessionConfiguration(interceptors: [fast], retryBudget: RetryBudget(ratio: 0, minimumPerSecond: 0.5, window: .seconds(10)), clock: TestClock())
+        let session = Session(transport: stub, configuration: configuration)
+        for _ in 0..<10 { _ = await session.request(Self.url).serializing(String.self).result }
+        #expect(stub.requests.count == 15)
+        _ = await session.request("http://b/").serializing(String.self).result
+        #expect(stub.requests.count == 19)
+    }
+
+    @Test("A download that is repeated goes on where it was; a stream is repeated only before its head", arguments: TransportUnderTest.allCases)
+    func sinks(_ transport: TransportUnderTest) async throws {
+        let data = patternedData(300_000)
+        let ranges = try await RangeServer(data)
+        await ranges.start()
+        await ranges.breakOff(after: 200_000)
+        await ranges.after(1) { $0.breakOff(after: nil) }
+        let session = transport.session(.init(interceptors: [fast]))
+        let folder = try TemporaryFolder()
+        let download = session.download(ranges.server.url(), to: .file(folder.url.appending(path: "f")))
+        let file = try await download.value
+        #expect(try Data(contentsOf: file) == data)
+        #expect(await ranges.asked.count == 2)
+        #expect(await ranges.asked.last == "bytes=200000-")
+        await ranges.server.stop()
+        try await withServer(.status(503), .text("abc"), .fault(.truncate(after: 10))) { (server: MockServer) async throws in
+            var text = Data()
+            for try await chunk in session.stream(server.url()).chunks { text += chunk }
+            #expect(text == Data("abc".utf8))
+            let broken = session.stream(server.url())
+            await #expect { for try await _ in broken.chunks {} } throws: { ($0 as? AsyncNetError)?.code == .bodyEndedEarly }
+            #expect(await broken.retryCount == 0)
+        }
+    }
+}

@@ -1,0 +1,150 @@
+@testable import AsyncNet
+import AsyncNetTesting
+import Foundation
+import Testing
+
+@Suite("Cookies, limits, shared requests", .timeLimit(.minutes(1)))
+struct SharingTests {
+    @Test("Cookies are kept and sent, redirects included, after the caller's own", arguments: TransportUnderTest.allCases)
+    func cookies(_ transport: TransportUnderTest) async throws {
+        let server = try await MockServer.start()
+        await server.route("/set") { _ in
+            .status(302, headers: [
+                .init(name: "Set-Cookie", value: "a=1; Path=/; Expires=Fri, 15 Jan 2100 08:00:07 GMT"), .init(name: "Set-Cookie", value: "b=2; Path=/"), .init(name: "Location", value: "/get"),
+            ])
+        }
+        await server.route("/get") { .text($0.headers["Cookie"] ?? "none") }
+        let jar = CookieJar()
+        let session = transport.session(.init(cookieJar: jar))
+        #expect(try await session.request(server.url("/set")).serializing(String.self).value == "a=1; b=2")
+        #expect(await jar.cookies.map(\.name).sorted() == ["a", "b"])
+        #expect(try await session.request(server.url("/get"), headers: ["Cookie": "b=own; c=3"]).serializing(String.self).value == "b=own; c=3; a=1")
+        #expect(try await transport.session().request(server.url("/get")).serializing(String.self).value == "none")
+        await server.stop()
+    }
+
+    @Test("A host that fails all the time is left alone, and probed again")
+    func breaker() async throws {
+        let clock = TestClock()
+        let isDown = Locked(true)
+        let stub = StubTransport { _ in isDown.withLock { $0 } ? .status(500) : .text("up") }
+        let breaker = CircuitBreaker(consecutiveFailures: 3, openDuration: .seconds(30))
+        let session = Session(transport: stub, configuration: .init(circuitBreaker: breaker, clock: clock))
+        for _ in 0..<3 { _ = await session.request("http://a/").serializing(Data.self).result }
+        let refused = await session.request("http://a/").serializing(Data.self).result.failure
+        #expect(refused?.code == .circuitOpen)
+        #expect(stub.requests.count == 3)
+        isDown.withLock { $0 = false }
+        clock.advance(by: .seconds(30))
+        #expect(try await session.request("http://a/").serializing(String.self).value == "up")
+        #expect(try await session.request("http://a/").serializing(String.self).value == "up")
+    }
+
+    @Test("No more requests run at a time than are allowed, the urgent ones first; a cancelled wait takes no place")
+    func concurrency() async throws {
+        let gate = Gate()
+        let running = Locked((now: 0, most: 0, order: [String]()))
+        let stub = StubTransport { request in
+            running.withLock { state in
+                state.now += 1
+                state.most = max(state.most, state.now)
+                state.order.append(request.path)
+            }
+            await gate.wait()
+            running.withLock { $0.now -= 1 }
+            return .text("done")
+        }
+        let session = Session(transport: stub, configuration: .init(concurrencyLimit: ConcurrencyLimit(perHost: 2)))
+        let first = (0..<2).map { number in Task { await session.request("http://a/first\(number)").serializing(Data.self).result } }
+        #expect(await eventually { running.withLock { $0.now } == 2 })
+        let low = Task { await session.request("http://a/low").priority(.low).serializing(Data.self).result }
+        let cancelled = Task { await session.request("http://a/cancelled").serializing(Data.self).result }
+        #expect(await eventually { session.limits.queue?.waitingCount == 2 })
+        let high = Task { await session.request("http://a/high").priority(.high).serializing(Data.self).result }
+        #expect(await eventually { session.limits.queue?.waitingCount == 3 })
+        cancelled.cancel()
+        #expect(await cancelled.value.failure?.code == .cancelled)
+        gate.open()
+        for task in first + [low, high] { #expect(await task.value.failure == nil) }
+        let (most, order) = running.withLock { ($0.most, $0.order) }
+        #expect(most == 2)
+        #expect(order.dropFirst(2) == ["/high", "/low"])
+        #expect(await eventually { session.limits.queue?.activeCount == 0 })
+    }
+
+    @Test("Requests wait their turn, and one whose deadline is before that ends at once")
+    func rate() async throws {
+        let clock = TestClock()
+        let stub = StubTransport { _ in .text("done") }
+        let session = Session(transport: stub, configuration: .init(rateLimit: RateLimit(requests: 1, per: .seconds(1)), clock: clock))
+        _ = try await session.request("http://a/").serializing(Data.self).value
+        let late = session.request("http://a/")
+        #expect(await late.deadline(.milliseconds(500)).serializing(Data.self).result.failure?.code == .deadlineExceeded)
+        let next = Task { await session.request("http://a/").serializing(Data.self).result }
+        #expect(await eventually { session.limits.rate?.waitingCount(host: "http://a:80") == 1 })
+        #expect(stub.requests.count == 1)
+        clock.advance(by: .seconds(1))
+        #expect(await next.value.failure == nil)
+    }
+
+    @Test("The same request under way is sent once, and cancelled only with the last who waits")
+    func coalescing() async throws {
+        let (gate, ended) = (Gate(), Gate())
+        let stub = StubTransport { request in
+            await withTaskCancellationHandler { await gate.wait() } onCancel: { ended.open() }
+            try Task.checkCancellation()
+            return .text("done")
+        }
+        let session = Session(transport: stub, configuration: .init(coalescesRequests: true))
+        func ask(_ headers: HTTPHeaders = [:]) -> Task<Result<String, AsyncNetError>, Never> {
+            Task { await session.request("http://a/", headers: headers).serializing(String.self).result }
+        }
+        let same = (0..<20).map { _ in ask() }
+        let other = ask(["Accept-Language": "de"])
+        #expect(await eventually { stub.requests.count == 2 })
+        for task in same.dropFirst() { task.cancel() }
+        for task in same.dropFirst() { #expect(await task.value.failure?.code == .cancelled) }
+        #expect(await session.requests.count == 2)
+        gate.open()
+        #expect(try await same[0].value.get() == "done")
+        #expect(try await other.value.get() == "done")
+        #expect(try await ask().value.get() == "done")
+        #expect(stub.requests.count == 3)
+        let stalled = StubTransport { _ in .fault(.stall) }
+        let last = Session(transport: stalled, configuration: .init(coalescesRequests: true))
+        let waiting = (0..<3).map { _ in Task { await last.request("http://a/").serializing(Data.self).result } }
+        #expect(await eventually { stalled.requests.count == 1 })
+        for task in waiting { task.cancel() }
+        for task in waiting { #expect(await task.value.failure?.code == .cancelled) }
+        await last.finish()
+    }
+
+    @Test("A slow request is hedged, the first answer counts, the other is cancelled; not a POST")
+    func hedging() async throws {
+        let clock = TestClock()
+        let count = Locked(0)
+        let stub = StubTransport { _ in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return number == 1 ? .fault(.stall) : .text("\(number)")
+        }
+        let session = Session(transport: stub, configuration: .init(interceptors: [HedgingPolicy(after: .fixed(.seconds(1)))], clock: clock))
+        let task = Task { await session.request("http://a/").serializing(String.self).response }
+        #expect(await eventually { stub.requests.count == 1 && clock.sleeperCount >= 2 })
+        clock.advance(by: .milliseconds(999))
+        for _ in 0..<50 { await Task.yield() }
+        #expect(stub.requests.count == 1)
+        clock.advance(by: .milliseconds(1))
+        #expect(await task.value.value == "2")
+        count.withLock { $0 = 0 }
+        let post = Task { await session.post("http://a/").serializing(String.self).response }
+        #expect(await eventually { stub.requests.count == 3 })
+        clock.advance(by: .seconds(10))
+        for _ in 0..<50 { await Task.yield() }
+        #expect(stub.requests.count == 3)
+        post.cancel()
+        #expect(await post.value.error?.code == .cancelled)
+    }
+}
