@@ -57,14 +57,16 @@ package struct BodyWatch: Sendable {
     package let willRest: @Sendable () -> Void
     /// Called after each chunk; may refuse more.
     package let hasRead: @Sendable (ReceivedBytes) throws -> Void
+    /// Called at the body's end.
+    package let hasEnded: @Sendable () -> Void
     /// Waits for as long as the request is suspended.
     package let holdBack: @Sendable () async throws -> Void
 
     package init(
         willRead: @escaping @Sendable () -> Void, willRest: @escaping @Sendable () -> Void, hasRead: @escaping @Sendable (ReceivedBytes) throws -> Void,
-        holdBack: @escaping @Sendable () async throws -> Void
+        hasEnded: @escaping @Sendable () -> Void = {}, holdBack: @escaping @Sendable () async throws -> Void
     ) {
-        (self.willRead, self.willRest, self.hasRead, self.holdBack) = (willRead, willRest, hasRead, holdBack)
+        (self.willRead, self.willRest, self.hasRead, self.hasEnded, self.holdBack) = (willRead, willRest, hasRead, hasEnded, holdBack)
     }
 }
 
@@ -105,6 +107,7 @@ package final class WatchedBody {
         guard let chunk = try await body.next() else {
             // What is still to be done with it does not wait for the network.
             rest()
+            watch.hasEnded()
             return nil
         }
         received.count += Int64(chunk.count)

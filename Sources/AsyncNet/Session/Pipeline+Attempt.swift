@@ -70,7 +70,7 @@ extension Pipeline {
     @inline(never)
     private func limitDuration(of attempt: AttemptTask) -> TimerQueue.Timer? {
         guard let limit = policies.attemptTimeout else { return nil }
-        return session.timers.schedule(at: session.timers.time.now + min(max(limit, .zero), .seconds(3_155_760_000))) {
+        return session.timers.schedule(at: session.timers.time.now + min(max(limit, .zero), .longestWait)) {
             attempt.fail(AsyncNetError(.timedOut, "The attempt did not end within \(limit)"))
             return nil
         }
@@ -155,7 +155,7 @@ extension Pipeline {
             watch.received(bytes, of: head)
             try Self.check(bytes.count + bytes.offset, limit)
         }
-        return WatchedBody(body, watch: BodyWatch(willRead: watch.read, willRest: watch.pause, hasRead: hasRead) { [request] in
+        return WatchedBody(body, watch: BodyWatch(willRead: watch.read, willRest: watch.pause, hasRead: hasRead, hasEnded: place.release) { [request] in
             if request.isHeldBack { await request.holdBackIfSuspended() }
         })
     }

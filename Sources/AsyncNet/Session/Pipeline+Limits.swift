@@ -6,8 +6,8 @@ extension Pipeline {
         guard let host = request.record.request?.head.url.origin else { return try await work() }
         let permit = try limits.breakers?.allow(host: host)
         try await limits.rate?.acquire(host: host, until: policies.end)
-        let slot = try await limits.queue?.acquire(host: host, priority: policies.priority)
-        defer { slot?.release() }
+        place.hold(try await limits.queue?.acquire(host: host, priority: policies.priority))
+        defer { place.release() }
         do {
             let value = try await work()
             permit?.record(request.record.head.map { HostVerdict(statusCode: $0.statusCode) } ?? .success)
@@ -16,5 +16,18 @@ extension Pipeline {
             permit?.record(HostVerdict(AsyncNetError(wrapping: error, as: .transportFailed).code))
             throw error
         }
+    }
+}
+
+/// A request's place among the concurrent ones. It is given back once the body has come to its end: what is done with that, such as fetching
+/// further parts, which need places of their own, does not use the connection.
+final class PlaceInQueue: Sendable {
+    private let slot = Locked<RequestQueue.Slot?>(nil)
+
+    func hold(_ slot: RequestQueue.Slot?) { self.slot.withLock { $0 = slot } }
+
+    func release() {
+        let slot = slot.withLock { $0.take() }
+        slot?.release()
     }
 }

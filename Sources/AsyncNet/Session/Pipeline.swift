@@ -23,6 +23,7 @@ struct Pipeline {
     let request: DataRequest
     let scope: Scope
     let watch: TransferWatch
+    let place = PlaceInQueue()
     var policies = PipelinePolicies()
 
     enum Scope {

@@ -113,6 +113,18 @@ struct SegmentTroubleTests {
         #expect(stub.requests.map { $0.headers["Range"] } == ["bytes=0-1048575", nil])
     }
 
+    @Test("A download whose parts need the only place there is gives its own back for them")
+    func onePlace() async throws {
+        let folder = try TemporaryFolder()
+        let stub = StubTransport { [file] in file.reply(to: $0) }
+        var configuration = SessionConfiguration()
+        configuration.concurrencyLimit = ConcurrencyLimit(perHost: 1)
+        let session = Session(transport: stub, configuration: configuration)
+        let download = session.download(Self.url, to: .file(folder.url.appending(path: "file")), segments: 3)
+        #expect(try Data(contentsOf: await download.value) == file.data)
+        #expect(session.limits.queue?.activeCount == 0)
+    }
+
     @Test("The limit of the body is one of all parts together")
     func limit() async throws {
         let folder = try TemporaryFolder()
