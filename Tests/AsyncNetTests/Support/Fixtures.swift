@@ -1,7 +1,6 @@
 import AsyncNet
 import AsyncNetTesting
 import Foundation
-import Synchronization
 
 struct User: Codable, Equatable, Sendable {
     var id: Int
@@ -19,7 +18,7 @@ final class Gate: Sendable {
         var nextID = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     func open() {
         let waiting = state.withLock { state in

@@ -1,5 +1,4 @@
 import AsyncNet
-import Synchronization
 
 /// A monitor whose paths a test decides.
 final class PathFeed: Sendable {
@@ -11,10 +10,10 @@ final class PathFeed: Sendable {
         var started = 0
     }
 
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     /// - Parameter path: What is reported at once; `nil` waits for the first ``send(_:)``.
-    init(_ path: NetworkPath? = nil) { state = Mutex(State(path: path)) }
+    init(_ path: NetworkPath? = nil) { state = Locked(State(path: path)) }
 
     var monitor: NetworkMonitor {
         NetworkMonitor { report in

@@ -4,7 +4,6 @@ import Foundation
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
-import Synchronization
 
 struct AccessToken: AuthenticationCredential, Equatable {
     var number: Int
@@ -67,7 +66,7 @@ struct TokenFixture {
 
 /// A session that a refresh makes its request with.
 final class SessionBox: Sendable {
-    private let session = Mutex<Session?>(nil)
+    private let session = Locked<Session?>(nil)
 
     var value: Session? {
         get { session.withLock { $0 } }

@@ -1,7 +1,6 @@
 import AsyncNet
 import AsyncNetTesting
 import Foundation
-import Synchronization
 import Testing
 
 /// Many requests meet an expired credential at once.
@@ -11,8 +10,9 @@ struct AuthenticationStormTests {
     private final class Service: Sendable {
         let count: Int
         let allAreThere = Gate()
+        let refreshBegan = Gate()
         let refresh = Gate()
-        private let seen = Mutex((old: 0, oldDuringRefresh: 0, isRefreshing: false))
+        private let seen = Locked((old: 0, oldDuringRefresh: 0, isRefreshing: false))
 
         init(holding count: Int) { self.count = count }
 
@@ -33,6 +33,7 @@ struct AuthenticationStormTests {
 
         func renew() async -> AccessToken {
             seen.withLock { $0.isRefreshing = true }
+            refreshBegan.open()
             await refresh.wait()
             return AccessToken(2)
         }
@@ -50,7 +51,7 @@ struct AuthenticationStormTests {
         let fixture = TokenFixture(renew: { _ in await service.renew() }, answer: { await service.answer($0) })
         await withTaskGroup { group in
             for _ in 0..<200 { group.addTask { #expect(await fixture.get().value == "ok") } }
-            #expect(await fixture.refreshes(atLeast: 1))
+            await service.refreshBegan.wait()
             for _ in 0..<200 { group.addTask { #expect(await fixture.get().value == "ok") } }
             #expect(await eventually { await fixture.session.requests.count == 400 })
             service.refresh.open()
@@ -90,12 +91,15 @@ struct AuthenticationStormTests {
         let interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: AccessToken(1))
         let own = Session(transport: .libcurl(.init(maximumConnectionsPerHost: 256)), configuration: .init(interceptors: [interceptor]))
         session.value = own
-        let get: @Sendable () async -> String? = { await own.request(server.url("/x")).validate().serializing(String.self).result.value }
+        let get: @Sendable () async -> String = {
+            let result = await own.request(server.url("/x")).validate().serializing(String.self).result
+            return result.failure?.description ?? result.value ?? ""
+        }
         await withTaskGroup { group in
             for _ in 0..<200 { group.addTask { #expect(await get() == "ok") } }
-            #expect(await eventually { authenticator.refreshes.value == 1 })
+            await service.refreshBegan.wait()
             for _ in 0..<200 { group.addTask { #expect(await get() == "ok") } }
-            #expect(await eventually { await own.requests.count >= 400 })
+            #expect(await eventually { await own.requests.count >= 401 })
             service.refresh.open()
         }
         #expect(authenticator.refreshes.value == 1)
