@@ -138,7 +138,7 @@ struct UploadTests {
         try await withServer(.status(status, body: "enough").with(.earlyResponse)) { (server: MockServer) async throws in
             let response = await transport.session().upload(.file(file), to: server.url()).serializing(String.self).response
             #expect(response.statusCode == status, "\(response)")
-            #expect(response.value == "enough")
+            #expect(response.value == "enough", "\(response.result)")
         }
     }
 

@@ -25,14 +25,38 @@ struct LeftBehindTests {
         #expect(LeftBehind.response(in: Data(text.utf8), to: url, limit: 5) == nil)
     }
 
+    @Test("A response is complete at its length, or if it has no body", arguments: [
+        (200, ["Content-Length": "6"], 6, true), (200, ["Content-Length": "6"], 5, false), (200, ["Content-Length": "0"], 0, true), (200, [:], 0, false),
+        (204, [:], 0, true), (304, ["Content-Length": "6"], 0, true), (200, ["Content-Length": "6", "Transfer-Encoding": "chunked"], 6, false),
+    ] as [(Int, HTTPHeaders, Int64, Bool)])
+    func completeness(_ status: Int, _ headers: HTTPHeaders, _ bytes: Int64, _ expected: Bool) throws {
+        let head = HTTPResponseHead(statusCode: status, url: try "http://a/".asURL(), headers: headers, httpVersion: "HTTP/1.1")
+        #expect(head.isComplete(afterBytes: bytes) == expected)
+    }
+
+    /// A server that answers and closes ends an upload whose body is waited for, with what it said.
+    @Test("Whoever waits for the rest of a body hears the answer that made it pointless", arguments: [true, false])
+    func waiting(_ isWhole: Bool) async throws {
+        let reply: MockResponse = isWhole ? .status(200, body: "enough") : MockResponse(200, headers: ["Content-Length": "9"], body: Data("enough".utf8))
+        try await withServer(reply.with(.earlyResponse)) { (server: MockServer) async throws in
+            let (stream, input) = AsyncStream.makeStream(of: Data.self)
+            input.yield(Data(count: 10))
+            let response = await Session(transport: .libcurl()).upload(.stream(stream), to: server.url()).serializing(String.self).response
+            #expect(response.statusCode == 200)
+            #expect(response.value == (isWhole ? "enough" : nil), "\(response.result)")
+            if !isWhole { #expect(response.result.failure?.code == .connectionLost) }
+            input.finish()
+        }
+    }
+
     /// One in fifteen was lost.
-    @Test("An answer before a reset is not lost, a hundred times")
-    func resets() async throws {
+    @Test("An answer before a reset is not lost, a hundred times", arguments: [413, 200])
+    func resets(_ status: Int) async throws {
         let folder = try TemporaryFolder()
         let file = try folder.file("a", Data(count: 8_000_000))
         let session = Session(transport: .libcurl())
         for _ in 0..<100 {
-            try await withServer(.status(413, body: "enough").with(.earlyResponse)) { (server: MockServer) async throws in
+            try await withServer(.status(status, body: "enough").with(.earlyResponse)) { (server: MockServer) async throws in
                 let response = await session.upload(.file(file), to: server.url()).serializing(String.self).response
                 #expect(response.value == "enough", "\(response)")
             }

@@ -79,3 +79,11 @@ struct LeftBehind {
         return nil
     }
 }
+
+extension HTTPResponseHead {
+    /// Whether a response to anything but HEAD ends after so many bytes of its body, before any decoding; `false` also if only its end could tell.
+    func isComplete(afterBytes count: Int64) -> Bool {
+        if statusCode == 204 || statusCode == 304 { return true }
+        return !headers.contains(name: "Transfer-Encoding") && contentLength == count
+    }
+}

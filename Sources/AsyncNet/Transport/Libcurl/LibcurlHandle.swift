@@ -115,8 +115,9 @@ final class LibcurlHandle {
 
     /// Looks whether anybody is there who waits for the body too; libcurl does not while it is paused. `false` if that is not the question any more.
     func checkPeer() -> Bool {
-        guard isAwaitingBody, exchange != nil else { return false }
-        guard loop.isPeerGone(easy) else { return true }
+        guard isAwaitingBody, let exchange else { return false }
+        // What the server said before it closed is read to its end first.
+        guard !exchange.pipe.isPaused, loop.isPeerGone(easy) else { return true }
         isPeerGone = true
         lc_pause(easy, Int32(LC_PAUSE_NOTHING))
         return false
@@ -140,7 +141,10 @@ final class LibcurlHandle {
         if let failure { return .failure(failure) }
         if head != nil, result == 0 || isAnswered { return .success(()) }
         if let error = exchange?.bodyFailure { return .failure(error) }
-        if isPeerGone, head == nil {
+        // The server had answered, closed, and so kept the rest of the request from being sent.
+        let isSendingOver = result == Self.sendFailed || result == Self.receiveFailed || isPeerGone
+        if isSendingOver, let head, head.isComplete(afterBytes: metrics.received_body) { return .success(()) }
+        if isPeerGone {
             return .failure(AsyncNetError(.connectionLost, "The server closed the connection while the request's body was waited for"))
         }
         // What libcurl says of a line beyond its own limit of 100 KiB.
