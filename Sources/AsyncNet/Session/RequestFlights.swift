@@ -12,6 +12,8 @@ final class RequestFlights: Sendable {
         }
     }
 
+    var all: [DataRequest] { requests.withLock { Array($0.values) } }
+
     /// It has its outcome: who comes now sends anew.
     func leave(_ key: String, _ request: DataRequest) {
         requests.withLock { if $0[key] === request { $0[key] = nil } }

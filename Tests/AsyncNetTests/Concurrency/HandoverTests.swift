@@ -1,7 +1,7 @@
 @testable import AsyncNet
 import Testing
 
-@Suite("Handover", .timeLimit(.minutes(1)))
+@Suite("Handover", .timeLimit(.minutes(5)))
 struct HandoverTests {
     @Test("Elements arrive in order, each only once it is asked for")
     func order() async throws {

@@ -3,7 +3,7 @@ import AsyncNetTesting
 import Synchronization
 import Testing
 
-@Suite("Timers", .timeLimit(.minutes(1)))
+@Suite("Timers", .timeLimit(.minutes(5)))
 struct TimerQueueTests {
     final class Log: Sendable {
         private let entries = Mutex<[String]>([])

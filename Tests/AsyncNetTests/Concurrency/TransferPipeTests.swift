@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-@Suite("Transfer pipe", .timeLimit(.minutes(1)))
+@Suite("Transfer pipe", .timeLimit(.minutes(5)))
 struct TransferPipeTests {
     let head: HTTPResponseHead
 

@@ -1,7 +1,7 @@
 @testable import AsyncNet
 import Testing
 
-@Suite("Transfer slots", .timeLimit(.minutes(1)))
+@Suite("Transfer slots", .timeLimit(.minutes(5)))
 struct TransferSlotsTests {
     @Test("Slots are given out in order, a cancelled wait takes none")
     func order() async throws {

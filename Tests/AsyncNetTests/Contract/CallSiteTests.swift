@@ -7,7 +7,7 @@ import FoundationNetworking
 import Testing
 
 /// The calls that users write, as shared/api.md and the README spell them: they must go on compiling and do what they say.
-@Suite("Call sites", .timeLimit(.minutes(1)))
+@Suite("Call sites", .timeLimit(.minutes(5)))
 struct CallSiteTests {
     struct NewUser: Encodable, Sendable { var name: String }
     struct MySerializer: ResponseSerializer {

@@ -2,7 +2,7 @@ import AsyncNet
 import Foundation
 import Testing
 
-@Suite("JSON sequence parser", .timeLimit(.minutes(1)))
+@Suite("JSON sequence parser", .timeLimit(.minutes(5)))
 struct JSONSequenceParserTests {
     /// A text as it is, a failure as its code after an exclamation mark.
     static func shown(_ item: JSONSequenceParser.Element) -> String {

@@ -2,7 +2,7 @@ import AsyncNet
 import Foundation
 import Testing
 
-@Suite("Line parser", .timeLimit(.minutes(1)))
+@Suite("Line parser", .timeLimit(.minutes(5)))
 struct LineParserTests {
     private func lines(_ bytes: [UInt8], limit: Int = 100) -> StreamOutcome<String> {
         outcomeOfAnySplit(of: LineParser(limit: limit), bytes) { $0 }

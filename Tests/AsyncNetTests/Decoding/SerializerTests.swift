@@ -3,7 +3,7 @@ import AsyncNetTesting
 import Foundation
 import Testing
 
-@Suite("Serializers", .timeLimit(.minutes(1)))
+@Suite("Serializers", .timeLimit(.minutes(5)))
 struct SerializerTests {
     private func response(
         _ body: String, type: String? = nil, status: Int = 200, method: HTTPMethod = .get

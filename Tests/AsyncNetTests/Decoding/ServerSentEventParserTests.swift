@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The examples are those of WHATWG HTML §9.2.6, the rest one case for each sentence of it.
-@Suite("Server-sent event parser", .timeLimit(.minutes(1)))
+@Suite("Server-sent event parser", .timeLimit(.minutes(5)))
 struct ServerSentEventParserTests {
     private func events(_ text: String, limit: Int = 100) -> StreamOutcome<ServerSentEvent> {
         outcomeOfAnySplit(of: ServerSentEventParser(limit: limit), Array(text.utf8)) { $0 }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The bytes of each row were made by Python's codecs, not by the code under test.
-@Suite("String serializer", .timeLimit(.minutes(1)))
+@Suite("String serializer", .timeLimit(.minutes(5)))
 struct StringSerializerTests {
     private func text(_ bytes: [UInt8], _ type: String?, encoding: String.Encoding? = nil) async throws -> String {
         let url = try "http://a/".asURL()

@@ -6,7 +6,7 @@ import FoundationNetworking
 #endif
 import Testing
 
-@Suite("Multipart forms", .timeLimit(.minutes(1)))
+@Suite("Multipart forms", .timeLimit(.minutes(5)))
 struct MultipartFormTests {
     private func text(_ build: (inout MultipartForm) -> Void) async throws -> String {
         var data = Data()

@@ -6,7 +6,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Parameter encoders", .timeLimit(.minutes(1)))
+@Suite("Parameter encoders", .timeLimit(.minutes(5)))
 struct ParameterEncoderTests {
     private func request(_ url: String = "http://a/", _ method: String = "POST", type: String? = nil) throws -> URLRequest {
         var request = URLRequest(url: try #require(URL(string: url)))

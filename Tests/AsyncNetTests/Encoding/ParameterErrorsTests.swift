@@ -3,7 +3,7 @@ import AsyncNetTesting
 import Foundation
 import Testing
 
-@Suite("Parameters that cannot be encoded", .timeLimit(.minutes(1)))
+@Suite("Parameters that cannot be encoded", .timeLimit(.minutes(5)))
 struct ParameterErrorsTests {
     private func failure(_ parameters: some Encodable & Sendable, _ encoder: some ParameterEncoder) async -> AsyncNetError? {
         let session = Session(transport: StubTransport { _ in .status(200) })

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-@Suite("Request bodies", .timeLimit(.minutes(1)))
+@Suite("Request bodies", .timeLimit(.minutes(5)))
 struct RequestBodyTests {
     private func read(_ body: RequestBody) async throws -> Data {
         var data = Data()

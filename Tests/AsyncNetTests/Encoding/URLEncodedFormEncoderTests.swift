@@ -2,7 +2,7 @@ import AsyncNet
 import Foundation
 import Testing
 
-@Suite("Form structure", .timeLimit(.minutes(1)))
+@Suite("Form structure", .timeLimit(.minutes(5)))
 struct URLEncodedFormEncoderTests {
     typealias Encoder = URLEncodedFormEncoder
 

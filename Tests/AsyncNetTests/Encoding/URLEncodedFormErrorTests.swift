@@ -2,7 +2,7 @@ import AsyncNet
 import Foundation
 import Testing
 
-@Suite("Form errors", .timeLimit(.minutes(1)))
+@Suite("Form errors", .timeLimit(.minutes(5)))
 struct URLEncodedFormErrorTests {
     typealias Encoder = URLEncodedFormEncoder
 

@@ -2,7 +2,7 @@ import AsyncNet
 import Foundation
 import Testing
 
-@Suite("Form escaping", .timeLimit(.minutes(1)))
+@Suite("Form escaping", .timeLimit(.minutes(5)))
 struct URLEncodedFormEscapingTests {
     typealias Encoder = URLEncodedFormEncoder
 

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 // Synthesized code leaves members that are nil to the container, so every type that has a default of its own there is tried.
-@Suite("Form nil", .timeLimit(.minutes(1)))
+@Suite("Form nil", .timeLimit(.minutes(5)))
 struct URLEncodedFormNilTests {
     typealias Encoder = URLEncodedFormEncoder
 

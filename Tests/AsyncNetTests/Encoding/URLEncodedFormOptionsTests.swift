@@ -28,7 +28,7 @@ func readable(_ value: some Encodable, _ encoder: URLEncodedFormEncoder) throws 
 }
 
 // One row of expected bytes for each option, each over values nested in arrays, dictionaries and optionals.
-@Suite("Form options", .timeLimit(.minutes(1)))
+@Suite("Form options", .timeLimit(.minutes(5)))
 struct URLEncodedFormOptionsTests {
     typealias Encoder = URLEncodedFormEncoder
 

@@ -10,7 +10,7 @@ import Testing
 ///
 /// Four need a server whose certificate this machine's trust store has an opinion about or a key to pin; Scripts/tls-conformance
 /// and Scripts/nginx-conformance bring those about. Here their texts stand in the table below.
-@Suite("Error codes", .timeLimit(.minutes(1)))
+@Suite("Error codes", .timeLimit(.minutes(5)))
 struct ErrorCodeTests {
     private static let byScript: Set<AsyncNetError.Code> = [
         .certificateNotTrusted, .certificateExpired, .certificateHostMismatch, .certificatePinMismatch,

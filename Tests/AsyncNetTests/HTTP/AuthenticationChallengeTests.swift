@@ -1,7 +1,7 @@
 import AsyncNet
 import Testing
 
-@Suite("Authentication challenges (RFC 9110 §11.6.1)", .timeLimit(.minutes(1)))
+@Suite("Authentication challenges (RFC 9110 §11.6.1)", .timeLimit(.minutes(5)))
 struct AuthenticationChallengeTests {
     typealias Challenge = AuthenticationChallenge
 

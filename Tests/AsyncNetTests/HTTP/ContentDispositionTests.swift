@@ -2,7 +2,7 @@ import AsyncNet
 import Testing
 
 /// Cases of RFC 6266 §5, RFC 8187 §3.2 and of the tests at greenbytes.de/tech/tc2231.
-@Suite("Content-Disposition", .timeLimit(.minutes(1)))
+@Suite("Content-Disposition", .timeLimit(.minutes(5)))
 struct ContentDispositionTests {
     @Test("File names", arguments: [
         ("Attachment; filename=example.html", "example.html"), ("INLINE; FILENAME= \"an example.html\"", "an example.html"),

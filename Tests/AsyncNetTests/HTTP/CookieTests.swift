@@ -5,7 +5,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Cookies", .timeLimit(.minutes(1)))
+@Suite("Cookies", .timeLimit(.minutes(5)))
 struct CookieTests {
     private static let now = Date(timeIntervalSince1970: 1_795_316_400)
 

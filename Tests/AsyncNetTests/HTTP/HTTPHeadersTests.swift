@@ -5,7 +5,7 @@ import FoundationNetworking
 #endif
 import Testing
 
-@Suite("HTTP headers", .timeLimit(.minutes(1)))
+@Suite("HTTP headers", .timeLimit(.minutes(5)))
 struct HTTPHeadersTests {
     @Test("Names are compared without case, order and repetitions are kept")
     func order() {

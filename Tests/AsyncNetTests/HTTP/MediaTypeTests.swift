@@ -1,7 +1,7 @@
 import AsyncNet
 import Testing
 
-@Suite("Media types", .timeLimit(.minutes(1)))
+@Suite("Media types", .timeLimit(.minutes(5)))
 struct MediaTypeTests {
     @Test("Types and parameters are read as RFC 9110 §8.3.1 says", arguments: [
         ("text/html;charset=utf-8", "text/html", "utf-8"), ("Text/HTML; Charset=\"utf-8\"", "text/html", "utf-8"),

@@ -2,7 +2,7 @@ import AsyncNet
 import Foundation
 import Testing
 
-@Suite("Retry-After", .timeLimit(.minutes(1)))
+@Suite("Retry-After", .timeLimit(.minutes(5)))
 struct RetryAfterTests {
     /// Sun, 22 Nov 2026 03:00:00 GMT.
     private static let now = Date(timeIntervalSince1970: 1_795_316_400)

@@ -2,7 +2,7 @@ import AsyncNet
 import Foundation
 import Testing
 
-@Suite("Set-Cookie", .timeLimit(.minutes(1)))
+@Suite("Set-Cookie", .timeLimit(.minutes(5)))
 struct SetCookieTests {
     private static let now = Date(timeIntervalSince1970: 1_795_316_400)
 

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-@Suite("URL references", .timeLimit(.minutes(1)))
+@Suite("URL references", .timeLimit(.minutes(5)))
 struct URLReferenceTests {
     /// RFC 3986 §5.4.1 and §5.4.2, all of them.
     @Test("References are resolved as RFC 3986 §5.4 lists", arguments: [

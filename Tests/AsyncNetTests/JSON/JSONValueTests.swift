@@ -2,7 +2,7 @@ import AsyncNet
 import Foundation
 import Testing
 
-@Suite("JSON values", .timeLimit(.minutes(1)))
+@Suite("JSON values", .timeLimit(.minutes(5)))
 struct JSONValueTests {
     let json: JSON = [
         "name": "Ada", "count": 3, "rate": 2.5, "ok": true, "none": nil, "tags": ["a", "b"],

@@ -6,7 +6,7 @@ import FoundationNetworking
 #endif
 import Testing
 
-@Suite("cURL description", .timeLimit(.minutes(1)))
+@Suite("cURL description", .timeLimit(.minutes(5)))
 struct CurlDescriptionTests {
     private let session = Session(transport: StubTransport { _ in .status(200) }, configuration: .init(headers: [:]))
 

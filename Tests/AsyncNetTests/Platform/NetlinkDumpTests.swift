@@ -2,7 +2,7 @@ import AsyncNet
 import Testing
 
 /// The conversation with the kernel, without a kernel.
-@Suite("Netlink dumps", .timeLimit(.minutes(1)))
+@Suite("Netlink dumps", .timeLimit(.minutes(5)))
 struct NetlinkDumpTests {
     private static let requests: [UInt16] = [18, 22, 26]
     private static let (done, error): (UInt16, UInt16) = (3, 2)

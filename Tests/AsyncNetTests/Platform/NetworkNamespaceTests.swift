@@ -5,7 +5,7 @@ import Testing
 
 /// The kernel's own answers: links that are pulled out, addresses and routes that come and go.
 @Suite(
-    "Network namespaces", .timeLimit(.minutes(1)), .serialized,
+    "Network namespaces", .timeLimit(.minutes(5)), .serialized,
     .enabled(if: NetworkNamespace.isPossible, "needs root, iproute2 and network namespaces"))
 struct NetworkNamespaceTests {
     private typealias Status = NetworkPath.Status
@@ -141,7 +141,7 @@ struct NetworkNamespaceTests {
 }
 
 /// A process that may not ask must not wait for an answer either.
-@Suite("Refused netlink", .timeLimit(.minutes(1)))
+@Suite("Refused netlink", .timeLimit(.minutes(5)))
 struct RefusedNetlinkTests {
     @Test("Where netlink sockets are refused the path is unknown, at once")
     func refused() async throws {

@@ -2,7 +2,7 @@ import AsyncNet
 import Testing
 
 /// What the kernel's messages say, and what follows from it.
-@Suite("Routing tables", .timeLimit(.minutes(1)))
+@Suite("Routing tables", .timeLimit(.minutes(5)))
 struct RouteTableTests {
     private static let global: [UInt8] = [192, 0, 2, 7]
     private static let local: [UInt8] = [169, 254, 1, 1]

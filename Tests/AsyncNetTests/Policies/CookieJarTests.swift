@@ -5,7 +5,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Cookie jar", .timeLimit(.minutes(1)))
+@Suite("Cookie jar", .timeLimit(.minutes(5)))
 struct CookieJarTests {
     private static let start = Date(timeIntervalSince1970: 1_795_316_400)
     private let url = URL(string: "https://www.example.com/x/") ?? .temporaryDirectory

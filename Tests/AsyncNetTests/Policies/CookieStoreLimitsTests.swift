@@ -2,7 +2,7 @@ import AsyncNet
 import Foundation
 import Testing
 
-@Suite("Cookie store's limits", .timeLimit(.minutes(1)))
+@Suite("Cookie store's limits", .timeLimit(.minutes(5)))
 struct CookieStoreLimitsTests {
     private static let start = Date(timeIntervalSince1970: 1_795_316_400)
 

@@ -2,7 +2,7 @@ import AsyncNet
 import Foundation
 import Testing
 
-@Suite("Cookie store", .timeLimit(.minutes(1)))
+@Suite("Cookie store", .timeLimit(.minutes(5)))
 struct CookieStoreTests {
     private static let start = Date(timeIntervalSince1970: 1_795_316_400)
 

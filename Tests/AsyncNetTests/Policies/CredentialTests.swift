@@ -44,7 +44,7 @@ private final class Guarded: Sendable {
     }
 }
 
-@Suite("Credentials", .timeLimit(.minutes(1)))
+@Suite("Credentials", .timeLimit(.minutes(5)))
 struct CredentialTests {
     private func stub(_ guarded: Guarded) -> StubTransport { StubTransport { guarded.reply(to: $0) } }
 

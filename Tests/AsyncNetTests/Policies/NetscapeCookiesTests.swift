@@ -2,7 +2,7 @@ import AsyncNet
 import Foundation
 import Testing
 
-@Suite("Netscape cookie files", .timeLimit(.minutes(1)))
+@Suite("Netscape cookie files", .timeLimit(.minutes(5)))
 struct NetscapeCookiesTests {
     private static let now = Date(timeIntervalSince1970: 1_795_316_400)
 

@@ -2,7 +2,7 @@ import AsyncNet
 import Testing
 
 /// Who sees which path when, without a network.
-@Suite("NetworkMonitor", .timeLimit(.minutes(1)))
+@Suite("NetworkMonitor", .timeLimit(.minutes(5)))
 struct NetworkMonitorTests {
     private static let (up, down) = (NetworkPath(status: .satisfied, hasIPv4: true), NetworkPath(status: .unsatisfied))
 

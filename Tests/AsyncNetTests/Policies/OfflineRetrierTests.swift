@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Which failures wait for the network, and for how long.
-@Suite("OfflineRetrier", .timeLimit(.minutes(1)))
+@Suite("OfflineRetrier", .timeLimit(.minutes(5)))
 struct OfflineRetrierTests {
     private static let (up, down) = (NetworkPath(status: .satisfied, hasIPv4: true), NetworkPath(status: .unsatisfied))
     private let clock = TestClock()

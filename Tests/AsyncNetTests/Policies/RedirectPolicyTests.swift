@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-@Suite("Redirect policy", .timeLimit(.minutes(1)))
+@Suite("Redirect policy", .timeLimit(.minutes(5)))
 struct RedirectPolicyTests {
     private func next(
         _ status: Int, _ method: HTTPMethod, from url: String = "http://a/b/c", to location: String? = "d", followed: Int = 0,

@@ -6,7 +6,7 @@ import FoundationNetworking
 #endif
 import Testing
 
-@Suite("Redirects, followed or not", .timeLimit(.minutes(1)))
+@Suite("Redirects, followed or not", .timeLimit(.minutes(5)))
 struct RedirectingTests {
     /// `/from/STATUS` leads to the target, anything else says what it got.
     private func stub(to target: String = "/to") -> StubTransport {

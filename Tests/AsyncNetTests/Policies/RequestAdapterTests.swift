@@ -26,7 +26,7 @@ private struct Changing: RequestAdapter {
     }
 }
 
-@Suite("Request adapters", .timeLimit(.minutes(1)))
+@Suite("Request adapters", .timeLimit(.minutes(5)))
 struct RequestAdapterTests {
     private let stub = StubTransport { .text("\($0.method) \($0.target) \($0.headers["X-Path"] ?? "-") \($0.text)") }
 

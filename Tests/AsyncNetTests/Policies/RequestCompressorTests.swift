@@ -7,7 +7,7 @@ import FoundationNetworking
 import Testing
 
 /// The server sends back what it got, in the coding it got it in: the transport's own decoder says whether that is right.
-@Suite("Request compression", .timeLimit(.minutes(1)))
+@Suite("Request compression", .timeLimit(.minutes(5)))
 struct RequestCompressorTests {
     private func echo(_ body: RequestBody, _ coding: ContentCoding, _ transport: TransportUnderTest) async throws -> (sent: Int, back: Data, request: RecordedRequest) {
         let server = try await MockServer.start()

@@ -6,7 +6,7 @@ import FoundationNetworking
 #endif
 import Testing
 
-@Suite("Requests that are sent again", .timeLimit(.minutes(1)))
+@Suite("Requests that are sent again", .timeLimit(.minutes(5)))
 struct RetryingTests {
     private static let url = "http://a/x"
 

@@ -3,7 +3,7 @@ import AsyncNetTesting
 import Foundation
 import Testing
 
-@Suite("Cookies, limits, shared requests", .timeLimit(.minutes(1)))
+@Suite("Cookies, limits, shared requests", .timeLimit(.minutes(5)))
 struct SharingTests {
     @Test("Cookies are kept and sent, redirects included, after the caller's own", arguments: TransportUnderTest.allCases)
     func cookies(_ transport: TransportUnderTest) async throws {
@@ -102,6 +102,11 @@ struct SharingTests {
         let same = (0..<20).map { _ in ask() }
         let other = ask(["Accept-Language": "de"])
         #expect(await eventually { stub.requests.count == 2 })
+        // All of them have joined.
+        #expect(await eventually {
+            for flight in session.limits.flights.all where await flight.waiterCount == 20 { return true }
+            return false
+        })
         for task in same.dropFirst() { task.cancel() }
         for task in same.dropFirst() { #expect(await task.value.failure?.code == .cancelled) }
         #expect(await session.requests.count == 2)

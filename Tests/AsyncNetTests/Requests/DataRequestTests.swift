@@ -7,7 +7,7 @@ import FoundationNetworking
 import Testing
 
 /// Without sockets: what a request does between its making and its outcome.
-@Suite("DataRequest", .timeLimit(.minutes(1)))
+@Suite("DataRequest", .timeLimit(.minutes(5)))
 struct DataRequestTests {
     private let stub = StubTransport { request in request.path == "/404" ? .json(["error": "none"], status: 404) : .json(User.json) }
 
@@ -275,7 +275,7 @@ extension Result {
 }
 
 /// What a review found; each failed before it was mended.
-@Suite("DataRequest, once broken", .timeLimit(.minutes(1)))
+@Suite("DataRequest, once broken", .timeLimit(.minutes(5)))
 struct DataRequestRegressionTests {
     @Test("A waiter whose task is cancelled already does not take the one who is just starting with it")
     func cancelledArrival() async throws {

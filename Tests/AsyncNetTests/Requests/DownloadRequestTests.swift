@@ -3,7 +3,7 @@ import AsyncNetTesting
 import Foundation
 import Testing
 
-@Suite("Downloads", .timeLimit(.minutes(1)))
+@Suite("Downloads", .timeLimit(.minutes(5)))
 struct DownloadRequestTests {
     private let data = patternedData(1_000_000)
 

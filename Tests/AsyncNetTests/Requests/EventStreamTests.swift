@@ -3,7 +3,7 @@ import AsyncNetTesting
 import Foundation
 import Testing
 
-@Suite("Server-sent events that go on", .timeLimit(.minutes(1)))
+@Suite("Server-sent events that go on", .timeLimit(.minutes(5)))
 struct EventStreamTests {
     private static let url = "http://a/"
 

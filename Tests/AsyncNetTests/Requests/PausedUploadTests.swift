@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// What a server does while the producer of an upload has nothing to give.
-@Suite("Uploads that wait for their producer", .timeLimit(.minutes(1)))
+@Suite("Uploads that wait for their producer", .timeLimit(.minutes(5)))
 struct PausedUploadTests {
     private func outcome(_ script: String, over transport: TransportUnderTest = .libcurl) async throws -> DataResponse<String, AsyncNetError> {
         let server = try RawServer(script)
@@ -38,6 +38,9 @@ struct PausedUploadTests {
         let events = request.events
         let task = Task { await request.serializing(String.self).result }
         for await event in events { if case .informational = event { break } }
+        // Asked and without an answer: from here on the producer is waited for.
+        #expect(await eventually { asked.value == 1 })
+        for _ in 0..<1000 { await Task.yield() }
         for _ in 0..<5 {
             clock.advance(by: .seconds(100))
             for _ in 0..<100 { await Task.yield() }

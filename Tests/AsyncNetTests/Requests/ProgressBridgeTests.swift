@@ -3,7 +3,7 @@ import AsyncNetTesting
 import Foundation
 import Testing
 
-@Suite("Foundation's progress", .timeLimit(.minutes(1)))
+@Suite("Foundation's progress", .timeLimit(.minutes(5)))
 struct ProgressBridgeTests {
     @Test("It is set to what the transfer tells, with rate and remaining time")
     func following() async throws {

@@ -1,7 +1,7 @@
 @testable import AsyncNet
 import Testing
 
-@Suite("Request state machine", .timeLimit(.minutes(1)))
+@Suite("Request state machine", .timeLimit(.minutes(5)))
 struct RequestStateMachineTests {
     @Test("The first resume starts, also after a suspend; later ones let go on")
     func resuming() {

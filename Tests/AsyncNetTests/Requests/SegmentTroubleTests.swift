@@ -3,7 +3,7 @@ import AsyncNetTesting
 import Foundation
 import Testing
 
-@Suite("Downloads in parts, in trouble", .timeLimit(.minutes(1)))
+@Suite("Downloads in parts, in trouble", .timeLimit(.minutes(5)))
 struct SegmentTroubleTests {
     private static let url = "http://a/file"
     private static let mebi = 1 << 20

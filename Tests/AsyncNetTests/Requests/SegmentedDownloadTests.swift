@@ -3,7 +3,7 @@ import AsyncNetTesting
 import Foundation
 import Testing
 
-@Suite("Downloads in parts, and checksums", .timeLimit(.minutes(1)))
+@Suite("Downloads in parts, and checksums", .timeLimit(.minutes(5)))
 struct SegmentedDownloadTests {
     private let data = patternedData(9_000_001)
     private func bytes(of download: DownloadRequest) async throws -> Data { try Data(contentsOf: await download.value) }

@@ -3,7 +3,7 @@ import AsyncNetTesting
 import Foundation
 import Testing
 
-@Suite("Streams", .timeLimit(.minutes(1)))
+@Suite("Streams", .timeLimit(.minutes(5)))
 struct StreamRequestTests {
     private func text(_ stream: StreamRequest) async throws -> String {
         var data = Data()

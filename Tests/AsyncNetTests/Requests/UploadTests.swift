@@ -7,7 +7,7 @@ import FoundationNetworking
 import Testing
 
 /// Uploads over real sockets, alike over every transport; where one differs the test says how.
-@Suite("Uploads", .timeLimit(.minutes(1)))
+@Suite("Uploads", .timeLimit(.minutes(5)))
 struct UploadTests {
     private struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String

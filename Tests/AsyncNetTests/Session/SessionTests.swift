@@ -3,7 +3,7 @@ import AsyncNetTesting
 import Foundation
 import Testing
 
-@Suite("Session", .timeLimit(.minutes(1)))
+@Suite("Session", .timeLimit(.minutes(5)))
 struct SessionTests {
     @Test("Running requests are listed, oldest first, by kind")
     func listing() async {

@@ -6,7 +6,7 @@ import FoundationNetworking
 #endif
 import Testing
 
-@Suite("MockServer", .timeLimit(.minutes(1)))
+@Suite("MockServer", .timeLimit(.minutes(5)))
 struct MockServerTests {
     let session = Session(transport: .urlSession)
 
@@ -96,18 +96,22 @@ struct MockServerTests {
         await server.stop()
     }
 
+    #if os(Linux)
+    /// In a process of its own: other tests open and close hundreds of sockets meanwhile.
     @Test("Five hundred servers start and stop without leaving a descriptor")
-    func descriptors() async throws {
-        func open() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
-        guard FileManager.default.fileExists(atPath: "/proc/self/fd") else { return }
-        let before = try open()
-        for _ in 0..<500 { await (try MockServer.start()).stop() }
-        // Other tests run meanwhile with hundreds of sockets of their own; fifteen hundred descriptors would show.
-        #expect(try open() < before + 1000)
+    func descriptors() async {
+        await #expect(processExitsWith: .success) {
+            func open() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
+            await (try MockServer.start()).stop()
+            let before = try open()
+            for _ in 0..<500 { await (try MockServer.start()).stop() }
+            #expect(try open() <= before + 5)
+        }
     }
+    #endif
 }
 
-@Suite("StubTransport", .timeLimit(.minutes(1)))
+@Suite("StubTransport", .timeLimit(.minutes(5)))
 struct StubTransportTests {
     @Test("Each fault is the error it would end in", arguments: [
         (MockResponse.Fault.refuse, .cannotConnect), (.closeBeforeHead, .emptyReply), (.resetBeforeHead, .connectionLost), (.resetAfterHead, .connectionLost),
@@ -133,7 +137,7 @@ struct StubTransportTests {
     }
 }
 
-@Suite("TestClock", .timeLimit(.minutes(1)))
+@Suite("TestClock", .timeLimit(.minutes(5)))
 struct TestClockTests {
     @Test("Sleepers wake at their time, in order, and not before")
     func order() async throws {

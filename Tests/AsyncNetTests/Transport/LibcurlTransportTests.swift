@@ -12,7 +12,7 @@ private final class Token: Sendable {
 }
 
 /// What is libcurl's own; the rest is in ``ConformanceTests``.
-@Suite("libcurl transport", .timeLimit(.minutes(1)))
+@Suite("libcurl transport", .timeLimit(.minutes(5)))
 struct LibcurlTransportTests {
     let transport = LibcurlTransport()
 

@@ -7,7 +7,7 @@ import Testing
 
 /// FoundationNetworking gives most failures the code -1 and says in libcurl's words what they are; the words of
 /// libcurl 7.88 as they were seen, with OpenSSL.
-@Suite("URLError classification", .timeLimit(.minutes(1)))
+@Suite("URLError classification", .timeLimit(.minutes(5)))
 struct URLErrorClassificationTests {
     @Test("Each cause is told apart by its text", arguments: [
         (-1004, "Failed to connect to 127.0.0.1 port 9 after 0 ms: Couldn't connect to server", .cannotConnect),

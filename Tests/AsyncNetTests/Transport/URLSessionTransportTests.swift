@@ -7,7 +7,7 @@ import FoundationNetworking
 import Testing
 
 /// What is URLSession's own; the rest is in ``ConformanceTests``.
-@Suite("URLSession transport", .timeLimit(.minutes(1)))
+@Suite("URLSession transport", .timeLimit(.minutes(5)))
 struct URLSessionTransportTests {
     private func code(_ request: DataRequest) async -> AsyncNetError.Code? {
         await request.serializing(Data.self).result.failure?.code

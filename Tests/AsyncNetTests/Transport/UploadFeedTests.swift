@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-@Suite("Upload feed", .timeLimit(.minutes(1)))
+@Suite("Upload feed", .timeLimit(.minutes(5)))
 struct UploadFeedTests {
     /// Reads as a transport does: at most `size` bytes at a time, until the end or a pause.
     private func drain(_ feed: UploadFeed, by size: Int = 100) -> (bytes: [UInt8], last: UploadFeed.Piece) {

@@ -1,7 +1,7 @@
 import AsyncNet
 import Testing
 
-@Suite("Checksums", .timeLimit(.minutes(1)))
+@Suite("Checksums", .timeLimit(.minutes(5)))
 struct ChecksumTests {
     /// Of the empty text.
     private static let hexadecimal = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"

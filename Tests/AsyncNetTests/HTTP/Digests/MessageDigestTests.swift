@@ -2,7 +2,7 @@ import AsyncNet
 import Foundation
 import Testing
 
-@Suite("Message digests", .timeLimit(.minutes(1)))
+@Suite("Message digests", .timeLimit(.minutes(5)))
 struct MessageDigestTests {
     private static let alphabet = "abcdefghijklmnopqrstuvwxyz"
     private static let digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"

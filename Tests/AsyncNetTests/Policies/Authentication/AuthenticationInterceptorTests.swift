@@ -7,7 +7,7 @@ import FoundationNetworking
 import Testing
 
 /// One credential for many requests: who refreshes it when, and what becomes of the others.
-@Suite("AuthenticationInterceptor", .timeLimit(.minutes(1)))
+@Suite("AuthenticationInterceptor", .timeLimit(.minutes(5)))
 struct AuthenticationInterceptorTests {
     @Test("A request carries the credential")
     func applies() async {

@@ -89,7 +89,8 @@ struct AuthenticationStormTests {
             return AccessToken(try await session.request(server.url("/token")).validate().serializing(Int.self).value)
         }
         let interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: AccessToken(1))
-        let own = Session(transport: .libcurl(.init(maximumConnectionsPerHost: 256)), configuration: .init(interceptors: [interceptor]))
+        // So many that none waits for another's connection on one loop while another loop has some to spare.
+        let own = Session(transport: .libcurl(.init(maximumConnectionsPerHost: 1024, maximumConnections: 1024)), configuration: .init(interceptors: [interceptor]))
         session.value = own
         let get: @Sendable () async -> String = {
             let result = await own.request(server.url("/x")).validate().serializing(String.self).result

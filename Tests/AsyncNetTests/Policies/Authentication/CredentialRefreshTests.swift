@@ -7,7 +7,7 @@ import FoundationNetworking
 import Testing
 
 /// What happens to others while a refresh is under way, and after it failed.
-@Suite("Credential refresh", .timeLimit(.minutes(1)))
+@Suite("Credential refresh", .timeLimit(.minutes(5)))
 struct CredentialRefreshTests {
     private struct Refusal: Error {}
 

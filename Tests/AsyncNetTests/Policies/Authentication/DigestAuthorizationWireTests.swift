@@ -1,7 +1,7 @@
 import AsyncNet
 import Testing
 
-@Suite("Digest authentication: challenges, names and proofs", .timeLimit(.minutes(1)))
+@Suite("Digest authentication: challenges, names and proofs", .timeLimit(.minutes(5)))
 struct DigestAuthorizationWireTests {
     private static func challenges(_ values: String...) -> [AuthenticationChallenge] { AuthenticationChallenge.challenges(in: values) }
 

@@ -1,7 +1,7 @@
 @testable import AsyncNet
 import Testing
 
-@Suite("Backoff", .timeLimit(.minutes(1)))
+@Suite("Backoff", .timeLimit(.minutes(5)))
 struct BackoffTests {
     private static func delay(_ backoff: Backoff, _ retry: Int) -> Duration {
         var random = SeededRandom(state: 1)

@@ -2,7 +2,7 @@
 import AsyncNetTesting
 import Testing
 
-@Suite("Circuit breaker", .timeLimit(.minutes(1)))
+@Suite("Circuit breaker", .timeLimit(.minutes(5)))
 struct CircuitBreakerTests {
     /// What happens to a circuit; requests are numbered in the order they begin.
     enum Happening: Sendable {
@@ -97,7 +97,7 @@ struct CircuitBreakerTests {
     }
 }
 
-@Suite("Circuit breakers", .timeLimit(.minutes(1)))
+@Suite("Circuit breakers", .timeLimit(.minutes(5)))
 struct CircuitBreakersTests {
     private let clock = TestClock()
 

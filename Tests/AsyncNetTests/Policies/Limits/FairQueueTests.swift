@@ -2,7 +2,7 @@
 import Testing
 
 /// The rules of who goes first, as tables and against random orders; no task is involved.
-@Suite("Fair queue", .timeLimit(.minutes(1)))
+@Suite("Fair queue", .timeLimit(.minutes(5)))
 struct FairQueueTests {
     /// Lets requests in one at a time, each leaving before the next; waiters are named `host priority` as given, and answered by index.
     private static func order(_ waiting: [(String, RequestPriority)], _ limit: ConcurrencyLimit = .init(perSession: 1)) -> [Int] {
@@ -189,7 +189,7 @@ struct FairQueueTests {
     }
 }
 
-@Suite("Indexed heap", .timeLimit(.minutes(1)))
+@Suite("Indexed heap", .timeLimit(.minutes(5)))
 struct IndexedHeapTests {
     @Test("The least key is first, whatever is added, changed and removed", arguments: 0..<20)
     func random(_ seed: UInt64) {
@@ -216,7 +216,7 @@ struct IndexedHeapTests {
     }
 }
 
-@Suite("Waiting line", .timeLimit(.minutes(1)))
+@Suite("Waiting line", .timeLimit(.minutes(5)))
 struct WaitingLineTests {
     @Test("It keeps the order, whoever leaves it", arguments: 0..<20)
     func random(_ seed: UInt64) {

@@ -1,7 +1,7 @@
 @testable import AsyncNet
 import Testing
 
-@Suite("Latency estimate", .timeLimit(.minutes(1)))
+@Suite("Latency estimate", .timeLimit(.minutes(5)))
 struct LatencyEstimateTests {
     @Test("The nearest rank of the latest samples, none before there are enough", arguments: [
         (0.95, 100, 20, 19, nil), (0.95, 100, 20, 20, 19), (0.95, 100, 20, 100, 95), (0.5, 100, 1, 1, 1), (0.5, 100, 1, 4, 2), (1, 100, 1, 50, 50), (0, 100, 1, 50, 1),

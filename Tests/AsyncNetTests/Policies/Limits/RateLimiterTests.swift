@@ -2,7 +2,7 @@
 import AsyncNetTesting
 import Testing
 
-@Suite("Token bucket", .timeLimit(.minutes(1)))
+@Suite("Token bucket", .timeLimit(.minutes(5)))
 struct TokenBucketTests {
     @Test("So many go at once, then one each interval", arguments: [
         (RateLimit(requests: 2, per: .seconds(1)), [0, 0, 500, 1000, 1500]), (.init(requests: 10, per: .seconds(1), burst: 1), [0, 100, 200, 300]),
@@ -57,7 +57,7 @@ struct TokenBucketTests {
     }
 }
 
-@Suite("Rate limiter", .timeLimit(.minutes(1)))
+@Suite("Rate limiter", .timeLimit(.minutes(5)))
 struct RateLimiterTests {
     private final class Departures: Sendable {
         let order = Locked<[Int]>([])

@@ -1,7 +1,7 @@
 @testable import AsyncNet
 import Testing
 
-@Suite("Request queue", .timeLimit(.minutes(1)))
+@Suite("Request queue", .timeLimit(.minutes(5)))
 struct RequestQueueTests {
     private final class Admitted: Sendable {
         let priorities = Locked<[RequestPriority]>([])

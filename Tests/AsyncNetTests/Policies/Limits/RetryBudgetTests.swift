@@ -2,7 +2,7 @@
 import AsyncNetTesting
 import Testing
 
-@Suite("Retry budget", .timeLimit(.minutes(1)))
+@Suite("Retry budget", .timeLimit(.minutes(5)))
 struct RetryBudgetTests {
     private static func retries(_ state: inout RetryBudgetState, at now: Duration, limit: Int = 100_000) -> Int {
         (0..<limit).prefix { _ in state.withdraw(at: now) }.count
@@ -76,7 +76,7 @@ struct RetryBudgetTests {
     }
 }
 
-@Suite("Sliding sum", .timeLimit(.minutes(1)))
+@Suite("Sliding sum", .timeLimit(.minutes(5)))
 struct SlidingSumTests {
     @Test("It is the sum of the latest ten slots", arguments: 0..<50)
     func random(_ seed: UInt64) {
