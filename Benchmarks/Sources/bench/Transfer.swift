@@ -5,7 +5,10 @@ import TextTable
 struct Transfer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "One large file each way against curl, a large form, and a consumer that sleeps: time, peak memory.",
-        discussion: "Each transfer is a process of its own, the start of which counts. curl's is `curl -o` and `curl -T`. Uploads are read and dropped.")
+        discussion: """
+            Each transfer is a process of its own. Its throughput is that of the transfer, as curl's %{time_total} has it; "whole" compares all that the \
+            processes took, their start included. curl's is `curl -o` and `curl -T`. Uploads are read and dropped.
+            """)
 
     @Option(help: "Size in MiB.") var mebibytes = 1024
     @Option(help: "Rounds; the clients take turns in each.") var rounds = 5
@@ -25,6 +28,7 @@ struct Transfer: AsyncParsableCommand {
         var client: String
         var mebibytesPerSecond: Double
         var ratio: Double
+        var wholeRatio: Double
         var peakMiB: Double
     }
 
@@ -37,8 +41,8 @@ struct Transfer: AsyncParsableCommand {
         let nginx = try Nginx(files: ["document.json": Data("{}".utf8)], large: ["large": mebibytes, "endless": sleepingMebibytes], in: place)
         defer { nginx.stop() }
         try nginx.link(source, as: "large")
-        let down = try compare("download", place, ["-s", "-o", place.appending(path: "curl").path, nginx.url("large").absoluteString], .download, nginx.url("large"))
-        let put = ["-s", "-T", source.path, nginx.url("sink").absoluteString]
+        let down = try compare("download", place, ["-s", "-w", "%{time_total}", "-o", place.appending(path: "curl").path, nginx.url("large").absoluteString], .download, nginx.url("large"))
+        let put = ["-s", "-w", "%{time_total}", "-T", source.path, nginx.url("sink").absoluteString]
         let up = try compare("upload of a file", place, put, .upload, nginx.url("sink"), source)
         let streamed = try compare("upload of a stream", place, put, .stream, nginx.url("sink"), source)
         let foundation = try compareFoundation(place, nginx.url("large"))
@@ -74,11 +78,15 @@ struct Transfer: AsyncParsableCommand {
         if source == nil { guard FileManager.default.contentsEqual(atPath: target.path, andPath: place.appending(path: "curl").path) else { throw ValidationError("the download differs") } }
         let base = runs["curl"] ?? []
         return ["curl", "AsyncNet/libcurl"].map { client in
-            let own = runs[client] ?? []
-            return Row(
-                transfer: name, client: client, mebibytesPerSecond: own.map { Double(mebibytes) / $0.seconds }.median,
-                ratio: zip(own, base).map { $1.seconds / $0.seconds }.median, peakMiB: own.map(\.peakMiB).max() ?? 0)
+            return row(name, client, runs[client] ?? [], base)
         }
+    }
+
+    private func row(_ name: String, _ client: String, _ own: [Measured], _ base: [Measured]) -> Row {
+        Row(
+            transfer: name, client: client, mebibytesPerSecond: own.map { Double(mebibytes) / $0.transferSeconds }.median,
+            ratio: zip(own, base).map { $1.transferSeconds / $0.transferSeconds }.median, wholeRatio: zip(own, base).map { $1.seconds / $0.seconds }.median,
+            peakMiB: own.map(\.peakMiB).max() ?? 0)
     }
 
     /// Downloads over URLSession against Foundation's own.
@@ -86,15 +94,14 @@ struct Transfer: AsyncParsableCommand {
         let target = place.appending(path: "foundation")
         var runs: [Task: [Measured]] = [:]
         for _ in 0..<rounds {
-            for task in [Task.urlSession, .downloadURLSession] { runs[task, default: []].append(try Measured(Self.carrier, arguments(task, url, target))) }
+            // Foundation's download is made in the temporary folder, and would be copied if that were elsewhere.
+            for task in [Task.urlSession, .downloadURLSession] {
+                runs[task, default: []].append(try Measured(Self.carrier, arguments(task, url, target), temporaryFolder: place))
+            }
         }
         let base = runs[.urlSession] ?? []
         return [Task.urlSession, .downloadURLSession].map { task in
-            let own = runs[task] ?? []
-            return Row(
-                transfer: "download", client: task == .urlSession ? "URLSession.download" : "AsyncNet/URLSession",
-                mebibytesPerSecond: own.map { Double(mebibytes) / $0.seconds }.median,
-                ratio: zip(own, base).map { $1.seconds / $0.seconds }.median, peakMiB: own.map(\.peakMiB).max() ?? 0)
+            row("download", task == .urlSession ? "URLSession.download" : "AsyncNet/URLSession", runs[task] ?? [], base)
         }
     }
 
@@ -103,7 +110,8 @@ struct Transfer: AsyncParsableCommand {
             [
                 Column("transfer" <- $0.transfer), Column("client" <- $0.client),
                 Column("MiB/s" <- $0.mebibytesPerSecond.formatted(0), align: .right),
-                Column("× first" <- $0.ratio.formatted(2), align: .right), Column("peak MiB" <- $0.peakMiB.formatted(0), align: .right),
+                Column("× first" <- $0.ratio.formatted(2), align: .right), Column("whole" <- $0.wholeRatio.formatted(2), align: .right),
+                Column("peak MiB" <- $0.peakMiB.formatted(0), align: .right),
             ]
         }.print(rows, style: Style.psql)
     }
@@ -114,15 +122,18 @@ struct Measured {
     let seconds: Double
     let peakMiB: Double
     let output: String
+    /// Without the start of the process, if that is what it printed.
+    var transferSeconds: Double { Double(output) ?? seconds }
 
     /// GNU time tells the peak, which for a shell's child nobody else does.
-    init(_ program: String, _ arguments: [String]) throws {
+    init(_ program: String, _ arguments: [String], temporaryFolder: URL? = nil) throws {
         let process = Process()
         let hasEnded = DispatchSemaphore(value: 0)
         let (output, errors) = (Pipe(), Pipe())
         process.executableURL = URL(filePath: "/usr/bin/time")
         process.arguments = ["-f", "%e %M", program] + arguments
         (process.standardOutput, process.standardError) = (output, errors)
+        if let temporaryFolder { process.environment = ProcessInfo.processInfo.environment.merging(["TMPDIR": temporaryFolder.path]) { $1 } }
         process.terminationHandler = { _ in hasEnded.signal() }
         let start = ContinuousClock.now
         try process.run()

@@ -6,6 +6,8 @@ import FoundationNetworking
 
 /// One transfer, as `curl` would make it; a program of its own, so that its memory is AsyncNet's alone.
 ///
+/// Prints how many seconds the transfer took, without the start of the program.
+///
 /// carrier download|download-urlsession|urlsession|upload|stream|form|sleep|sleep-urlsession URL FILE
 @main
 struct Carrier {
@@ -17,7 +19,13 @@ struct Carrier {
         let arguments = CommandLine.arguments
         guard arguments.count == 4 else { throw Failure(description: "usage: carrier TASK URL FILE") }
         let (url, file) = (try arguments[2].asURL(), URL(filePath: arguments[3]))
-        switch arguments[1] {
+        let start = ContinuousClock.now
+        try await carry(arguments[1], url, file)
+        if !arguments[1].hasPrefix("sleep") { print((ContinuousClock.now - start) / .seconds(1)) }
+    }
+
+    static func carry(_ task: String, _ url: URL, _ file: URL) async throws {
+        switch task {
         case "download": try await download(Session(transport: .libcurl()), url, file)
         case "download-urlsession": try await download(Session(transport: .urlSession), url, file)
         case "urlsession": try await foundationDownload(url, file)

@@ -56,10 +56,8 @@ public struct OfflineRetrier: RequestRetrier {
     private static func mayBeOffline(_ code: AsyncNetError.Code, _ method: HTTPMethod?) -> Bool {
         switch code {
         case .hostNotFound, .proxyNotFound, .cannotConnect: true
-        case .connectionLost, .emptyReply, .timedOut: method.map { idempotentMethods.contains($0) } ?? false
+        case .connectionLost, .emptyReply, .timedOut: method.map { RetryPolicy.idempotentMethods.contains($0) } ?? false
         default: false
         }
     }
-
-    private static let idempotentMethods: Set<HTTPMethod> = [.get, .head, .options, .trace, .put, .delete, .query]
 }

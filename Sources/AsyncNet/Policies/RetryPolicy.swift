@@ -38,8 +38,8 @@ public struct RetryPolicy: RequestRetrier {
         self.attemptTimeout = attemptTimeout
     }
 
-    /// DELETE, GET, HEAD, OPTIONS, PUT and TRACE.
-    public static let idempotentMethods: Set<HTTPMethod> = [.delete, .get, .head, .options, .put, .trace]
+    /// DELETE, GET, HEAD, OPTIONS, PUT, QUERY and TRACE.
+    public static let idempotentMethods: Set<HTTPMethod> = [.delete, .get, .head, .options, .put, .query, .trace]
     /// 408, 429, 500, 502, 503 and 504.
     public static let passingStatusCodes: Set<Int> = [408, 429, 500, 502, 503, 504]
     /// Connections that could not be made or were lost, silence, and answers that are no HTTP.
@@ -53,7 +53,7 @@ public struct RetryPolicy: RequestRetrier {
     /// Alamofire's `RetryPolicy`: after 0.5 s, then 1 s, without chance, `Retry-After` or 429.
     public static let alamofire = RetryPolicy(
         limit: 2, backoff: Backoff(base: 2, scale: .milliseconds(500), maximum: .seconds(86_400), jitter: .none),
-        statusCodes: [408, 500, 502, 503, 504], maximumRetryAfter: nil)
+        methods: [.delete, .get, .head, .options, .put, .trace], statusCodes: [408, 500, 502, 503, 504], maximumRetryAfter: nil)
 
     public func retry(after error: AsyncNetError, context: RequestContext) async -> RetryDecision {
         var random = SystemRandomNumberGenerator()

@@ -155,9 +155,11 @@ extension Pipeline {
             watch.received(bytes, of: head)
             try Self.check(bytes.count + bytes.offset, limit)
         }
-        return WatchedBody(body, watch: BodyWatch(willRead: watch.read, willRest: watch.pause, hasRead: hasRead, hasEnded: place.release) { [request] in
+        let isHeldBack: @Sendable () -> Bool = { [request] in request.isHeldBack }
+        let watch = BodyWatch(willRead: watch.read, willRest: watch.pause, hasRead: hasRead, hasEnded: place.release, isHeldBack: isHeldBack) { [request] in
             if request.isHeldBack { await request.holdBackIfSuspended() }
-        })
+        }
+        return WatchedBody(body, watch: watch)
     }
 
     private static func check(_ count: Int64, _ limit: Int64?) throws(AsyncNetError) {

@@ -14,9 +14,16 @@ private let highWaterMark = 256 * 1024
 /// is of no interest; one that takes what comes, for each part.
 ///
 /// Buffered bytes above the high-water mark make `receive` answer `.pause`; `onDemand` runs when the reader has
-/// taken them. Where the transport cannot pause, what comes then goes to a file, until the reader has caught up. The continuation is resumed and hooks run outside the lock.
+/// taken them. Where the transport cannot pause, what comes then is gathered in `tail` and goes to a file whenever that is full, until the
+/// reader has caught up. The continuation is resumed and hooks run outside the lock.
+///
+/// A reader who only puts the bytes somewhere saves the way to another thread, and the file, with a relay: while there is one, `receive`
+/// calls it with each chunk, and the reader waits. He goes on only when the relay has returned, also after an abort.
 final class TransferPipe: Sendable {
     enum Demand { case more, pause }
+
+    /// Takes a chunk on the transport's thread; `false` is that the next ones are to be kept for the reader.
+    typealias Relay = @Sendable (Data) -> Bool
 
     private struct State {
         var head: HTTPResponseHead?
@@ -24,9 +31,13 @@ final class TransferPipe: Sendable {
         var bufferedBytes = 0
         var receivedBytes: Int64 = 0
         var isPaused = false
-        /// Holds what came after `chunks`. While a chunk is on its way there, nothing may pass it.
+        /// Holds what came after `chunks`. While bytes are on their way there, nothing may pass them.
         var spill: Spill?
         var isSpilling = false
+        /// What came after that.
+        var tail = Data()
+        var relay: Relay?
+        var isRelaying = false
         var end: Result<Void, AsyncNetError>?
         var waiter: (interest: Interest, continuation: CheckedContinuation<Void, Never>)?
         var onAbort: (@Sendable () -> Void)?
@@ -36,7 +47,8 @@ final class TransferPipe: Sendable {
             switch interest {
             case .head: end != nil || head != nil
             case .headOfWhole: end != nil || bufferedBytes > highWaterMark || 300..<400 ~= head?.statusCode ?? 0
-            case .chunks: end != nil || !chunks.isEmpty || spill?.isEmpty == false
+            case .chunks: end != nil || !chunks.isEmpty || spill?.isEmpty == false || !isSpilling && !tail.isEmpty
+            case .endOfRelay: !isRelaying && (end != nil || relay == nil)
             case .whole: end != nil || bufferedBytes > highWaterMark
             }
         }
@@ -46,9 +58,26 @@ final class TransferPipe: Sendable {
             self.waiter = nil
             return waiter.continuation
         }
+
+        /// Everything from memory, or `nil` if something else comes first.
+        mutating func takeBuffered() -> [Data]? {
+            if !chunks.isEmpty {
+                bufferedBytes = 0
+                defer { chunks = [] }
+                return chunks
+            }
+            guard !isSpilling, spill?.isEmpty != false else { return nil }
+            // Caught up: what comes next fits into memory.
+            spill = nil
+            guard !tail.isEmpty else { return nil }
+            defer { tail = Data() }
+            return [tail]
+        }
+
+        mutating func dropAll() { (chunks, spill, tail, relay) = ([], nil, Data(), nil) }
     }
 
-    private enum Interest { case head, headOfWhole, chunks, whole }
+    private enum Interest { case head, headOfWhole, chunks, whole, endOfRelay }
 
     private let state = Locked(State())
     private let delivery: TransportRequest.Delivery
@@ -78,6 +107,7 @@ final class TransferPipe: Sendable {
 
     var isEnded: Bool { state.withLock { $0.end != nil } }
     var isPaused: Bool { state.withLock { $0.isPaused } }
+    var isRelayed: Bool { state.withLock { $0.relay != nil } }
     var hasHead: Bool { state.withLock { $0.head != nil } }
 
     func receive(_ head: HTTPResponseHead) {
@@ -94,9 +124,15 @@ final class TransferPipe: Sendable {
             abort(AsyncNetError(bodyLargerThan: limit))
             return .more
         }
-        if let spillSettings, mustSpill() {
-            spillOver(chunk, spillSettings)
-            return .more
+        if let spillSettings {
+            if let relay = beginRelay() {
+                endRelay(wantsMore: relay(chunk))
+                return .more
+            }
+            if isBehind(chunk) {
+                spillOver(spillSettings)
+                return .more
+            }
         }
         let (waiter, demand) = state.withLock { state -> (CheckedContinuation<Void, Never>?, Demand) in
             guard state.end == nil else { return (nil, .more) }
@@ -110,20 +146,47 @@ final class TransferPipe: Sendable {
         return demand
     }
 
-    /// Whether the next chunk goes to the file; then nothing else is added until it is there.
-    private func mustSpill() -> Bool {
+    private func beginRelay() -> Relay? {
         state.withLock { state in
-            guard state.end == nil else { return false }
-            state.isSpilling = state.spill != nil || state.bufferedBytes > highWaterMark
-            return state.isSpilling
+            guard state.end == nil, let relay = state.relay else { return nil }
+            state.isRelaying = true
+            return relay
         }
     }
 
-    private func spillOver(_ chunk: Data, _ settings: Spill.Settings) {
+    private func endRelay(wantsMore: Bool) {
+        let waiter = state.withLock { state in
+            state.isRelaying = false
+            if !wantsMore { state.relay = nil }
+            return state.takeWaiter()
+        }
+        waiter?.resume()
+    }
+
+    /// Whether the reader has so much to read that the next chunk was taken to the tail.
+    private func isBehind(_ chunk: Data) -> Bool {
+        let (isBehind, waiter) = state.withLock { state -> (Bool, CheckedContinuation<Void, Never>?) in
+            guard state.end == nil, state.spill != nil || !state.tail.isEmpty || state.bufferedBytes > highWaterMark else { return (false, nil) }
+            if state.tail.isEmpty { state.tail.reserveCapacity(highWaterMark + chunk.count) }
+            state.tail.append(chunk)
+            return (true, state.takeWaiter())
+        }
+        waiter?.resume()
+        return isBehind
+    }
+
+    /// Writes a tail that is full; a full one at a time costs a fraction of what chunks of 16 KiB do.
+    private func spillOver(_ settings: Spill.Settings) {
+        let (tail, known) = state.withLock { state -> (Data, Spill?) in
+            guard state.end == nil, state.tail.count >= highWaterMark else { return (Data(), nil) }
+            defer { state.tail = Data() }
+            state.isSpilling = true
+            return (state.tail, state.spill)
+        }
+        guard !tail.isEmpty else { return }
         do throws(AsyncNetError) {
-            let known = state.withLock { $0.spill }
             let spill = if let known { known } else { try Spill(settings) }
-            try spill.add(chunk)
+            try spill.add(tail)
             let waiter = state.withLock { state in
                 state.isSpilling = false
                 if state.end == nil { state.spill = spill }
@@ -151,7 +214,7 @@ final class TransferPipe: Sendable {
             state.head = head ?? state.head
             if let chunk { state.chunks.append(chunk) }
             state.end = result
-            (state.onAbort, state.onDemand) = (nil, nil)
+            (state.onAbort, state.onDemand, state.relay) = (nil, nil, nil)
             return state.takeWaiter()
         }
         waiter?.resume()
@@ -162,7 +225,7 @@ final class TransferPipe: Sendable {
         let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard state.end == nil else { return nil }
             state.end = result
-            (state.onAbort, state.onDemand) = (nil, nil)
+            (state.onAbort, state.onDemand, state.relay) = (nil, nil, nil)
             return state.takeWaiter()
         }
         waiter?.resume()
@@ -182,20 +245,28 @@ final class TransferPipe: Sendable {
     func nextBatch() async throws(AsyncNetError) -> [Data]? {
         await wait(for: delivery == .whole ? .whole : .chunks)
         let (chunks, spill, end, onDemand) = state.withLock { state in
-            let taken = state.chunks
-            // Caught up: what comes next fits into memory.
-            if !state.isSpilling, state.spill?.isEmpty == true { state.spill = nil }
             let onDemand = state.isPaused ? state.onDemand : nil
-            state.chunks = []
-            state.bufferedBytes = 0
             state.isPaused = false
-            return (taken, state.spill, state.end, onDemand)
+            return (state.takeBuffered(), state.spill, state.end, onDemand)
         }
         onDemand?()
-        if !chunks.isEmpty { return chunks }
+        if let chunks { return chunks }
         if let spilled = try spill?.take() { return [spilled] }
         try end?.get()
         return nil
+    }
+
+    /// Has `relay` called with what comes, until it wants no more or the transfer ends. `false` if that cannot be: the transport can pause, or there
+    /// is something to read first.
+    func relay(_ relay: @escaping Relay) async -> Bool {
+        guard spillSettings != nil else { return false }
+        let isSet = state.withLock { state in
+            guard state.end == nil, state.chunks.isEmpty, state.tail.isEmpty, !state.isSpilling, state.spill?.isEmpty != false else { return false }
+            (state.spill, state.relay) = (nil, relay)
+            return true
+        }
+        if isSet { await wait(for: .endOfRelay) }
+        return isSet
     }
 
     /// Ends the transfer from above. Nothing more is read.
@@ -203,7 +274,7 @@ final class TransferPipe: Sendable {
         let (waiter, onAbort) = state.withLock { state -> (CheckedContinuation<Void, Never>?, (@Sendable () -> Void)?) in
             guard state.end == nil else { return (nil, nil) }
             state.end = .failure(error)
-            (state.chunks, state.spill) = ([], nil)
+            state.dropAll()
             let onAbort = state.onAbort
             (state.onAbort, state.onDemand) = (nil, nil)
             return (state.takeWaiter(), onAbort)

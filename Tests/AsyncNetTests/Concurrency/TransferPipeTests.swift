@@ -134,6 +134,57 @@ struct TransferPipeTests {
         #expect(folder.contents.isEmpty)
     }
 
+    @Test("A relay gets what comes, until it wants no more; the rest is kept for the reader, and nothing goes past what waits")
+    func relaying() async throws {
+        let folder = try TemporaryFolder()
+        let pipe = spill(folder.url)
+        let relayed = Locked(Data())
+        let relay: TransferPipe.Relay = { chunk in
+            relayed.withLock { $0 += chunk }
+            return chunk.count < 3
+        }
+        _ = pipe.receive(Data([0]))
+        #expect(await pipe.relay(relay) == false)
+        #expect(try await pipe.nextBatch() == [Data([0])])
+        async let isRelayed = pipe.relay(relay)
+        #expect(await eventually { pipe.isRelayed })
+        for chunk in [Data([1]), Data([2, 3]), Data([4, 5, 6]), Data([7]), Data([8])] { #expect(pipe.receive(chunk) == .more) }
+        #expect(await isRelayed)
+        #expect(relayed.withLock { $0 } == Data([1, 2, 3, 4, 5, 6]))
+        #expect(try await pipe.nextBatch() == [Data([7]), Data([8])])
+        async let untilTheEnd = pipe.relay(relay)
+        #expect(await eventually { pipe.isRelayed })
+        pipe.finish(.success(()))
+        #expect(await untilTheEnd)
+        #expect(try await pipe.nextBatch() == nil)
+        #expect(await pipe.relay(relay) == false)
+        #expect(await TransferPipe(.asItArrives).relay(relay) == false)
+    }
+
+    @Test("A reader who is cancelled goes on only when the relay is done with its chunk")
+    func relayAbort() async throws {
+        let folder = try TemporaryFolder()
+        let pipe = spill(folder.url)
+        let (entered, release, done) = (Gate(), DispatchSemaphore(value: 0), Counter())
+        let reader = Task {
+            _ = await pipe.relay { _ in
+                entered.open()
+                release.wait()
+                done.add()
+                return true
+            }
+            return done.value == 1
+        }
+        #expect(await eventually { pipe.isRelayed })
+        Thread.detachNewThread { _ = pipe.receive(Data([1])) }
+        await entered.wait()
+        reader.cancel()
+        #expect(await eventually { pipe.isEnded })
+        for _ in 0..<100 { await Task.yield() }
+        release.signal()
+        #expect(await reader.value)
+    }
+
     @Test("A reader who falls too far behind, and a folder that is none, are errors of their own")
     func spillFailures() async throws {
         let folder = try TemporaryFolder()

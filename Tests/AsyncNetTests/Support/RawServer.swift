@@ -5,24 +5,44 @@ import Foundation
 final class RawServer: Sendable {
     let port: Int
     private let process: Process
+    /// The server ends when this does, also with a process that is killed.
+    private let life = Pipe()
 
-    /// - Parameter script: Python that has the connection as `c`, and `time`.
+    /// - Parameter script: Python that has the connection as `c`, and `time`; `c.recv` ends the connection where the client did.
     init(_ script: String) throws {
         let process = Process()
         let output = Pipe()
         process.executableURL = URL(filePath: "/usr/bin/env")
         let program = """
-            import socket, struct, time, sys
-            l = socket.create_server(("127.0.0.1", 0), backlog=16)
-            print(l.getsockname()[1], flush=True)
-            while True:
-                c, _ = l.accept()
+            import os, socket, struct, sys, threading, time
+
+            def watch():
+                sys.stdin.read()
+                os._exit(0)
+            threading.Thread(target=watch, daemon=True).start()
+
+            class Connection(socket.socket):
+                def recv(self, count):
+                    data = super().recv(count)
+                    if not data: raise EOFError
+                    return data
+
+            def serve(c):
                 head = b""
                 while b"\\r\\n\\r\\n" not in head: head += c.recv(1)
             \(script.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n"))
+
+            l = socket.create_server(("127.0.0.1", 0), backlog=16)
+            print(l.getsockname()[1], flush=True)
+            while True:
+                accepted, _ = l.accept()
+                connection = Connection(fileno=accepted.detach())
+                # Stays open until the next one.
+                try: serve(connection)
+                except (EOFError, OSError): pass
             """
         process.arguments = ["python3", "-c", program]
-        process.standardOutput = output
+        (process.standardInput, process.standardOutput) = (life, output)
         try process.run()
         self.process = process
         port = Int(String(decoding: output.fileHandleForReading.availableData, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0

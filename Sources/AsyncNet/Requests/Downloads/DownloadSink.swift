@@ -193,8 +193,9 @@ package final class DownloadSink: ResponseSink {
     private func write(_ body: WatchedBody, from offset: Int64, to file: OutputFile) async throws {
         let total = state.withLock { $0.total }
         (body.offset, body.total) = (offset, total)
-        while let chunk = try await body.next() {
-            do { try file.append(chunk) } catch { throw Self.unwritable(state.withLock { $0.partial }, error) }
+        let partial = state.withLock { $0.partial }
+        try await body.forEach { chunk in
+            do throws(POSIXError) { try file.append(chunk) } catch { throw Self.unwritable(partial, error) }
         }
         let size = try? file.size()
         guard size == offset + body.count else {
