@@ -243,17 +243,22 @@ final class TransferPipe: Sendable {
 
     /// Everything received since the last call; `nil` at the end.
     func nextBatch() async throws(AsyncNetError) -> [Data]? {
-        await wait(for: delivery == .whole ? .whole : .chunks)
-        let (chunks, spill, end, onDemand) = state.withLock { state in
-            let onDemand = state.isPaused ? state.onDemand : nil
-            state.isPaused = false
-            return (state.takeBuffered(), state.spill, state.end, onDemand)
+        while true {
+            await wait(for: delivery == .whole ? .whole : .chunks)
+            let (chunks, spill, end, onDemand) = state.withLock { state in
+                let onDemand = state.isPaused ? state.onDemand : nil
+                state.isPaused = false
+                return (state.takeBuffered(), state.spill, state.end, onDemand)
+            }
+            onDemand?()
+            if let chunks { return chunks }
+            if let spilled = try spill?.take() { return [spilled] }
+            if let end {
+                try end.get()
+                return nil
+            }
+            // The tail was full in the meantime, and is on its way to the file.
         }
-        onDemand?()
-        if let chunks { return chunks }
-        if let spilled = try spill?.take() { return [spilled] }
-        try end?.get()
-        return nil
     }
 
     /// Has `relay` called with what comes, until it wants no more or the transfer ends. `false` if that cannot be: the transport can pause, or there

@@ -221,4 +221,22 @@ struct TransferPipeTests {
         #expect(received == data)
         await writer.value
     }
+
+    @Test("A reader who catches up while the file is written to waits for it, and takes nothing for the end", arguments: [10_000, 60_000, 130_000, 250_000])
+    func catchingUp(_ size: Int) async throws {
+        let folder = try TemporaryFolder()
+        let total = size * 30
+        for _ in 0..<100 {
+            let pipe = spill(folder.url)
+            for _ in 0..<10 { _ = pipe.receive(Data(count: size)) }
+            let writer = Task.detached {
+                for _ in 0..<20 { _ = pipe.receive(Data(count: size)) }
+                pipe.finish(.success(()))
+            }
+            var received = 0
+            while let batch = try await pipe.nextBatch() { received += batch.reduce(0) { $0 + $1.count } }
+            #expect(received == total)
+            await writer.value
+        }
+    }
 }
