@@ -177,24 +177,30 @@ final class TransferPipe: Sendable {
 
     /// Writes a tail that is full; a full one at a time costs a fraction of what chunks of 16 KiB do.
     private func spillOver(_ settings: Spill.Settings) {
-        let (tail, known) = state.withLock { state -> (Data, Spill?) in
-            guard state.end == nil, state.tail.count >= highWaterMark else { return (Data(), nil) }
-            defer { state.tail = Data() }
-            state.isSpilling = true
-            return (state.tail, state.spill)
-        }
-        guard !tail.isEmpty else { return }
+        guard var tail = takeFullTail() else { return }
         do throws(AsyncNetError) {
+            let known = state.withLock { $0.spill }
             let spill = if let known { known } else { try Spill(settings) }
             try spill.add(tail)
+            // The next one is gathered in the same memory.
+            tail.removeAll(keepingCapacity: true)
             let waiter = state.withLock { state in
                 state.isSpilling = false
-                if state.end == nil { state.spill = spill }
+                if state.end == nil { (state.spill, state.tail) = (spill, tail) }
                 return state.takeWaiter()
             }
             waiter?.resume()
         } catch {
             abort(error)
+        }
+    }
+
+    private func takeFullTail() -> Data? {
+        state.withLock { state in
+            guard state.end == nil, state.tail.count >= highWaterMark else { return nil }
+            defer { state.tail = Data() }
+            state.isSpilling = true
+            return state.tail
         }
     }
 

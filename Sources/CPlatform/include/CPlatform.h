@@ -33,4 +33,8 @@ int cp_send_route_request(int descriptor, const void *_Nonnull bytes, size_t siz
 /// ENOBUFS: some were lost.
 long cp_receive_routes(int descriptor, void *_Nonnull buffer, size_t size);
 
+/// Holds up the Dispatch queue of this name that the caller runs on, for so long, so that the queues that share its thread have their turn.
+/// 0 if the caller is on another queue, or where Dispatch cannot say.
+int cp_rest_queue(const char *_Nonnull name, int64_t nanoseconds);
+
 #endif

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
@@ -14,6 +15,8 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate, Sendable {
     private let body: URLSessionBody
     private let onEnd: @Sendable () -> Void
     private let state = Locked(State())
+    /// How often data came.
+    private let pieces = Atomic(0)
 
     private struct State {
         var task: URLSessionTask?
@@ -90,6 +93,7 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate, Sendable {
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         if pipe.receive(data) == .pause { setPaused(true) }
         tellOfGathering(data.count)
+        if pieces.add(1, ordering: .relaxed).newValue % URLSessionLimits.piecesBetweenRests == 0 { URLSessionLimits.rest() }
     }
 
     func urlSession(

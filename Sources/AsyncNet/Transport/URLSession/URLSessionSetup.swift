@@ -1,3 +1,4 @@
+import CPlatform
 import Foundation
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -15,6 +16,22 @@ enum URLSessionLimits {
     static let description = "URLSession"
     static let canPause = true
     #endif
+
+    /// 64 MiB of FoundationNetworking's pieces.
+    static let piecesBetweenRests = 4096
+
+    /// While a socket always has data, FoundationNetworking's queue for sockets keeps its thread to itself: no other session of the process, no
+    /// cancel and none of the timers that it makes anew for each piece has a turn, and the timers stay in memory, 330 bytes each, 86 MB for
+    /// 4 GiB. A rest of 5 ms lets all of them through; what is sent meanwhile waits in the socket. To be called by a callback.
+    ///
+    /// - Returns: `false` if the caller is not on that queue; then nothing rests.
+    @discardableResult static func rest(_ queue: String = "MultiHandle.isolation") -> Bool {
+        #if canImport(FoundationNetworking)
+        cp_rest_queue(queue, 5_000_000) != 0
+        #else
+        false
+        #endif
+    }
 }
 
 extension URLSession {
@@ -81,7 +98,7 @@ private final class URLSessionBridge: NSObject, URLSessionDataDelegate, Sendable
 
 /// FoundationNetworking calls `addOperation(_:)` for each callback and nothing else; running the block where it comes
 /// costs a tenth of queueing it (0.3 µs against 3.5 µs) and keeps the order.
-private final class InlineQueue: OperationQueue, @unchecked Sendable {
+final class InlineQueue: OperationQueue, @unchecked Sendable {
     // No stored state. OperationQueue is itself unchecked Sendable; the override only runs what it is given.
     static func make() -> OperationQueue {
         #if canImport(FoundationNetworking)
