@@ -140,6 +140,8 @@ extension Pipeline {
 
     private func choice(about head: HTTPResponseHead) async -> RetryDecision.Choice {
         guard !policies.retriers.isEmpty, let error = refusal(head) else { return .doNotRetry }
+        // What a retrier waits for, such as a refresh over this session, may need the place.
+        place.release()
         return await decision(about: error)
     }
 
