@@ -28,6 +28,7 @@ extension Pipeline {
                 throw AsyncNetError(wrapping: error, as: .adaptationFailed)
             }
         }
+        _ = Credential.take(from: &adapted.head.url)
         try RequestAssembly.check(adapted)
         request.record.willSend(try RequestAssembly.settled(adapted))
     }

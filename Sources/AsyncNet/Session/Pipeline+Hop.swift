@@ -88,8 +88,10 @@ extension Pipeline {
         }
         // What was said unasked may be out of date; an answer is not, unless the server says so.
         let refused = hop.isAnswer ? hop.authorization : nil
-        guard sent.body.replay != .once, let answer = try spaces.answer(head, to: sent, credential, refused: refused), answer != hop.authorization else {
-            if !hop.isAnswer { spaces.forget(sent, credential) }
+        let answer = try spaces.answer(head, to: sent, credential, refused: refused)
+        guard sent.body.replay != .once else { return false }
+        guard let answer, answer != hop.authorization else {
+            spaces.forget(sent, credential)
             return false
         }
         guard hop.answers < Hop.maximumAnswers else { return false }
