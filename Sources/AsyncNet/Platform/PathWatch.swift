@@ -106,7 +106,7 @@ package final class PathWatch: @unchecked Sendable {
         while receiveAll(of: socket, &state) {
             switch state.dump.next() {
             case .wait: return path
-            case .send(let request): if !socket.send(request) { return .unknown }
+            case .send(let request): if !socket.send(request) { state.dump.fail() }
             case .report(let table): path = table.path(deviceType: DeviceType.named)
             case .refuse: path = .unknown
             }

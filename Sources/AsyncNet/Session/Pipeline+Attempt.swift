@@ -28,6 +28,7 @@ extension Pipeline {
                 throw AsyncNetError(wrapping: error, as: .adaptationFailed)
             }
         }
+        _ = Credential.take(from: &adapted.head.url)
         try RequestAssembly.check(adapted)
         request.record.willSend(try RequestAssembly.settled(adapted))
     }
@@ -140,6 +141,8 @@ extension Pipeline {
 
     private func choice(about head: HTTPResponseHead) async -> RetryDecision.Choice {
         guard !policies.retriers.isEmpty, let error = refusal(head) else { return .doNotRetry }
+        // What a retrier waits for, such as a refresh over this session, may need the place.
+        place.release()
         return await decision(about: error)
     }
 

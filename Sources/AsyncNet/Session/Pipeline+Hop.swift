@@ -88,8 +88,10 @@ extension Pipeline {
         }
         // What was said unasked may be out of date; an answer is not, unless the server says so.
         let refused = hop.isAnswer ? hop.authorization : nil
-        guard sent.body.replay != .once, let answer = try spaces.answer(head, to: sent, credential, refused: refused), answer != hop.authorization else {
-            if !hop.isAnswer { spaces.forget(sent, credential) }
+        let answer = try spaces.answer(head, to: sent, credential, refused: refused)
+        guard sent.body.replay != .once else { return false }
+        guard let answer, answer != hop.authorization else {
+            spaces.forget(sent, credential)
             return false
         }
         guard hop.answers < Hop.maximumAnswers else { return false }
@@ -105,11 +107,11 @@ extension Pipeline {
     @inline(never)
     private func addCookies(of jar: CookieJar, to outgoing: inout TransportRequest) async {
         let own = outgoing.head.headers["Cookie"]
+        guard own.map({ HTTPHeader(name: "Cookie", value: $0).isOmission }) != true else { return }
         let names = Set((own ?? "").split(separator: ";").map { String($0.prefix { $0 != "=" }).trimmedHTTPSpace })
-        let cookies = await jar.cookies(for: outgoing.head.url).filter { !names.contains($0.name) }
-        guard !cookies.isEmpty else { return }
-        let texts = cookies.map { $0.name.isEmpty ? $0.value : "\($0.name)=\($0.value)" }
-        outgoing.head.headers.set(HTTPHeader(name: "Cookie", value: ((own.map { [$0] } ?? []) + texts).joined(separator: "; ")))
+        guard let kept = await jar.header(for: outgoing.head.url, without: names) else { return }
+        let texts = [own ?? "", kept].filter { !$0.trimmedHTTPSpace.isEmpty }
+        outgoing.head.headers.set(HTTPHeader(name: "Cookie", value: texts.joined(separator: "; ")))
     }
 
     @inline(never)

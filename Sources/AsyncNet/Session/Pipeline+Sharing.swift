@@ -97,7 +97,9 @@ extension Pipeline {
         }
         var options = RequestOptions()
         (options.bodyLimit, options.timeout, options.priority) = (.own(policies.bodyLimit), policies.timeout, policies.priority)
-        (options.redirects, options.credential) = (policies.redirects.handler, policies.credential)
+        options.redirects = policies.redirects.handler
+        // An adapter may have sent the request elsewhere.
+        if policies.credentialOrigin == sent?.head.url.origin { options.credential = policies.credential }
         return DataRequest(blueprint, options: options, host: PartHost(session, scope: .exchange))
     }
 

@@ -64,7 +64,7 @@ struct Pipeline {
     @inline(never)
     private mutating func takeCredential() {
         guard var first = request.record.request else { return }
-        if first.head.url.absoluteString.utf8.contains(UInt8(ascii: "@")), let credential = Credential.take(from: &first.head.url) {
+        if let credential = Credential.take(from: &first.head.url) {
             policies.credential = policies.credential ?? credential
             request.record.willSend(first)
         }

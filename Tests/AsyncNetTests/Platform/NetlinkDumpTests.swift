@@ -155,6 +155,18 @@ struct NetlinkDumpTests {
         #expect(kernel.dump.next() == .report(Self.table()))
     }
 
+    @Test("A request that cannot be sent is a refusal: a change makes it ask again")
+    func notSent() {
+        var kernel = Kernel()
+        #expect(kernel.request() == 18)
+        kernel.dump.fail()
+        #expect(kernel.dump.next() == .refuse)
+        #expect(kernel.dump.next() == .wait)
+        kernel.answer(16, Netlink.link(2, "eth0"), sequence: 0, port: 0)
+        kernel.answerAll()
+        #expect(kernel.dump.next() == .report(Self.table()))
+    }
+
     @Test("Several messages of one datagram; those after one whose length cannot be are left out", arguments: [0, 15, 9999, UInt32.max])
     func lengths(_ length: UInt32) {
         let one = Netlink.message(16, Netlink.link(2, "eth0")), other = Netlink.message(20, Netlink.address(2, [10, 0, 0, 1]))

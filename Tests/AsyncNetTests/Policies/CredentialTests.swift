@@ -44,6 +44,17 @@ private final class Guarded: Sendable {
     }
 }
 
+/// Sends requests where a test says.
+private struct AdapterOfURLs: RequestAdapter {
+    let url: @Sendable (URL?) -> String
+
+    func adapt(_ request: URLRequest, context: RequestContext) async throws -> URLRequest {
+        var request = request
+        request.url = URL(string: url(request.url))
+        return request
+    }
+}
+
 @Suite("Credentials", .timeLimit(.minutes(5)))
 struct CredentialTests {
     private func stub(_ guarded: Guarded) -> StubTransport { StubTransport { guarded.reply(to: $0) } }
@@ -91,6 +102,76 @@ struct CredentialTests {
             #expect(try await session.request("http://a/").authenticate(username: "Aladdin", password: "open sesame").serializing(String.self).value == "in")
         }
         #expect(stub.requests.count == 8)
+    }
+
+    @Test("Requests that are asked with the same nonce count on; none says a count twice")
+    func sharedNonce() async throws {
+        let asked = Locked(0)
+        let gate = Gate()
+        let stub = StubTransport { request in
+            guard request.headers["Authorization"] == nil else { return .text("in") }
+            asked.withLock { $0 += 1 }
+            await gate.wait()
+            return .status(401, headers: ["WWW-Authenticate": "Digest realm=r, qop=auth, nonce=same"])
+        }
+        let session = Session(transport: stub)
+        await withTaskGroup { group in
+            for _ in 0..<20 { group.addTask { _ = await session.request("http://a/").authenticate(username: "u", password: "p").serializing(Data.self).result } }
+            #expect(await eventually { asked.withLock { $0 } == 20 })
+            gate.open()
+        }
+        let counts = stub.requests.compactMap { AuthenticationChallenge.challenges(in: $0.headers.values(for: "Authorization")).first?.parameters["nc"] }
+        #expect(counts.sorted() == (1...20).map { DigestAuthorization.eightDigits($0) })
+    }
+
+    @Test("What was refused is not said again unasked, but its nonce's uses still count")
+    func refusedAnswer() async throws {
+        let stub = StubTransport { _ in .status(401, headers: ["WWW-Authenticate": "Digest realm=r, qop=auth, nonce=same"]) }
+        let session = Session(transport: stub)
+        for _ in 0..<3 {
+            #expect(await session.request("http://a/").authenticate(username: "u", password: "p").serializing(Data.self).response.statusCode == 401)
+        }
+        #expect(stub.requests.map { $0.headers.contains(name: "Authorization") } == [false, true, false, true, false, true])
+        let counts = stub.requests.compactMap { AuthenticationChallenge.challenges(in: $0.headers.values(for: "Authorization")).first?.parameters["nc"] }
+        #expect(counts == ["00000001", "00000002", "00000003"])
+    }
+
+    @Test("A body that cannot be sent again goes through once the server has asked", arguments: ["Basic", "Digest"])
+    func oneTimeBodies(_ scheme: String) async throws {
+        let session = Session(transport: stub(Guarded(scheme)))
+        func upload() async -> Int? {
+            let upload = session.upload(.stream(chunks("a"), length: nil), to: "http://a/")
+            return await upload.authenticate(username: "Aladdin", password: "open sesame").serializing(Data.self).response.statusCode
+        }
+        #expect(await upload() == 401)
+        #expect(await upload() == 200)
+        #expect(await upload() == 200)
+    }
+
+    @Test("An adapter's URL is no way to tell the credential to another host, hedged or not, nor user information to the wire", arguments: [true, false])
+    func adapters(isHedged: Bool) async throws {
+        let stub = StubTransport { _ in .status(401, headers: ["WWW-Authenticate": "Basic realm=r"]) }
+        let elsewhere = AdapterOfURLs { _ in "http://x:y@b/" }
+        let session = Session(transport: stub, configuration: .init(interceptors: isHedged ? [elsewhere, HedgingPolicy(after: .fixed(.seconds(60)))] : [elsewhere]))
+        let response = await session.request("http://a/").authenticate(username: "u", password: "p").serializing(Data.self).response
+        #expect(response.statusCode == 401)
+        #expect(stub.requests.count == 1 && stub.requests.allSatisfy { $0.headers["Authorization"] == nil })
+        #expect(response.request?.url?.absoluteString == "http://b/" && response.head?.url.absoluteString == "http://b/")
+    }
+
+    @Test("User information that an adapter puts into a URL is not sent either", arguments: TransportUnderTest.allCases)
+    func adaptersUserinfo(_ transport: TransportUnderTest) async throws {
+        let server = try await MockServer.start()
+        let seen = Locked<[String?]>([])
+        await server.route("/*") { request in
+            seen.withLock { $0.append(request.headers["Authorization"]) }
+            return .status(401, headers: ["WWW-Authenticate": "Basic realm=r"])
+        }
+        let port = server.url("/").port ?? 0
+        let session = transport.session(.init(interceptors: [AdapterOfURLs { _ in "http://x:y@127.0.0.1:\(port)/" }]))
+        #expect(await session.request("http://127.0.0.1/").serializing(Data.self).response.statusCode == 401)
+        #expect(seen.withLock { $0 } == [nil])
+        await server.stop()
     }
 
     @Test("Nobody who does not ask is told, nor another origin, nor anyone if the caller says who it is")

@@ -23,6 +23,26 @@ struct SharingTests {
         await server.stop()
     }
 
+    @Test("A Cookie header that the caller takes away stays away, and an empty one is no part of what is sent", arguments: [
+        (HTTPHeader.omitting("Cookie"), nil), (HTTPHeader(name: "Cookie", value: ""), "a=1"), (HTTPHeader(name: "cookie", value: "b=2"), "b=2; a=1"),
+    ])
+    func ownCookieHeader(_ own: HTTPHeader, _ sent: String?) async throws {
+        let (stub, jar) = (StubTransport { _ in .text("") }, CookieJar())
+        await jar.set(Cookie(name: "a", value: "1", domain: "a"))
+        _ = await Session(transport: stub, configuration: .init(cookieJar: jar)).request("http://a/", headers: [own]).serializing(Data.self).result
+        #expect(stub.requests.first?.headers.first { $0.name.lowercased() == "cookie" && !$0.isOmission }?.value == sent)
+    }
+
+    @Test("Cookies that requests send are the last to make room")
+    func sentCookiesStay() async throws {
+        let (stub, jar) = (StubTransport { _ in .text("") }, CookieJar())
+        await jar.set(Cookie(name: "first", value: "1", domain: "a.b", path: "/sent"))
+        for number in 1..<180 { await jar.set(Cookie(name: "c\(number)", value: "1", domain: "a.b", path: "/other")) }
+        _ = await Session(transport: stub, configuration: .init(cookieJar: jar)).request("http://a.b/sent").serializing(Data.self).result
+        await jar.set(Cookie(name: "last", value: "1", domain: "a.b"))
+        #expect(await jar.cookies.prefix(2).map(\.name) == ["first", "c2"])
+    }
+
     @Test("A host that fails all the time is left alone, and probed again")
     func breaker() async throws {
         let clock = TestClock()

@@ -30,10 +30,15 @@ extension Cookie {
     /// RFC 6265bis §5.4. A bare value that begins like a prefix would be read by servers as the name.
     private var keepsPrefix: Bool {
         let isBare = name.isEmpty
-        let start = String((isBare ? value : name).asciiLowercased.prefix(9))
-        if start.hasPrefix("__host-") { return !isBare && isSecure && isHostOnly && path == "/" }
-        if start.hasPrefix("__secure-") { return !isBare && isSecure }
+        let text = isBare ? value : name
+        if Self.begins(text, with: "__host-") { return !isBare && isSecure && isHostOnly && path == "/" }
+        if Self.begins(text, with: "__secure-") { return !isBare && isSecure }
         return true
+    }
+
+    /// Byte by byte: `hasPrefix` would miss one before a combining character.
+    static func begins(_ text: String, with prefix: String) -> Bool {
+        text.utf8.prefix(prefix.utf8.count).lazy.map(\.asciiLowercased).elementsEqual(prefix.utf8)
     }
 
     /// Whether it has ended.

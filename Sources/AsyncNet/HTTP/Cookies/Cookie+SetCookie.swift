@@ -22,7 +22,7 @@ extension Cookie {
             isSecure: parsed.isSecure, isHTTPOnly: parsed.isHTTPOnly, sameSite: parsed.sameSite, creation: now)
         guard isStorable, origin.isSecure || !isSecure else { return nil }
         // A default path is not enough for a promise to be valid everywhere.
-        if name.asciiLowercased.hasPrefix("__host-"), !parsed.hasPath { return nil }
+        if Self.begins(name, with: "__host-"), !parsed.hasPath { return nil }
     }
 
     /// The domain, inside it `nil` if the cookie is for the host only; `nil` if the host may not set it.

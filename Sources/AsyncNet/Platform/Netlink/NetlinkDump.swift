@@ -47,6 +47,9 @@ package struct NetlinkDump {
         isInterrupted = true
     }
 
+    /// The request could not be sent, so no answer to it will come.
+    package mutating func fail() { isRefused = true }
+
     /// What to do once all is read that is there.
     package mutating func next() -> Step {
         guard let stage else { return isStale ? begin() : .wait }

@@ -22,6 +22,19 @@ extension DigestAuthorization {
         }
     }
 
+    /// How often nonces were said, of the latest ones: answers that overtake each other may bring one back.
+    struct NonceCounts: Sendable {
+        private var counts: [(nonce: String, count: UInt32)] = []
+        private static var capacity: Int { 32 }
+
+        /// Which use this one is.
+        mutating func use(_ nonce: String) -> UInt32 {
+            let known = counts.firstIndex { $0.nonce.hasSameBytes(as: nonce) }.map { counts.remove(at: $0).count } ?? 0
+            counts = counts.suffix(Self.capacity - 1) + [(nonce, known &+ 1)]
+            return known &+ 1
+        }
+    }
+
     /// H(A1) of §3.4.2. User and password are normalized as §4 says; the realm is hashed as the server sent it.
     func key(_ user: String, _ password: String) -> String {
         let key = hash("\(user.normalized):\(realm):\(password.normalized)")

@@ -15,7 +15,7 @@ package struct DigestAuthorization: Sendable {
     let hashesUserName: Bool
     let isSession: Bool
     private let protections: Set<Protection>
-    private var nonceCount: UInt32 = 0
+    private var counts = NonceCounts()
     /// What the session's key was made with: the first nonce and cnonce (§3.4.2).
     private(set) var session: (nonce: String, cnonce: String)?
 
@@ -60,9 +60,8 @@ package struct DigestAuthorization: Sendable {
         let protection = [.auth, .authInt, .none].first { protections.contains($0) } ?? .none
         let bodyHash = protection == .authInt ? body().map { MessageDigest.of($0, algorithm: algorithm).hexadecimal } : nil
         if protection == .authInt, bodyHash == nil { return nil }
-        nonceCount &+= 1
         if isSession, session == nil { session = (nonce, cnonce) }
-        let use = NonceUse(nonce: nonce, count: Self.eightDigits(nonceCount), cnonce: cnonce, protection: protection)
+        let use = NonceUse(nonce: nonce, count: Self.eightDigits(counts.use(nonce)), cnonce: cnonce, protection: protection)
         let digest = response(to: use, key: key(user, password), subject: "\(method.rawValue):\(uri)", bodyHash: bodyHash)
         return header(use, uri: uri, user: user, response: digest)
     }
@@ -72,8 +71,10 @@ package struct DigestAuthorization: Sendable {
         let next = AuthenticationChallenge.parameters(authenticationInfo)["nextnonce"]
         guard let next, !next.isEmpty, next != nonce, !next.hasControlCharacter else { return }
         nonce = next
-        nonceCount = 0
     }
+
+    /// Goes on counting where the state before left off: a server may send the same nonce with several challenges, and no count may be said twice.
+    package mutating func succeed(_ previous: DigestAuthorization) { counts = previous.counts }
 
     /// Whether the server proved in `Authentication-Info` that it knows the password (§3.5); `nil` if it says nothing about it.
     ///

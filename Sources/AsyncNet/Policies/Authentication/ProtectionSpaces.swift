@@ -7,6 +7,15 @@ package final class ProtectionSpaces: Sendable {
         /// Asked for below these paths.
         case basic(paths: Set<String>)
         case digest(DigestAuthorization)
+        /// What was said for this one was refused: nothing more is said unasked, but its nonces stay counted.
+        case refused(DigestAuthorization)
+
+        var digest: DigestAuthorization? {
+            switch self {
+            case .basic: nil
+            case .digest(let digest), .refused(let digest): digest
+            }
+        }
     }
 
     private let spaces = Locked(RecentTable<Space?>(capacity: 512))
@@ -20,7 +29,7 @@ package final class ProtectionSpaces: Sendable {
             try spaces.withValue(of: Self.key(request, credential), default: nil) { space -> Result<String?, any Error> in
                 Result {
                     switch space {
-                    case nil: return nil
+                    case nil, .refused: return nil
                     case .basic(let paths):
                         guard paths.contains(where: { Self.path(request).hasPrefix($0) }) else { return nil }
                         return try BasicAuthorization.header(user: credential.username, password: credential.password)
@@ -33,7 +42,7 @@ package final class ProtectionSpaces: Sendable {
         }
     }
 
-    /// The answer to a 401; `nil` if there is none.
+    /// The answer to a 401; `nil` if there is none. What the server asks for is remembered, also for requests that cannot be sent again.
     ///
     /// - Parameter refused: What the request said already. Only a nonce that was stale, or is another by now, makes it worth saying again.
     package func answer(_ response: HTTPResponseHead, to request: TransportRequest, _ credential: Credential, refused: String?) throws -> String? {
@@ -46,9 +55,13 @@ package final class ProtectionSpaces: Sendable {
             return try BasicAuthorization.header(user: credential.username, password: credential.password)
         }
         if let refused, refused.hasPrefix("Digest "), !digest.isStale { return nil }
-        let header = try Self.header(&digest, for: request, credential)
-        spaces.withLock { spaces in spaces.withValue(of: key, default: nil) { $0 = .digest(digest) } }
-        return header
+        return try spaces.withLock { spaces in
+            try spaces.withValue(of: key, default: nil) { space -> Result<String?, any Error> in
+                if let previous = space?.digest { digest.succeed(previous) }
+                defer { space = .digest(digest) }
+                return Result { try request.body.replay == .once ? nil : Self.header(&digest, for: request, credential) }
+            }.get()
+        }
     }
 
     /// What a response says of the next request, such as another nonce.
@@ -63,9 +76,9 @@ package final class ProtectionSpaces: Sendable {
         }
     }
 
-    /// The server has refused what it was told unasked.
+    /// The server has refused what it was told.
     package func forget(_ request: TransportRequest, _ credential: Credential) {
-        spaces.withLock { spaces in spaces.withValue(of: Self.key(request, credential), default: nil) { $0 = nil } }
+        spaces.withLock { spaces in spaces.withValue(of: Self.key(request, credential), default: nil) { $0 = $0?.digest.map(Space.refused) } }
     }
 
     private func remember(_ path: String, _ key: String) {

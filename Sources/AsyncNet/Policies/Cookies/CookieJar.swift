@@ -68,8 +68,13 @@ public actor CookieJar {
     ///
     /// Unlike ``cookies(for:isSameSite:isTopLevelNavigation:)``, whose parameters it has, it counts as sending when cookies must make room.
     public func header(for url: URL, isSameSite: Bool = true, isTopLevelNavigation: Bool = false) -> String? {
+        header(for: url, CookieContext(isSameSite: isSameSite, isTopLevelNavigation: isTopLevelNavigation), without: [])
+    }
+
+    /// The same for a request that has cookies of these names already.
+    package func header(for url: URL, _ context: CookieContext = CookieContext(), without names: Set<String>) -> String? {
         guard contents.count > 0, let origin = CookieOrigin(url) else { return nil }
-        return contents.header(for: origin, CookieContext(isSameSite: isSameSite, isTopLevelNavigation: isTopLevelNavigation), now: now())
+        return contents.header(for: origin, context, without: names, now: now())
     }
 
     /// Keeps what a response from `url` sets. Values that RFC 6265bis tells to ignore are ignored.

@@ -61,9 +61,13 @@ package struct CookieStore: Sendable {
     }
 
     /// The value of `Cookie` for a request, `nil` if it gets none. Cookies that are sent are the last to make room for others.
-    package mutating func header(for origin: CookieOrigin, _ context: CookieContext = CookieContext(), now: Date) -> String? {
+    ///
+    /// - Parameter names: Of cookies that are left out.
+    package mutating func header(
+        for origin: CookieOrigin, _ context: CookieContext = CookieContext(), without names: Set<String> = [], now: Date
+    ) -> String? {
         guard count > 0 else { return nil }
-        let sent = sending(to: origin, context, now).sorted(by: Self.isSentBefore)
+        let sent = sending(to: origin, context, now).filter { !names.contains($0.cookie.name) }.sorted(by: Self.isSentBefore)
         guard !sent.isEmpty else { return nil }
         return sent.map { $0.cookie.name.isEmpty ? $0.cookie.value : "\($0.cookie.name)=\($0.cookie.value)" }.joined(separator: "; ")
     }

@@ -174,6 +174,23 @@ struct CredentialRefreshTests {
         session.value = nil
     }
 
+    @Test("A stream that waits for a refresh holds no place that the refresh needs")
+    func place() async throws {
+        let box = SessionBox()
+        let authenticator = TokenAuthenticator { _ in
+            guard let session = box.value else { throw Refusal() }
+            return AccessToken(try await session.request("http://a/token").validate().serializing(Int.self).value)
+        }
+        let stub = StubTransport { $0.path == "/token" ? .text("2") : $0.answer(for: AccessToken(2)) }
+        let interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: AccessToken(1))
+        let session = Session(transport: stub, configuration: .init(interceptors: [interceptor], deadline: .seconds(20), concurrencyLimit: ConcurrencyLimit(perHost: 1)))
+        box.value = session
+        var text = Data()
+        for try await chunk in session.stream("http://a/").chunks { text += chunk }
+        #expect(text == Data("ok".utf8))
+        box.value = nil
+    }
+
     @Test("A refresh that is refused over the same session fails; it is not refreshed itself")
     func refusedItself() async {
         let session = SessionBox()

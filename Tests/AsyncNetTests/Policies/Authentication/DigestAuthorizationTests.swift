@@ -143,6 +143,11 @@ struct DigestAuthorizationTests {
         #expect(parameters["nc"] == "00000001")
         #expect(parameters["nonce"] == "n2")
         #expect(parameters["response"] == "704fc790f10a2b1d29f8d315e09f2df6")
+        // Answers overtake each other.
+        digest.receive(authenticationInfo: "nextnonce=\"n\"")
+        #expect(try next()["nc"] == "0000000c")
+        digest.receive(authenticationInfo: "nextnonce=\"n2\"")
+        #expect(try next()["nc"] == "00000002")
     }
 
     @Test("Each cnonce is another")
