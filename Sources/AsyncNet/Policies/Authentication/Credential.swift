@@ -15,7 +15,9 @@ public struct Credential: Hashable, Sendable {
 
     /// Takes the user information out of a URL, percent-encoding undone; what is left has none, so that nothing downstream sends or shows it.
     package static func take(from url: inout URL) -> Credential? {
-        var reference = URLReference(url.absoluteString)
+        let text = url.absoluteString
+        guard text.utf8.contains(UInt8(ascii: "@")) else { return nil }
+        var reference = URLReference(text)
         guard let authority = reference.authority, let at = authority.lastIndex(of: "@") else { return nil }
         reference.authority = String(authority[authority.index(after: at)...])
         guard let bare = reference.url else { return nil }
