@@ -34,7 +34,6 @@ package final class TransferRecord: Sendable {
     package var request: TransportRequest? { state.withLock { $0.request } }
     package var sentBytes: Int64 { state.withLock { $0.metrics.sentBytes } }
     package var head: HTTPResponseHead? { state.withLock { $0.head } }
-    package var attempts: Int { state.withLock { $0.metrics.attempts } }
     package var redirectedRequests: [TransportRequest] { state.withLock { $0.redirected } }
     package var followedRedirects: Int { state.withLock { $0.metrics.redirects.count } }
 
