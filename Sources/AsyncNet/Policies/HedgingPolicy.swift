@@ -4,7 +4,7 @@
 ///
 /// It shortens the longest waits at the price of some more requests, each of which is charged to the session's
 /// ``SessionConfiguration/retryBudget``. Only idempotent requests (RFC 9110 §9.2.2) whose body can be sent again and whose answer is kept in
-/// memory are hedged; an attempt that fails before its time has come is not waited for by another.
+/// memory are hedged, and each has an attempt's time for itself; an attempt that fails before its time has come is not waited for by another.
 public struct HedgingPolicy: RequestPolicy {
     /// When another request is sent.
     public struct Delay: Hashable, Sendable {
@@ -33,3 +33,14 @@ public struct HedgingPolicy: RequestPolicy {
         self.limit = limit
     }
 }
+
+/// A policy that hedges, or one of whose parts does.
+package protocol Hedging {
+    var hedging: HedgingPolicy? { get }
+}
+
+extension HedgingPolicy: Hedging {
+    package var hedging: HedgingPolicy? { self }
+}
+
+extension Interceptor: Hedging {}

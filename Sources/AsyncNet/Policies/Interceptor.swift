@@ -29,15 +29,18 @@ public struct Retrier: RequestRetrier {
 public struct Interceptor: RequestInterceptor {
     private let adapters: [any RequestAdapter]
     let retriers: [any RequestRetrier]
+    package let hedging: HedgingPolicy?
 
     public init(_ policies: [any RequestPolicy]) {
         adapters = policies.compactMap { $0 as? any RequestAdapter }
         retriers = policies.compactMap { $0 as? any RequestRetrier }
+        hedging = policies.compactMap { ($0 as? any Hedging)?.hedging }.last
     }
 
     public init(adapters: [any RequestAdapter] = [], retriers: [any RequestRetrier] = [], interceptors: [any RequestInterceptor] = []) {
         self.adapters = adapters + interceptors
         self.retriers = retriers + interceptors
+        hedging = interceptors.compactMap { ($0 as? any Hedging)?.hedging }.last
     }
 
     public func adapt(_ request: URLRequest, context: RequestContext) async throws -> URLRequest {

@@ -26,7 +26,7 @@ public struct OfflineRetrier: RequestRetrier {
     }
 
     public func retry(after error: AsyncNetError, context: RequestContext) async -> RetryDecision {
-        guard Self.mayBeOffline(error.code, context.request?.head.method) else { return .doNotRetry }
+        guard Self.mayBeOffline(error.code, context) else { return .doNotRetry }
         let isOffline = Promise<Void>()
         return await withTaskGroup(of: RetryDecision.self) { group in
             group.addTask { await decisionByPath(isOffline) }
@@ -53,10 +53,12 @@ public struct OfflineRetrier: RequestRetrier {
         return .doNotRetry
     }
 
-    private static func mayBeOffline(_ code: AsyncNetError.Code, _ method: HTTPMethod?) -> Bool {
-        switch code {
+    private static func mayBeOffline(_ code: AsyncNetError.Code, _ context: RequestContext) -> Bool {
+        // What redirects led away from was seen by a server, and would be sent again.
+        guard context.redirected.allSatisfy({ RetryPolicy.idempotentMethods.contains($0.head.method) }) else { return false }
+        return switch code {
         case .hostNotFound, .proxyNotFound, .cannotConnect: true
-        case .connectionLost, .emptyReply, .timedOut: method.map { RetryPolicy.idempotentMethods.contains($0) } ?? false
+        case .connectionLost, .emptyReply, .timedOut: context.request.map { RetryPolicy.idempotentMethods.contains($0.head.method) } ?? false
         default: false
         }
     }

@@ -19,7 +19,7 @@ public protocol RequestPolicy: Sendable {}
 ///     }
 ///
 /// Adapters run in the order of their list before each attempt, the session's before the request's, each on what the one before made;
-/// redirects are not adapted again. User information in a URL that they make is not sent. They run on no actor. What one throws ends the request as `.adaptationFailed`, an `AsyncNetError` as
+/// redirects are not adapted again. User information in a URL that they make is said only when its server asks. They run on no actor. What one throws ends the request as `.adaptationFailed`, an `AsyncNetError` as
 /// it is; none after it is asked.
 public protocol RequestAdapter: RequestPolicy {
     /// The request to send in place of `request`.

@@ -25,10 +25,12 @@ public struct RequestContext: Sendable {
     public let remainingTime: Duration?
     /// What was measured so far.
     public let metrics: RequestMetrics
+    /// What redirects led away from in this attempt: to repeat it is to send that again.
+    package let redirected: [TransportRequest]
 
     package init(
         id: RequestID, attempt: Int, request: TransportRequest? = nil, response: HTTPResponseHead? = nil, remainingTime: Duration? = nil,
-        metrics: RequestMetrics = RequestMetrics()
+        metrics: RequestMetrics = RequestMetrics(), redirected: [TransportRequest] = []
     ) {
         self.id = id
         self.attempt = attempt
@@ -36,5 +38,6 @@ public struct RequestContext: Sendable {
         self.response = response
         self.remainingTime = remainingTime
         self.metrics = metrics
+        self.redirected = redirected
     }
 }

@@ -6,8 +6,9 @@ package import Foundation
 ///     await request.interceptor(RetryPolicy(limit: 5, backoff: Backoff(maximum: .seconds(5)), attemptTimeout: .seconds(2)))
 ///
 /// Only what may be repeated is: the methods that RFC 9110 §9.2.2 calls idempotent, requests with an `Idempotency-Key`, and any request that
-/// never reached a server. It waits as long as the server asked for in `Retry-After`, or at random up to a bound that grows each time
-/// (``Backoff``). The session's ``SessionConfiguration/retryBudget`` limits how much load all retries together add to a host.
+/// never reached a server; of an attempt that was redirected, every request counts. It waits as long as the server asked for in
+/// `Retry-After`, or at random up to a bound that grows each time (``Backoff``). The session's ``SessionConfiguration/retryBudget`` limits
+/// how much load all retries together add to a host.
 public struct RetryPolicy: RequestRetrier {
     /// How often a request is sent again at most.
     public var limit: Int
@@ -64,7 +65,7 @@ public struct RetryPolicy: RequestRetrier {
     package func decision(
         after error: AsyncNetError, _ context: RequestContext, now: Date, using random: inout some RandomNumberGenerator
     ) -> RetryDecision {
-        guard context.attempt <= limit, isPassing(error, context.response), isRepeatable(error, context.request) else { return .doNotRetry }
+        guard context.attempt <= limit, isPassing(error, context.response), isRepeatable(error, context) else { return .doNotRetry }
         let own = backoff.delay(retry: context.attempt - 1, using: &random)
         let asked = maximumRetryAfter.flatMap { longest in retryAfter(context.response, now).map { min($0, longest) } }
         return .retry(after: max(own, asked ?? .zero))
@@ -75,10 +76,14 @@ public struct RetryPolicy: RequestRetrier {
         return errorCodes.contains(error.code)
     }
 
-    private func isRepeatable(_ error: AsyncNetError, _ request: TransportRequest?) -> Bool {
-        guard let request else { return false }
-        return methods.contains(request.head.method) || request.head.headers.contains(name: "Idempotency-Key")
-            || Self.unsentErrorCodes.contains(error.code)
+    /// Where redirects led, it is what they led away from that would be sent again too, and a server has seen that.
+    private func isRepeatable(_ error: AsyncNetError, _ context: RequestContext) -> Bool {
+        guard let request = context.request, context.redirected.allSatisfy(isRepeatable) else { return false }
+        return isRepeatable(request) || context.redirected.isEmpty && Self.unsentErrorCodes.contains(error.code)
+    }
+
+    private func isRepeatable(_ request: TransportRequest) -> Bool {
+        methods.contains(request.head.method) || request.head.headers.contains(name: "Idempotency-Key")
     }
 
     private func retryAfter(_ response: HTTPResponseHead?, _ now: Date) -> Duration? {

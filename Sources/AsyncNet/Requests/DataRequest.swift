@@ -56,6 +56,9 @@ public actor DataRequest: Request {
     }
 
     public var state: RequestState { machine.state }
+    package var isOver: Bool { machine.isTerminal }
+    /// What it ended in, once it is over.
+    package var failure: AsyncNetError? { outcome?.error }
     public var retryCount: Int { max(0, machine.attempts - 1) }
 
     /// How many wait for the outcome now.

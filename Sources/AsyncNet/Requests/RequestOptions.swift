@@ -12,6 +12,10 @@ package struct RequestOptions: Sendable {
     package var redirects: RedirectHandler?
     package var credential: Credential?
     package var priority = RequestPriority.normal
+    /// For each attempt, of a request that is part of another; others ask their retriers.
+    package var attemptTimeout: Duration?
+    /// When the deadline of the request that this one is part of is, by the session's time.
+    package var end: Duration?
 
     package enum BodyLimit: Sendable {
         case session

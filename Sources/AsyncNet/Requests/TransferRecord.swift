@@ -8,6 +8,8 @@ package import Foundation
 package final class TransferRecord: Sendable {
     private struct State {
         var request: TransportRequest?
+        /// What redirects led away from in this attempt.
+        var redirected: [TransportRequest] = []
         var head: HTTPResponseHead?
         var data: Data?
         var metrics = RequestMetrics()
@@ -32,7 +34,7 @@ package final class TransferRecord: Sendable {
     package var request: TransportRequest? { state.withLock { $0.request } }
     package var sentBytes: Int64 { state.withLock { $0.metrics.sentBytes } }
     package var head: HTTPResponseHead? { state.withLock { $0.head } }
-    package var attempts: Int { state.withLock { $0.metrics.attempts } }
+    package var redirectedRequests: [TransportRequest] { state.withLock { $0.redirected } }
     package var followedRedirects: Int { state.withLock { $0.metrics.redirects.count } }
 
     @inline(never)
@@ -44,13 +46,22 @@ package final class TransferRecord: Sendable {
         }
     }
 
+    /// An attempt is to begin with this, as the first did.
+    package func restart(with request: TransportRequest) {
+        state.withLock { $0.redirected = [] }
+        willSend(request)
+    }
+
     package func beginAttempt(_ number: Int) {
         state.withLock { $0.metrics.attempts = number }
     }
 
     @inline(never)
     package func redirected(to request: TransportRequest) {
-        state.withLock { $0.metrics.redirects.append(request.head.url) }
+        state.withLock { state in
+            if let sent = state.request { state.redirected.append(sent) }
+            state.metrics.redirects.append(request.head.url)
+        }
         willSend(request)
     }
 

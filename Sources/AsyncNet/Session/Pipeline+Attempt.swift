@@ -2,7 +2,8 @@ import Foundation
 
 /// One attempt: adapted, sent wherever redirects lead, received, validated.
 extension Pipeline {
-    func attempt() async -> AttemptResult {
+    mutating func attempt() async -> AttemptResult {
+        attemptNumber += 1
         do {
             try await adapt()
             try await prepare()
@@ -18,9 +19,9 @@ extension Pipeline {
         return .ended(validated(request.record.outcome(nil), by: validators), validators: validators.count)
     }
 
-    private func adapt() async throws {
+    private mutating func adapt() async throws {
         guard !policies.adapters.isEmpty, var adapted = request.record.request else { return }
-        let context = context(attempt: request.record.attempts + 1)
+        let context = context()
         for adapter in policies.adapters {
             try Task.checkCancellation()
             do { adapted = try await adapter.adapt(adapted, context: context) } catch {
@@ -28,9 +29,16 @@ extension Pipeline {
                 throw AsyncNetError(wrapping: error, as: .adaptationFailed)
             }
         }
-        _ = Credential.take(from: &adapted.head.url)
+        takeCredential(of: &adapted)
         try RequestAssembly.check(adapted)
         request.record.willSend(try RequestAssembly.settled(adapted))
+    }
+
+    /// An adapter's URL may say who it is from, as the caller's may.
+    @inline(never)
+    private mutating func takeCredential(of adapted: inout TransportRequest) {
+        guard let credential = Credential.take(from: &adapted.head.url), policies.credentialOrigin != adapted.head.url.origin else { return }
+        (policies.credential, policies.credentialOrigin) = (credential, adapted.head.url.origin)
     }
 
     @inline(never)
@@ -55,7 +63,7 @@ extension Pipeline {
 
     private func transfer() async throws -> RetryDecision.Choice {
         // Only where an attempt can be followed by another must its end not be the request's.
-        guard !policies.retriers.isEmpty || request.kind == .stream else {
+        guard !policies.retriers.isEmpty || policies.attemptTimeout != nil || request.kind == .stream else {
             watchForSilence(of: nil)
             defer { watch.stop() }
             return try await exchange()

@@ -4,18 +4,33 @@ extension Pipeline {
     func limited<Value: Sendable>(_ work: () async throws -> Value) async throws -> Value {
         let limits = session.limits
         guard let host = request.record.request?.head.url.origin else { return try await work() }
-        let permit = try limits.breakers?.allow(host: host)
-        try await limits.rate?.acquire(host: host, until: policies.end)
+        var permit = try limits.breakers?.allow(host: host)
+        // Of those who share this request, some may have more time.
+        try await limits.rate?.acquire(host: host, until: scope == .whole ? policies.end : nil)
         place.hold(try await limits.queue?.acquire(host: host, priority: policies.priority))
         defer { place.release() }
+        // Others may have found meanwhile that the host has trouble.
+        if let waited = permit, !waited.isCurrent { permit = try limits.breakers?.allow(host: host) }
         do {
             let value = try await work()
-            permit?.record(request.record.head.map { HostVerdict(statusCode: $0.statusCode) } ?? .success)
+            permit?.record(isElsewhere(host) ? .success : request.record.head.map { HostVerdict(statusCode: $0.statusCode) } ?? .success)
             return value
         } catch {
-            permit?.record(HostVerdict(AsyncNetError(wrapping: error, as: .transportFailed).code))
+            permit?.record(isElsewhere(host) ? .success : HostVerdict(await cause(of: error)))
             throw error
         }
+    }
+
+    /// Whether the host has answered, and sent the request to another one.
+    private func isElsewhere(_ host: String) -> Bool { request.record.request.map { $0.head.url.origin != host } ?? false }
+
+    /// What is ended by silence or by a deadline, its own or that of the request it is part of, only sees a cancel. A host that had begun to
+    /// answer by its deadline does not hang.
+    private func cause(of error: any Error) async -> AsyncNetError.Code {
+        let code = AsyncNetError(wrapping: error, as: .transportFailed).code
+        guard code == .cancelled else { return code }
+        if let end = policies.end, end <= session.timers.time.now { return request.record.head == nil ? .deadlineExceeded : code }
+        return await request.failure?.code ?? code
     }
 }
 

@@ -46,6 +46,7 @@ extension Pipeline {
 
     private func canRepeat(after error: AsyncNetError?) -> Bool {
         guard !Task.isCancelled, error?.code != .cancelled, error?.code != .deadlineExceeded else { return false }
+        guard request.record.redirectedRequests.allSatisfy({ $0.body.replay != .once }) else { return false }
         return request.record.request?.body.replay != .once && request.sink?.canBeSentAgain != false
     }
 
@@ -79,11 +80,11 @@ extension Pipeline {
     private var remainingTime: Duration? { policies.end.map { $0 - session.timers.time.now } }
 
     @inline(never)
-    func context(attempt: Int? = nil) -> RequestContext {
+    func context() -> RequestContext {
         let outcome = request.record.outcome(nil)
         return RequestContext(
-            id: request.id, attempt: attempt ?? outcome.metrics.attempts, request: outcome.request, response: outcome.head,
-            remainingTime: remainingTime, metrics: outcome.metrics)
+            id: request.id, attempt: attemptNumber, request: outcome.request, response: outcome.head,
+            remainingTime: remainingTime, metrics: outcome.metrics, redirected: request.record.redirectedRequests)
     }
 
     // MARK: Validation

@@ -5,23 +5,28 @@ extension Pipeline {
     /// What tells requests that may share an answer; `nil` where none may.
     ///
     /// Everything that is sent, and what decides where credentials and redirects lead.
-    var flightKey: String? {
+    var flightKey: FlightKey? {
         guard session.configuration.coalescesRequests, scope == .whole, request.sink == nil, let sent = request.record.request, sent.body.isNone,
             sent.head.method == .get || sent.head.method == .head, case .follow = policies.redirects.handler.choice
         else { return nil }
-        let headers = sent.head.headers.map { "\($0.name.lowercased()): \($0.value)" }
-        let own = ["\(policies.credential.map { "\($0.username):\($0.password)" } ?? "")", "\(policies.bodyLimit ?? -1)", "\(policies.timeout ?? sent.timeout ?? .zero)"]
-        let redirects = ["\(policies.redirects.handler.allowsInsecure)", policies.redirects.handler.confidentialHeaders.joined(separator: ",")]
-        return ([sent.head.method.rawValue, sent.head.url.absoluteString] + headers + own + redirects).joined(separator: "\n")
+        let redirects = policies.redirects.handler
+        return FlightKey(
+            method: sent.head.method, url: sent.head.url.absoluteString, headers: sent.head.headers, credential: policies.credential,
+            bodyLimit: policies.bodyLimit, timeouts: [policies.timeout ?? sent.timeout, policies.attemptTimeout],
+            allowsInsecure: redirects.allowsInsecure, confidentialHeaders: redirects.confidentialHeaders)
     }
 
-    /// Waits for the request of that kind that is under way. One that others gave up just as this one came is not its own.
-    func share(_ key: String) async throws -> RetryDecision.Choice {
+    /// Waits for the request of that kind that is under way. One that others gave up just as this one came is not its own; a transport that
+    /// cancels by itself is another matter, and not asked for ever.
+    func share(_ key: FlightKey) async throws -> RetryDecision.Choice {
+        var rest = 10
         while true {
             let shared = session.limits.flights.join(key) { part() }
             let outcome = await shared.transferOutcome()
-            session.limits.flights.leave(key, shared)
-            if outcome.error?.code == .cancelled, !Task.isCancelled { continue }
+            // Who leaves before the end leaves it to the others.
+            if await shared.isOver { session.limits.flights.leave(key, shared) }
+            rest -= 1
+            if outcome.error?.code == .cancelled, !Task.isCancelled, rest > 0 { continue }
             try adopt(outcome)
             return .doNotRetry
         }
@@ -74,7 +79,7 @@ extension Pipeline {
     /// `nil` is that its time has come; a cancelled one never comes to that.
     private func alarm(_ delay: Duration) async -> TransferOutcome? {
         let time = session.timers.time
-        guard (try? await time.sleep(until: time.now + delay)) != nil else { return TransferOutcome(error: AsyncNetError(.cancelled)) }
+        guard (try? await time.sleep(until: time.now + min(delay, .longestWait))) != nil else { return TransferOutcome(error: AsyncNetError(.cancelled)) }
         return nil
     }
 
@@ -97,6 +102,7 @@ extension Pipeline {
         }
         var options = RequestOptions()
         (options.bodyLimit, options.timeout, options.priority) = (.own(policies.bodyLimit), policies.timeout, policies.priority)
+        (options.attemptTimeout, options.end) = (policies.attemptTimeout, policies.end)
         options.redirects = policies.redirects.handler
         // An adapter may have sent the request elsewhere.
         if policies.credentialOrigin == sent?.head.url.origin { options.credential = policies.credential }

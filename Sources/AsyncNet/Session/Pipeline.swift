@@ -25,6 +25,8 @@ struct Pipeline {
     let watch: TransferWatch
     let place = PlaceInQueue()
     var policies = PipelinePolicies()
+    /// The attempt's, from 1, also of one that ends before it is sent.
+    var attemptNumber = 0
 
     enum Scope {
         case whole
@@ -82,7 +84,7 @@ struct Pipeline {
         }
     }
 
-    private func attempts() async -> TransferOutcome {
+    private mutating func attempts() async -> TransferOutcome {
         let first = request.record.request
         if !policies.retriers.isEmpty || policies.hedging != nil, let first { session.limits.budgets?.deposit(host: first.head.url.origin) }
         while true {
@@ -99,7 +101,7 @@ struct Pipeline {
     /// The next attempt begins with what the caller gave, adapted anew.
     @inline(never)
     private func restart(with first: TransportRequest?) {
-        if let first { request.record.willSend(first) }
+        if let first { request.record.restart(with: first) }
     }
 
     /// Whether the wait came to its end.
@@ -122,7 +124,7 @@ struct PipelinePolicies {
     /// How many bytes of body are taken.
     var bodyLimit: Int64?
     var deadline: Duration?
-    /// When the deadline is, by the session's time.
+    /// When the deadline is, by the session's time; or that of the request which this one belongs to.
     var end: Duration?
     /// For silence.
     var timeout: Duration?
@@ -135,6 +137,7 @@ struct PipelinePolicies {
     init(_ session: SessionConfiguration, _ own: RequestOptions, _ scope: Pipeline.Scope) {
         redirects = RedirectPolicy(limit: session.maximumRedirects, handler: own.redirects ?? session.redirects)
         (credential, priority, timeout) = (own.credential, own.priority, own.timeout)
+        (attemptTimeout, end) = (own.attemptTimeout, own.end)
         bodyLimit = switch own.bodyLimit {
         case .session: session.maximumBodySize
         case .own(let limit): limit
@@ -145,7 +148,7 @@ struct PipelinePolicies {
     private mutating func take(_ policies: [any RequestPolicy], _ deadline: Duration?) {
         adapters = policies.compactMap { $0 as? any RequestAdapter }
         retriers = policies.compactMap { $0 as? any RequestRetrier }
-        hedging = policies.lazy.compactMap { $0 as? HedgingPolicy }.last
+        hedging = policies.lazy.compactMap { ($0 as? any Hedging)?.hedging }.last
         attemptTimeout = retriers.compactMap { ($0 as? any AttemptTimeout)?.attemptTimeout }.min()
         self.deadline = deadline
     }

@@ -17,7 +17,9 @@ final class SessionLimits: Sendable {
 
     /// How long all but the slowest requests to each host took.
     func latencies(_ percentile: Double) -> LatencyEstimates {
-        estimates.withLock { estimates in
+        // Not a number is no key: it is not found again.
+        let percentile = percentile.isNaN ? 1 : min(max(percentile, 0), 1)
+        return estimates.withLock { estimates in
             if let known = estimates[percentile] { return known }
             let new = LatencyEstimates(LatencyEstimate(percentile: percentile))
             estimates[percentile] = new

@@ -16,9 +16,11 @@ struct OfflineRetrierTests {
         return (Session(transport: stub, configuration: .init(interceptors: [retrier], clock: TestClock())), stub)
     }
 
-    private func context(_ method: HTTPMethod = .get) -> RequestContext {
-        let head = URL(string: "http://a/").map { HTTPRequestHead(method: method, url: $0) }
-        return RequestContext(id: RequestID(), attempt: 1, request: head.map { TransportRequest(head: $0) })
+    private func context(_ method: HTTPMethod = .get, after redirected: [HTTPMethod] = []) -> RequestContext {
+        func requests(_ methods: [HTTPMethod]) -> [TransportRequest] {
+            methods.compactMap { method in URL(string: "http://a/").map { TransportRequest(head: HTTPRequestHead(method: method, url: $0)) } }
+        }
+        return RequestContext(id: RequestID(), attempt: 1, request: requests([method]).first, redirected: requests(redirected))
     }
 
     @Test("Requests that fail while offline wait for the network and end by themselves; they share one watch")
@@ -57,6 +59,14 @@ struct OfflineRetrierTests {
         }
         #expect(await result.value == "ok")
         #expect(stub.requests.count == 11)
+    }
+
+    @Test("What a redirect led away from is not sent again", arguments: [AsyncNetError.Code.cannotConnect, .connectionLost])
+    func redirected(_ code: AsyncNetError.Code) async {
+        let retrier = OfflineRetrier(monitor: PathFeed(Self.down).monitor, clock: clock)
+        let decision = await retrier.retry(after: AsyncNetError(code), context: context(after: [.post]))
+        guard case .doNotRetry = decision.choice else { return #expect(Bool(false)) }
+        #expect(clock.sleeperCount == 0)
     }
 
     @Test("After the timeout the failure is the outcome")

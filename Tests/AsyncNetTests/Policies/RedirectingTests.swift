@@ -70,6 +70,25 @@ struct RedirectingTests {
         #expect(last.headers["X-Other"] == "o")
     }
 
+    @Test("What was left behind does not come back with the origin, and user information of a target is nobody's")
+    func thereAndBack() async throws {
+        let stub = StubTransport { request in
+            switch request.path {
+            case "/1": .redirect(to: "http://u:p@b./2")
+            case "/2": .redirect(to: "http://evil@A:80/3")
+            default: .status(401, headers: ["WWW-Authenticate": "Basic realm=\"x\""])
+            }
+        }
+        let headers: HTTPHeaders = ["authorization": "s", "COOKIE": "c=1", "host": "a.example", "X-Api-Key": "k", "X-Other": "o"]
+        let response = await Session(transport: stub).request("http://a/1", headers: headers).serializing(Data.self).response
+        #expect(stub.requests.map(\.path) == ["/1", "/2", "/3"])
+        #expect(response.metrics.redirects.map(\.absoluteString) == ["http://b./2", "http://A:80/3"])
+        for request in stub.requests.dropFirst() {
+            for name in ["Authorization", "Cookie", "Host", "X-API-Key"] { #expect(!request.headers.contains(name: name), "\(name)") }
+            #expect(request.headers["X-Other"] == "o")
+        }
+    }
+
     @Test("From https to http is refused unless that is allowed")
     func insecure() async throws {
         let session = Session(transport: stub(to: "http://a/to"))

@@ -47,6 +47,9 @@ struct BreakerState {
         return .allowed(Pass(generation: generation))
     }
 
+    /// Whether nothing has changed since it was given.
+    func isCurrent(_ pass: Pass) -> Bool { pass.generation == generation }
+
     /// Once for each pass.
     mutating func record(_ verdict: HostVerdict, of pass: Pass, at now: Duration) {
         guard pass.generation == generation else { return }

@@ -50,6 +50,9 @@ package final class CircuitBreakers: Sendable {
 
         deinit { record(.ignored) }
 
+        /// Whether the circuit is as it was; who has waited since then is to ask again otherwise.
+        package var isCurrent: Bool { circuit.state.withLock { $0.isCurrent(pass) } }
+
         /// Only the first call counts.
         package func record(_ verdict: HostVerdict) {
             guard !isUsed.exchange(true, ordering: .relaxed) else { return }

@@ -1,0 +1,282 @@
+@testable import AsyncNet
+import AsyncNetTesting
+import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+import Testing
+
+@Suite("Policies that meet each other", .timeLimit(.minutes(5)))
+struct PolicyCombinationTests {
+    private let fast = RetryPolicy(limit: 2, backoff: Backoff(scale: .zero, jitter: .none))
+
+    // MARK: Retries and redirects
+
+    @Test("What must not be repeated is not, though a redirect made a GET of it", arguments: [303, 302, 307])
+    func repeatedPost(_ status: Int) async throws {
+        let stub = StubTransport { request in
+            if request.path == "/form" { return .redirect(to: "/result", status: status) }
+            return status == 307 ? .fault(.refuse) : .status(503)
+        }
+        let session = Session(transport: stub, configuration: .init(interceptors: [fast]))
+        _ = await session.post("http://a/form").serializing(Data.self).result
+        #expect(stub.requests.filter { $0.path == "/form" }.count == 1)
+        _ = await session.post("http://a/form", headers: ["Idempotency-Key": "1"]).serializing(Data.self).result
+        #expect(stub.requests.filter { $0.path == "/form" }.count == 4)
+    }
+
+    @Test("Nor is a body that can be sent once")
+    func repeatedStream() async throws {
+        let stub = StubTransport { $0.path == "/x" ? .redirect(to: "/y", status: 303) : .status(503) }
+        let session = Session(transport: stub, configuration: .init(interceptors: [fast]))
+        let response = await session.upload(.stream(chunks("a"), length: nil), to: "http://a/x", method: .put).serializing(Data.self).response
+        #expect(response.statusCode == 503 && response.error == nil)
+        #expect(stub.requests.count == 2)
+    }
+
+    @Test("An attempt whose adapter throws is counted, so the limit holds")
+    func failingAdapter() async throws {
+        let seen = Locked<[Int]>([])
+        let adapter = Adapter { _, context in
+            seen.withLock { $0.append(context.attempt) }
+            throw AsyncNetError(.cannotConnect, "no token")
+        }
+        let stub = StubTransport { _ in .status(200) }
+        let response = await Session(transport: stub, configuration: .init(interceptors: [adapter, fast])).request("http://a/").serializing(Data.self).response
+        #expect(response.error?.code == .cannotConnect && response.metrics.attempts == 0)
+        #expect(seen.withLock { $0 } == [1, 2, 3])
+        #expect(stub.requests.isEmpty)
+    }
+
+    // MARK: Circuit breaker
+
+    @Test("A host that hangs is left alone, whatever notices it: silence or the deadline, shared or not", arguments: [true, false], [true, false])
+    func hangingHost(_ isDeadline: Bool, _ shares: Bool) async throws {
+        let clock = TestClock()
+        let stub = StubTransport { _ in .fault(.stall) }
+        let session = Session(transport: stub, configuration: .init(
+            timeout: .seconds(isDeadline ? 100 : 5), deadline: isDeadline ? .seconds(5) : nil, circuitBreaker: CircuitBreaker(consecutiveFailures: 2),
+            coalescesRequests: shares, clock: clock))
+        for number in 1...2 {
+            let task = Task { await session.request("http://a/").serializing(Data.self).result.failure }
+            #expect(await eventually { stub.requests.count == number && clock.sleeperCount >= 1 })
+            clock.advance(by: .seconds(5))
+            #expect(await task.value?.code == (isDeadline ? .deadlineExceeded : .timedOut))
+        }
+        // The last one's transfer may end a moment after its outcome; one that is let through meanwhile hangs until it is cancelled.
+        var codes: [AsyncNetError.Code?] = []
+        while codes.count < 200, codes.last != .circuitOpen {
+            let task = Task { await session.request("http://a/").serializing(Data.self).result.failure?.code }
+            for _ in 0..<20 { await Task.yield() }
+            task.cancel()
+            codes.append(await task.value)
+        }
+        #expect(codes.last == .circuitOpen)
+    }
+
+    @Test("Those who wait for a place while the circuit opens are refused too")
+    func waitingForBrokenHost() async throws {
+        let gate = Gate()
+        let stub = StubTransport { _ in
+            await gate.wait()
+            return .status(500)
+        }
+        let session = Session(transport: stub, configuration: .init(
+            concurrencyLimit: ConcurrencyLimit(perHost: 1), circuitBreaker: CircuitBreaker(consecutiveFailures: 2)))
+        let tasks = (0..<6).map { _ in Task { await session.request("http://a/").serializing(Data.self).result.failure?.code } }
+        #expect(await eventually { session.limits.queue?.waitingCount == 5 })
+        gate.open()
+        var refused = 0
+        for task in tasks where await task.value == .circuitOpen { refused += 1 }
+        #expect(refused == 4)
+        #expect(stub.requests.count == 2)
+    }
+
+    @Test("What fails where a redirect leads is not the first host's fault", arguments: [true, false])
+    func redirectedFailure(_ isStatus: Bool) async throws {
+        let stub = StubTransport { request in
+            if request.path == "/short" { return .redirect(to: "http://b/long") }
+            return isStatus ? .status(500) : .fault(.refuse)
+        }
+        let session = Session(transport: stub, configuration: .init(circuitBreaker: CircuitBreaker(consecutiveFailures: 2)))
+        for _ in 0..<5 { _ = await session.request("http://a/short").serializing(Data.self).result }
+        #expect(stub.requests.count == 10)
+    }
+
+    @Test("A cancelled probe frees its place")
+    func cancelledProbe() async throws {
+        let clock = TestClock()
+        let stalls = Locked(false)
+        let stub = StubTransport { _ in stalls.withLock { $0 } ? .fault(.stall) : .status(500) }
+        let session = Session(transport: stub, configuration: .init(
+            timeout: .seconds(1000), circuitBreaker: CircuitBreaker(consecutiveFailures: 1, openDuration: .seconds(1)), clock: clock))
+        _ = await session.request("http://a/").serializing(Data.self).result
+        clock.advance(by: .seconds(1))
+        stalls.withLock { $0 = true }
+        let probe = Task { await session.request("http://a/").serializing(Data.self).result.failure?.code }
+        #expect(await eventually { stub.requests.count == 2 })
+        #expect(await session.request("http://a/").serializing(Data.self).result.failure?.code == .circuitOpen)
+        probe.cancel()
+        #expect(await probe.value == .cancelled)
+        stalls.withLock { $0 = false }
+        #expect(await eventually {
+            _ = await session.request("http://a/").serializing(Data.self).result
+            return stub.requests.count == 3
+        })
+    }
+
+    // MARK: Attempt timeout, hedging, sharing
+
+    @Test("An attempt's time is limited, shared and hedged too", arguments: [true, false])
+    func attemptTimeout(_ shares: Bool) async throws {
+        let clock = TestClock()
+        let count = Locked(0)
+        let stub = StubTransport { _ in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return number == 1 ? .fault(.stall) : .text("done")
+        }
+        var policy = fast
+        policy.attemptTimeout = .seconds(2)
+        let hedging: [any RequestPolicy] = shares ? [] : [HedgingPolicy(after: .fixed(.seconds(50)))]
+        let session = Session(transport: stub, configuration: .init(
+            interceptors: [policy] + hedging, timeout: .seconds(100), coalescesRequests: shares, clock: clock))
+        let task = Task { await session.request("http://a/").serializing(String.self).result }
+        #expect(await eventually { stub.requests.count == 1 && clock.sleeperCount >= 1 })
+        clock.advance(by: .seconds(2))
+        #expect(await eventually { stub.requests.count == 2 })
+        if stub.requests.count < 2 { task.cancel() }
+        #expect(try await task.value.get() == "done")
+    }
+
+    @Test("An interceptor made of others hedges too, however deep")
+    func hedgingInside() async throws {
+        let clock = TestClock()
+        let stub = StubTransport { _ in .fault(.stall) }
+        let policy = Interceptor([Interceptor([HedgingPolicy(after: .fixed(.seconds(1)))])])
+        let session = Session(transport: stub, configuration: .init(interceptors: [policy], clock: clock))
+        let task = Task { await session.request("http://a/").serializing(String.self).result }
+        #expect(await eventually { stub.requests.count == 1 && clock.sleeperCount >= 1 })
+        clock.advance(by: .seconds(1))
+        #expect(await eventually { stub.requests.count == 2 })
+        task.cancel()
+        #expect(await task.value.failure?.code == .cancelled)
+    }
+
+    @Test("A delay beyond every clock is none that comes", arguments: [
+        Duration.seconds(Int64.max), .seconds(1e19), .seconds(9_300_000_000),
+    ])
+    func endlessHedgingDelay(_ delay: Duration) async throws {
+        let gate = Gate()
+        let stub = StubTransport { _ in
+            await gate.wait()
+            return .text("done")
+        }
+        let session = Session(transport: stub, configuration: .init(interceptors: [HedgingPolicy(after: .fixed(delay))]))
+        let task = Task { await session.request("http://a/").serializing(String.self).result }
+        #expect(await eventually { stub.requests.count == 1 })
+        for _ in 0..<1000 { await Task.yield() }
+        gate.open()
+        #expect(try await task.value.get() == "done")
+        #expect(stub.requests.count == 1)
+    }
+
+    @Test("One who leaves a shared request leaves it to those who come later")
+    func leftFlight() async throws {
+        let gate = Gate()
+        let stub = StubTransport { _ in
+            await gate.wait()
+            return .text("done")
+        }
+        let session = Session(transport: stub, configuration: .init(coalescesRequests: true))
+        func ask() -> Task<Result<String, AsyncNetError>, Never> { Task { await session.request("http://a/").serializing(String.self).result } }
+        func waiters(_ count: Int) async -> Bool {
+            await eventually {
+                for flight in session.limits.flights.all where await flight.waiterCount == count { return true }
+                return false
+            }
+        }
+        let (first, second) = (ask(), ask())
+        #expect(await waiters(2))
+        first.cancel()
+        #expect(await first.value.failure?.code == .cancelled)
+        #expect(await eventually { await session.requests.count == 1 })
+        for _ in 0..<200 { await Task.yield() }
+        let third = ask()
+        #expect(await waiters(2))
+        gate.open()
+        #expect(try await second.value.get() == "done")
+        #expect(try await third.value.get() == "done")
+        #expect(stub.requests.count == 1)
+        #expect(session.limits.flights.all.isEmpty)
+    }
+
+    @Test("A transport that cancels by itself is not asked for ever")
+    func cancellingTransport() async throws {
+        let stub = StubTransport { request in
+            if request.path == "/" { throw CancellationError() }
+            return .text("done")
+        }
+        let session = Session(transport: stub, configuration: .init(coalescesRequests: true))
+        #expect(await session.request("http://a/").serializing(String.self).result.failure?.code == .cancelled)
+        #expect(stub.requests.count < 100)
+    }
+
+    @Test("Percentiles that are none do not add up")
+    func percentiles() {
+        let limits = SessionLimits(SessionConfiguration(), TimerQueue(TimeSource(ContinuousClock())))
+        let first = limits.latencies(.nan)
+        #expect(limits.latencies(.nan) === first)
+        #expect(limits.latencies(7) === first)
+        #expect(limits.latencies(-1) === limits.latencies(0))
+    }
+
+    @Test("A credential is told to the origin it was given for only, though an adapter leads elsewhere, shared or not", arguments: [true, false])
+    func adaptedOrigin(_ shares: Bool) async throws {
+        let stub = StubTransport { request in
+            request.headers.contains(name: "Authorization") ? .text("told") : .status(401, headers: ["WWW-Authenticate": "Basic realm=\"x\""])
+        }
+        let adapter = Adapter { request, _ in
+            var request = request
+            request.url = URL(string: "http://b/")
+            return request
+        }
+        let session = Session(transport: stub, configuration: .init(interceptors: [adapter], coalescesRequests: shares))
+        #expect(await session.request("http://a/").authenticate(username: "u", password: "p").serializing(Data.self).response.statusCode == 401)
+        #expect(stub.requests.count == 1)
+    }
+
+    @Test("An adapter's URL may say who it is from; it is not sent, and told when the server asks", arguments: [true, false])
+    func adaptedUserInformation(_ shares: Bool) async throws {
+        let stub = StubTransport { request in
+            request.headers["Authorization"].map { .text($0) } ?? .status(401, headers: ["WWW-Authenticate": "Basic realm=\"x\""])
+        }
+        let adapter = Adapter { request, _ in
+            var request = request
+            request.url = URL(string: "http://u:p@b/")
+            return request
+        }
+        let session = Session(transport: stub, configuration: .init(interceptors: [adapter], coalescesRequests: shares))
+        let response = await session.request("http://a/").serializing(String.self).response
+        #expect(response.value == "Basic dTpw")
+        #expect(response.request?.url?.absoluteString == "http://b/")
+    }
+
+    @Test("Answers are not mixed up between credentials that look alike in one line")
+    func flightKeys() async throws {
+        let gate = Gate()
+        let stub = StubTransport { _ in
+            await gate.wait()
+            return .text("done")
+        }
+        let session = Session(transport: stub, configuration: .init(headers: [], coalescesRequests: true))
+        let one = Task { await session.request("http://a/", headers: ["x": "1"]).authenticate(username: "u", password: "p").serializing(Data.self).result }
+        let other = Task { await session.request("http://a/").authenticate(username: "x", password: " 1\nu:p").serializing(Data.self).result }
+        let third = Task { await session.request("http://a/", headers: ["x": "1"]).authenticate(username: "u:p", password: "").serializing(Data.self).result }
+        #expect(await eventually { stub.requests.count == 3 })
+        gate.open()
+        for task in [one, other, third] { _ = await task.value }
+    }
+}
