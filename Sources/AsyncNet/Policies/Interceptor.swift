@@ -26,7 +26,7 @@ public struct Retrier: RequestRetrier {
 /// Several policies as one, asked in their order.
 ///
 /// Adapters each change what the one before made, and the first that throws is the last; retriers are asked until one decides.
-public struct Interceptor: RequestInterceptor {
+public struct Interceptor: RequestInterceptor, CredentialKeeper {
     private let adapters: [any RequestAdapter]
     let retriers: [any RequestRetrier]
     package let hedging: HedgingPolicy?
@@ -53,6 +53,13 @@ public struct Interceptor: RequestInterceptor {
         var request = request
         for adapter in adapters { request = try await adapter.adapt(request, context: context) }
         return request
+    }
+
+    package func hasReplacedCredential(_ request: TransportRequest) async -> Bool {
+        for adapter in adapters {
+            if let keeper = adapter as? any CredentialKeeper, await keeper.hasReplacedCredential(request) { return true }
+        }
+        return false
     }
 
     public func retry(after error: AsyncNetError, context: RequestContext) async -> RetryDecision {

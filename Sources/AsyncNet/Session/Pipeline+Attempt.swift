@@ -52,13 +52,25 @@ extension Pipeline {
     // MARK: Transfer
 
     /// - Returns: What a retrier has decided before the body was delivered; `.doNotRetry` if it was.
-    private func sharedOrOwnTransfer() async throws -> RetryDecision.Choice {
+    private mutating func sharedOrOwnTransfer() async throws -> RetryDecision.Choice {
         await request.holdBackIfSuspended()
         guard await request.beginAttempt(onProceed: watch.restart) else { throw AsyncNetError(.cancelled) }
         if let shared = flightKey { return try await share(shared) }
         if let hedging = hedging { return try await hedge(hedging) }
         guard !session.limits.isUnlimited else { return try await transfer() }
-        return try await limited { try await transfer() }
+        return try await limitedTransfer()
+    }
+
+    /// Who waited for a place with a credential that is another one by now, or is about to be, lets others have the place, and queues again with that.
+    @inline(never)
+    private mutating func limitedTransfer() async throws -> RetryDecision.Choice {
+        while true {
+            do { return try await limited { [self] in try await transfer() } } catch is ReplacedCredential {
+                restart(with: original)
+                try await adapt()
+                try await prepare()
+            }
+        }
     }
 
     private func transfer() async throws -> RetryDecision.Choice {

@@ -9,6 +9,7 @@ extension Pipeline {
         try await limits.rate?.acquire(host: host, until: scope == .whole ? policies.end : nil)
         place.hold(try await limits.queue?.acquire(host: host, priority: policies.priority))
         defer { place.release() }
+        if await hasReplacedCredential() { throw ReplacedCredential() }
         // Others may have found meanwhile that the host has trouble.
         if let waited = permit, !waited.isCurrent { permit = try limits.breakers?.allow(host: host) }
         do {
@@ -19,6 +20,17 @@ extension Pipeline {
             permit?.record(isElsewhere(host) ? .success : HostVerdict(await cause(of: error)))
             throw error
         }
+    }
+
+    /// The request waited so long for its place that it would be refused.
+    struct ReplacedCredential: Error {}
+
+    private func hasReplacedCredential() async -> Bool {
+        guard let request = request.record.request else { return false }
+        for adapter in policies.adapters {
+            if let keeper = adapter as? any CredentialKeeper, await keeper.hasReplacedCredential(request) { return true }
+        }
+        return false
     }
 
     /// Whether the host has answered, and sent the request to another one.

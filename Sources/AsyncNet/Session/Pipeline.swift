@@ -25,6 +25,8 @@ struct Pipeline {
     let watch: TransferWatch
     let place = PlaceInQueue()
     var policies = PipelinePolicies()
+    /// What the caller gave.
+    private(set) var original: TransportRequest?
     /// The attempt's, from 1, also of one that ends before it is sent.
     var attemptNumber = 0
 
@@ -85,7 +87,8 @@ struct Pipeline {
     }
 
     private mutating func attempts() async -> TransferOutcome {
-        let first = request.record.request
+        original = request.record.request
+        let first = original
         if !policies.retriers.isEmpty || policies.hedging != nil, let first { session.limits.budgets?.deposit(host: first.head.url.origin) }
         while true {
             let result = await attempt()
@@ -93,14 +96,14 @@ struct Pipeline {
             case .deliver(let outcome): return outcome
             case .again(let delay):
                 guard await pause(delay) else { return request.record.outcome(AsyncNetError(.cancelled)) }
-                restart(with: first)
+                restart(with: original)
             }
         }
     }
 
     /// The next attempt begins with what the caller gave, adapted anew.
     @inline(never)
-    private func restart(with first: TransportRequest?) {
+    func restart(with first: TransportRequest?) {
         if let first { request.record.restart(with: first) }
     }
 

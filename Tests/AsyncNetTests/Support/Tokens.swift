@@ -45,13 +45,15 @@ struct TokenFixture {
 
     init(
         _ token: AccessToken? = AccessToken(1), window: RefreshWindow? = RefreshWindow(), clock: any Clock<Duration> = ContinuousClock(),
-        startsImmediately: Bool = false, renew: @escaping @Sendable (AccessToken) async throws -> AccessToken = { _ in AccessToken(2) },
+        startsImmediately: Bool = false, limit: ConcurrencyLimit = .unlimited, renew: @escaping @Sendable (AccessToken) async throws -> AccessToken = { _ in AccessToken(2) },
         answer: @escaping StubTransport.Handler = { $0.answer(for: AccessToken(2)) }
     ) {
         authenticator = TokenAuthenticator(renew: renew)
         interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: token, refreshWindow: window, clock: clock)
         stub = StubTransport(answer)
-        session = Session(transport: stub, configuration: .init(interceptors: [interceptor], startsRequestsImmediately: startsImmediately))
+        var configuration = SessionConfiguration(interceptors: [interceptor], startsRequestsImmediately: startsImmediately)
+        configuration.concurrencyLimit = limit
+        session = Session(transport: stub, configuration: configuration)
     }
 
     var refreshes: Int { authenticator.refreshes.value }

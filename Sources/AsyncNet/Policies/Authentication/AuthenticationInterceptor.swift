@@ -19,7 +19,7 @@ public import Foundation
 ///
 /// A request that is cancelled stops waiting at once. The refresh goes on without it, even if nobody waits any more, for the server may have made
 /// the old credential invalid already; it is cancelled when the interceptor goes away or is given another credential.
-public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: RequestInterceptor {
+public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: RequestInterceptor, CredentialKeeper {
     public typealias Credential = AuthenticatorType.Credential
 
     private struct Refresh {
@@ -87,6 +87,14 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
         }
     }
 
+    package nonisolated func hasReplacedCredential(_ request: TransportRequest) async -> Bool {
+        guard await !isOwnRequest else { return false }
+        let (known, isRefreshing) = await (state.known, refresh != nil)
+        let urlRequest = request.urlRequest
+        guard let used = known.firstIndex(where: { authenticator.isRequest(urlRequest, authenticatedWith: $0.credential) }) else { return false }
+        return isRefreshing || used > 0
+    }
+
     /// Whether the present task is part of the refresh that is under way.
     private var isOwnRequest: Bool { refresh.map { RefreshScope.numbers.contains($0.number) } ?? false }
 
@@ -149,6 +157,12 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
         refresh = nil
         ended?.end.fulfil(result)
     }
+}
+
+/// An adapter whose work may be out of date by the time a request has the place that it waited for.
+package protocol CredentialKeeper: Sendable {
+    /// Whether the request's credential is being refreshed, or has been.
+    func hasReplacedCredential(_ request: TransportRequest) async -> Bool
 }
 
 extension AuthenticationInterceptor: CustomStringConvertible, CustomReflectable {

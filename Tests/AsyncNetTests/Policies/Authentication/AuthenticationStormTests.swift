@@ -73,6 +73,23 @@ struct AuthenticationStormTests {
         }
     }
 
+    @Test("So it is with those that wait for a place meanwhile", arguments: [1, 8])
+    func limited(_ perHost: Int) async {
+        let service = Service(holding: perHost)
+        let limit = ConcurrencyLimit(perHost: perHost)
+        let fixture = TokenFixture(limit: limit, renew: { _ in await service.renew() }, answer: { await service.answer($0) })
+        await withTaskGroup { group in
+            for _ in 0..<200 { group.addTask { #expect(await fixture.get().value == "ok") } }
+            await service.refreshBegan.wait()
+            #expect(await eventually { await fixture.session.requests.count == 200 })
+            service.refresh.open()
+        }
+        #expect(fixture.refreshes == 1)
+        // A place is free a moment before the retrier hears of the 401 that freed it, so as many others may slip through then.
+        #expect(service.old <= 2 * perHost)
+        #expect(fixture.stub.requests.count == 200 + service.old)
+    }
+
     @Test("The same over sockets, refreshed over the same session")
     func server() async throws {
         let server = try await MockServer.start()
