@@ -11,6 +11,7 @@ package final class Promise<Value: Sendable>: Sendable {
     package init() {}
 
     package var isFulfilled: Bool { state.withLock { $0.result != nil } }
+    package var waiterCount: Int { state.withLock { $0.waiting.count } }
 
     /// The first result counts.
     package func fulfil(_ result: Result<Value, AsyncNetError>) {

@@ -62,7 +62,7 @@ struct SharingTests {
 
     @Test("No more requests run at a time than are allowed, the urgent ones first; a cancelled wait takes no place")
     func concurrency() async throws {
-        let gate = Gate()
+        let (firstGate, gate) = (Gate(), Gate())
         let running = Locked((now: 0, most: 0, order: [String]()))
         let stub = StubTransport { request in
             running.withLock { state in
@@ -70,7 +70,7 @@ struct SharingTests {
                 state.most = max(state.most, state.now)
                 state.order.append(request.path)
             }
-            await gate.wait()
+            await (request.path == "/first0" ? firstGate : gate).wait()
             running.withLock { $0.now -= 1 }
             return .text("done")
         }
@@ -84,6 +84,8 @@ struct SharingTests {
         #expect(await eventually { session.limits.queue?.waitingCount == 3 })
         cancelled.cancel()
         #expect(await cancelled.value.failure?.code == .cancelled)
+        firstGate.open()
+        #expect(await eventually { running.withLock { $0.order.count } == 3 })
         gate.open()
         for task in first + [low, high] { #expect(await task.value.failure == nil) }
         let (most, order) = running.withLock { ($0.most, $0.order) }

@@ -8,9 +8,13 @@ enum TransportUnderTest: String, CaseIterable, Sendable {
     case urlSession, libcurl
 
     func session(_ configuration: SessionConfiguration = SessionConfiguration()) -> Session {
+        Session(transport: make(), configuration: configuration)
+    }
+
+    func make() -> any Transport {
         switch self {
-        case .urlSession: Session(transport: .urlSession, configuration: configuration)
-        case .libcurl: Session(transport: .libcurl(), configuration: configuration)
+        case .urlSession: URLSessionTransport()
+        case .libcurl: LibcurlTransport()
         }
     }
 }

@@ -52,6 +52,9 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
 
     deinit { refresh?.task?.cancel() }
 
+    /// How many wait for the refresh that is under way.
+    package var waiterCount: Int { refresh?.end.waiterCount ?? 0 }
+
     /// What requests are authenticated with now.
     public var credential: Credential? { state.current }
 

@@ -22,7 +22,7 @@ struct CredentialRefreshTests {
             group.addTask { #expect(await fixture.get().value == "ok") }
             #expect(await fixture.refreshes(atLeast: 1))
             for _ in 0..<20 { group.addTask { #expect(await fixture.get().value == "ok") } }
-            #expect(await eventually { await fixture.session.requests.count == 21 })
+            #expect(await eventually { await fixture.interceptor.waiterCount == 21 })
             for _ in 0..<100 { await Task.yield() }
             #expect(fixture.stub.requests.count == 1)
             gate.open()
@@ -51,7 +51,7 @@ struct CredentialRefreshTests {
         async let first = fixture.get()
         #expect(await fixture.refreshes(atLeast: 1))
         async let waiting = fixture.get("http://a/waiting")
-        #expect(await eventually { await fixture.session.requests.count == 3 })
+        #expect(await eventually { await fixture.interceptor.waiterCount == 2 })
         gate.open()
         for (error, path) in [(await first.failure, "/"), (await waiting.failure, "/waiting")] {
             #expect(error?.code == .refreshFailed)
@@ -89,7 +89,7 @@ struct CredentialRefreshTests {
         let one = Task { await fixture.get() }
         #expect(await fixture.refreshes(atLeast: 1))
         async let other = othersWait ? fixture.get().value : "ok"
-        if othersWait { #expect(await eventually { await fixture.session.requests.count == 2 }) }
+        if othersWait { #expect(await eventually { await fixture.interceptor.waiterCount == 2 }) }
         one.cancel()
         #expect(await one.value.failure?.code == .cancelled)
         #expect(await fixture.interceptor.credential == AccessToken(1))
@@ -130,7 +130,7 @@ struct CredentialRefreshTests {
             async let refused = fixture.get()
             #expect(await fixture.refreshes(atLeast: 1))
             async let waiting = fixture.get()
-            #expect(await eventually { await fixture.session.requests.count == 2 })
+            #expect(await eventually { await fixture.interceptor.waiterCount == 2 })
             await fixture.interceptor.setCredential(credential)
             for result in [await refused, await waiting] {
                 #expect(result.value == credential.map { _ in "ok" })
