@@ -17,8 +17,8 @@ enum URLSessionLimits {
     static let canPause = true
     #endif
 
-    /// 64 MiB of FoundationNetworking's pieces.
-    static let piecesBetweenRests = 4096
+    /// 128 MiB of FoundationNetworking's pieces.
+    static let piecesBetweenRests = 8192
 
     /// While a socket always has data, FoundationNetworking's queue for sockets keeps its thread to itself: no other session of the process, no
     /// cancel and none of the timers that it makes anew for each piece has a turn, and the timers stay in memory, 330 bytes each, 86 MB for
