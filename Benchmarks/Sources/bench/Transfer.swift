@@ -73,9 +73,10 @@ struct Transfer: AsyncParsableCommand {
         let target = place.appending(path: "asyncnet")
         for _ in 0..<rounds {
             runs["curl", default: []].append(try Measured("/usr/bin/curl", curl))
+            if source == nil { try remove(place.appending(path: "curl"), in: place) }
             runs["AsyncNet/libcurl", default: []].append(try Measured(Self.carrier, arguments(task, url, source ?? target)))
+            if source == nil { try remove(target, in: place) }
         }
-        if source == nil { guard FileManager.default.contentsEqual(atPath: target.path, andPath: place.appending(path: "curl").path) else { throw ValidationError("the download differs") } }
         let base = runs["curl"] ?? []
         return ["curl", "AsyncNet/libcurl"].map { client in
             return row(name, client, runs[client] ?? [], base)
@@ -89,6 +90,15 @@ struct Transfer: AsyncParsableCommand {
             peakMiB: own.map(\.peakMiB).max() ?? 0)
     }
 
+    /// Checks a download and makes room: each writes to memory that the one before has just let go. Memory that is used for the first time takes
+    /// twice as long to write to, and curl would write over a file that is there, while the others write one beside it.
+    private func remove(_ file: URL, in place: URL) throws {
+        guard FileManager.default.contentsEqual(atPath: file.path, andPath: place.appending(path: "source").path) else {
+            throw ValidationError("the download differs")
+        }
+        try FileManager.default.removeItem(at: file)
+    }
+
     /// Downloads over URLSession against Foundation's own.
     private func compareFoundation(_ place: URL, _ url: URL) throws -> [Row] {
         let target = place.appending(path: "foundation")
@@ -97,6 +107,7 @@ struct Transfer: AsyncParsableCommand {
             // Foundation's download is made in the temporary folder, and would be copied if that were elsewhere.
             for task in [Task.urlSession, .downloadURLSession] {
                 runs[task, default: []].append(try Measured(Self.carrier, arguments(task, url, target), temporaryFolder: place))
+                try remove(target, in: place)
             }
         }
         let base = runs[.urlSession] ?? []
