@@ -124,33 +124,44 @@ final class TransferPipe: Sendable {
             abort(AsyncNetError(bodyLargerThan: limit))
             return .more
         }
-        if let spillSettings {
-            if let relay = beginRelay() {
-                endRelay(wantsMore: relay(chunk))
-                return .more
-            }
-            if isBehind(chunk) {
-                spillOver(spillSettings)
-                return .more
-            }
+        switch route(chunk) {
+        case .relay(let relay):
+            endRelay(wantsMore: relay(chunk))
+            return .more
+        case .tail(let waiter):
+            waiter?.resume()
+            if let spillSettings { spillOver(spillSettings) }
+            return .more
+        case .buffer(let waiter, let demand):
+            waiter?.resume()
+            return demand
         }
-        let (waiter, demand) = state.withLock { state -> (CheckedContinuation<Void, Never>?, Demand) in
-            guard state.end == nil else { return (nil, .more) }
+    }
+
+    private enum Route {
+        case relay(Relay)
+        case tail(CheckedContinuation<Void, Never>?)
+        case buffer(CheckedContinuation<Void, Never>?, Demand)
+    }
+
+    /// Where a chunk goes, and unless that is the relay, there it is. At one stroke: a relay that came in between would get the next chunk first.
+    private func route(_ chunk: Data) -> Route {
+        state.withLock { state in
+            guard state.end == nil else { return .buffer(nil, .more) }
+            if let relay = state.relay {
+                state.isRelaying = true
+                return .relay(relay)
+            }
+            guard spillSettings == nil || state.spill == nil && state.tail.isEmpty && state.bufferedBytes <= highWaterMark else {
+                if state.tail.isEmpty { state.tail.reserveCapacity(highWaterMark + chunk.count) }
+                state.tail.append(chunk)
+                return .tail(state.takeWaiter())
+            }
             state.chunks.append(chunk)
             state.bufferedBytes += chunk.count
             let waiter = state.takeWaiter()
             state.isPaused = waiter == nil && state.bufferedBytes > highWaterMark && spillSettings == nil
-            return (waiter, state.isPaused ? .pause : .more)
-        }
-        waiter?.resume()
-        return demand
-    }
-
-    private func beginRelay() -> Relay? {
-        state.withLock { state in
-            guard state.end == nil, let relay = state.relay else { return nil }
-            state.isRelaying = true
-            return relay
+            return .buffer(waiter, state.isPaused ? .pause : .more)
         }
     }
 
@@ -161,18 +172,6 @@ final class TransferPipe: Sendable {
             return state.takeWaiter()
         }
         waiter?.resume()
-    }
-
-    /// Whether the reader has so much to read that the next chunk was taken to the tail.
-    private func isBehind(_ chunk: Data) -> Bool {
-        let (isBehind, waiter) = state.withLock { state -> (Bool, CheckedContinuation<Void, Never>?) in
-            guard state.end == nil, state.spill != nil || !state.tail.isEmpty || state.bufferedBytes > highWaterMark else { return (false, nil) }
-            if state.tail.isEmpty { state.tail.reserveCapacity(highWaterMark + chunk.count) }
-            state.tail.append(chunk)
-            return (true, state.takeWaiter())
-        }
-        waiter?.resume()
-        return isBehind
     }
 
     /// Writes a tail that is full; a full one at a time costs a fraction of what chunks of 16 KiB do.

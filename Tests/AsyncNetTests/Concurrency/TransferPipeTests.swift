@@ -161,6 +161,35 @@ struct TransferPipeTests {
         #expect(await TransferPipe(.asItArrives).relay(relay) == false)
     }
 
+    @Test("However relay and reader take turns while bytes come, they come in order", arguments: [100, 10_000, 200_000])
+    func relayOrder(_ size: Int) async throws {
+        let folder = try TemporaryFolder()
+        let data = patternedData(size * 40)
+        for _ in 0..<200 {
+            let pipe = spill(folder.url)
+            let writer = Task.detached {
+                for start in stride(from: 0, to: data.count, by: size) { _ = pipe.receive(data[start..<start + size]) }
+                pipe.finish(.success(()))
+            }
+            let received = Box()
+            while let batch = try await pipe.nextBatch() {
+                for chunk in batch { received.data.withLock { $0 += chunk } }
+                let count = Counter()
+                _ = await pipe.relay { chunk in
+                    received.data.withLock { $0 += chunk }
+                    count.add()
+                    return count.value < 3
+                }
+            }
+            #expect(received.data.withLock { $0 } == data)
+            await writer.value
+        }
+    }
+
+    private final class Box: Sendable {
+        let data = Locked(Data())
+    }
+
     @Test("A reader who is cancelled goes on only when the relay is done with its chunk")
     func relayAbort() async throws {
         let folder = try TemporaryFolder()
