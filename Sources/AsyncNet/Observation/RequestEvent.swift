@@ -4,6 +4,8 @@ public enum RequestEvent: Sendable {
     case suspended
     /// An attempt begins; they are numbered from 1.
     case attempt(Int, HTTPRequestHead)
+    /// The transport sends the attempt's request again, since a kept connection ended before any byte of a response.
+    case repeated
     /// A 1xx response came.
     case informational(HTTPResponseHead)
     /// The request is sent to another URL.
@@ -20,6 +22,7 @@ extension RequestEvent: CustomStringConvertible {
         case .resumed: "resumed"
         case .suspended: "suspended"
         case .attempt(let number, let head): "attempt \(number): \(head)"
+        case .repeated: "repeated on another connection"
         case .informational(let head): "informational \(head.statusCode)"
         case .redirected(let head, let next): "redirected by \(head.statusCode) to \(next)"
         case .response(let head): "response \(head.statusCode)"

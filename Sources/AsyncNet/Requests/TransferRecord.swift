@@ -13,6 +13,8 @@ package final class TransferRecord: Sendable {
         var head: HTTPResponseHead?
         var data: Data?
         var metrics = RequestMetrics()
+        /// How often transports sent the request again by themselves, in all attempts.
+        var repeats = 0
         var clock: (time: TimeSource, start: Duration)?
 
         var elapsed: Duration { clock.map { $0.time.now - $0.start } ?? .zero }
@@ -53,7 +55,15 @@ package final class TransferRecord: Sendable {
     }
 
     package func beginAttempt(_ number: Int) {
-        state.withLock { $0.metrics.attempts = number }
+        state.withLock { $0.metrics.attempts = number + $0.repeats }
+    }
+
+    /// The transport sends the request once more than the pipeline does.
+    package func repeated() {
+        state.withLock { state in
+            state.repeats += 1
+            state.metrics.attempts += 1
+        }
     }
 
     @inline(never)

@@ -83,6 +83,9 @@ final class TransferWatch: Sendable {
         default: touch()
         }
         switch event {
+        case .repeated:
+            request.record.repeated()
+            request.eventLog.send(.repeated)
         case .informational(let head): request.eventLog.send(.informational(head))
         case .sentBody(let bytes, let total):
             request.record.sentBytes(bytes)

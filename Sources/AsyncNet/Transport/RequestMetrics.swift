@@ -11,7 +11,7 @@ public struct RequestMetrics: Sendable {
     /// What turning the body into a value took; zero until that is done.
     public var serialization: Duration = .zero
 
-    /// How many times the request was put on the wire, redirects not counted.
+    /// How many times the request was put on the wire, redirects not counted: attempts, and what a transport sent again by itself.
     public var attempts = 0
     /// Where redirects led, in order.
     public var redirects: [URL] = []

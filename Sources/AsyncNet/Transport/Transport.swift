@@ -86,6 +86,9 @@ public enum TransportEvent: Sendable {
     case queued
     /// The transfer has begun.
     case started
+    /// The transport sends the request again on another connection: the server had closed the kept one, or had said that it did not process
+    /// the request there, before any byte of a response (RFC 9110 §9.2.2, RFC 9113 §6.8).
+    case repeated
     /// A 1xx response other than 101 (RFC 9110 §15.2), where the transport sees them.
     case informational(HTTPResponseHead)
     /// The transport could send more of the request's body than it has been given; until the next event silence is not the server's.
