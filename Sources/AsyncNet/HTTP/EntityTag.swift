@@ -35,10 +35,13 @@ package enum IfRange {
     ///
     /// A strong entity tag. Without any, `Last-Modified`, if it is at least a minute before `Date`: RFC 9110 §8.8.2.2 is content
     /// with a second where one clock made both, which a client cannot know, or else wants clocks to make no difference; a minute is what
-    /// browsers take for that. A weak tag proves nothing, and forbids the date (§13.1.5).
+    /// browsers take for that. A weak tag proves nothing, and forbids the date (§13.1.5); nor do several tags that differ.
     package static func validator(of headers: HTTPHeaders) -> String? {
-        if let tag = headers["ETag"].flatMap(EntityTag.init) { return tag.isWeak ? nil : tag.description }
-        guard let modified = headers["Last-Modified"].flatMap({ HTTPDate($0) }), let sent = headers["Date"].flatMap({ HTTPDate($0) }),
+        let tags = headers.values(of: .entityTag)
+        guard tags.count <= 1 else { return nil }
+        if let tag = tags.first.flatMap(EntityTag.init) { return tag.isWeak ? nil : tag.description }
+        guard let modified = headers.onlyValue(of: .lastModified).flatMap({ HTTPDate($0) }),
+            let sent = headers.onlyValue(of: .date).flatMap({ HTTPDate($0) }),
             sent.seconds - modified.seconds >= secondsBetweenClocks
         else { return nil }
         return modified.description
@@ -46,7 +49,7 @@ package enum IfRange {
 
     /// Whether a response is of the version that a validator stands for; one that says nothing of its version is.
     package static func isSameVersion(_ headers: HTTPHeaders, as validator: String) -> Bool {
-        headers[validator.hasPrefix("\"") ? "ETag" : "Last-Modified"].map { $0 == validator } ?? true
+        headers.values(of: validator.hasPrefix("\"") ? .entityTag : .lastModified).allSatisfy { $0 == validator }
     }
 
     private static let secondsBetweenClocks: Int64 = 60

@@ -46,8 +46,9 @@ struct HTTPDateFields {
         return true
     }
 
-    private static func isWeekday(_ word: Substring) -> Bool {
-        let name = word.last == "," ? word.dropLast() : word
+    /// - Parameter word: In lower case.
+    static func isWeekday(_ word: some StringProtocol) -> Bool {
+        let name = word.last == "," ? word.dropLast() : word[...]
         return weekdays.contains { $0 == name || $0.prefix(3) == name }
     }
 

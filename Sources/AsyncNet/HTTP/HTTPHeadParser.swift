@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Order, spelling and repetitions of headers are kept. What is not HTTP is refused, not guessed at: names that are no
 /// tokens, values with control characters, and more bytes than the limit. Values in UTF-8 are read as such, others
-/// as Latin-1. A continued line (obs-fold, RFC 9112 §5.2) joins the value before it by one space.
+/// as Latin-1; where a value is a URI its bytes are percent-encoded instead, so that they stay what they are. A continued line (obs-fold, RFC 9112 §5.2) joins the value before it by one space.
 struct HTTPHeadParser {
     typealias Line = UnsafeBufferPointer<UInt8>
 
@@ -65,17 +65,18 @@ struct HTTPHeadParser {
             throw AsyncNetError(.badServerResponse, "The server sent a header line without a valid name")
         }
         let name = String(decoding: line[..<colon], as: UTF8.self)
-        headers.add(HTTPHeader(name: name, value: try Self.text(Self.trimmed(Line(rebasing: line[(colon + 1)...])))))
+        let value = Self.trimmed(Line(rebasing: line[(colon + 1)...]))
+        headers.add(HTTPHeader(name: name, value: try Self.text(value, of: name)))
     }
 
     private mutating func continueValue(_ line: Line) throws(AsyncNetError) {
-        let more = try Self.text(Self.trimmed(line))
+        let more = try Self.text(Self.trimmed(line), of: headers.last?.name ?? "")
         guard headers.continueLast(with: more) else {
             throw AsyncNetError(.badServerResponse, "The server's head begins with a continued line")
         }
     }
 
-    private static func text(_ bytes: Line) throws(AsyncNetError) -> String {
+    private static func text(_ bytes: Line, of name: String = "") throws(AsyncNetError) -> String {
         var isASCII = true
         for byte in bytes where byte < 0x20 || byte >= 0x7F {
             if byte >= 0x80 { isASCII = false } else if byte != 0x09 {
@@ -83,7 +84,17 @@ struct HTTPHeadParser {
             }
         }
         if isASCII { return String(decoding: bytes, as: UTF8.self) }
-        return String(validating: bytes, as: UTF8.self) ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+        return String(validating: bytes, as: UTF8.self) ?? (isURI(name) ? percentEncoded(bytes) : latin1(bytes))
+    }
+
+    private static func isURI(_ name: String) -> Bool { ["location", "content-location"].contains(name.lowercased()) }
+
+    private static func latin1(_ bytes: Line) -> String { String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) })) }
+
+    private static func percentEncoded(_ bytes: Line) -> String {
+        bytes.reduce(into: "") { text, byte in
+            if byte < 0x80 { text.unicodeScalars.append(Unicode.Scalar(byte)) } else { text += "%" + String(byte, radix: 16, uppercase: true) }
+        }
     }
 
     private static func withoutLineBreak(_ line: Line) -> Line {

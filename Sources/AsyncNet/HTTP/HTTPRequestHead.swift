@@ -9,6 +9,26 @@ public struct HTTPRequestHead: Sendable {
     public var url: URL
     public var headers: HTTPHeaders
 
+    /// How a URL is written that `URL` cannot hold as it was sent. On the heap: hardly any request has one.
+    private final class Spelling: Sendable {
+        let spelled: SpelledURL
+        init(_ spelled: SpelledURL) { self.spelled = spelled }
+    }
+
+    private var spelling: Spelling?
+
+    /// The URL as it is to be written on the wire.
+    package var urlText: String {
+        guard let spelled = spelling?.spelled, spelled.url == url else { return url.absoluteString }
+        return spelled.text
+    }
+
+    /// Sets the URL with its text, which counts for as long as the URL is not set to another.
+    package mutating func setURL(_ spelled: SpelledURL) {
+        url = spelled.url
+        spelling = spelled.text == spelled.url.absoluteString ? nil : Spelling(spelled)
+    }
+
     /// What a caller's `URLRequest` says beyond method, URL and headers, kept for ``urlRequest``.
     private var template: URLRequest?
 

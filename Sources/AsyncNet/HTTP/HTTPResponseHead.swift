@@ -60,14 +60,8 @@ public struct HTTPResponseHead: Sendable {
         }
     }
 
-    /// The `Content-Type`, if there is a well-formed one.
-    public var mediaType: MediaType? { value(for: "Content-Type").flatMap(MediaType.init) }
-
-    /// The body's length on the wire as announced, `nil` if it is unknown or nonsense.
-    public var contentLength: Int64? {
-        guard let text = value(for: "Content-Length"), let length = Int64(text.trimmedHTTPSpace), length >= 0 else { return nil }
-        return length
-    }
+    /// The `Content-Type`, if there is a well-formed one; of several the last, as browsers have it (Fetch, "extract a MIME type").
+    public var mediaType: MediaType? { value(for: "Content-Type").flatMap(MediaType.last) }
 
     /// Foundation's form of this head, for those who need it.
     public var urlResponse: HTTPURLResponse? {

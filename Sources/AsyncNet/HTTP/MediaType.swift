@@ -17,6 +17,34 @@ public struct MediaType: Hashable, Sendable {
         parameters = HTTPParameters.firstValues(scalars[essence.endIndex...])
     }
 
+    private init(_ type: MediaType, charset: String) {
+        (self.type, subtype) = (type.type, type.subtype)
+        parameters = type.parameters.merging(["charset": charset]) { own, _ in own }
+    }
+
+    /// The last type in a list that is one (Fetch, "extract a MIME type"): `*/*` is none, and a type that is there again without its
+    /// charset keeps the one it had.
+    package static func last(in text: String) -> MediaType? {
+        guard text.utf8.contains(0x2C) else { return MediaType(text).flatMap { $0.isAny ? nil : $0 } }
+        var found: MediaType?
+        var (rest, start, quote) = (text[...].unicodeScalars, text.startIndex, QuotedString())
+        while true {
+            let scalar = rest.popFirst()
+            let end = scalar.map { _ in text.unicodeScalars.index(before: rest.startIndex) } ?? text.endIndex
+            if let scalar, quote.contains(scalar) || scalar != "," { continue }
+            if let type = MediaType(String(text[start..<end])), !type.isAny { found = type.following(found) }
+            guard scalar != nil else { return found }
+            start = rest.startIndex
+        }
+    }
+
+    private var isAny: Bool { type == "*" && subtype == "*" }
+
+    private func following(_ previous: MediaType?) -> MediaType {
+        guard let previous, previous.description == description, charset == nil, let charset = previous.charset else { return self }
+        return MediaType(self, charset: charset)
+    }
+
     /// The character set's name, as it was sent.
     public var charset: String? { parameters["charset"] }
 

@@ -17,6 +17,11 @@ package enum RetryAfter {
         return .seconds(min(max(date.seconds - HTTPDate(now).seconds, 0), mostSeconds))
     }
 
+    /// The longest wait that a response asks for: RFC 9110 allows one value, and who waits longest has waited for all of them.
+    package static func delay(_ response: HTTPResponseHead, now: Date) -> Duration? {
+        response.values(of: .retryAfter).compactMap { delay($0, now: now) }.max()
+    }
+
     private static func seconds(_ text: String) -> Int64? {
         guard !text.isEmpty, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
         return min(Int64(text) ?? mostSeconds, mostSeconds)

@@ -62,13 +62,23 @@ package struct URLReference: Equatable, Sendable {
     /// `nil` if the host or port is none.
     package var url: URL? {
         var encoded = self
-        encoded.path = Self.encoding(path, allowing: "/:@!$&'()*+,;=-._~")
-        encoded.query = query.map { Self.encoding($0, allowing: "/?:@!$&'()*+,;=-._~") }
-        encoded.fragment = fragment.map { Self.encoding($0, allowing: "/?:@!$&'()*+,;=-._~") }
+        encoded.path = Self.encoding(path, allowing: Self.pathCharacters)
+        encoded.query = query.map { Self.encoding($0, allowing: Self.queryCharacters) }
+        encoded.fragment = fragment.map { Self.encoding($0, allowing: Self.queryCharacters) }
         let host = (authority ?? "").utf8
         guard !host.contains(where: { $0 <= 0x20 || $0 == 0x7F || $0 == 0x5C }) else { return nil }
         let isASCII = host.allSatisfy { $0 < 0x80 }
         return URL(string: encoded.text, encodingInvalidCharacters: !isASCII)
+    }
+
+    /// The URL with its text as it was sent: a percent sign before anything but two hex digits stays as it is there, as browsers have it, while a
+    /// `URL` can only hold `%25` for it.
+    package var spelledURL: SpelledURL? {
+        guard let url else { return nil }
+        var spelled = URLReference(url.absoluteString)
+        spelled.path = Self.encoding(path, allowing: Self.pathCharacters, keepsPercent: true)
+        spelled.query = query.map { Self.encoding($0, allowing: Self.queryCharacters, keepsPercent: true) }
+        return SpelledURL(url: url, text: spelled.text)
     }
 
     /// RFC 3986 §5.2.3.
@@ -111,8 +121,13 @@ package struct URLReference: Equatable, Sendable {
         }
     }
 
+    private static let pathCharacters: StaticString = "/:@!$&'()*+,;=-._~"
+    private static let queryCharacters: StaticString = "/?:@!$&'()*+,;=-._~"
+
     /// Percent-encodes every byte that is neither a letter, a digit, in `allowed`, nor a `%` before two hex digits.
-    private static func encoding(_ text: String, allowing allowed: StaticString) -> String {
+    ///
+    /// - Parameter keepsPercent: Every `%` stays.
+    private static func encoding(_ text: String, allowing allowed: StaticString, keepsPercent: Bool = false) -> String {
         let bytes = Array(text.utf8)
         func isHex(_ index: Int) -> Bool {
             index < bytes.count && (bytes[index] &- 0x30 < 10 || bytes[index].asciiLowercased &- 0x61 < 6)
@@ -121,7 +136,7 @@ package struct URLReference: Equatable, Sendable {
         func stands(_ index: Int) -> Bool {
             let byte = bytes[index]
             return byte.asciiLowercased &- 0x61 < 26 || byte &- 0x30 < 10 || allowedBytes.contains(byte)
-                || byte == UInt8(ascii: "%") && isHex(index + 1) && isHex(index + 2)
+                || byte == UInt8(ascii: "%") && (keepsPercent || isHex(index + 1) && isHex(index + 2))
         }
         guard !bytes.indices.allSatisfy(stands) else { return text }
         let hex = Array("0123456789ABCDEF".utf8)
@@ -131,4 +146,10 @@ package struct URLReference: Equatable, Sendable {
         }
         return String(decoding: encoded, as: UTF8.self)
     }
+}
+
+/// A URL, and how it is written on the wire.
+package struct SpelledURL: Equatable, Sendable {
+    package let url: URL
+    package let text: String
 }

@@ -13,7 +13,7 @@ struct CurlDescription {
         // curl says of a body that it is a form unless it is told not to.
         if !body.arguments.isEmpty, !body.bringsContentType, !headers.contains(name: "Content-Type") { arguments.append("-H 'Content-Type:'") }
         arguments += body.arguments
-        arguments.append(text(request.head.url).shellQuoted)
+        arguments.append(text(request.head).shellQuoted)
         return body.producer + arguments.joined(separator: " \\\n    ")
     }
 
@@ -24,8 +24,8 @@ struct CurlDescription {
         return showsSecrets ? "\(header.name): \(header.value)" : header.description
     }
 
-    private func text(_ url: URL) -> String {
-        guard !showsSecrets else { return url.absoluteString }
-        return url.withoutSecrets + (url.query() == nil ? "" : "?<redacted>")
+    private func text(_ head: HTTPRequestHead) -> String {
+        guard !showsSecrets else { return head.urlText }
+        return head.url.withoutSecrets + (head.url.query() == nil ? "" : "?<redacted>")
     }
 }

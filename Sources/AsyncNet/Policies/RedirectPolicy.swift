@@ -13,7 +13,7 @@ package struct RedirectPolicy: Sendable {
 
     /// Whether this response sends the client elsewhere.
     package func follows(_ response: HTTPResponseHead) -> Bool {
-        limit > 0 && [301, 302, 303, 307, 308].contains(response.statusCode) && response.value(for: "Location") != nil
+        limit > 0 && [301, 302, 303, 307, 308].contains(response.statusCode) && !response.values(of: .location).isEmpty
     }
 
     /// The request to send next, or `nil` if this response is the answer.
@@ -25,13 +25,16 @@ package struct RedirectPolicy: Sendable {
     package func next(
         after response: HTTPResponseHead, to request: TransportRequest, visited: some Collection<URL>
     ) throws(AsyncNetError) -> TransportRequest? {
-        guard follows(response), let location = response.value(for: "Location") else { return nil }
+        guard follows(response) else { return nil }
+        guard let location = response.onlyValue(of: .location) else {
+            throw AsyncNetError(.badServerResponse, "The server's redirect has several Location lines, which differ")
+        }
         guard visited.count < limit else {
             let isCircle = Set(visited).count < visited.count
             throw AsyncNetError(.tooManyRedirects, isCircle ? "The redirects lead in a circle: there were more than \(limit)" : "There were more than \(limit) redirects")
         }
         var next = request
-        next.head.url = try target(location, from: request.head.url)
+        next.head.setURL(try target(location, from: request.head))
         if request.head.url.scheme?.lowercased() == "https", next.head.url.scheme?.lowercased() == "http", !handler.allowsInsecure {
             throw AsyncNetError(.redirectFailed, "A redirect from https to http was refused; allow it with .follow(allowingInsecure: true)")
         }
@@ -61,13 +64,14 @@ package struct RedirectPolicy: Sendable {
     }
 
     /// RFC 3986 resolution; a target without a fragment inherits the request's (RFC 9110 §10.2.2).
-    private func target(_ location: String, from url: URL) throws(AsyncNetError) -> URL {
-        let base = URLReference(url.absoluteString)
-        var target = URLReference(location.trimmedHTTPSpace).resolved(against: base)
+    private func target(_ location: String, from head: HTTPRequestHead) throws(AsyncNetError) -> SpelledURL {
+        let base = URLReference(head.urlText)
+        var target = URLReference(location).resolved(against: base)
         target.fragment = target.fragment ?? base.fragment
         do throws(AsyncNetError) {
-            guard let url = target.url else { throw AsyncNetError(.malformedURL, "its target is no URL") }
-            return try url.checkedForHTTP()
+            guard let spelled = target.spelledURL else { throw AsyncNetError(.malformedURL, "its target is no URL") }
+            _ = try spelled.url.checkedForHTTP()
+            return spelled
         } catch {
             throw AsyncNetError(.redirectFailed, "A redirect could not be followed: \(error.message)", underlyingError: error)
         }

@@ -87,7 +87,7 @@ public struct RetryPolicy: RequestRetrier {
     }
 
     private func retryAfter(_ response: HTTPResponseHead?, _ now: Date) -> Duration? {
-        response?.value(for: "Retry-After").flatMap { RetryAfter.delay($0, now: now) }
+        response.flatMap { RetryAfter.delay($0, now: now) }
     }
 }
 

@@ -51,4 +51,23 @@ struct EntityTagTests {
     func ifRange(_ headers: [String: String], _ validator: String?) {
         #expect(IfRange.validator(of: HTTPHeaders(headers)) == validator)
     }
+
+    @Test("Several tags or dates that differ prove nothing; the same again is one", arguments: [
+        ([("ETag", "\"a\""), ("ETag", "\"a\"")], "\"a\"", true), ([("ETag", "\"a\""), ("ETag", "\"b\"")], nil, false), ([("ETag", "\"a\", \"a\"")], "\"a\"", true),
+        ([("ETag", "\"a\", \"b\"")], nil, false), ([("ETag", "\"a,b\"")], "\"a,b\"", false), ([("ETag", "\"a\""), ("ETag", "W/\"a\"")], nil, false),
+    ] as [([(String, String)], String?, Bool)])
+    func several(_ lines: [(String, String)], _ validator: String?, _ isSame: Bool) {
+        let headers = HTTPHeaders(lines.map { HTTPHeader(name: $0.0, value: $0.1) })
+        #expect(IfRange.validator(of: headers) == validator)
+        #expect(IfRange.isSameVersion(headers, as: "\"a\"") == isSame)
+    }
+
+    @Test("Dates that differ are none")
+    func dates() {
+        var headers: HTTPHeaders = ["Last-Modified": Self.modified, "Date": "Mon, 07 Nov 1994 08:49:37 GMT"]
+        headers.add(name: "Last-Modified", value: Self.modified)
+        #expect(IfRange.validator(of: headers) == Self.modified)
+        headers.add(name: "Last-Modified", value: "Sat, 05 Nov 1994 08:49:37 GMT")
+        #expect(IfRange.validator(of: headers) == nil)
+    }
 }

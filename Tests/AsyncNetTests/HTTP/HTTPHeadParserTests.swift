@@ -57,6 +57,13 @@ struct HTTPHeadParserTests {
         #expect(utf8.headers["A"] == "café €")
     }
 
+    @Test("A URI keeps its bytes, percent-encoded where they are no UTF-8", arguments: [("Location", "/%E4?b=%FF"), ("content-location", "/%E4?b=%FF"), ("X", "/ä?b=ÿ")])
+    func uris(_ name: String, _ expected: String) throws {
+        let parser = try parse([Array("\(name): /".utf8) + [0xE4] + Array("?b=".utf8) + [0xFF, 0x0D, 0x0A]])
+        #expect(parser.headers[name] == expected)
+        #expect(try headers("Location: /ä") == ["Location=/ä"])
+    }
+
     @Test("The empty line ends a block, others do not")
     func end() throws {
         var parser = HTTPHeadParser(limit: 100)

@@ -33,4 +33,14 @@ struct RetryAfterTests {
     func clocks(_ now: Double) {
         #expect(RetryAfter.delay("Sun, 22 Nov 2026 03:00:00 GMT", now: Date(timeIntervalSince1970: now)) != nil)
     }
+
+    @Test("Of several the longest counts, also where they were joined", arguments: [
+        (["5", "7"], 7), (["7", "5"], 7), (["5, 7"], 7), (["5", "5"], 5), (["soon", "5"], 5), (["Sun, 22 Nov 2026 03:00:09 GMT", "7"], 9),
+        (["7, Sun, 22 Nov 2026 03:00:09 GMT, 3"], 9), (["Sun Nov 22 03:00:30 2026, Sunday, 22-Nov-26 03:00:20 GMT"], 30), (["soon", "later"], nil),
+    ] as [([String], Int64?)])
+    func several(_ values: [String], _ seconds: Int64?) throws {
+        let headers = HTTPHeaders(values.map { HTTPHeader(name: "Retry-After", value: $0) })
+        let response = HTTPResponseHead(statusCode: 503, url: try "http://a/".asURL(), headers: headers)
+        #expect(RetryAfter.delay(response, now: Self.now) == seconds.map { .seconds($0) })
+    }
 }

@@ -54,6 +54,49 @@ struct RedirectPolicyTests {
         #expect(try next(302, .get, from: "http://a/b/c#f", to: location)?.head.url.absoluteString == expected)
     }
 
+    @Test("A percent sign that encodes nothing goes out as it came, also below later targets", arguments: [
+        ("/%zz", "http://a/%zz#f"), ("/x?q=50%", "http://a/x?q=50%#f"), ("/%E4%zz/é", "http://a/%E4%zz/%C3%A9#f"), ("/%2", "http://a/%2#f"),
+    ])
+    func percents(_ location: String, _ expected: String) throws {
+        let first = try #require(try next(302, .get, from: "http://a/b/c#f", to: location))
+        #expect(first.head.urlText == expected)
+        #expect(first.head.url.absoluteString.contains("%25") || !first.head.url.absoluteString.contains("%z"))
+        let response = HTTPResponseHead(statusCode: 302, url: first.head.url, headers: ["Location": "?x"])
+        let second = try #require(try RedirectPolicy().next(after: response, to: first, visited: []))
+        #expect(second.head.urlText == URLReference("?x#f").resolved(against: URLReference(expected)).text)
+        var other = second
+        other.head.url = try "http://b/".asURL()
+        #expect(other.head.urlText == "http://b/", "the text is one URL's")
+    }
+
+    @Test("An inherited fragment stays as it is", arguments: ["a%20b%5B", "%25zz", "x?/@:!$&'()*+,;=-._~", "%e4"])
+    func fragments(_ fragment: String) throws {
+        #expect(try next(302, .get, from: "http://a/b#\(fragment)", to: "/c")?.head.urlText == "http://a/c#\(fragment)")
+    }
+
+    @Test("Without a target, or with an empty one, a redirect is the response", arguments: [[], [""], ["", " "]])
+    func noTarget(_ lines: [String]) throws {
+        #expect(try after(lines) == nil)
+    }
+
+    @Test("The same target twice is one, targets that differ are an error", arguments: [(["/x", "/x"], true), (["/x", "", "/x "], true), (["/x", "/y"], false), (["/x", "/X"], false)])
+    func severalTargets(_ lines: [String], _ isOne: Bool) throws {
+        guard !isOne else { return #expect(try after(lines)?.head.url.path() == "/x") }
+        let error = #expect(throws: AsyncNetError.self) { try after(lines) }
+        #expect(error?.code == .badServerResponse)
+    }
+
+    @Test("A target in one line is one, whatever it holds")
+    func comma() throws {
+        #expect(try after(["/a, /b"])?.head.url.path() == "/a,%20/b")
+    }
+
+    private func after(_ lines: [String]) throws -> TransportRequest? {
+        let request = TransportRequest(head: HTTPRequestHead(url: try "http://a/b".asURL()))
+        let headers = HTTPHeaders(lines.map { HTTPHeader(name: "Location", value: $0) })
+        return try RedirectPolicy().next(after: HTTPResponseHead(statusCode: 302, url: request.head.url, headers: headers), to: request, visited: [])
+    }
+
     @Test("A target that is no HTTP URL is an error", arguments: [
         "mailto:a@b", "file:///etc/passwd", "javascript:1", "http://", "http://a b/", "ftp://a/", "data:,x", "//a:0/", "http://%00/",
     ])

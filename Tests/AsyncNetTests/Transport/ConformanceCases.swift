@@ -67,6 +67,8 @@ struct Exchange: Sendable, CustomTestStringConvertible {
         .status(status, headers: [status == 401 ? "WWW-Authenticate" : "Proxy-Authenticate": value], body: body)
     }
 
+    private static func length(_ text: String) -> MockResponse { .raw("HTTP/1.1 200 OK\r\nContent-Length: \(text)\r\n\r\nhello") }
+
     private static let values = [
         value("text", .text("hello"), 200, "hello"),
         value("chunks", .chunked(["he", "llo"]), 200, "hello"),
@@ -98,7 +100,9 @@ struct Exchange: Sendable, CustomTestStringConvertible {
         value("a continued header", .raw("HTTP/1.1 200 OK\r\nX: a\r\n b\r\nContent-Length: 2\r\n\r\nok"), 200, "ok"),
         value("bare line feeds", .raw("HTTP/1.1 200 OK\nContent-Length: 2\n\nok"), 200, "ok", not: refusal),
         value("trailers", .chunked(["hello"], trailers: ["X-Sum": "1"]), 200, "hello", not: crash),
-        value("a length beyond 2^63, which is none", .raw("HTTP/1.1 200 OK\r\nContent-Length: 92233720368547758000\r\n\r\nx"), 200, "x"),
+        value("the same length twice", .raw("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok"), 200, "ok"),
+        value("a list of one length", .raw("HTTP/1.1 200 OK\r\nContent-Length: 2, 2\r\n\r\nok"), 200, "ok"),
+        value("lengths that differ, of no body", .raw("HTTP/1.1 304 X\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n"), 304, ""),
     ]
 
     private static let errors = [
@@ -129,6 +133,14 @@ struct Exchange: Sendable, CustomTestStringConvertible {
         error("closed inside the status line", .raw("HTTP/1.1 20"), .emptyReply, .connectionLost, .badServerResponse),
         error("closed after a 103", .raw("HTTP/1.1 103 Early Hints\r\n\r\n"), .connectionLost, .emptyReply, not: crash),
         error("a length near 2^63", .raw("HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775800\r\n\r\nx"), .bodyEndedEarly, .badServerResponse, not: crash),
+        error("a length beyond 2^63", length("92233720368547758000"), .badServerResponse),
+        error("a hexadecimal length", length("0x5"), .badServerResponse),
+        error("a length with a sign", length("+5"), .badServerResponse),
+        error("two numbers for a length", length("5 5"), .badServerResponse),
+        error("no number for a length", length(""), .badServerResponse),
+        error("a list of lengths that differ", length("3, 6"), .badServerResponse),
+        error("lengths that differ", length("3\r\nContent-Length: 6"), .badServerResponse),
+        error("a redirect to two places", .raw("HTTP/1.1 302 X\r\nLocation: /a\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n"), .badServerResponse),
         error("a negative length", .raw("HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nx"), .bodyEndedEarly, .badServerResponse),
     ]
 }

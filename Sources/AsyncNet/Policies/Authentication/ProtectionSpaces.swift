@@ -110,7 +110,8 @@ package final class ProtectionSpaces: Sendable {
 
     /// As in the request line.
     private static func target(_ request: TransportRequest) -> String {
-        path(request) + (request.head.url.query(percentEncoded: true).map { "?\($0)" } ?? "")
+        let reference = URLReference(request.head.urlText)
+        return (reference.path.isEmpty ? "/" : reference.path) + (reference.query.map { "?\($0)" } ?? "")
     }
 
     /// All at or below the last slash.

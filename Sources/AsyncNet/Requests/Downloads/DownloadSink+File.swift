@@ -67,7 +67,7 @@ extension DownloadSink {
         let isPlain = head.value(for: "Content-Encoding") == nil && (head.statusCode == 200 || head.statusCode == 206)
         state.withLock { state in
             state.validator = isPlain ? IfRange.validator(of: head.headers) : nil
-            let part = head.statusCode == 206 ? head.value(for: "Content-Range").flatMap(ContentRange.init) : nil
+            let part = head.statusCode == 206 ? head.onlyValue(of: .contentRange).flatMap(ContentRange.init) : nil
             state.total = isPlain ? part?.total ?? head.contentLength : nil
         }
         guard isKept else { return }

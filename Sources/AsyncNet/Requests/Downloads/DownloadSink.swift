@@ -135,7 +135,7 @@ package final class DownloadSink: ResponseSink {
             guard head.statusCode != 206 else { throw AsyncNetError(.badServerResponse, "The server sent a part that was not asked for") }
             return .from(0)
         }
-        let range = head.value(for: "Content-Range").flatMap(ContentRange.init)
+        let range = head.onlyValue(of: .contentRange).flatMap(ContentRange.init)
         switch head.statusCode {
         case 206:
             if offset == 0, !isFirstPart(range, asked, head) { return restart() }

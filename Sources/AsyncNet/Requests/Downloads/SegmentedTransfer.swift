@@ -69,7 +69,7 @@ struct SegmentedTransfer: Sendable {
     private func check(_ head: HTTPResponseHead, _ part: Range<Int64>, total: Int64) throws {
         guard head.statusCode != 200, head.statusCode != 412 else { throw OtherVersion() }
         guard head.statusCode == 206 else { throw AsyncNetError(.unacceptableStatus, "The server answered \(head.statusCode) when asked for a part of the download") }
-        let range = head.value(for: "Content-Range").flatMap(ContentRange.init)
+        let range = head.onlyValue(of: .contentRange).flatMap(ContentRange.init)
         guard range?.bytes == part.lowerBound...part.upperBound - 1, range?.total == nil || range?.total == total, head.value(for: "Content-Encoding") == nil,
             IfRange.isSameVersion(head.headers, as: validator)
         else { throw AsyncNetError(.badServerResponse, "The server's Content-Range is not the part that was asked for") }

@@ -176,7 +176,7 @@ final class LibcurlHandle {
                 let end = rest.firstIndex(of: 0x0A).map { $0 + 1 } ?? rest.endIndex
                 if try parser.receive(HTTPHeadParser.Line(rebasing: rest[..<end])) { endBlock() }
                 rest = rest[end...]
-                if isAnswered { return false }
+                if isAnswered || failure != nil { return false }
             }
             return true
         } catch {
@@ -194,6 +194,7 @@ final class LibcurlHandle {
         if 100..<200 ~= received.statusCode, received.statusCode != 101 {
             exchange.request.onEvent?(.informational(received))
         } else {
+            do throws(AsyncNetError) { try received.checkLength(answering: exchange.request.head.method) } catch { return failure = error }
             head = received
             // libcurl would drop the body and send the request again, without the header. That is not for a transport to decide.
             isAnswered = received.statusCode == 417 && exchange.request.head.headers.contains(name: "Expect")

@@ -100,7 +100,7 @@ extension LibcurlHandle {
     /// What the last request set is set back by `HTTPGET`, or set again.
     func setRequest(_ exchange: LibcurlExchange, _ list: inout HeaderList) throws(AsyncNetError) {
         let request = exchange.request
-        let url = request.head.url.absoluteString
+        let url = request.head.urlText
         set(LC_URL, url)
         setVersion(isTLS: url.utf8.dropFirst(4).first.map { $0 | 0x20 } == UInt8(ascii: "s"), isOnce: request.body.replay == .once)
         set(LC_HTTPGET, 1)

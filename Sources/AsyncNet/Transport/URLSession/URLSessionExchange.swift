@@ -166,6 +166,7 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate, Sendable {
         if 100..<200 ~= head.statusCode, head.statusCode != 101 {
             request.onEvent?(.informational(head))
         } else {
+            do throws(AsyncNetError) { try head.checkLength(answering: request.head.method) } catch { return pipe.abort(error) }
             state.withLock { $0.head = head }
             if request.delivery == .whole { request.onEvent?(.receivedHead(head)) }
             pipe.receive(head)

@@ -1,0 +1,39 @@
+/// The `Content-Length` field (RFC 9110 §8.6).
+package enum ContentLength {
+    /// The length that all lines of the field agree on, joined by commas; `nil` if they do not, or if it is none.
+    ///
+    /// Digits only, at most 2^63 - 1. A list of the same length over and over is that length.
+    package static func bytes(_ text: String) -> Int64? {
+        guard text.utf8.contains(0x2C) else { return number(text[...]) }
+        let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map(number)
+        guard let first = numbers.first, let first, numbers.allSatisfy({ $0 == first }) else { return nil }
+        return first
+    }
+
+    private static func number(_ text: Substring) -> Int64? {
+        let digits = String(text).trimmedHTTPSpace
+        guard digits.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
+        return Int64(digits)
+    }
+}
+
+extension HTTPResponseHead {
+    /// The body's length on the wire as announced, `nil` if it is unknown, nonsense, or announced more than once and not alike.
+    public var contentLength: Int64? { value(for: "Content-Length").flatMap(ContentLength.bytes) }
+
+    /// Refuses a response of whose body nobody can say where it ends (RFC 9112 §6.3): its `Content-Length` is no length, or
+    /// several that differ, and neither method, status nor `Transfer-Encoding` ends the body.
+    package func checkLength(answering method: HTTPMethod) throws(AsyncNetError) {
+        guard let text = value(for: "Content-Length"), ContentLength.bytes(text) == nil, !isBodyless(answering: method),
+            value(for: "Transfer-Encoding") == nil
+        else { return }
+        let lengths = text.split(separator: ",", omittingEmptySubsequences: false).map { ContentLength.bytes(String($0)) }
+        let problem = lengths.contains(nil) ? "that is no number of bytes from 0 to 2^63 - 1" : "several times, with lengths that differ"
+        throw AsyncNetError(.badServerResponse, "The server sent a Content-Length \(problem)")
+    }
+
+    /// Whether no body follows this head, whatever its headers say (RFC 9112 §6.3).
+    package func isBodyless(answering method: HTTPMethod) -> Bool {
+        method == .head || 100..<200 ~= statusCode || statusCode == 204 || statusCode == 304
+    }
+}

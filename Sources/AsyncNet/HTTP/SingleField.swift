@@ -1,0 +1,130 @@
+/// A field that has one value, however many lines of it a server or an intermediary sends (RFC 9110 §5.3).
+///
+/// Lines that say the same are one line. What lines mean that differ is for the reader of the field to decide: see
+/// ``HTTPResponseHead/values(of:)`` and ``HTTPResponseHead/onlyValue(of:)``.
+///
+/// Lines that were joined by commas on the way are taken apart again by the field's own grammar: a comma inside a date,
+/// an entity tag or a quoted string separates nothing.
+package struct SingleField: Sendable {
+    package let name: String
+    private let grammar: Grammar
+
+    private enum Grammar {
+        /// No value holds a comma.
+        case plain
+        /// A comma follows the name of a weekday (RFC 9110 §5.6.7).
+        case date
+        /// Quotes without escapes (RFC 9110 §8.8.3).
+        case entityTag
+        /// Names of files hold commas even without quotes, so only a type that RFC 6266 defines begins another value.
+        case disposition
+        /// A URI may hold a comma, but no space: only a comma and a space before a slash or a scheme separate.
+        case reference
+    }
+
+    private init(_ name: String, _ grammar: Grammar) { (self.name, self.grammar) = (name, grammar) }
+
+    package static let contentDisposition = SingleField("Content-Disposition", .disposition)
+    package static let contentRange = SingleField("Content-Range", .plain)
+    package static let date = SingleField("Date", .date)
+    package static let entityTag = SingleField("ETag", .entityTag)
+    package static let lastModified = SingleField("Last-Modified", .date)
+    package static let retryAfter = SingleField("Retry-After", .date)
+    package static let location = SingleField("Location", .reference)
+
+    /// Whether a line can hold several values. A `Location` that came as one line is one value: servers do send spaces.
+    fileprivate var isListable: Bool { grammar != .reference }
+
+    /// The values in a text, without space around them; empty ones are left out.
+    package func values(in text: String) -> [String] {
+        guard text.utf8.contains(0x2C) else {
+            let value = text.trimmedHTTPSpace
+            return value.isEmpty ? [] : [value]
+        }
+        var found: [String] = []
+        var (rest, start) = (text[...].unicodeScalars, text.startIndex)
+        var quote = QuotedString(hasEscapes: grammar == .disposition)
+        while let scalar = rest.popFirst() {
+            let end = text.unicodeScalars.index(before: rest.startIndex)
+            guard !quote.contains(scalar), scalar == ",", separates(text[start..<end], Substring(rest)) else { continue }
+            found.append(String(text[start..<end]).trimmedHTTPSpace)
+            start = rest.startIndex
+        }
+        found.append(String(text[start...]).trimmedHTTPSpace)
+        return found.filter { !$0.isEmpty }
+    }
+
+    private func separates(_ before: Substring, _ after: Substring) -> Bool {
+        switch grammar {
+        case .plain, .entityTag: true
+        case .date: !HTTPDateFields.isWeekday(String(before).trimmedHTTPSpace.lowercased())
+        case .disposition: Self.beginsDisposition(after)
+        case .reference: Self.beginsReference(after)
+        }
+    }
+
+    private static func beginsDisposition(_ text: Substring) -> Bool {
+        let type = text.drop { $0 == " " || $0 == "\t" }.prefix { $0.isLetter || $0.isNumber || "-._".contains($0) }
+        return ["attachment", "inline"].contains(type.lowercased())
+    }
+
+    private static func beginsReference(_ text: Substring) -> Bool {
+        guard text.hasPrefix(" ") else { return false }
+        let reference = String(text.dropFirst())
+        return reference.hasPrefix("/") || URLReference(reference).scheme != nil
+    }
+}
+
+/// Whether scalars that come one after the other are inside a quoted string (RFC 9110 §5.6.4).
+struct QuotedString {
+    let hasEscapes: Bool
+    private var (isOpen, isEscaped) = (false, false)
+
+    init(hasEscapes: Bool = true) { self.hasEscapes = hasEscapes }
+
+    /// Also of the quotes themselves.
+    mutating func contains(_ scalar: Unicode.Scalar) -> Bool {
+        if isEscaped {
+            isEscaped = false
+        } else if isOpen, hasEscapes, scalar == "\\" {
+            isEscaped = true
+        } else if scalar == "\"" {
+            isOpen.toggle()
+            return true
+        }
+        return isOpen
+    }
+}
+
+extension HTTPHeaders {
+    /// The different values of a field, in the order they came.
+    package func values(of field: SingleField, areJoined: Bool = false) -> [String] {
+        var found: [String] = []
+        for header in self where header.hasName(field.name) {
+            let values = areJoined || field.isListable ? field.values(in: header.value) : [header.value.trimmedHTTPSpace]
+            for value in values where !value.isEmpty && !found.contains(value) { found.append(value) }
+        }
+        return found
+    }
+
+    /// The field's value; `nil` if there is none, or several that differ.
+    package func onlyValue(of field: SingleField) -> String? {
+        let values = values(of: field)
+        return values.count == 1 ? values[0] : nil
+    }
+}
+
+extension HTTPResponseHead {
+    /// The different values of a field, in the order they came.
+    package func values(of field: SingleField) -> [String] {
+        guard joinsRepeatedHeaders else { return headers.values(of: field) }
+        guard let joined = value(for: field.name) else { return [] }
+        return HTTPHeaders([HTTPHeader(name: field.name, value: joined)]).values(of: field, areJoined: true)
+    }
+
+    /// The field's value; `nil` if there is none, or several that differ.
+    package func onlyValue(of field: SingleField) -> String? {
+        let values = values(of: field)
+        return values.count == 1 ? values[0] : nil
+    }
+}

@@ -1,0 +1,49 @@
+import AsyncNet
+import AsyncNetTesting
+import Foundation
+import Testing
+
+/// What repeated and strange fields of a response mean, over real sockets.
+@Suite("Response fields over transports", .timeLimit(.minutes(2)))
+struct ResponseFieldsTests {
+    @Test("The same Content-Type twice passes validation", arguments: TransportUnderTest.allCases)
+    func contentType(_ transport: TransportUnderTest) async throws {
+        let reply = MockResponse.raw("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")
+        try await withServer(reply) { (server: MockServer) async throws in
+            let request = await transport.session().request(server.url()).validate(contentType: ["application/json"])
+            #expect(try await request.serializing(String.self).value == "{}")
+        }
+    }
+
+    @Test("The same target twice is followed", arguments: TransportUnderTest.allCases)
+    func location(_ transport: TransportUnderTest) async throws {
+        let redirect = MockResponse(302, headers: [.init(name: "Location", value: "/a"), .init(name: "Location", value: "/a")])
+        try await withServer(redirect, .text("end")) { (server: MockServer) async throws in
+            #expect(try await transport.session().request(server.url("/x")).serializing(String.self).value == "end")
+            _ = try await server.takeRequest()
+            #expect(try await server.takeRequest().target == "/a")
+        }
+    }
+
+    @Test("An empty target is none", arguments: TransportUnderTest.allCases)
+    func emptyLocation(_ transport: TransportUnderTest) async throws {
+        try await withServer(.redirect(to: "")) { (server: MockServer) async throws in
+            #expect(await transport.session().request(server.url("/x")).serializing(Data.self).response.statusCode == 302)
+        }
+    }
+
+    /// FoundationNetworking refuses a head with such a byte, and its URL cannot hold a percent sign that encodes nothing.
+    @Test("A target's bytes go out as they came", arguments: [("/a\\xe4", "/a%E4"), ("/\\xc3\\xa4", "/%C3%A4"), ("/%zz?50%", "/%zz?50%"), ("/%e4", "/%e4")])
+    func bytes(_ location: String, _ target: String) async throws {
+        let server = try RawServer("""
+            if head.startswith(b"GET /start "):
+                c.sendall(b"HTTP/1.1 302 Found\\r\\nLocation: \(location)\\r\\nContent-Length: 0\\r\\nConnection: close\\r\\n\\r\\n")
+            else:
+                target = head.split(b" ")[1]
+                c.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: %d\\r\\nConnection: close\\r\\n\\r\\n%s" % (len(target), target))
+            c.close()
+            """)
+        let url = try server.url.appending(path: "start")
+        #expect(try await TransportUnderTest.libcurl.session().request(url).serializing(String.self).value == target)
+    }
+}
