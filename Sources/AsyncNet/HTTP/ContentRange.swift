@@ -43,6 +43,17 @@ extension ContentRange: CustomStringConvertible {
     }
 }
 
+extension HTTPResponseHead {
+    /// How many bytes the body of a 206 response has by its `Content-Range` (RFC 9110 §15.3.7).
+    ///
+    /// `nil` for other responses, for several ranges in one body, and for a body with a `Content-Encoding`, which is counted decoded.
+    package var rangeLength: Int64? {
+        guard statusCode == 206, let bytes = value(for: "Content-Range").flatMap(ContentRange.init)?.bytes, value(for: "Content-Encoding") == nil
+        else { return nil }
+        return bytes.upperBound - bytes.lowerBound + 1
+    }
+}
+
 /// Which part of a representation to ask for, as in `Range: bytes=5-` (RFC 9110 §14.1.2, §14.2).
 ///
 /// Bytes are counted from 0; negative numbers count as 0.

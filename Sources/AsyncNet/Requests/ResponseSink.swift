@@ -47,6 +47,27 @@ package struct ReceivedBytes: Sendable {
     package var offset: Int64 = 0
     /// How much the whole has; `nil` if the response's head says it.
     package var total: Int64?
+    /// How many bytes the body has by its `Content-Range`; `nil` where that does not limit it.
+    package var expected: Int64?
+    /// The body is longer than that.
+    package private(set) var isExceeded = false
+
+    /// Counts a chunk, unless the body is longer with it than the range that it should be.
+    ///
+    /// - Throws: `.badServerResponse`.
+    package mutating func add(_ chunk: Int) throws(AsyncNetError) {
+        isExceeded = expected.map { count + Int64(chunk) > $0 } ?? false
+        guard !isExceeded else {
+            throw AsyncNetError(.badServerResponse, "The body of the 206 response is longer than its Content-Range of \(expected ?? 0) bytes")
+        }
+        count += Int64(chunk)
+    }
+
+    /// - Throws: `.bodyEndedEarly` if the body is shorter than the range that it should be.
+    package func checkEnd() throws(AsyncNetError) {
+        guard let expected, count < expected else { return }
+        throw AsyncNetError(.bodyEndedEarly, "The body of the 206 response ended after \(count) of the \(expected) bytes of its Content-Range")
+    }
 }
 
 /// Who watches a body while it is read.
@@ -94,9 +115,11 @@ package final class WatchedBody {
         set { received.total = newValue }
     }
 
-    package init(_ body: TransportBody, watch: BodyWatch) {
+    /// - Parameter expected: How many bytes the body has by its `Content-Range`: more or fewer are an error.
+    package init(_ body: TransportBody, watch: BodyWatch, expected: Int64? = nil) {
         self.body = body.makeAsyncIterator()
         self.watch = watch
+        received.expected = expected
     }
 
     /// It is the reader who takes his time, until the next read.
@@ -112,9 +135,10 @@ package final class WatchedBody {
             // What is still to be done with it does not wait for the network.
             rest()
             watch.hasEnded()
+            try received.checkEnd()
             return nil
         }
-        received.count += Int64(chunk.count)
+        try received.add(chunk.count)
         try watch.hasRead(received)
         try await watch.holdBack()
         return chunk
@@ -154,11 +178,11 @@ private final class BodyRelay: Sendable {
     var failure: (any Error)? { state.withLock { $0.failure } }
 
     func receive(_ chunk: Data) -> Bool {
-        let received = state.withLock { state in
-            state.received.count += Int64(chunk.count)
-            return state.received
-        }
         do {
+            let received = try state.withLock { state throws(AsyncNetError) in
+                try state.received.add(chunk.count)
+                return state.received
+            }
             try watch.hasRead(received)
             try put(chunk)
         } catch {

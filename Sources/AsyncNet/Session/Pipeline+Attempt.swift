@@ -182,29 +182,52 @@ extension Pipeline {
         let watch = BodyWatch(willRead: watch.read, willRest: watch.pause, hasRead: hasRead, hasEnded: place.release, isHeldBack: isHeldBack) { [request] in
             if request.isHeldBack { await request.holdBackIfSuspended() }
         }
-        return WatchedBody(body, watch: watch)
+        return WatchedBody(body, watch: watch, expected: head.rangeLength)
     }
 
     private static func check(_ count: Int64, _ limit: Int64?) throws(AsyncNetError) {
         if let limit, count > limit { throw AsyncNetError(bodyLargerThan: limit) }
     }
 
-    /// The whole body; what came of one that breaks off is kept too. One chunk, as small bodies are, is not copied.
+    /// The whole body; what came of one that breaks off is kept too.
     @inline(never)
     private func collect(_ body: TransportBody) async throws {
-        var data = Data()
+        var (data, expected) = (Data(), Int64?.none)
         defer { request.record.received(data) }
         for try await chunk in body {
-            watch.touch()
-            try Self.check(Int64(data.count + chunk.count), policies.bodyLimit)
-            if data.isEmpty { data = chunk } else { data.append(chunk) }
-            if let head = request.record.head { watch.received(ReceivedBytes(count: Int64(data.count)), of: head) }
+            try add(chunk, to: &data, &expected)
             if request.isHeldBack {
                 await request.holdBackIfSuspended()
                 watch.touch()
             }
         }
+        try checkEnd(data.count, expected)
         watch.receivedAll(Int64(data.count))
+    }
+
+    /// One chunk, as small bodies are, is not copied.
+    ///
+    /// - Parameter expected: What a 206 response says of its length, once its head was looked at.
+    @inline(never)
+    private func add(_ chunk: Data, to data: inout Data, _ expected: inout Int64?) throws(AsyncNetError) {
+        watch.touch()
+        try Self.check(Int64(data.count + chunk.count), policies.bodyLimit)
+        let head = request.record.head
+        expected = expected ?? head?.rangeLength
+        var received = ReceivedBytes(count: Int64(data.count))
+        received.expected = expected
+        try received.add(chunk.count)
+        if data.isEmpty { data = chunk } else { data.append(chunk) }
+        if let head { watch.received(received, of: head) }
+    }
+
+    @inline(never)
+    private func checkEnd(_ count: Int, _ expected: Int64?) throws(AsyncNetError) {
+        // The response to a HEAD request has no body.
+        guard count > 0 || request.record.request?.head.method != .head else { return }
+        var received = ReceivedBytes(count: Int64(count))
+        received.expected = count > 0 ? expected : request.record.head?.rangeLength
+        try received.checkEnd()
     }
 
     /// A body of no interest; reading a short one keeps the connection usable.

@@ -1,3 +1,4 @@
+import AsyncNet
 import Foundation
 
 /// A folder of its own for a test; it goes with its last holder.
@@ -34,5 +35,18 @@ func chunks(_ texts: String...) -> AsyncStream<Data> {
     AsyncStream { continuation in
         for text in texts { continuation.yield(Data(text.utf8)) }
         continuation.finish()
+    }
+}
+
+extension TemporaryFolder {
+    /// Says of the file that it was written at one time in the past, the same each time.
+    func setBack(_ file: URL) throws {
+        try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 1_700_000_000)], ofItemAtPath: file.path)
+    }
+
+    /// What a download left that had received this much.
+    func resumeData(_ url: URL, _ received: Data, validator: String = "\"1\"", totalBytes: Int64? = nil) throws -> ResumeData {
+        let partial = try file(".AsyncNet-\(UUID().uuidString.prefix(13)).partial", received)
+        return ResumeData(url: url, validator: validator, partialFile: partial, totalBytes: totalBytes)
     }
 }

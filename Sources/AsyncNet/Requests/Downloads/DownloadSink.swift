@@ -130,7 +130,7 @@ package final class DownloadSink: ResponseSink {
 
     /// What a response means for what is there (RFC 9110 §14.2, §15.3.7, §15.5.17).
     private func start(_ head: HTTPResponseHead) throws(AsyncNetError) -> Start {
-        let (asked, offset, total) = state.withLock { ($0.asked, $0.isResumable ? $0.offset : 0, $0.total) }
+        let (asked, offset) = state.withLock { ($0.asked, $0.isResumable ? $0.offset : 0) }
         guard let asked else {
             guard head.statusCode != 206 else { throw AsyncNetError(.badServerResponse, "The server sent a part that was not asked for") }
             return .from(0)
@@ -139,11 +139,8 @@ package final class DownloadSink: ResponseSink {
         switch head.statusCode {
         case 206:
             if offset == 0, !isFirstPart(range, asked, head) { return restart() }
-            guard let range, let bytes = range.bytes, bytes.lowerBound == offset, Self.ends(bytes, of: range.total, as: asked), agrees(range.total, total),
-                isSameVersion(head), head.value(for: "Content-Encoding") == nil
-            else {
-                throw AsyncNetError(.badServerResponse, "The server's Content-Range does not continue the download at byte \(offset)")
-            }
+            try check(range, asked, from: offset, head)
+            state.withLock { $0.total = $0.total ?? range?.total }
             return .from(offset)
         case 416:
             if let total = range?.total, total == offset, offset > 0 { return .complete }
@@ -153,6 +150,18 @@ package final class DownloadSink: ResponseSink {
         default:
             if offset == 0 { return .from(0) }
             throw AsyncNetError(.unacceptableStatus, "The server answered \(head.statusCode) when asked for the rest of the download")
+        }
+    }
+
+    /// A 206 response must be what is missing, of the same version, and as long as it says.
+    private func check(_ range: ContentRange?, _ asked: ByteRange, from offset: Int64, _ head: HTTPResponseHead) throws(AsyncNetError) {
+        guard let range, let bytes = range.bytes, bytes.lowerBound == offset, Self.ends(bytes, of: range.total, as: asked),
+            agrees(range.total, state.withLock { $0.total }), isSameVersion(head), head.value(for: "Content-Encoding") == nil
+        else {
+            throw AsyncNetError(.badServerResponse, "The server's Content-Range does not continue the download at byte \(offset)")
+        }
+        if let length = head.contentLength, let expected = head.rangeLength, length > expected {
+            throw AsyncNetError(.badServerResponse, "The server's Content-Length of \(length) is more than the \(expected) bytes of its Content-Range")
         }
     }
 
@@ -194,8 +203,14 @@ package final class DownloadSink: ResponseSink {
         let total = state.withLock { $0.total }
         (body.offset, body.total) = (offset, total)
         let partial = state.withLock { $0.partial }
-        try await body.forEach { chunk in
-            do throws(POSIXError) { try file.append(chunk) } catch { throw Self.unwritable(partial, error) }
+        do {
+            try await body.forEach { chunk in
+                do throws(POSIXError) { try file.append(chunk) } catch { throw Self.unwritable(partial, error) }
+            }
+        } catch {
+            // Which bytes of a body that is too long are the foreign ones, nobody knows.
+            if body.received.isExceeded { try? file.truncate(to: offset) }
+            throw error
         }
         let size = try? file.size()
         guard size == offset + body.count else {

@@ -56,7 +56,7 @@ struct SegmentedTransfer: Sendable {
         try check(head, part, total: progress.state.withLock { $0.plan.total })
         var position = part.lowerBound
         for try await chunk in request.chunks {
-            guard position + Int64(chunk.count) <= part.upperBound else { break }
+            guard position + Int64(chunk.count) <= part.upperBound else { throw tooLong(part) }
             do { try file.write(chunk, at: position) } catch { throw DownloadSink.unwritable(nil, error) }
             position += Int64(chunk.count)
             try tell(chunk.count, progress)
@@ -64,6 +64,10 @@ struct SegmentedTransfer: Sendable {
         }
         guard position == part.upperBound else { throw AsyncNetError(.bodyEndedEarly, "A part of the download does not have the length it should have") }
         try finish(part, progress)
+    }
+
+    private func tooLong(_ part: Range<Int64>) -> AsyncNetError {
+        AsyncNetError(.badServerResponse, "A part of the download is longer than the \(part.count) bytes of its Content-Range")
     }
 
     private func check(_ head: HTTPResponseHead, _ part: Range<Int64>, total: Int64) throws {
