@@ -15,20 +15,32 @@
 
 #ifdef __APPLE__
 #define MODIFIED st_mtimespec
+#define CHANGED st_ctimespec
 #else
 #define MODIFIED st_mtim
+#define CHANGED st_ctim
 #endif
+
+static int fill(cp_stamp *stamp, const struct stat *status) {
+    if (!S_ISREG(status->st_mode)) return S_ISDIR(status->st_mode) ? EISDIR : EINVAL;
+    stamp->device = (uint64_t)status->st_dev;
+    stamp->inode = (uint64_t)status->st_ino;
+    stamp->size = (int64_t)status->st_size;
+    stamp->modified_seconds = (int64_t)status->MODIFIED.tv_sec;
+    stamp->modified_nanoseconds = (int64_t)status->MODIFIED.tv_nsec;
+    stamp->changed_seconds = (int64_t)status->CHANGED.tv_sec;
+    stamp->changed_nanoseconds = (int64_t)status->CHANGED.tv_nsec;
+    return 0;
+}
 
 int cp_read_stamp(int descriptor, cp_stamp *stamp) {
     struct stat status;
-    if (fstat(descriptor, &status) != 0) return errno;
-    if (!S_ISREG(status.st_mode)) return S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
-    stamp->device = (uint64_t)status.st_dev;
-    stamp->inode = (uint64_t)status.st_ino;
-    stamp->size = (int64_t)status.st_size;
-    stamp->modified_seconds = (int64_t)status.MODIFIED.tv_sec;
-    stamp->modified_nanoseconds = (int64_t)status.MODIFIED.tv_nsec;
-    return 0;
+    return fstat(descriptor, &status) == 0 ? fill(stamp, &status) : errno;
+}
+
+int cp_read_stamp_of(const char *path, cp_stamp *stamp) {
+    struct stat status;
+    return stat(path, &status) == 0 ? fill(stamp, &status) : errno;
 }
 
 int cp_make_temporary(char *name) { return mkostemp(name, O_CLOEXEC); }

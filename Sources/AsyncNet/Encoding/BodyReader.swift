@@ -121,7 +121,8 @@ private final class FileReader {
         do { return try file.read(upTo: Int(min(rest, Self.pieceSize))) } catch { throw MeasuredFile.unreadable(measured.url, error) }
     }
 
-    private var isUnchanged: Bool { (try? file.currentStamp()) == measured.stamp }
+    /// Looks at the name, not at what is open: another file that took its place, by a rename for instance, has another inode.
+    private var isUnchanged: Bool { file.isUnchanged(measured.stamp, at: measured.url.path) }
 
     private var changed: AsyncNetError {
         AsyncNetError(.fileChanged, "The file \"\(measured.url.lastPathComponent)\" changed while it was sent")

@@ -22,9 +22,14 @@ package struct BodyStream: Sendable {
     }
 
     private init(length: Int64?, _ replay: RequestBody.Replay, _ make: @escaping @Sendable () throws -> Next) {
-        self.length = length.map { max(0, $0) }
+        self.length = length
         self.replay = replay
         self.make = make
+    }
+
+    func checkLength() throws(AsyncNetError) {
+        guard let length, length < 0 else { return }
+        throw AsyncNetError(.invalidRequest, "The length of the body's stream is negative: \(length); give its number of bytes, or nil if it is unknown")
     }
 
     private static func next<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks) -> Next where Chunks.Element == Data {

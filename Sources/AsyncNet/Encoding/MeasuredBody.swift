@@ -17,6 +17,7 @@ package struct MeasuredBody: Sendable {
     ///
     /// - Throws: ``AsyncNetError`` with code `.fileNotReadable`.
     package init(_ body: RequestBody) throws(AsyncNetError) {
+        try body.check()
         pieces = try Self.pieces(body)
         var sum: Int64? = 0
         for piece in pieces { sum = Self.sum(sum, piece.length) }

@@ -31,8 +31,9 @@ public struct RequestBody: Sendable {
 
     /// The contents of a regular file, read piece by piece while they are sent, with their `Content-Length`.
     ///
-    /// A file that is missing or may not be read ends the request with `.fileNotReadable` before anything is sent, one that changes
-    /// meanwhile with `.fileChanged` before its last byte.
+    /// A file that is missing or may not be read ends the request with `.fileNotReadable` before anything is sent. A file that changes while
+    /// it is sent ends the request with `.fileChanged` before its last byte: written to, replaced by another one of its name, or with other
+    /// permissions or links, which set its time of change (`st_ctime`) too. A file that is removed or renamed meanwhile is sent whole.
     public static func file(_ url: URL) -> RequestBody { RequestBody(content: .file(url)) }
 
     /// Chunks as they come, asked for as fast as the network takes them, at most 256 KiB and one chunk ahead; sent once.
@@ -43,6 +44,7 @@ public struct RequestBody: Sendable {
     /// - Parameter chunks: What is sent.
     /// - Parameter length: How many bytes there will be in all, sent as `Content-Length`; more or fewer end the request with
     ///   `.bodyLengthMismatch`. The last of them are sent once the sequence has ended too. `nil` sends them in chunks over HTTP/1.1 (RFC 9112 §7.1).
+    ///   A negative length ends the request with `.invalidRequest` before anything is sent.
     public static func stream<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks, length: Int64? = nil) -> RequestBody
     where Chunks.Element == Data {
         RequestBody(content: .stream(BodyStream(chunks, length: length)))
@@ -100,6 +102,18 @@ public struct RequestBody: Sendable {
     package func compressed(with coding: ContentCoding) throws(AsyncNetError) -> RequestBody {
         guard let data else { return RequestBody(content: .compressed(self, coding)) }
         return .data(try Compressor(coding).compress(data, isLast: true))
+    }
+
+    /// Refuses what nothing can have, such as a stream of fewer than 0 bytes.
+    ///
+    /// - Throws: `.invalidRequest`.
+    package func check() throws(AsyncNetError) {
+        switch content {
+        case .none, .data, .file: break
+        case .stream(let stream): try stream.checkLength()
+        case .multipart(let form): for part in form.parts { try part.body.check() }
+        case .compressed(let body, _): try body.check()
+        }
     }
 
     package var form: MultipartForm? {

@@ -8,13 +8,29 @@ import Musl
 import Darwin
 #endif
 
-/// Which file it is, how long, and when it was last written: where these differ somebody changed it in between.
+/// Which file it is, how long, and when it was last written and changed: where these differ somebody changed it in between.
+///
+/// A writer can set the time of writing back, but not the time of the change.
 struct FileStamp: Equatable, Sendable {
     let device: UInt64
     let inode: UInt64
     let size: Int64
     let modifiedSeconds: Int64
     let modifiedNanoseconds: Int64
+    let changedSeconds: Int64
+    let changedNanoseconds: Int64
+
+    /// By all but the time of the change.
+    fileprivate func hasSameContents(as other: FileStamp) -> Bool {
+        (device, inode, size) == (other.device, other.inode, other.size)
+            && (modifiedSeconds, modifiedNanoseconds) == (other.modifiedSeconds, other.modifiedNanoseconds)
+    }
+
+    fileprivate init(_ stamp: cp_stamp) {
+        (device, inode, size) = (stamp.device, stamp.inode, stamp.size)
+        (modifiedSeconds, modifiedNanoseconds) = (stamp.modified_seconds, stamp.modified_nanoseconds)
+        (changedSeconds, changedNanoseconds) = (stamp.changed_seconds, stamp.changed_nanoseconds)
+    }
 }
 
 /// A regular file that is open for reading. Closed when nobody holds it any more.
@@ -52,16 +68,21 @@ final class InputFile: Sendable {
         return count < 0 ? nil : count
     }
 
-    /// As it is now.
-    func currentStamp() throws(POSIXError) -> FileStamp { try Self.stamp(descriptor) }
+    /// Whether the file of this name is still the one that is open, as it was when it was measured; links are followed, as on opening.
+    ///
+    /// Where no file has the name any more, the open one counts. Losing its name has set its time of change.
+    func isUnchanged(_ measured: FileStamp, at path: String) -> Bool {
+        var stamp = cp_stamp()
+        let error = cp_read_stamp_of(path, &stamp)
+        guard error == ENOENT else { return error == 0 && FileStamp(stamp) == measured }
+        return (try? Self.stamp(descriptor))?.hasSameContents(as: measured) == true
+    }
 
     private static func stamp(_ descriptor: Int32) throws(POSIXError) -> FileStamp {
         var stamp = cp_stamp()
         let error = cp_read_stamp(descriptor, &stamp)
         guard error == 0 else { throw POSIXError(POSIXErrorCode(rawValue: error) ?? .EIO) }
-        return FileStamp(
-            device: stamp.device, inode: stamp.inode, size: stamp.size, modifiedSeconds: stamp.modified_seconds,
-            modifiedNanoseconds: stamp.modified_nanoseconds)
+        return FileStamp(stamp)
     }
 }
 

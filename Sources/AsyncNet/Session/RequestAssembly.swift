@@ -42,6 +42,7 @@ struct RequestAssembly: Sendable {
         guard request.body.isNone else {
             throw AsyncNetError(.invalidRequest, "The request to upload with has a body already")
         }
+        try body.check()
         var request = request
         request.body = body
         return try Self.settled(request)
@@ -90,6 +91,7 @@ struct RequestAssembly: Sendable {
     static func check(_ request: TransportRequest) throws(AsyncNetError) {
         _ = try request.head.url.checkedForHTTP()
         try request.head.validate()
+        try request.body.check()
     }
 
     private func merged(_ own: HTTPHeaders) -> HTTPHeaders {

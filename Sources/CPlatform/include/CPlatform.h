@@ -10,10 +10,15 @@
 typedef struct {
     uint64_t device, inode;
     int64_t size, modified_seconds, modified_nanoseconds;
+    /// Of the last change to the contents, the names, the owner or the permissions, which nobody can set back.
+    int64_t changed_seconds, changed_nanoseconds;
 } cp_stamp;
 
 /// 0: it is a regular file. Otherwise the error: EISDIR for a folder, EINVAL for anything else.
 int cp_read_stamp(int descriptor, cp_stamp *_Nonnull stamp);
+
+/// The same of the file that has this name now.
+int cp_read_stamp_of(const char *_Nonnull path, cp_stamp *_Nonnull stamp);
 
 /// A new file with the template's name filled in, not left open to child processes. -1: see errno.
 int cp_make_temporary(char *_Nonnull name);

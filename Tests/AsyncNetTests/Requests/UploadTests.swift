@@ -195,6 +195,50 @@ struct UploadTests {
         }
     }
 
+    @Test("A file that another one replaces on the way, or that is torn with its time set back, ends the upload", arguments: [true, false], TransportUnderTest.allCases)
+    func replacedFile(_ isReplaced: Bool, _ transport: TransportUnderTest) async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.file("a", patternedData(400_000))
+        try folder.setBack(file)
+        try await withServer { (server: MockServer) async throws in
+            let (stream, input) = AsyncStream.makeStream(of: Data.self)
+            let asked = Gate()
+            let body = RequestBody.multipart { form in
+                form.append(AsyncStream { asked.open(); var next = stream.makeAsyncIterator(); return await next.next() }, length: nil, name: "s")
+                form.append(file, name: "f")
+            }
+            let request = transport.session().upload(body, to: server.url())
+            let task = Task { await request.serializing(Data.self).result }
+            await asked.wait()
+            if isReplaced {
+                try #require(rename(folder.file("b", patternedData(400_000)).path, file.path) == 0)
+            } else {
+                try FileHandle(forWritingTo: file).write(contentsOf: Data([1]))
+                try folder.setBack(file)
+            }
+            input.finish()
+            #expect(await task.value.failure?.code == .fileChanged)
+            #expect(await server.requestCount == 0)
+        }
+    }
+
+    @Test("A stream of a negative length is not sent", arguments: TransportUnderTest.allCases)
+    func negativeLength(_ transport: TransportUnderTest) async throws {
+        try await withServer { (server: MockServer) async throws in
+            let session = transport.session()
+            for body in [
+                .stream(chunks("abc"), length: -5), .stream(length: .min) { chunks("abc") },
+                .multipart { $0.append(chunks("abc"), length: -1, name: "s") },
+            ] as [RequestBody] {
+                #expect(body.length == nil)
+                let error = await session.upload(body, to: server.url()).serializing(Data.self).result.failure
+                #expect(error?.code == .invalidRequest)
+                #expect(error?.message.contains("negative") == true)
+            }
+            #expect(await server.connectionCount == 0)
+        }
+    }
+
     @Test("A stream that throws or breaks its word ends the upload with the reason", arguments: TransportUnderTest.allCases)
     func brokenStreams(_ transport: TransportUnderTest) async throws {
         try await withServer { (server: MockServer) async throws in
