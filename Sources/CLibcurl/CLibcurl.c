@@ -1,11 +1,20 @@
+#ifdef __linux__
+#define _GNU_SOURCE
+#endif
+
 #include "CLibcurl.h"
 
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -45,6 +54,7 @@ static struct {
     struct version_info *(*version_info)(int);
     const char *(*easy_strerror)(int);
     lc_easy *(*easy_init)(void);
+    lc_easy *(*easy_duphandle)(lc_easy *);
     void (*easy_cleanup)(lc_easy *);
     int (*easy_setopt)(lc_easy *, int, ...);
     int (*easy_getinfo)(lc_easy *, int, ...);
@@ -74,6 +84,7 @@ static int find_all(void *library) {
     return find(library, "curl_global_init", &curl.global_init)
         && find(library, "curl_easy_strerror", &curl.easy_strerror)
         && find(library, "curl_easy_init", &curl.easy_init)
+        && find(library, "curl_easy_duphandle", &curl.easy_duphandle)
         && find(library, "curl_easy_cleanup", &curl.easy_cleanup)
         && find(library, "curl_easy_setopt", &curl.easy_setopt)
         && find(library, "curl_easy_getinfo", &curl.easy_getinfo)
@@ -136,6 +147,7 @@ int32_t lc_features(void) { return info ? info->features : 0; }
 const char *lc_error_text(int32_t code) { return curl.easy_strerror(code); }
 
 lc_easy *lc_easy_new(void) { return curl.easy_init(); }
+lc_easy *lc_easy_copy(lc_easy *easy) { return curl.easy_duphandle(easy); }
 void lc_easy_free(lc_easy *easy) { curl.easy_cleanup(easy); }
 int32_t lc_set_long(lc_easy *easy, int32_t option, long value) { return curl.easy_setopt(easy, option, value); }
 int32_t lc_set_offset(lc_easy *easy, int32_t option, int64_t value) { return curl.easy_setopt(easy, option, value); }
@@ -144,7 +156,7 @@ int32_t lc_set_pointer(lc_easy *easy, int32_t option, const void *value) { retur
 int32_t lc_set_list(lc_easy *easy, int32_t option, lc_list *value) { return curl.easy_setopt(easy, option, value); }
 
 int32_t lc_set_blob(lc_easy *easy, int32_t option, const void *bytes, size_t count) {
-    struct blob blob = { (void *)bytes, count, 1 };
+    struct blob blob = { (void *)bytes, count, 0 };
     return curl.easy_setopt(easy, option, &blob);
 }
 
@@ -158,8 +170,32 @@ int32_t lc_set_seek_function(lc_easy *easy, lc_seek_function function) {
 
 int32_t lc_pause(lc_easy *easy, int32_t what) { return curl.easy_pause(easy, what); }
 
-int32_t lc_set_socket_function(lc_easy *easy, lc_socket_function function) {
-    return curl.easy_setopt(easy, 20148, function);
+/// As libcurl hands it to the callback that opens sockets.
+struct address { int family, kind, protocol; unsigned int length; };
+
+static _Atomic(lc_socket_function) opened;
+
+/// Children that the program starts must not inherit the socket: they would keep its connection open.
+static int open_socket(void *user, int purpose, struct address *address) {
+    (void)purpose;
+#ifdef SOCK_CLOEXEC
+    int fd = socket(address->family, address->kind | SOCK_CLOEXEC, address->protocol);
+#else
+    int fd = socket(address->family, address->kind, address->protocol);
+    if (fd >= 0) fcntl(fd, F_SETFD, FD_CLOEXEC);
+#endif
+    if (fd >= 0) opened(user, fd);
+    return fd;
+}
+
+int32_t lc_set_socket_function(lc_easy *easy, lc_socket_function function, const void *user) {
+    opened = function;
+    int result = curl.easy_setopt(easy, 20163, open_socket);
+    return result ? result : curl.easy_setopt(easy, 10164, user);
+}
+
+int32_t lc_set_send_function(lc_easy *easy, lc_send_function function) {
+    return curl.easy_setopt(easy, 20312, function);
 }
 
 int32_t lc_set_close_function(lc_easy *easy, lc_close_function function) {
@@ -194,10 +230,19 @@ int lc_has_name(int socket, const char *name) {
     return *name && strcmp(own, name) == 0;
 }
 
-int lc_is_closed(int socket) {
+int lc_waiting_bytes(int socket) {
     char byte;
     ssize_t count = recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-    return count == 0 || (count < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+    if (count > 0) return 1;
+    return count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) ? 0 : -1;
+}
+
+int lc_local_port(int socket) {
+    union { struct sockaddr any; struct sockaddr_in v4; struct sockaddr_in6 v6; struct sockaddr_storage room; } address;
+    socklen_t length = sizeof address;
+    if (getsockname(socket, &address.any, &length) != 0) return 0;
+    if (address.any.sa_family == AF_INET) return ntohs(address.v4.sin_port);
+    return address.any.sa_family == AF_INET6 ? ntohs(address.v6.sin6_port) : 0;
 }
 
 int lc_has_answer(int socket) {
@@ -241,13 +286,84 @@ void *lc_private(lc_easy *easy) {
     return user;
 }
 
-/// One that cannot be woken, as is made without a word where descriptors are short, is none.
-lc_multi *lc_multi_new(void) {
+long lc_new_connections(lc_easy *easy) {
+    long count = 0;
+    curl.easy_getinfo(easy, INFO_LONG + 26, &count);
+    return count;
+}
+
+#define MOST_DESCRIPTORS 65536
+
+/// Marks the descriptors of this process that are open, one bit each. Returns 0 where the system does not list them.
+static int list_descriptors(unsigned char *bits) {
+    DIR *folder = opendir("/proc/self/fd");
+    if (!folder) return 0;
+    struct dirent *entry;
+    while ((entry = readdir(folder))) {
+        long fd = strtol(entry->d_name, NULL, 10);
+        if (fd > 2 && fd < MOST_DESCRIPTORS && fd != dirfd(folder)) bits[fd / 8] |= (unsigned char)(1 << fd % 8);
+    }
+    closedir(folder);
+    return 1;
+}
+
+/// Whether it is an end of a socket pair that this process holds both ends of, without a name, and a child would inherit it.
+static int is_own_pair(int fd) {
+    struct sockaddr_storage name;
+    socklen_t length = sizeof name;
+    int flags = fcntl(fd, F_GETFD);
+    if (flags < 0 || flags & FD_CLOEXEC || getsockname(fd, (struct sockaddr *)&name, &length) != 0) return 0;
+    if (name.ss_family != AF_UNIX || length > sizeof(sa_family_t)) return 0;
+#ifdef SO_PEERCRED
+    struct { pid_t pid; uid_t user; gid_t group; } peer;
+    socklen_t size = sizeof peer;
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid == getpid();
+#else
+    return 0;
+#endif
+}
+
+/// Whether a byte is on its way: waits to be read here, or was written here and not read yet.
+static int has_wake(int fd) {
+    int waiting = 0, written = 0;
+#ifdef __linux__
+    ioctl(fd, FIONREAD, &waiting);
+    ioctl(fd, TIOCOUTQ, &written);
+#endif
+    return waiting == 1 || written > 0;
+}
+
+/// libcurl before 8.x makes its wake-up pair without close-on-exec and tells nobody which it is: it is the pair that came while the multi
+/// handle was made and that a wake-up has put a byte into.
+static void close_wake_pair_on_exec(const unsigned char *before) {
+    static unsigned char after[MOST_DESCRIPTORS / 8];
+    memset(after, 0, sizeof after);
+    if (!list_descriptors(after)) return;
+    for (int fd = 3; fd < MOST_DESCRIPTORS; fd++) {
+        int mask = 1 << fd % 8;
+        if (after[fd / 8] & mask && !(before[fd / 8] & mask) && is_own_pair(fd) && has_wake(fd)) fcntl(fd, F_SETFD, FD_CLOEXEC);
+    }
+}
+
+/// A multi handle that cannot be woken, as libcurl makes where descriptors are short, is of no use.
+static lc_multi *make_multi(void) {
     lc_multi *multi = curl.multi_init();
     if (multi && curl.multi_wakeup && curl.multi_wakeup(multi) != 0) {
         curl.multi_cleanup(multi);
         return NULL;
     }
+    return multi;
+}
+
+lc_multi *lc_multi_new(void) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static unsigned char before[MOST_DESCRIPTORS / 8];
+    pthread_mutex_lock(&lock);
+    memset(before, 0, sizeof before);
+    int is_listed = list_descriptors(before);
+    lc_multi *multi = make_multi();
+    if (multi && is_listed) close_wake_pair_on_exec(before);
+    pthread_mutex_unlock(&lock);
     return multi;
 }
 void lc_multi_free(lc_multi *multi) { curl.multi_cleanup(multi); }

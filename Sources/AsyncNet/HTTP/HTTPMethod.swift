@@ -19,6 +19,9 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, ExpressibleByStr
     public static let connect = HTTPMethod(rawValue: "CONNECT")
     /// A safe request with a body (draft-ietf-httpbis-safe-method-w-body).
     public static let query = HTTPMethod(rawValue: "QUERY")
+
+    /// The methods that RFC 9110 §9.2.2 calls idempotent, and QUERY, which is safe.
+    package static let idempotent: Set<HTTPMethod> = [.delete, .get, .head, .options, .put, .query, .trace]
 }
 
 /// What RFC 9110 §5.6.2 and §5.5 allow in names and values.

@@ -84,6 +84,13 @@ extension Duration {
     }
 }
 
+extension HTTPRequestHead {
+    /// Whether sending the request twice has the effect of sending it once (RFC 9110 §9.2.2), by its method or its `Idempotency-Key`.
+    package var isIdempotent: Bool {
+        HTTPMethod.idempotent.contains(method) || headers.contains(name: "Idempotency-Key")
+    }
+}
+
 extension HTTPRequestHead: CustomStringConvertible, CustomReflectable {
     /// What `dump` shows: no secrets.
     public var customMirror: Mirror { Mirror(self, children: ["description": description, "headers": headers]) }

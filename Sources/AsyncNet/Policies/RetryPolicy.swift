@@ -40,7 +40,7 @@ public struct RetryPolicy: RequestRetrier {
     }
 
     /// DELETE, GET, HEAD, OPTIONS, PUT, QUERY and TRACE.
-    public static let idempotentMethods: Set<HTTPMethod> = [.delete, .get, .head, .options, .put, .query, .trace]
+    public static let idempotentMethods: Set<HTTPMethod> = HTTPMethod.idempotent
     /// 408, 429, 500, 502, 503 and 504.
     public static let passingStatusCodes: Set<Int> = [408, 429, 500, 502, 503, 504]
     /// Connections that could not be made or were lost, silence, and answers that are no HTTP.

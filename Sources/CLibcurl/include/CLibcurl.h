@@ -30,7 +30,10 @@ typedef struct {
 typedef size_t (*lc_data_function)(char *_Nonnull data, size_t size, size_t count, void *_Nonnull user);
 typedef int (*lc_seek_function)(void *_Nonnull user, int64_t offset, int origin);
 typedef int (*lc_close_function)(void *_Nonnull user, int socket);
-typedef int (*lc_socket_function)(void *_Nonnull user, int socket, int purpose);
+typedef void (*lc_socket_function)(void *_Nonnull user, int socket);
+/// Asked right before a request is sent on a connection, with addresses and ports of both sides; 0 lets it go, 1 ends the transfer.
+typedef int (*lc_send_function)(
+    void *_Nonnull user, char *_Nullable peer, char *_Nullable local, int peer_port, int local_port);
 
 /// An address and port of this side's, as text.
 enum { LC_LOCAL_NAME_SIZE = 80 };
@@ -49,26 +52,35 @@ int32_t lc_features(void);
 const char *_Nonnull lc_error_text(int32_t code);
 
 lc_easy *_Nullable lc_easy_new(void);
+/// With the same options.
+lc_easy *_Nullable lc_easy_copy(lc_easy *_Nonnull easy);
 void lc_easy_free(lc_easy *_Nonnull easy);
 int32_t lc_set_long(lc_easy *_Nonnull easy, int32_t option, long value);
 int32_t lc_set_offset(lc_easy *_Nonnull easy, int32_t option, int64_t value);
 int32_t lc_set_string(lc_easy *_Nonnull easy, int32_t option, const char *_Nullable value);
 int32_t lc_set_pointer(lc_easy *_Nonnull easy, int32_t option, const void *_Nullable value);
 int32_t lc_set_list(lc_easy *_Nonnull easy, int32_t option, lc_list *_Nullable value);
-/// The bytes are copied.
+/// The bytes are not copied: they must live as long as the handle and its copies.
 int32_t lc_set_blob(lc_easy *_Nonnull easy, int32_t option, const void *_Nonnull bytes, size_t count);
 int32_t lc_set_data_function(lc_easy *_Nonnull easy, int32_t option, lc_data_function _Nonnull function);
 int32_t lc_set_seek_function(lc_easy *_Nonnull easy, lc_seek_function _Nonnull function);
-int32_t lc_set_socket_function(lc_easy *_Nonnull easy, lc_socket_function _Nonnull function);
+/// Called with each socket that libcurl opens; the same function for all handles of the process. Children of this process do not inherit them.
+int32_t lc_set_socket_function(lc_easy *_Nonnull easy, lc_socket_function _Nonnull function, const void *_Nonnull user);
+/// Since 7.80; an error before.
+int32_t lc_set_send_function(lc_easy *_Nonnull easy, lc_send_function _Nonnull function);
 int32_t lc_set_close_function(lc_easy *_Nonnull easy, lc_close_function _Nonnull function);
 int32_t lc_pause(lc_easy *_Nonnull easy, int32_t what);
+/// How many connections were made for the transfer under way, or the last one.
+long lc_new_connections(lc_easy *_Nonnull easy);
 void lc_read_metrics(lc_easy *_Nonnull easy, lc_metrics *_Nonnull metrics);
 /// From which address and port the last transfer was made, empty if from none.
 void lc_local_name(lc_easy *_Nonnull easy, char *_Nonnull name);
 /// Whether a socket has this name on this side, see `lc_local_name`.
 int lc_has_name(int socket, const char *_Nonnull name);
-/// Whether the other side has closed the connection, and nothing is left to read.
-int lc_is_closed(int socket);
+/// 1 if bytes wait to be read from a socket, 0 if none do, -1 if the other side has closed the connection and nothing is left to read.
+int lc_waiting_bytes(int socket);
+/// The port of this side; 0 for a socket that is none of IP's.
+int lc_local_port(int socket);
 /// Whether an HTTP response waits to be read from a socket.
 int lc_has_answer(int socket);
 /// Takes what waits to be read from a socket, without waiting for more, and says in `name` which it is. Returns how many bytes there are.
@@ -102,7 +114,7 @@ enum {
     LC_WRITEDATA = 10001, LC_URL = 10002, LC_PROXY = 10004, LC_READDATA = 10009, LC_ERRORBUFFER = 10010, LC_POSTFIELDS = 10015,
     LC_HTTPHEADER = 10023, LC_SSLCERT = 10025, LC_KEYPASSWD = 10026, LC_HEADERDATA = 10029, LC_CUSTOMREQUEST = 10036,
     LC_INTERFACE = 10062, LC_CAINFO = 10065, LC_SSLKEY = 10087, LC_CAPATH = 10097, LC_ACCEPT_ENCODING = 10102, LC_PRIVATE = 10103,
-    LC_COPYPOSTFIELDS = 10165, LC_SEEKDATA = 10168, LC_SOCKOPTDATA = 10149, LC_CLOSESOCKETDATA = 10209, LC_PROXYUSERNAME = 10175, LC_PROXYPASSWORD = 10176, LC_NOPROXY = 10177,
+    LC_COPYPOSTFIELDS = 10165, LC_SEEKDATA = 10168, LC_SENDDATA = 10313, LC_CLOSESOCKETDATA = 10209, LC_PROXYUSERNAME = 10175, LC_PROXYPASSWORD = 10176, LC_NOPROXY = 10177,
     LC_RESOLVE = 10203, LC_PINNEDPUBLICKEY = 10230, LC_UNIX_SOCKET_PATH = 10231,
     LC_WRITEFUNCTION = 20011, LC_READFUNCTION = 20012, LC_HEADERFUNCTION = 20079,
     LC_INFILESIZE_LARGE = 30115, LC_POSTFIELDSIZE_LARGE = 30120,

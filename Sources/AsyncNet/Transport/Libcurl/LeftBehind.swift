@@ -1,15 +1,16 @@
 import CLibcurl
 import Foundation
 
-/// What servers had said when libcurl closed their connections.
+/// The responses that servers had sent when libcurl closed their connections, of the last few connections.
 ///
 /// A server may answer before it has read the whole request, close, and so make the next send fail. libcurl then ends the transfer without
 /// a look at what has arrived. The answer is taken from the socket right before it is closed, and found again by the address it was on.
 /// Of connections with TLS only ciphertext is left, which is none.
 struct LeftBehind {
-    private var bytes: [String: Data] = [:]
+    private var bytes: [(name: String, data: Data)] = []
 
     private static let limit = 64 * 1024
+    private static let mostConnections = 16
 
     /// Closes the socket.
     mutating func close(_ socket: Int32) {
@@ -18,7 +19,8 @@ struct LeftBehind {
         var name = [CChar](repeating: 0, count: Int(LC_LOCAL_NAME_SIZE))
         var buffer = [UInt8](repeating: 0, count: Self.limit)
         let count = lc_drain(socket, &name, &buffer, buffer.count)
-        bytes[Self.text(name)] = Data(buffer[..<count])
+        if bytes.count == Self.mostConnections { bytes.removeFirst() }
+        bytes.append((Self.text(name), Data(buffer[..<count])))
     }
 
     /// What was left on the connection of a transfer that is over.
@@ -30,11 +32,11 @@ struct LeftBehind {
     }
 
     /// - Parameter name: Address and port of this side.
-    mutating func take(at name: String) -> Data? { bytes.removeValue(forKey: name) }
-
-    mutating func removeAll() {
-        if !bytes.isEmpty { bytes = [:] }
+    mutating func take(at name: String) -> Data? {
+        bytes.firstIndex { $0.name == name }.map { bytes.remove(at: $0).data }
     }
+
+    var isEmpty: Bool { bytes.isEmpty }
 
     private static func text(_ name: [CChar]) -> String {
         String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)

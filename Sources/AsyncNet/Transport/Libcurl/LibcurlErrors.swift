@@ -31,6 +31,10 @@ enum LibcurlErrors {
         return code.summary + cause
     }
 
+    /// Whether it is the connection that failed, before anything was understood of a response: libcurl's results for what is no HTTP (1, 8),
+    /// HTTP/2 that is broken (16), nothing at all (52), and sending and receiving (55, 56, 65).
+    static func isConnectionFailure(_ result: Int32) -> Bool { [1, 8, 16, 52, 55, 56, 65].contains(result) }
+
     static func code(for result: Int32, _ circumstances: Circumstances) -> AsyncNetError.Code {
         switch result {
         case 1: byText(circumstances.text) ?? .unsupportedScheme

@@ -7,15 +7,18 @@ import Foundation
 /// while the loop is inside libcurl, and the loop holds it for as long as libcurl knows the pointer. Nothing here
 /// blocks, throws into C or runs user code; what goes wrong is kept in `failure` and ends the transfer.
 final class LibcurlHandle {
-    let easy: OpaquePointer
+    private(set) var easy: EasyHandle
     unowned let loop: LibcurlLoop
+    private let template: LibcurlTemplate
     private let errorText: UnsafeMutablePointer<CChar>
     private var headerList = HeaderList()
     private let headerLimit: Int
 
     private(set) var exchange: LibcurlExchange?
-    /// What this libcurl refused to be told, and no request may go without.
-    private var optionFailure: AsyncNetError?
+    private var sending = ResendPolicy(isIdempotent: true)
+    private var knownConnections = 0
+    /// Where a request was sent that must not be sent again.
+    private var connectionName: String?
     private var parser: HTTPHeadParser
     private var head: HTTPResponseHead?
     private var body = BodyBuffer()
@@ -32,46 +35,27 @@ final class LibcurlHandle {
     private var receivedBytes: Int64 = 0
     private var sentBytes: Int64 = 0
 
-    init?(_ loop: LibcurlLoop, _ configuration: LibcurlTransport.Configuration) {
-        guard let easy = lc_easy_new() else { return nil }
+    /// `nil` without memory.
+    init?(_ loop: LibcurlLoop, _ template: LibcurlTemplate, headerLimit: Int) {
+        guard let easy = template.copy() else { return nil }
         self.easy = easy
         self.loop = loop
-        headerLimit = configuration.maximumHeaderBytes
+        self.template = template
+        self.headerLimit = headerLimit
         parser = HTTPHeadParser(limit: headerLimit)
         errorText = .allocate(capacity: Int(LC_ERROR_BUFFER_SIZE))
         errorText.pointee = 0
-        do { try setOptions(configuration) } catch { optionFailure = error }
-        setCallbacks()
+        self.easy.setUser(self, errorText: errorText)
     }
 
-    deinit {
-        lc_easy_free(easy)
-        errorText.deallocate()
-    }
+    deinit { errorText.deallocate() }
 
-    private func setCallbacks() {
-        let this = Unmanaged.passUnretained(self).toOpaque()
-        for option in [LC_PRIVATE, LC_WRITEDATA, LC_HEADERDATA, LC_READDATA, LC_SEEKDATA] { lc_set_pointer(easy, Int32(option), this) }
-        lc_set_pointer(easy, Int32(LC_ERRORBUFFER), errorText)
-        lc_set_data_function(easy, Int32(LC_HEADERFUNCTION)) { data, size, count, this in
-            LibcurlHandle.at(this).receiveHeader(UnsafeRawBufferPointer(start: data, count: size * count)) ? size * count : 0
-        }
-        lc_set_data_function(easy, Int32(LC_WRITEFUNCTION)) { data, size, count, this in
-            LibcurlHandle.at(this).receiveBody(UnsafeRawBufferPointer(start: data, count: size * count))
-        }
-        lc_set_data_function(easy, Int32(LC_READFUNCTION)) { data, size, count, this in
-            LibcurlHandle.at(this).provideBody(UnsafeMutableRawBufferPointer(start: data, count: size * count))
-        }
-        for option in [LC_SOCKOPTDATA, LC_CLOSESOCKETDATA] { lc_set_pointer(easy, Int32(option), Unmanaged.passUnretained(loop).toOpaque()) }
-        lc_set_socket_function(easy) { loop, socket, _ in
-            Unmanaged<LibcurlLoop>.fromOpaque(loop).takeUnretainedValue().opened(socket)
-        }
-        lc_set_close_function(easy) { loop, socket in
-            Unmanaged<LibcurlLoop>.fromOpaque(loop).takeUnretainedValue().close(socket)
-        }
-        lc_set_seek_function(easy) { this, offset, origin in
-            LibcurlHandle.at(this).seekBody(offset, origin)
-        }
+    /// Replaces libcurl's handle, which carries one transfer only; `false` without memory.
+    func renew() -> Bool {
+        guard let easy = template.copy() else { return false }
+        self.easy = easy
+        self.easy.setUser(self, errorText: errorText)
+        return true
     }
 
     static func at(_ pointer: UnsafeMutableRawPointer) -> LibcurlHandle {
@@ -81,11 +65,26 @@ final class LibcurlHandle {
     // MARK: Begin and end
 
     func begin(_ exchange: LibcurlExchange) throws(AsyncNetError) {
-        if let optionFailure { throw optionFailure }
+        if let failure = template.failure { throw failure }
         self.exchange = exchange
-        parser = HTTPHeadParser(limit: headerLimit)
-        errorText.pointee = 0
+        sending = ResendPolicy(isIdempotent: exchange.request.head.isIdempotent)
         try setRequest(exchange, &headerList)
+    }
+
+    /// The same request once more, on a connection of its own.
+    ///
+    /// - Throws: ``AsyncNetError`` if its body cannot be sent again.
+    func beginAgain() throws(AsyncNetError) {
+        guard let exchange else { return }
+        let (isBodyTouched, sending) = (sentBytes > 0, sending)
+        reset()
+        guard renew() else { throw AsyncNetError(.transportFailed, "libcurl has no memory for another transfer") }
+        if isBodyTouched, exchange.request.body.data == nil, !exchange.restartReading() {
+            throw AsyncNetError(.connectionLost, "The server closed a kept connection, and the request's body can be sent only once")
+        }
+        (self.exchange, self.sending) = (exchange, sending)
+        try setRequest(exchange, &headerList)
+        easy.set(LC_FRESH_CONNECT, 1)
     }
 
     /// Lets go of the exchange, so that the next one finds nothing of it.
@@ -93,18 +92,29 @@ final class LibcurlHandle {
         exchange = nil
         head = nil
         failure = nil
+        parser = HTTPHeadParser(limit: headerLimit)
+        errorText.pointee = 0
+        (knownConnections, connectionName) = (0, nil)
         body.removeAll()
         (isHeadDelivered, isTouched, hasHeadBytes, isAnswered) = (false, false, false, false)
         (isAwaitingBody, isPeerGone) = (false, false)
         (receivedBytes, sentBytes) = (0, 0)
     }
 
+    /// What follows from libcurl's result.
+    func end(_ result: Int32) -> ResendPolicy.End {
+        guard exchange?.pipe.isEnded == false else { return .deliver }
+        if result == Self.sendFailed || result == Self.receiveFailed, head == nil { receive(loop.takeLeftBehind(easy.pointer)) }
+        return sending.end(
+            hasConnectionFailed: LibcurlErrors.isConnectionFailure(result), hasResponse: hasHeadBytes || head != nil)
+    }
+
     /// Tells the exchange how its transfer ended.
-    func finish(_ result: Int32) {
+    func finish(_ result: Int32, isLost: Bool) {
         guard let exchange else { return }
+        if isLost, !isAnswered { failure = Self.lost }
         var metrics = lc_metrics()
-        lc_read_metrics(easy, &metrics)
-        if result == Self.sendFailed || result == Self.receiveFailed, head == nil { receiveLeftBehind() }
+        lc_read_metrics(easy.pointer, &metrics)
         if !exchange.pipe.isEnded {
             tellOfSmallBody(metrics.sent_body)
             tellOfTrailers()
@@ -117,17 +127,17 @@ final class LibcurlHandle {
     func checkPeer() -> Bool {
         guard isAwaitingBody, let exchange else { return false }
         // What the server said before it closed is read to its end first.
-        guard !exchange.pipe.isPaused, loop.isPeerGone(easy) else { return true }
+        guard !exchange.pipe.isPaused, loop.isPeerGone(easy.pointer) else { return true }
         isPeerGone = true
-        lc_pause(easy, Int32(LC_PAUSE_NOTHING))
+        lc_pause(easy.pointer, Int32(LC_PAUSE_NOTHING))
         return false
     }
 
     private static let (sendFailed, receiveFailed) = (Int32(55), Int32(56))
 
     /// The server may have answered before it closed the connection under our hands.
-    private func receiveLeftBehind() {
-        guard let exchange, let bytes = loop.takeLeftBehind(easy),
+    private func receive(_ leftBehind: Data?) {
+        guard let exchange, let bytes = leftBehind,
             let (head, rest) = LeftBehind.response(in: bytes, to: exchange.request.head.url, limit: headerLimit)
         else { return }
         self.head = head
@@ -165,10 +175,44 @@ final class LibcurlHandle {
         return .success(())
     }
 
+    // MARK: Sending on a connection
+
+    private static var lost: AsyncNetError {
+        AsyncNetError(
+            .connectionLost,
+            "The server closed a kept connection without a response; it may have processed the request, which is not sent again since its "
+                + "method is not idempotent")
+    }
+
+    /// Asked before the request is sent, and again when libcurl wants to repeat it.
+    func maySend(from address: UnsafePointer<CChar>?, _ port: Int32) -> Bool {
+        guard let exchange else { return true }
+        _ = loop.takeLeftBehind(at: Self.name(address, port))
+        let connections = lc_new_connections(easy.pointer)
+        defer { knownConnections = connections }
+        let connection = loop.connection(fromPort: port, isNew: connections > knownConnections, of: exchange)
+        switch sending.maySend(on: connection) {
+        case .send:
+            if !sending.isIdempotent { connectionName = Self.name(address, port) }
+            return true
+        case .sendAgain:
+            exchange.request.onEvent?(.repeated)
+            return true
+        case .refuse:
+            if let name = connectionName { receive(loop.takeLeftBehind(at: name)) }
+            return false
+        }
+    }
+
+    /// As libcurl tells connections apart, see `LeftBehind`.
+    private static func name(_ address: UnsafePointer<CChar>?, _ port: Int32) -> String {
+        "\(address.map { String(cString: $0) } ?? "") \(port)"
+    }
+
     // MARK: Receiving
 
     /// One line, or several where libcurl kept them back during a pause.
-    private func receiveHeader(_ lines: UnsafeRawBufferPointer) -> Bool {
+    func receiveHeader(_ lines: UnsafeRawBufferPointer) -> Bool {
         hasHeadBytes = true
         var rest = lines.bindMemory(to: UInt8.self)[...]
         do throws(AsyncNetError) {
@@ -204,7 +248,7 @@ final class LibcurlHandle {
         }
     }
 
-    private func receiveBody(_ piece: UnsafeRawBufferPointer) -> Int {
+    func receiveBody(_ piece: UnsafeRawBufferPointer) -> Int {
         guard let exchange, !exchange.pipe.isEnded else { return 0 }
         if exchange.pipe.isPaused || exchange.isSuspended { return Int(LC_CALLBACK_PAUSE) }
         if piece.count > body.room { deliverBody() }
@@ -256,7 +300,7 @@ final class LibcurlHandle {
 
     // MARK: Sending
 
-    private func provideBody(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+    func provideBody(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
         guard let exchange, !exchange.pipe.isEnded else { return Int(LC_READ_ABORT) }
         if isPeerGone { return Int(LC_READ_ABORT) }
         isAwaitingBody = false
@@ -286,7 +330,7 @@ final class LibcurlHandle {
     }
 
     /// A connection that was kept alive broke before anything came back, and libcurl starts over on a new one.
-    private func seekBody(_ offset: Int64, _ origin: Int32) -> Int32 {
+    func seekBody(_ offset: Int64, _ origin: Int32) -> Int32 {
         guard origin == 0, offset >= 0 else { return Int32(LC_SEEK_FAIL) }
         guard let exchange, offset != sentBytes else { return Int32(LC_SEEK_OK) }
         guard exchange.request.body.data != nil || offset == 0 && exchange.restartReading() else { return Int32(LC_SEEK_FAIL) }

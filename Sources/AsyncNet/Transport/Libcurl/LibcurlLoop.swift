@@ -52,9 +52,7 @@ final class LibcurlLoop: @unchecked Sendable {
     /// Those that are paused until their bodies go on, and when they were last looked at.
     private var awaitingBody: [LibcurlHandle] = []
     private var lastPeerCheck = ContinuousClock.now
-    /// Of all connections.
-    private var sockets: Set<Int32> = []
-    /// Of the connections that were closed in this round.
+    private var sockets = ConnectionSockets()
     private var leftBehind = LeftBehind()
     private var active = 0
     /// Somebody waits though their own origin has room.
@@ -64,7 +62,8 @@ final class LibcurlLoop: @unchecked Sendable {
     var httpVersion: LibcurlTransport.HTTPVersion { configuration.httpVersion }
     var proxyHost: String? { configuration.proxy.host }
     var unixSocket: String? { configuration.unixSocket }
-    private(set) var addresses: UnsafeMutablePointer<lc_list>?
+    /// Made by the thread, for its handles.
+    private var template: LibcurlTemplate?
 
     /// One loop's part of what the transport may use.
     struct Limits {
@@ -81,10 +80,7 @@ final class LibcurlLoop: @unchecked Sendable {
     init(_ configuration: LibcurlTransport.Configuration, _ limits: Limits) {
         self.configuration = configuration
         self.limits = limits
-        addresses = AddressList.make(configuration.addresses)
     }
-
-    deinit { AddressList.free(addresses) }
 
     // MARK: From any thread
 
@@ -175,7 +171,6 @@ final class LibcurlLoop: @unchecked Sendable {
             hasStarted = false
             lc_multi_perform(multi.pointer)
             finishDone(multi)
-            leftBehind.removeAll()
             flushTouched()
             checkPeers()
             if hasStarted { continue }
@@ -250,7 +245,7 @@ final class LibcurlLoop: @unchecked Sendable {
         case .start(let exchange): admit(exchange, multi)
         case .cancel(let exchange): cancel(exchange, multi)
         case .receive(let exchange), .send(let exchange):
-            if let handle = exchange.handle { lc_pause(handle.easy, Int32(LC_PAUSE_NOTHING)) }
+            if let handle = exchange.handle { lc_pause(handle.easy.pointer, Int32(LC_PAUSE_NOTHING)) }
         }
     }
 
@@ -274,8 +269,8 @@ final class LibcurlLoop: @unchecked Sendable {
     }
 
     private func start(_ exchange: LibcurlExchange, _ multi: Multi) {
-        guard let handle = spare.popLast() ?? LibcurlHandle(self, configuration) else {
-            return refuse(exchange, AsyncNetError(.transportFailed, "libcurl has no memory for another transfer"))
+        guard let handle = takeHandle() else {
+            return refuse(exchange, Self.outOfMemory)
         }
         do {
             try handle.begin(exchange)
@@ -283,14 +278,20 @@ final class LibcurlLoop: @unchecked Sendable {
             recycle(handle)
             return refuse(exchange, error)
         }
-        guard lc_multi_add(multi.pointer, handle.easy) == 0 else {
+        guard lc_multi_add(multi.pointer, handle.easy.pointer) == 0 else {
             recycle(handle)
-            return refuse(exchange, AsyncNetError(.transportFailed, "libcurl has no memory for another transfer"))
+            return refuse(exchange, Self.outOfMemory)
         }
         exchange.handle = handle
         active += 1
         hasStarted = true
         exchange.startReading()
+    }
+
+    private func takeHandle() -> LibcurlHandle? {
+        if let handle = spare.popLast() { return handle.renew() ? handle : nil }
+        template = template ?? LibcurlTemplate(configuration, self)
+        return template.flatMap { LibcurlHandle(self, $0, headerLimit: configuration.maximumHeaderBytes) }
     }
 
     /// Its place is free again; whoever gave it looks for the next one.
@@ -299,6 +300,10 @@ final class LibcurlLoop: @unchecked Sendable {
         leave(exchange)
         origins[exchange.origin]?.active -= 1
         if origins[exchange.origin]?.isEmpty == true { origins[exchange.origin] = nil }
+    }
+
+    private static var outOfMemory: AsyncNetError {
+        AsyncNetError(.transportFailed, "libcurl has no memory for another transfer")
     }
 
     /// Gives the place to whoever waits for it.
@@ -338,9 +343,31 @@ final class LibcurlLoop: @unchecked Sendable {
             guard let pointer = lc_private(easy) else { continue }
             let handle = LibcurlHandle.at(pointer)
             guard let exchange = handle.exchange else { continue }
-            handle.finish(result)
+            let end = handle.end(result)
+            if end == .restart {
+                restart(exchange, handle, multi)
+                continue
+            }
+            handle.finish(result, isLost: end == .lost)
             if handle.isHTTP2 { origins[exchange.origin]?.shareConnections(Self.streamsPerConnection) }
             release(exchange, handle, multi)
+        }
+    }
+
+    /// Sends a request again, whose kept connection was of no use.
+    private func restart(_ exchange: LibcurlExchange, _ handle: LibcurlHandle, _ multi: Multi) {
+        lc_multi_remove(multi.pointer, handle.easy.pointer)
+        forgetAwaitedBody(of: handle)
+        do throws(AsyncNetError) {
+            try handle.beginAgain()
+            guard lc_multi_add(multi.pointer, handle.easy.pointer) == 0 else { throw Self.outOfMemory }
+            hasStarted = true
+        } catch {
+            exchange.pipe.finish(.failure(error))
+            exchange.handle = nil
+            active -= 1
+            recycle(handle)
+            leave(exchange, origin: multi)
         }
     }
 
@@ -356,7 +383,7 @@ final class LibcurlLoop: @unchecked Sendable {
     }
 
     private func release(_ exchange: LibcurlExchange, _ handle: LibcurlHandle, _ multi: Multi) {
-        lc_multi_remove(multi.pointer, handle.easy)
+        lc_multi_remove(multi.pointer, handle.easy.pointer)
         exchange.handle = nil
         active -= 1
         recycle(handle)
@@ -365,8 +392,12 @@ final class LibcurlLoop: @unchecked Sendable {
 
     private func recycle(_ handle: LibcurlHandle) {
         handle.reset()
-        if !awaitingBody.isEmpty { awaitingBody.removeAll { $0 === handle } }
+        forgetAwaitedBody(of: handle)
         if spare.count < Self.spareHandles { spare.append(handle) }
+    }
+
+    private func forgetAwaitedBody(of handle: LibcurlHandle) {
+        if !awaitingBody.isEmpty { awaitingBody.removeAll { $0 === handle } }
     }
 
     func awaitsBody(_ handle: LibcurlHandle) {
@@ -385,13 +416,14 @@ final class LibcurlLoop: @unchecked Sendable {
     func isPeerGone(_ easy: OpaquePointer) -> Bool {
         var name = [CChar](repeating: 0, count: Int(LC_LOCAL_NAME_SIZE))
         lc_local_name(easy, &name)
-        return sockets.contains { lc_has_name($0, name) != 0 && lc_is_closed($0) != 0 }
+        return sockets.all.contains { lc_has_name($0, name) != 0 && lc_waiting_bytes($0) < 0 }
     }
 
-    func opened(_ socket: Int32) -> Int32 {
-        sockets.insert(socket)
-        return 0
+    static func at(_ pointer: UnsafeMutableRawPointer) -> LibcurlLoop {
+        Unmanaged<LibcurlLoop>.fromOpaque(pointer).takeUnretainedValue()
     }
+
+    func opened(_ socket: Int32) { sockets.insert(socket) }
 
     /// libcurl is done with a connection.
     func close(_ socket: Int32) -> Int32 {
@@ -400,7 +432,20 @@ final class LibcurlLoop: @unchecked Sendable {
         return 0
     }
 
+    /// What is known of the connection that libcurl picked.
+    func connection(fromPort port: Int32, isNew: Bool, of exchange: LibcurlExchange) -> ResendPolicy.Connection {
+        let isHTTP2 = httpVersion == .http2 || origins[exchange.origin]?.isHTTP2 == true
+        var connection = ResendPolicy.Connection(isNew: isNew, isHTTP2: isHTTP2)
+        guard !isNew, let socket = sockets.socket(onPort: port) else { return connection }
+        let bytes = lc_waiting_bytes(socket)
+        (connection.hasBytes, connection.isClosed) = (bytes > 0, bytes < 0)
+        return connection
+    }
+
     func takeLeftBehind(_ easy: OpaquePointer) -> Data? { leftBehind.take(easy) }
+
+    /// - Parameter name: Address and port of this side; also to be called when a new connection has them.
+    func takeLeftBehind(at name: @autoclosure () -> String) -> Data? { leftBehind.isEmpty ? nil : leftBehind.take(at: name()) }
 
     // MARK: Handing on
 

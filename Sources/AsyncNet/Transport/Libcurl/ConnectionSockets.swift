@@ -1,0 +1,34 @@
+import CLibcurl
+
+/// The sockets of a loop's connections, and which port of this side each has, by which libcurl tells them apart.
+struct ConnectionSockets {
+    private(set) var all: Set<Int32> = []
+    /// Sockets that have no port yet, since they are not connected, or none that is known.
+    private var unnamed: Set<Int32> = []
+    private var byPort: [Int32: Int32] = [:]
+    private var ports: [Int32: Int32] = [:]
+
+    mutating func insert(_ socket: Int32) {
+        all.insert(socket)
+        unnamed.insert(socket)
+    }
+
+    mutating func remove(_ socket: Int32) {
+        all.remove(socket)
+        unnamed.remove(socket)
+        if let port = ports.removeValue(forKey: socket), byPort[port] == socket { byPort[port] = nil }
+    }
+
+    /// The connected socket with this port; `nil` for port 0, as those of unix sockets are.
+    mutating func socket(onPort port: Int32) -> Int32? {
+        guard port > 0 else { return nil }
+        if let socket = byPort[port] { return socket }
+        for socket in unnamed {
+            let own = lc_local_port(socket)
+            guard own > 0 else { continue }
+            unnamed.remove(socket)
+            (byPort[own], ports[socket]) = (socket, own)
+        }
+        return byPort[port]
+    }
+}

@@ -1,0 +1,72 @@
+import CLibcurl
+import Foundation
+
+/// One of libcurl's easy handles, freed with this value. Belongs to its loop's thread.
+struct EasyHandle: ~Copyable {
+    let pointer: OpaquePointer
+
+    init?() {
+        guard let pointer = lc_easy_new() else { return nil }
+        self.pointer = pointer
+    }
+
+    /// With the same options; callbacks and their data are the other handle's until they are set.
+    init?(copying other: borrowing EasyHandle) {
+        guard let pointer = lc_easy_copy(other.pointer) else { return nil }
+        self.pointer = pointer
+    }
+
+    deinit { lc_easy_free(pointer) }
+
+    func set(_ option: Int, _ value: Int) { lc_set_long(pointer, Int32(option), value) }
+    /// Without the copy that a String passed as a nullable pointer would be.
+    func set(_ option: Int, _ value: String) { value.withCString { _ = lc_set_string(pointer, Int32(option), $0) } }
+
+    func set(_ option: Int, _ value: String, orRefuse what: String) throws(AsyncNetError) {
+        try check(value.withCString { lc_set_string(pointer, Int32(option), $0) }, what)
+    }
+
+    /// For settings that no request may go without: a libcurl that does not know one is not to be used at all.
+    func check(_ result: Int32, _ what: String) throws(AsyncNetError) {
+        guard result != 0 else { return }
+        throw AsyncNetError(
+            .unsupportedByTransport, "This libcurl does not take \(what) (\(String(cString: lc_error_text(result))))")
+    }
+
+    // MARK: Callbacks
+
+    /// Has the loop called with the sockets that libcurl opens, and asked to close them.
+    func setCallbacks(of loop: LibcurlLoop) {
+        let loop = Unmanaged.passUnretained(loop).toOpaque()
+        lc_set_socket_function(pointer, { LibcurlLoop.at($0).opened($1) }, loop)
+        lc_set_pointer(pointer, Int32(LC_CLOSESOCKETDATA), loop)
+        lc_set_close_function(pointer) { LibcurlLoop.at($0).close($1) }
+        setTransferCallbacks()
+    }
+
+    /// What they are called with is set by `setUser(of:)`.
+    private func setTransferCallbacks() {
+        lc_set_data_function(pointer, Int32(LC_HEADERFUNCTION)) { data, size, count, user in
+            LibcurlHandle.at(user).receiveHeader(UnsafeRawBufferPointer(start: data, count: size * count)) ? size * count : 0
+        }
+        lc_set_data_function(pointer, Int32(LC_WRITEFUNCTION)) { data, size, count, user in
+            LibcurlHandle.at(user).receiveBody(UnsafeRawBufferPointer(start: data, count: size * count))
+        }
+        lc_set_data_function(pointer, Int32(LC_READFUNCTION)) { data, size, count, user in
+            LibcurlHandle.at(user).provideBody(UnsafeMutableRawBufferPointer(start: data, count: size * count))
+        }
+        lc_set_seek_function(pointer) { LibcurlHandle.at($0).seekBody($1, $2) }
+        lc_set_send_function(pointer) { user, _, address, _, port in
+            LibcurlHandle.at(user).maySend(from: address, port) ? 0 : 1
+        }
+    }
+
+    /// Whose transfer this is.
+    func setUser(_ handle: LibcurlHandle, errorText: UnsafeMutablePointer<CChar>) {
+        let user = Unmanaged.passUnretained(handle).toOpaque()
+        for option in [LC_PRIVATE, LC_WRITEDATA, LC_HEADERDATA, LC_READDATA, LC_SEEKDATA, LC_SENDDATA] {
+            lc_set_pointer(pointer, Int32(option), user)
+        }
+        lc_set_pointer(pointer, Int32(LC_ERRORBUFFER), errorText)
+    }
+}

@@ -1,0 +1,128 @@
+import CLibcurl
+import Foundation
+
+/// As fast as larger ones. libcurl decodes all of it even when it is told to pause, up to 1030 times as much, and gives up above 64 MiB.
+private let receiveBuffer = 32 * 1024
+
+/// The easy handle that each request's handle is a copy of: the options that are the same for all requests of a loop.
+///
+/// A request's handle carries one transfer and is freed. libcurl keeps state in a handle that neither the next transfer nor
+/// `curl_easy_reset` clears: 7.83 to 8.0 a pointer into freed memory, which a server can have written to, and up to today the
+/// number of times that a transfer was repeated, of which five end it.
+final class LibcurlTemplate {
+    private let easy: EasyHandle
+    private let addresses: UnsafeMutablePointer<lc_list>?
+    /// Certificates and keys, which libcurl reads for as long as a copy lives.
+    private var blobs: [UnsafeMutableRawPointer] = []
+    /// Why no request may be sent: this libcurl refused an option.
+    private(set) var failure: AsyncNetError?
+
+    init?(_ configuration: LibcurlTransport.Configuration, _ loop: LibcurlLoop) {
+        guard let easy = EasyHandle() else { return nil }
+        self.easy = easy
+        addresses = AddressList.make(configuration.addresses)
+        self.easy.setCallbacks(of: loop)
+        do { try setOptions(configuration) } catch { failure = error }
+    }
+
+    deinit {
+        AddressList.free(addresses)
+        for blob in blobs { blob.deallocate() }
+    }
+
+    /// A handle for one transfer; `nil` without memory.
+    func copy() -> EasyHandle? { EasyHandle(copying: easy) }
+
+    private func setOptions(_ configuration: LibcurlTransport.Configuration) throws(AsyncNetError) {
+        easy.set(LC_NOSIGNAL, 1)
+        easy.set(LC_QUICK_EXIT, 1)
+        easy.set(LC_PROTOCOLS, LC_PROTOCOL_HTTP | LC_PROTOCOL_HTTPS)
+        easy.set(LC_PATH_AS_IS, 1)
+        easy.set(LC_SUPPRESS_CONNECT_HEADERS, 1)
+        easy.set(LC_BUFFERSIZE, receiveBuffer)
+        easy.set(LC_ACCEPT_ENCODING, "")
+        easy.set(LC_CONNECTTIMEOUT_MS, configuration.connectTimeout.milliseconds)
+        easy.set(LC_EXPECT_100_TIMEOUT_MS, configuration.expectContinueTimeout.milliseconds)
+        easy.set(LC_MAXAGE_CONN, max(1, configuration.idleTimeout.milliseconds / 1000))
+        try setRoute(configuration)
+        try setProxy(configuration.proxy)
+        try setTLS(configuration.tls)
+    }
+
+    private func setRoute(_ configuration: LibcurlTransport.Configuration) throws(AsyncNetError) {
+        if let path = configuration.unixSocket { try easy.set(LC_UNIX_SOCKET_PATH, path, orRefuse: "a unix socket") }
+        if let interface = configuration.localInterface { try easy.set(LC_INTERFACE, interface, orRefuse: "a local interface") }
+        switch configuration.ipVersion {
+        case .any: break
+        case .v4: easy.set(LC_IPRESOLVE, 1)
+        case .v6: easy.set(LC_IPRESOLVE, 2)
+        }
+        if let addresses { lc_set_list(easy.pointer, Int32(LC_RESOLVE), addresses) }
+    }
+
+    /// An empty proxy keeps libcurl from looking into the environment.
+    private func setProxy(_ proxy: ProxyConfiguration) throws(AsyncNetError) {
+        switch proxy.kind {
+        case .none: return try easy.set(LC_PROXY, "", orRefuse: "a proxy")
+        case .environment: return
+        case .url(let url): try easy.set(LC_PROXY, url, orRefuse: "a proxy")
+        }
+        try easy.set(LC_NOPROXY, proxy.bypassedHosts.joined(separator: ","), orRefuse: "hosts that bypass the proxy")
+        if let username = proxy.username { try easy.set(LC_PROXYUSERNAME, username, orRefuse: "a proxy's user") }
+        if let password = proxy.password { try easy.set(LC_PROXYPASSWORD, password, orRefuse: "a proxy's password") }
+        if proxy.alwaysTunnels { try easy.check(lc_set_long(easy.pointer, Int32(LC_HTTPPROXYTUNNEL), 1), "a tunnel through a proxy") }
+    }
+
+    private func setTLS(_ tls: TLSConfiguration) throws(AsyncNetError) {
+        switch tls.trust.kind {
+        case .system: break
+        case .disabled: try easy.check(lc_set_long(easy.pointer, Int32(LC_SSL_VERIFYPEER), 0), "TLS without verification")
+        case .anchors(let data):
+            clearTrust()
+            try setBlob(LC_CAINFO_BLOB, data, orRefuse: "trust anchors in memory")
+        case .file(let path):
+            clearTrust()
+            try easy.set(LC_CAINFO, path, orRefuse: "trust anchors")
+        }
+        let isHostVerified = if case .disabled = tls.trust.kind { false } else { tls.verifiesHostName }
+        easy.set(LC_SSL_VERIFYHOST, isHostVerified ? 2 : 0)
+        try easy.check(lc_set_long(easy.pointer, Int32(LC_SSLVERSION), minimum(tls.minimumVersion)), "a minimum version of TLS")
+        if !tls.pins.isEmpty { try easy.set(LC_PINNEDPUBLICKEY, tls.pins.joined(separator: ";"), orRefuse: "pins") }
+        if let identity = tls.clientIdentity { try setIdentity(identity) }
+    }
+
+    /// Without this the system's folder of certificates would be trusted besides.
+    private func clearTrust() {
+        lc_set_string(easy.pointer, Int32(LC_CAPATH), nil)
+        lc_set_string(easy.pointer, Int32(LC_CAINFO), nil)
+    }
+
+    private func setIdentity(_ identity: TLSConfiguration.ClientIdentity) throws(AsyncNetError) {
+        switch identity.kind {
+        case .memory(let certificate, let key):
+            try setBlob(LC_SSLCERT_BLOB, certificate, orRefuse: "a client identity in memory")
+            try setBlob(LC_SSLKEY_BLOB, key, orRefuse: "a client identity in memory")
+        case .files(let certificate, let key):
+            try easy.set(LC_SSLCERT, certificate, orRefuse: "a client identity")
+            try easy.set(LC_SSLKEY, key, orRefuse: "a client identity")
+        }
+        // Without one OpenSSL would ask whoever sits at the terminal.
+        try easy.set(LC_KEYPASSWD, identity.password ?? "", orRefuse: "a client identity")
+    }
+
+    private func minimum(_ version: TLSConfiguration.Version) -> Int {
+        switch version {
+        case .tls10: LC_TLS_1_0
+        case .tls11: LC_TLS_1_1
+        case .tls12: LC_TLS_1_2
+        case .tls13: LC_TLS_1_3
+        }
+    }
+
+    private func setBlob(_ option: Int, _ value: Data, orRefuse what: String) throws(AsyncNetError) {
+        let blob = UnsafeMutableRawPointer.allocate(byteCount: max(1, value.count), alignment: 1)
+        blobs.append(blob)
+        value.copyBytes(to: UnsafeMutableRawBufferPointer(start: blob, count: value.count))
+        try easy.check(lc_set_blob(easy.pointer, Int32(option), blob, value.count), what)
+    }
+}
