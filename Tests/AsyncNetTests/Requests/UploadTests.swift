@@ -106,7 +106,7 @@ struct UploadTests {
         let (session, data) = (transport.session(), patternedData(300_000))
         let file = try folder.file("a", data)
         try await withServer(.text("first"), .fault(.closeBeforeHead), .text("second")) { (server: MockServer) async throws in
-            for _ in 0..<2 { _ = try await session.upload(.file(file), to: server.url()).serializing(String.self).value }
+            for _ in 0..<2 { _ = try await session.upload(.file(file), to: server.url(), method: .put).serializing(String.self).value }
             for _ in 0..<3 { #expect(try await server.takeRequest().body == data) }
         }
     }

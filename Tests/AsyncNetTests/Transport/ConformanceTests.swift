@@ -182,12 +182,12 @@ struct ConformanceTests {
 
     /// libcurl sends a request again by itself when a connection it had kept dies before the first byte of an answer;
     /// FoundationNetworking sends it without its body then, unless it is given a new stream.
-    @Test("A POST on a connection that dies under it is sent again whole, not empty", arguments: TransportUnderTest.allCases)
+    @Test("A PUT on a connection that dies under it is sent again whole, not empty", arguments: TransportUnderTest.allCases)
     func staleConnection(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
         try await withServer(.text("first"), .fault(.closeBeforeHead), .text("second")) { (server: MockServer) async throws in
             for body in ["one", "two"] {
-                let request = session.request(server.url(), method: .post, modifier: { $0.httpBody = Data(body.utf8) })
+                let request = session.request(server.url(), method: .put, modifier: { $0.httpBody = Data(body.utf8) })
                 _ = try await request.serializing(String.self).value
             }
             var seen: [String] = []

@@ -1,0 +1,87 @@
+import AsyncNet
+import AsyncNetTesting
+import Foundation
+import Testing
+
+/// What becomes of requests on connections that were kept, when servers close them, or send on them what belongs to no response.
+@Suite("Kept connections", .timeLimit(.minutes(5)))
+struct KeptConnectionTests {
+    let session = Session(transport: LibcurlTransport())
+
+    private func text(_ url: URL, _ method: HTTPMethod = .get, body: String? = nil) async throws -> String {
+        let request = body.map { session.upload(.data(Data($0.utf8)), to: url, method: method) } ?? session.request(url, method: method)
+        return try await request.serializing(String.self).value
+    }
+
+    @Test("A request that is not idempotent goes out once", arguments: [HTTPMethod.post, .patch], ["", "two"])
+    func notRepeated(_ method: HTTPMethod, _ body: String) async throws {
+        try await withServer(.text("first"), .fault(.closeBeforeHead), .text("third")) { (server: MockServer) async throws in
+            _ = try await text(server.url(), method, body: "one")
+            let response = await session.upload(.data(Data(body.utf8)), to: server.url(), method: method)
+                .serializing(String.self).response
+            #expect(response.error?.code == .connectionLost)
+            #expect(response.metrics.attempts == 1)
+            #expect(try await text(server.url()) == "third")
+            var seen: [String] = []
+            for _ in 0..<3 { seen.append(try await server.takeRequest().text) }
+            #expect(seen == ["one", body, ""])
+        }
+    }
+
+    @Test("An idempotent request goes out once more, on a connection of its own, and that counts")
+    func repeated() async throws {
+        try await withServer(.text("first"), .fault(.closeBeforeHead), .text("second")) { (server: MockServer) async throws in
+            _ = try await text(server.url())
+            let request = session.upload(.data(Data("two".utf8)), to: server.url(), method: .put)
+            let events = request.events
+            let response = await request.serializing(String.self).response
+            #expect(response.value == "second")
+            #expect(response.metrics.attempts == 2)
+            var repeats = 0
+            for await event in events { if case .repeated = event { repeats += 1 } }
+            #expect(repeats == 1)
+        }
+    }
+
+    @Test("It does not go out a third time")
+    func repeatedOnce() async throws {
+        try await withServer(.text("first"), .fault(.closeBeforeHead), .fault(.closeBeforeHead), .text("late")) { (server: MockServer) async throws in
+            _ = try await text(server.url())
+            let response = await session.request(server.url()).serializing(String.self).response
+            #expect(response.error?.code == .emptyReply)
+            #expect(response.metrics.attempts == 2)
+        }
+    }
+
+    @Test("Bytes that belong to no response do not reach the next request, whatever its method", arguments: [HTTPMethod.get, .post])
+    func strayBytes(_ method: HTTPMethod) async throws {
+        let server = try RawServer(
+            """
+            serve.count = getattr(serve, "count", 0) + 1
+            if serve.count > 1: return c.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 4\\r\\n\\r\\ngood")
+            evil = b"HTTP/1.1 200 OK\\r\\nContent-Length: 4\\r\\n\\r\\nevil" * 5000
+            c.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: %d\\r\\n\\r\\n%s" % (len(evil), evil))
+            """)
+        #expect(try await session.request(server.url, method: .head).serializing(Data.self).value.isEmpty)
+        let response = try await session.request(server.url, method: method).serializing(String.self).response
+        #expect(response.value == "good")
+        #expect(response.metrics.attempts == 1)
+    }
+
+    /// libcurl 7.83 to 8.0 wrote to freed memory here.
+    @Test("A first header line that is folded is refused, also after a redirect on the same connection")
+    func foldedFirstLine() async throws {
+        let server = try RawServer(
+            """
+            while True:
+                if b" /x " in head: c.sendall(b"HTTP/1.1 200 OK\\r\\n " + b"A" * 5000 + b": y\\r\\nContent-Length: 2\\r\\n\\r\\nok")
+                else: c.sendall(b"HTTP/1.1 302 F\\r\\nLocation: /x\\r\\nContent-Length: 0\\r\\n\\r\\n")
+                head = b""
+                while b"\\r\\n\\r\\n" not in head: head += c.recv(1)
+            """)
+        for _ in 0..<20 {
+            let response = try await session.request(server.url).serializing(String.self).response
+            #expect(response.error != nil)
+        }
+    }
+}
