@@ -17,10 +17,10 @@ let package = Package(
         .library(name: "AsyncNetTesting", targets: ["AsyncNetTesting"]),
     ],
     targets: [
+        .target(name: "CCompression"),
         .target(name: "CLibcurl"),
         .target(name: "CPlatform"),
-        .target(name: "CZlib"),
-        .target(name: "AsyncNet", dependencies: ["CLibcurl", "CPlatform", "CZlib"], swiftSettings: features),
+        .target(name: "AsyncNet", dependencies: ["CCompression", "CLibcurl", "CPlatform"], swiftSettings: features),
         .target(name: "AsyncNetTesting", dependencies: ["AsyncNet"], swiftSettings: features),
         .testTarget(name: "AsyncNetTests", dependencies: ["AsyncNet", "AsyncNetTesting"], swiftSettings: features),
     ],

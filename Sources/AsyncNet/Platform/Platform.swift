@@ -7,8 +7,12 @@ enum Platform {
 
     #if canImport(Darwin)
     static let zlibName = "libz.1.dylib"
+    static let brotliName = "libbrotlidec.1.dylib"
+    static let zstdName = "libzstd.1.dylib"
     #else
     static let zlibName = "libz.so.1"
+    static let brotliName = "libbrotlidec.so.1"
+    static let zstdName = "libzstd.so.1"
     #endif
 
     #if os(Linux)

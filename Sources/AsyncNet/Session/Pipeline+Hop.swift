@@ -26,7 +26,7 @@ extension Pipeline {
         var outgoing = try outgoing()
         try authorize(&outgoing, &hop)
         if let jar = session.configuration.cookieJar { await addCookies(of: jar, to: &outgoing) }
-        let response = try await session.transport.send(outgoing)
+        let response = try await session.transport.send(outgoing).decoded
         watch.touch()
         if let jar = session.configuration.cookieJar { await keepCookies(of: response.head, in: jar) }
         if try answerChallenge(response.head, to: outgoing, &hop) { return .drop(response.body) }

@@ -31,6 +31,8 @@ final class TransferPipe: Sendable {
         var bufferedBytes = 0
         var receivedBytes: Int64 = 0
         var isPaused = false
+        /// The body's content coding is undone by its reader, who counts it and wants each part, whatever the delivery is.
+        var isEncoded = false
         /// Holds what came after `chunks`. While bytes are on their way there, nothing may pass them.
         var spill: Spill?
         var isSpilling = false
@@ -46,10 +48,10 @@ final class TransferPipe: Sendable {
         func has(_ interest: Interest) -> Bool {
             switch interest {
             case .head: end != nil || head != nil
-            case .headOfWhole: end != nil || bufferedBytes > highWaterMark || 300..<400 ~= head?.statusCode ?? 0
+            case .headOfWhole: isEncoded && head != nil || end != nil || bufferedBytes > highWaterMark || 300..<400 ~= head?.statusCode ?? 0
             case .chunks: end != nil || !chunks.isEmpty || spill?.isEmpty == false || !isSpilling && !tail.isEmpty
             case .endOfRelay: !isRelaying && (end != nil || relay == nil)
-            case .whole: end != nil || bufferedBytes > highWaterMark
+            case .whole: end != nil || bufferedBytes > highWaterMark || isEncoded && !chunks.isEmpty
             }
         }
 
@@ -109,6 +111,9 @@ final class TransferPipe: Sendable {
     var isPaused: Bool { state.withLock { $0.isPaused } }
     var isRelayed: Bool { state.withLock { $0.relay != nil } }
     var hasHead: Bool { state.withLock { $0.head != nil } }
+
+    /// To be called before the head and the first bytes of a body that its reader decodes.
+    func expectEncodedBody() { state.withLock { $0.isEncoded = true } }
 
     func receive(_ head: HTTPResponseHead) {
         let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
@@ -207,7 +212,7 @@ final class TransferPipe: Sendable {
         guard limit < .max else { return true }
         return state.withLock { state in
             state.receivedBytes += Int64(chunk.count)
-            return state.receivedBytes <= limit
+            return state.isEncoded || state.receivedBytes <= limit
         }
     }
 

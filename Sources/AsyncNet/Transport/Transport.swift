@@ -73,10 +73,25 @@ public struct TransportRequest: Sendable {
 public struct TransportResponse: Sendable {
     public var head: HTTPResponseHead
     public var body: TransportBody
+    /// Whether the body is as it was before its `Content-Encoding` was applied. What a transport leaves encoded is decoded above it.
+    public var isContentDecoded: Bool
 
-    public init(head: HTTPResponseHead, body: TransportBody) {
+    public init(head: HTTPResponseHead, body: TransportBody, isContentDecoded: Bool = true) {
         self.head = head
         self.body = body
+        self.isContentDecoded = isContentDecoded
+    }
+
+    /// The same with its content codings undone; each chunk is at most 64 KiB then, and comes as it is read.
+    package var decoded: TransportResponse {
+        guard !isContentDecoded, head.value(for: "Content-Encoding") != nil else { return self }
+        let codings = Result { () throws(AsyncNetError) in try ContentDecoding.codings(in: head.headers.values(for: "Content-Encoding")) }
+        if case .success(let codings) = codings, codings.isEmpty { return self }
+        let body = TransportBody(DecodedChunks(codings: codings) { [body] in
+            var iterator = body.makeAsyncIterator()
+            return { try await iterator.next() }
+        })
+        return TransportResponse(head: head, body: body)
     }
 }
 

@@ -1,4 +1,4 @@
-import CZlib
+import CCompression
 import Foundation
 
 /// How a request's body is compressed (RFC 9110 §8.4.1).

@@ -42,7 +42,7 @@ struct LeftBehind {
         String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// The final response in these bytes, if all of it is known to be there and its body needs no decoding.
+    /// The final response in these bytes, if all of it is known to be there.
     static func response(in bytes: Data, to url: URL, limit: Int) -> (head: HTTPResponseHead, body: Data)? {
         var (parser, rest) = (HTTPHeadParser(limit: limit), bytes)
         while let end = rest.firstIndex(of: 0x0A) {
@@ -59,7 +59,6 @@ struct LeftBehind {
 
     private static func body(of head: HTTPResponseHead, in bytes: Data) -> Data? {
         if head.statusCode == 204 || head.statusCode == 304 { return Data() }
-        guard head.value(for: "Content-Encoding") == nil else { return nil }
         if let coding = head.value(for: "Transfer-Encoding") { return coding.lowercased() == "chunked" ? unchunked(bytes) : nil }
         // Without a length only a close in good order would end the body, and this was none.
         guard let length = head.contentLength else { return nil }

@@ -24,6 +24,8 @@ final class LibcurlHandle {
     private var body = BodyBuffer()
     private var failure: AsyncNetError?
     private var isHeadDelivered = false
+    /// The body's reader waits for the whole.
+    private var isWhole = false
     private var isTouched = false
     private var hasHeadBytes = false
     /// The answer is complete whatever libcurl makes of it.
@@ -67,6 +69,7 @@ final class LibcurlHandle {
     func begin(_ exchange: LibcurlExchange) throws(AsyncNetError) {
         if let failure = template.failure { throw failure }
         self.exchange = exchange
+        isWhole = exchange.request.delivery == .whole
         sending = ResendPolicy(isIdempotent: exchange.request.head.isIdempotent)
         try setRequest(exchange, &headerList)
     }
@@ -83,6 +86,7 @@ final class LibcurlHandle {
             throw AsyncNetError(.connectionLost, "The server closed a kept connection, and the request's body can be sent only once")
         }
         (self.exchange, self.sending) = (exchange, sending)
+        isWhole = exchange.request.delivery == .whole
         try setRequest(exchange, &headerList)
         easy.set(LC_FRESH_CONNECT, 1)
     }
@@ -240,6 +244,10 @@ final class LibcurlHandle {
         } else {
             do throws(AsyncNetError) { try received.checkLength(answering: exchange.request.head.method) } catch { return failure = error }
             head = received
+            if received.headers.contains(name: "Content-Encoding") {
+                isWhole = false
+                exchange.pipe.expectEncodedBody()
+            }
             // libcurl would drop the body and send the request again, without the header. That is not for a transport to decide.
             isAnswered = received.statusCode == 417 && exchange.request.head.headers.contains(name: "Expect")
             touch()
@@ -271,7 +279,7 @@ final class LibcurlHandle {
     func flush() {
         isTouched = false
         guard let exchange, let head, !exchange.pipe.isEnded else { return }
-        if exchange.request.delivery == .asItArrives {
+        if !isWhole {
             deliverHead()
             deliverBody()
         } else {

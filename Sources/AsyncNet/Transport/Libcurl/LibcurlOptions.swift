@@ -25,6 +25,8 @@ extension LibcurlHandle {
             easy.set(LC_UPLOAD, 1)
             lc_set_offset(easy.pointer, Int32(LC_INFILESIZE_LARGE), exchange.bodyLength ?? -1)
         }
+        // Without the option libcurl leaves bodies as they are: they are decoded above it, where a truncated one is noticed and memory is bounded.
+        if !request.head.headers.contains(name: "Accept-Encoding") { own.append(ContentDecoding.acceptEncoding) }
         if !body.isNone, !request.head.headers.contains(name: "Expect") { own.append("Expect:") }
         let isPlain = body.isNone && (method == .get || method == .head)
         if isPlain { lc_set_string(easy.pointer, Int32(LC_CUSTOMREQUEST), nil) } else { easy.set(LC_CUSTOMREQUEST, method.rawValue) }

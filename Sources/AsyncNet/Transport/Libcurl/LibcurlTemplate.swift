@@ -1,7 +1,7 @@
 import CLibcurl
 import Foundation
 
-/// As fast as larger ones. libcurl decodes all of it even when it is told to pause, up to 1030 times as much, and gives up above 64 MiB.
+/// As fast as larger ones.
 private let receiveBuffer = 32 * 1024
 
 /// The easy handle that each request's handle is a copy of: the options that are the same for all requests of a loop.
@@ -40,7 +40,6 @@ final class LibcurlTemplate {
         easy.set(LC_PATH_AS_IS, 1)
         easy.set(LC_SUPPRESS_CONNECT_HEADERS, 1)
         easy.set(LC_BUFFERSIZE, receiveBuffer)
-        easy.set(LC_ACCEPT_ENCODING, "")
         easy.set(LC_CONNECTTIMEOUT_MS, configuration.connectTimeout.milliseconds)
         easy.set(LC_EXPECT_100_TIMEOUT_MS, configuration.expectContinueTimeout.milliseconds)
         easy.set(LC_MAXAGE_CONN, max(1, configuration.idleTimeout.milliseconds / 1000))

@@ -8,7 +8,8 @@ import Synchronization
 ///
 /// libcurl is loaded by name when the first such transport is made; on a machine without it, or with one older than 7.66, requests end with
 /// `.transportUnavailable`. Settings that cannot work end it with `.invalidConfiguration` or `.unsupportedByTransport`.
-/// A request whose connection had been kept alive and turns out closed, before any answer, is sent again on another.
+/// An idempotent request whose kept connection ends before a byte of the response is sent once more, on a connection of its own; any other
+/// request ends with `.connectionLost` then (RFC 9110 §9.2.2).
 public final class LibcurlTransport: Transport {
     public let configuration: Configuration
     private let engine: Result<Engine, AsyncNetError>
@@ -44,7 +45,7 @@ public final class LibcurlTransport: Transport {
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         let pipe = try start(request)
         let body = TransportBody(pipe)
-        return TransportResponse(head: try await pipe.head(), body: body)
+        return TransportResponse(head: try await pipe.head(), body: body, isContentDecoded: false)
     }
 
     @inline(never)

@@ -1,0 +1,178 @@
+@testable import AsyncNet
+import AsyncNetTesting
+import Foundation
+import Testing
+
+/// Content codings of responses (RFC 9110 §8.4.1), undone from bytes in memory: whole, cut, followed by junk, stacked.
+@Suite("Content decoder")
+struct ContentDecoderTests {
+    private static let text = Data((0..<200).map { "line \($0) of a text that compresses\n" }.joined().utf8)
+
+    /// `text` as Python's brotli and zstandard compress it.
+    private static let brotli = """
+        G+kaABwJNo52TXoWlkpnpAO8vG0N1wogZW8SxGwOI3YA0vBQEo0sSsIHD9n6M0mS2OrlfefvIPQdXD+NiUAkkSlUGlq6IeKcAaPJbLHa2NI1Po\
+        PRZLZYbWzpmp7BaDJbrDa2dM3PYDSZLVYbW7qWZzCazBarjS1d6zMYTWaL1caWrs0zGE1mi9XGlq7tMxhNZovVxpau3TMYTWaL1cb2t/cPHwgk\
+        Co3B4uDaRTwEEoXGYHFw7SIfAolCY7A4uHZRD4FEoTFYHFy76IdAotAYLA6uXcxDIFFoDBYH1y72IZAoNAaLg2sX5yGQKDQGi4NrF/chkCg0Bo\
+        uDaxfvIZAoNAaLg7t6
+        """
+    private static let zstd = """
+        KLUv/WDqGe0HAHKOIxiAKWkDgNUX8YjA+yFk4iOyd0qZPL3ymMJ3d3d3d2ZmZmZmVVVVVVVERERERP///79t27bdtm3bkiRJkjMzMzMjIiIiIj\
+        J3d3d3d2ZmZmZmVVVVVVVERERERP///79t27bdtm3bkiRJkjMzMzNzVnSXA3AgDgdCIcEAIWAUhoFiFAtEMQxDAGHIIA4ICgKAyKgh+Pb/DMAz\
+        qtUSSBD4/xEEPOh+A03PNnrSp3TFc75iGz3r02nDltGqMoASgOJ/0n+if5J/cn9CfyJ/0sWfyjMHa1mfWbRNe9akddrVeLVbrapFtaaW1Ba1oV\
+        b3tJ1SNtmkSRbkbgigVQE=
+        """
+
+    private static func compressed(_ data: Data, _ coding: ContentCoding) throws -> Data {
+        try Compressor(coding).compress(data, isLast: true)
+    }
+
+    /// `text` in each coding.
+    private static func encoded(_ coding: ContentDecoding) throws -> Data {
+        switch coding {
+        case .gzip: try compressed(text, .gzip)
+        case .deflate: try compressed(text, .deflate)
+        case .brotli: try #require(Data(base64Encoded: brotli))
+        case .zstd: try #require(Data(base64Encoded: zstd))
+        }
+    }
+
+    private func decode(_ codings: [ContentDecoding], _ chunks: [Data]) async throws -> Data {
+        try await decode(.success(codings), chunks)
+    }
+
+    private func decode(_ codings: Result<[ContentDecoding], AsyncNetError>, _ chunks: [Data]) async throws -> Data {
+        var decoded = Data()
+        let body = DecodedChunks(codings: codings) {
+            var rest = chunks[...]
+            return { rest.popFirst() }
+        }
+        for try await chunk in body { decoded += chunk }
+        return decoded
+    }
+
+    private func failure(_ work: () async throws -> Data) async -> AsyncNetError.Code? {
+        do { _ = try await work() } catch { return (error as? AsyncNetError)?.code }
+        return nil
+    }
+
+    @Test("Each coding is undone, whole and byte by byte", arguments: ContentDecoding.allCases)
+    func whole(_ coding: ContentDecoding) async throws {
+        let encoded = try Self.encoded(coding)
+        #expect(coding.isAvailable)
+        #expect(try await decode([coding], [encoded]) == Self.text)
+        #expect(try await decode([coding], encoded.map { Data([$0]) }) == Self.text)
+        #expect(try await decode([coding], []).isEmpty)
+    }
+
+    @Test("A body that is cut anywhere is an error", arguments: ContentDecoding.allCases)
+    func truncated(_ coding: ContentDecoding) async throws {
+        let encoded = try Self.encoded(coding)
+        for count in 1..<encoded.count {
+            #expect(await failure { try await decode([coding], [encoded.prefix(count)]) } == .badContentEncoding, "\(count)")
+        }
+    }
+
+    @Test("Bytes after the end are an error, another gzip member or zstd frame is not", arguments: ContentDecoding.allCases)
+    func trailing(_ coding: ContentDecoding) async throws {
+        let encoded = try Self.encoded(coding)
+        #expect(await failure { try await decode([coding], [encoded, Data("junk".utf8)]) } == .badContentEncoding)
+        #expect(await failure { try await decode([coding], [encoded + Data([0])]) } == .badContentEncoding)
+        if coding == .gzip || coding == .zstd {
+            #expect(try await decode([coding], [encoded + encoded]) == Self.text + Self.text)
+        } else {
+            #expect(await failure { try await decode([coding], [encoded + encoded]) } == .badContentEncoding)
+        }
+    }
+
+    @Test("Bytes in the middle that are wrong end in an error or other text, never in a trap", arguments: ContentDecoding.allCases)
+    func damaged(_ coding: ContentDecoding) async throws {
+        let encoded = try Self.encoded(coding)
+        for index in encoded.indices {
+            var damaged = encoded
+            damaged[index] ^= 0x55
+            let code = await failure { try await decode([coding], [damaged]) }
+            #expect(code == nil || code == .badContentEncoding)
+        }
+    }
+
+    @Test("deflate without zlib's header is undone too")
+    func bareDeflate() async throws {
+        let encoded = try #require(Data(base64Encoded: "S0osSlVISU3LSSxJBQA="))
+        #expect(try await decode([.deflate], [encoded]) == Data("bare deflate".utf8))
+        #expect(try await decode([.deflate], encoded.map { Data([$0]) }) == Data("bare deflate".utf8))
+    }
+
+    @Test("A window of more than 8 MiB is refused (RFC 9659)")
+    func largeWindow() async throws {
+        let encoded = try #require(Data(base64Encoded: "KLUv/QBwRQAAEHh4AQA/ASw="))
+        #expect(await failure { try await decode([.zstd], [encoded]) } == .badContentEncoding)
+    }
+
+    @Test("Codings stack, the last one is undone first")
+    func stacked() async throws {
+        let encoded = try Self.compressed(Self.encoded(.zstd), .gzip)
+        #expect(try await decode(ContentDecoding.codings(in: ["zstd", " X-GZIP , identity"]), [encoded]) == Self.text)
+    }
+
+    @Test("Unknown codings, and too many, are an error once there is a body")
+    func unknown() async throws {
+        for fields in [["compress"], ["gzip, nonsense"], [Array(repeating: "gzip", count: 6).joined(separator: ",")]] {
+            let codings = Result { () throws(AsyncNetError) in try ContentDecoding.codings(in: fields) }
+            #expect(await failure { try await decode(codings, [Data("x".utf8)]) } == .badContentEncoding)
+            #expect(try await decode(codings, []).isEmpty)
+        }
+        #expect(try ContentDecoding.codings(in: ["", "identity, ,"]).isEmpty)
+    }
+
+    @Test("Little comes out at a time, and nothing is read before that was taken")
+    func bounded() async throws {
+        let bomb = try Self.compressed(Self.compressed(Data(count: 64 << 20), .gzip), .gzip)
+        var (chunks, asked) = ([bomb][...], 0)
+        let inner = ContentDecoder(.gzip) {
+            asked += 1
+            return chunks.popFirst()
+        }
+        let decoder = ContentDecoder(.gzip) { try await inner.next() }
+        for _ in 0..<100 { #expect(try #require(try await decoder.next()).count <= 64 * 1024) }
+        #expect(asked == 1)
+    }
+
+    // MARK: Over a transport
+
+    @Test("What a transport leaves encoded is decoded above it")
+    func aboveTransport() async throws {
+        let encoded = try Self.encoded(.gzip)
+        let session = Session(transport: EncodedTransport(body: encoded))
+        let response = await session.request("http://a/").serializing(Data.self).response
+        #expect(response.value == Self.text)
+        #expect(response.metrics.receivedBytes == Int64(Self.text.count))
+        let cut = Session(transport: EncodedTransport(body: encoded.dropLast(9)))
+        #expect(await cut.request("http://a/").serializing(Data.self).response.error?.code == .badContentEncoding)
+    }
+
+    @Test("Over libcurl a truncated body of the announced length is an error; one beyond the limit ends early")
+    func overLibcurl() async throws {
+        let session = Session(transport: LibcurlTransport(), configuration: .init(maximumBodySize: 1 << 20))
+        let bomb = try Self.compressed(Data(count: 16 << 20), .gzip)
+        let text = try Self.encoded(.brotli)
+        try await withServer(
+            MockResponse(headers: ["Content-Encoding": "br"], body: text), MockResponse(headers: ["Content-Encoding": "br"], body: text.dropLast(3)),
+            MockResponse(headers: ["Content-Encoding": "gzip"], body: bomb)
+        ) { (server: MockServer) async throws in
+            #expect(try await session.request(server.url()).serializing(Data.self).value == Self.text)
+            #expect(await session.request(server.url()).serializing(Data.self).response.error?.code == .badContentEncoding)
+            #expect(await session.request(server.url()).serializing(Data.self).response.error?.code == .bodyTooLarge)
+            let seen = try await server.takeRequest()
+            #expect(seen.headers["Accept-Encoding"] == "gzip, deflate, br, zstd")
+        }
+    }
+}
+
+private struct EncodedTransport: Transport {
+    let body: Data
+
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+        let head = HTTPResponseHead(statusCode: 200, url: request.head.url, headers: ["Content-Encoding": "gzip"])
+        return TransportResponse(head: head, body: TransportBody(body), isContentDecoded: false)
+    }
+}
