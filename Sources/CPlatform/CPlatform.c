@@ -7,10 +7,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #ifdef __APPLE__
@@ -42,6 +44,33 @@ int cp_read_stamp_of(const char *path, cp_stamp *stamp) {
     struct stat status;
     return stat(path, &status) == 0 ? fill(stamp, &status) : errno;
 }
+
+#ifdef __APPLE__
+#define MARK "asyncnet.partial"
+
+int cp_write_mark(int descriptor, const void *mark, size_t size) { return fsetxattr(descriptor, MARK, mark, size, 0, 0) == 0 ? 0 : errno; }
+long cp_read_mark(int descriptor, void *mark, size_t size) { return fgetxattr(descriptor, MARK, mark, size, 0, 0); }
+void cp_remove_mark(int descriptor) { fremovexattr(descriptor, MARK, 0); }
+int cp_rename_new(const char *path, const char *target) { return renamex_np(path, target, RENAME_EXCL) == 0 ? 0 : errno; }
+#else
+#include <sys/syscall.h>
+
+#define MARK "user.asyncnet.partial"
+#define NO_REPLACE 1
+
+int cp_write_mark(int descriptor, const void *mark, size_t size) { return fsetxattr(descriptor, MARK, mark, size, 0) == 0 ? 0 : errno; }
+long cp_read_mark(int descriptor, void *mark, size_t size) { return fgetxattr(descriptor, MARK, mark, size); }
+void cp_remove_mark(int descriptor) { fremovexattr(descriptor, MARK); }
+
+int cp_rename_new(const char *path, const char *target) {
+#ifdef SYS_renameat2
+    // Not every C library has a function for it.
+    return syscall(SYS_renameat2, AT_FDCWD, path, AT_FDCWD, target, NO_REPLACE) == 0 ? 0 : errno;
+#else
+    return ENOSYS;
+#endif
+}
+#endif
 
 int cp_make_temporary(char *name) { return mkostemp(name, O_CLOEXEC); }
 

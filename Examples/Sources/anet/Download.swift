@@ -69,13 +69,12 @@ struct Download: Sendable {
         }
     }
 
-    /// Starting over, what an earlier download kept is of no use; only what its own notes claim is removed.
+    /// Without its notes the partial file of an earlier download is not gone on with, but begun anew.
     private static func forget(_ target: URL) {
         let notes = target.appendingPathExtension("partial.json")
         guard let data = try? Data(contentsOf: notes), let kept = try? JSONDecoder().decode(ResumeData.self, from: data),
             kept.partialFile.lastPathComponent == target.appendingPathExtension("partial").lastPathComponent
         else { return }
-        unlink(target.appendingPathExtension("partial").path)
         unlink(notes.path)
     }
 

@@ -126,6 +126,10 @@ enum SystemError {
 
     /// In the system's words, such as `No such file or directory`.
     static func text(_ error: POSIXError) -> String {
-        error.code == .EINVAL ? "It is not a regular file" : String(cString: strerror(error.code.rawValue))
+        switch error.code {
+        case .EINVAL: "It is not a regular file"
+        case .ESTALE: "Another file has taken its place"
+        default: String(cString: strerror(error.code.rawValue))
+        }
     }
 }

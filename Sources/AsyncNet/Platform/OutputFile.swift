@@ -8,29 +8,49 @@ import Musl
 import Darwin
 #endif
 
-/// A file that is written from some place on. Closed when nobody holds it any more.
+/// A partial file of a download that is written from some place on. Closed when nobody holds it any more.
 final class OutputFile: Sendable {
+    /// What proves that a download made it; see ``PartialFile``.
+    let mark: String
     private let descriptor: Int32
 
-    /// A file that is made, or gone on with at the end of what is there.
-    ///
-    /// - Parameter isNew: Refuses one that exists.
-    init(_ path: String, isNew: Bool) throws(POSIXError) {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | O_NOFOLLOW | O_NONBLOCK | (isNew ? O_EXCL : 0), 0o666)
+    /// A file that is made and marked; one that exists is refused.
+    init(new path: String, _ place: PartialFile.MarkPlace = .attribute) throws(POSIXError) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_APPEND | O_NOFOLLOW, 0o666)
         guard descriptor >= 0 else { throw SystemError.last }
-        var stamp = cp_stamp()
-        let kind = cp_read_stamp(descriptor, &stamp)
-        // Two downloads that write to one file would each break the other.
-        let isFree = kind == 0 && flock(descriptor, LOCK_EX | LOCK_NB) == 0
-        guard isFree else {
-            let error = kind == 0 ? SystemError.last : POSIXError(POSIXErrorCode(rawValue: kind) ?? .EIO)
+        mark = UUID().uuidString
+        do throws(POSIXError) {
+            try Self.lock(descriptor)
+            try PartialFile.write(mark, on: descriptor, at: path, place)
+        } catch {
+            unlink(path)
             close(descriptor)
             throw error
         }
         self.descriptor = descriptor
     }
 
+    /// A file that a download has made and marked, to be gone on with at the end of what is there. Any other file is refused with `ESTALE`.
+    init(continuing path: String, mark: String) throws(POSIXError) {
+        let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_APPEND | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { throw SystemError.last }
+        do throws(POSIXError) {
+            guard PartialFile.mark(of: descriptor, at: path) == mark else { throw POSIXError(.ESTALE) }
+            try Self.lock(descriptor)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        self.mark = mark
+        self.descriptor = descriptor
+    }
+
     deinit { close(descriptor) }
+
+    /// Two downloads that write to one file would each break the other.
+    private static func lock(_ descriptor: Int32) throws(POSIXError) {
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw SystemError.last }
+    }
 
     /// Adds all of the data at the end.
     func append(_ data: Data) throws(POSIXError) { try SystemError.writing(data) { systemWrite(descriptor, $0, $1) } }
@@ -63,39 +83,29 @@ final class OutputFile: Sendable {
         guard fstat(descriptor, &status) == 0 else { throw SystemError.last }
         return Int64(status.st_size)
     }
+
+    // MARK: The end
+
+    /// Gives the file its final name in place of its partial one, and takes its mark away.
+    ///
+    /// If another file has taken its place meanwhile, that one is not moved: `ESTALE`. The look at the name and the move are two steps, so the
+    /// file that was moved is looked at again.
+    func move(from path: String, to target: String, replaces: Bool) throws(POSIXError) {
+        guard isNamed(path) else { throw POSIXError(.ESTALE) }
+        try FileSystem.move(path, to: target, replaces: replaces)
+        guard isNamed(target) else {
+            if !replaces { try? FileSystem.move(target, to: path, replaces: false) }
+            throw POSIXError(.ESTALE)
+        }
+        PartialFile.removeMark(of: descriptor, at: path)
+    }
+
+    private func isNamed(_ path: String) -> Bool {
+        var (named, open) = (stat(), stat())
+        guard lstat(path, &named) == 0, fstat(descriptor, &open) == 0 else { return false }
+        return named.st_dev == open.st_dev && named.st_ino == open.st_ino
+    }
 }
 
 /// The class has a method of that name.
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int { write(descriptor, bytes, count) }
-
-/// What is done with files by name.
-enum FileSystem {
-    static func exists(_ path: String) -> Bool {
-        var status = stat()
-        return lstat(path, &status) == 0
-    }
-
-    /// The size of a regular file, `nil` if there is none.
-    static func size(_ path: String) -> Int64? {
-        var status = stat()
-        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        return Int64(status.st_size)
-    }
-
-    static func remove(_ path: String) { unlink(path) }
-
-    /// Gives a file its final name in one step: whoever looks sees all of it or none.
-    ///
-    /// - Parameter replaces: Takes the place of a file that has the name; otherwise that is an error.
-    static func move(_ path: String, to target: String, replaces: Bool) throws(POSIXError) {
-        if !replaces {
-            // A second name cannot be given to a name that is taken, which renaming would not mind.
-            if link(path, target) == 0 {
-                unlink(path)
-                return
-            }
-            guard errno != EEXIST, !exists(target) else { throw POSIXError(.EEXIST) }
-        }
-        guard rename(path, target) == 0 else { throw SystemError.last }
-    }
-}

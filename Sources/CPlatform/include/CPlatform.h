@@ -23,6 +23,18 @@ int cp_read_stamp_of(const char *_Nonnull path, cp_stamp *_Nonnull stamp);
 /// A new file with the template's name filled in, not left open to child processes. -1: see errno.
 int cp_make_temporary(char *_Nonnull name);
 
+/// Gives an open file a mark of this library's, an extended attribute. 0, or the error: ENOTSUP where the file system has none.
+int cp_write_mark(int descriptor, const void *_Nonnull mark, size_t size);
+
+/// How many bytes the mark has. -1: there is none, or it is longer than `size`.
+long cp_read_mark(int descriptor, void *_Nonnull mark, size_t size);
+
+void cp_remove_mark(int descriptor);
+
+/// Gives a file another name in one step, unless that name is taken. 0, or the error: EEXIST if it is, EINVAL or ENOSYS where the file system
+/// or the system cannot do that.
+int cp_rename_new(const char *_Nonnull path, const char *_Nonnull target);
+
 /// Reads on from where the descriptor stands, but only what needs no waiting for a disk. -1: it would have to wait, or the system or the
 /// file system cannot tell; nothing was read then.
 long cp_read_cached(int descriptor, void *_Nonnull buffer, size_t size);

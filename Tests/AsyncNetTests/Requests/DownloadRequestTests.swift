@@ -186,9 +186,8 @@ struct DownloadRequestTests {
     func unsatisfiable() async throws {
         try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
             for (count, asks) in [(1_000_000, 1), (1_000_001, 2)] {
-                let partial = try folder.file("p\(count)", patternedData(count))
                 let target = folder.url.appending(path: "t\(count)")
-                let resumeData = ResumeData(url: url, validator: "\"1\"", partialFile: partial, totalBytes: nil)
+                let resumeData = try folder.resumeData(url, patternedData(count))
                 let before = await ranges.asked.count
                 #expect(try await Session().download(resumingWith: resumeData, to: .file(target)).value == target)
                 #expect(try Data(contentsOf: target) == data)
@@ -274,22 +273,20 @@ struct DownloadRequestTests {
     @Test("A resume that fails before it begins leaves the file", arguments: [404, 200])
     func refusedResume(_ status: Int) async throws {
         let folder = try TemporaryFolder()
-        let partial = try folder.file("p", Data("0123456789".utf8))
-        let resumeData = ResumeData(url: try "http://a/".asURL(), validator: "\"1\"", partialFile: partial, totalBytes: nil)
+        let resumeData = try folder.resumeData("http://a/".asURL(), Data("0123456789".utf8))
         let target = try folder.file("there", Data())
         let session = Session(transport: StubTransport { _ in .status(status) })
         // To a target that is there nothing is even sent.
         let place = status == 404 ? folder.url.appending(path: "a") : target
         _ = session.download(resumingWith: resumeData, to: .file(place))
         #expect(await session.download(resumingWith: resumeData, to: .file(place)).result.failure != nil)
-        #expect(try Data(contentsOf: partial) == Data("0123456789".utf8))
+        #expect(try Data(contentsOf: resumeData.partialFile) == Data("0123456789".utf8))
     }
 
     @Test("A part of the rest is not taken for the whole rest, nor a part that nobody asked for")
     func shortPart() async throws {
         let folder = try TemporaryFolder()
-        let partial = try folder.file("p", Data("0123456789".utf8))
-        let resumeData = ResumeData(url: try "http://a/".asURL(), validator: "\"1\"", partialFile: partial, totalBytes: 20)
+        let resumeData = try folder.resumeData("http://a/".asURL(), Data("0123456789".utf8), totalBytes: 20)
         let session = Session(transport: StubTransport { _ in .init(206, headers: ["Content-Range": "bytes 10-14/20"], body: Data("abcde".utf8)) })
         let target = folder.url.appending(path: "a")
         #expect(await session.download(resumingWith: resumeData, to: .file(target)).result.failure?.code == .badServerResponse)
@@ -302,8 +299,7 @@ struct DownloadRequestTests {
     ] as [HTTPHeaders])
     func otherVersion(_ headers: HTTPHeaders) async throws {
         let folder = try TemporaryFolder()
-        let partial = try folder.file("p", Data("0123456789".utf8))
-        let resumeData = ResumeData(url: try "http://a/".asURL(), validator: "Thu, 01 Jan 2026 00:00:00 GMT", partialFile: partial, totalBytes: nil)
+        let resumeData = try folder.resumeData("http://a/".asURL(), Data("0123456789".utf8), validator: "Thu, 01 Jan 2026 00:00:00 GMT")
         var all = headers
         all.add(name: "Content-Range", value: "bytes 10-14/15")
         let reply = MockResponse(206, headers: all, body: Data("abcde".utf8))
@@ -338,8 +334,7 @@ struct DownloadRequestTests {
     func validatedResume() async throws {
         try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
             for (count, type) in [(1_000_000, nil), (1_000_001, "application/pdf")] as [(Int, String?)] {
-                let partial = try folder.file("p\(count)", patternedData(count))
-                let resumeData = ResumeData(url: url, validator: "\"1\"", partialFile: partial, totalBytes: nil)
+                let resumeData = try folder.resumeData(url, patternedData(count))
                 let download = Session().download(resumingWith: resumeData, to: .file(folder.url.appending(path: "t\(count)")))
                 await download.validate()
                 if let type { await download.validate(contentType: [type]) }
@@ -368,12 +363,11 @@ struct DownloadRequestTests {
     func tampered() async throws {
         let folder = try TemporaryFolder()
         let stub = StubTransport { _ in .init(206, headers: ["Content-Range": "bytes 10-19/20"], body: Data(count: 10)) }
-        let partial = try folder.file("p", Data(count: 10))
-        let evil = ResumeData(url: try "http://a/".asURL(), validator: "\"1\"\r\nX-Evil: 1", partialFile: partial, totalBytes: nil)
+        let evil = try folder.resumeData("http://a/".asURL(), Data(count: 10), validator: "\"1\"\r\nX-Evil: 1")
         let place = DownloadDestination.file(folder.url.appending(path: "a"))
         #expect(await Session(transport: stub).download(resumingWith: evil, to: place).result.failure?.code == .invalidRequest)
         #expect(stub.requests.isEmpty)
-        let good = ResumeData(url: try "http://a/".asURL(), validator: "\"1\"", partialFile: partial, totalBytes: nil)
+        let good = try folder.resumeData("http://a/".asURL(), Data(count: 10))
         let limited = Session(transport: stub, configuration: .init(maximumBodySize: 12))
         #expect(await limited.download(resumingWith: good, to: place).result.failure?.code == .bodyTooLarge)
     }

@@ -182,20 +182,14 @@ struct SegmentTroubleTests {
         await download.transfer.drained()
     }
 
-    private func leave(_ notes: ResumeData, _ bytes: Data, at target: URL) throws {
-        try bytes.write(to: target.appendingPathExtension("partial"))
-        try JSONEncoder().encode(notes).write(to: target.appendingPathExtension("partial.json"))
-    }
-
     @Test("A gap that was gone on from is no gap any more, also in the notes")
     func filledGap() async throws {
         let folder = try TemporaryFolder()
         let target = folder.url.appending(path: "file")
         var holes = file.data
         holes.resetBytes(in: 3 * Self.mebi..<4 * Self.mebi)
-        let partial = target.appendingPathExtension("partial")
         let url = try #require(URL(string: Self.url))
-        try leave(ResumeData(url: url, validator: file.tag, partialFile: partial, totalBytes: 9_000_001, prefix: Int64(3 * Self.mebi)), holes, at: target)
+        _ = try folder.leave(holes, at: target, url, validator: file.tag, totalBytes: 9_000_001, prefix: Int64(3 * Self.mebi))
         let breaking = StubTransport { [file] in file.reply(to: $0).with(.truncate(after: 2 * Self.mebi)) }
         _ = await Session(transport: breaking).download(Self.url, to: .file(target, options: .continuePartialFile)).result
         let stub = StubTransport { [file] in file.reply(to: $0) }
@@ -208,9 +202,8 @@ struct SegmentTroubleTests {
         let folder = try TemporaryFolder()
         let target = folder.url.appending(path: "file")
         let url = try #require(URL(string: Self.url))
-        let notes = ResumeData(
-            url: url, validator: file.tag, partialFile: target.appendingPathExtension("partial"), totalBytes: numbers.total, prefix: numbers.prefix)
-        try leave(notes, file.data.prefix(2_000_000), at: target)
+        let received = file.data.prefix(2_000_000)
+        let notes = try folder.leave(received, at: target, url, validator: file.tag, totalBytes: numbers.total, prefix: numbers.prefix)
         #expect(notes.offset >= 0)
         let stub = StubTransport { [file] in file.reply(to: $0) }
         let session = Session(transport: stub)

@@ -91,12 +91,9 @@ struct SegmentedDownloadTests {
     func gaps() async throws {
         try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
             let target = folder.url.appending(path: "file")
-            let partial = target.appendingPathExtension("partial")
             var holes = data
             holes.resetBytes(in: 3 * Self.mebi..<4 * Self.mebi)
-            try holes.write(to: partial)
-            let notes = ResumeData(url: url, validator: "\"1\"", partialFile: partial, totalBytes: Int64(data.count), prefix: Int64(3 * Self.mebi))
-            try JSONEncoder().encode(notes).write(to: target.appendingPathExtension("partial.json"))
+            _ = try folder.leave(holes, at: target, url, totalBytes: Int64(data.count), prefix: Int64(3 * Self.mebi))
             let download = Session().download(url, to: .file(target, options: .continuePartialFile))
             #expect(try await bytes(of: download) == data)
             #expect(await ranges.asked == ["bytes=\(3 * Self.mebi)-"])

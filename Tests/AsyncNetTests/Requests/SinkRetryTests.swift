@@ -141,8 +141,7 @@ struct SinkRetryTests {
         let watch = BodyWatch(
             willRead: { isReading.withLock { $0 = true } }, willRest: { isReading.withLock { $0 = false } }, hasRead: { _ in }, holdBack: {})
         let url = try #require(URL(string: Self.url))
-        let partial = try folder.file("partial", file.data)
-        let resumeData = ResumeData(url: url, validator: "\"1\"", partialFile: partial, totalBytes: 100_000)
+        let resumeData = try folder.resumeData(url, file.data, totalBytes: 100_000)
         let sink = DownloadSink(.file(folder.url.appending(path: "file")), resuming: status == 416 ? resumeData : nil)
         _ = try await sink.prepare(TransportRequest(head: HTTPRequestHead(method: .get, url: url)))
         let head = HTTPResponseHead(statusCode: status, url: url, headers: status == 416 ? ["Content-Range": "bytes */100000"] : [:])

@@ -1,4 +1,4 @@
-import AsyncNet
+@testable import AsyncNet
 import Foundation
 
 /// A folder of its own for a test; it goes with its last holder.
@@ -46,7 +46,23 @@ extension TemporaryFolder {
 
     /// What a download left that had received this much.
     func resumeData(_ url: URL, _ received: Data, validator: String = "\"1\"", totalBytes: Int64? = nil) throws -> ResumeData {
-        let partial = try file(".AsyncNet-\(UUID().uuidString.prefix(13)).partial", received)
-        return ResumeData(url: url, validator: validator, partialFile: partial, totalBytes: totalBytes)
+        let partial = self.url.appending(path: ".AsyncNet-\(UUID().uuidString.prefix(13)).partial")
+        return ResumeData(url: url, validator: validator, partialFile: partial, totalBytes: totalBytes, mark: try partialFile(partial, received))
+    }
+
+    /// A partial file as a download makes it, and its mark.
+    func partialFile(_ url: URL, _ received: Data, _ place: PartialFile.MarkPlace = .attribute) throws -> String {
+        let file = try OutputFile(new: url.path, place)
+        try file.append(received)
+        return file.mark
+    }
+
+    /// What a download with `.continuePartialFile` left beside its target.
+    func leave(_ received: Data, at target: URL, _ url: URL, validator: String = "\"1\"", totalBytes: Int64? = nil, prefix: Int64? = nil) throws -> ResumeData {
+        let partial = target.appendingPathExtension("partial")
+        let notes = ResumeData(
+            url: url, validator: validator, partialFile: partial, totalBytes: totalBytes, prefix: prefix, mark: try partialFile(partial, received))
+        try JSONEncoder().encode(notes).write(to: target.appendingPathExtension("partial.json"))
+        return notes
     }
 }

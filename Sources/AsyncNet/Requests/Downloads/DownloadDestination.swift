@@ -14,6 +14,8 @@ public struct DownloadDestination: Sendable {
         public static let removePreviousFile = Options(rawValue: 2)
         /// Keeps what has come under a fixed name beside the target, `NAME.partial`, with what must be known of it in `NAME.partial.json`, and goes
         /// on from there: after an error, a cancel, a crash or a kill. Two downloads to one target at a time must not use it.
+        ///
+        /// A file of that name that bears no mark of a download, see ``ResumeData``, is left alone and ends the download with `.fileNotWritable`.
         public static let continuePartialFile = Options(rawValue: 4)
     }
 

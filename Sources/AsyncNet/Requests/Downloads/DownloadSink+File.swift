@@ -23,11 +23,9 @@ extension DownloadSink {
     }
 
     func open(beside place: URL, from offset: Int64, _ head: HTTPResponseHead) throws(AsyncNetError) -> OutputFile {
-        let known = state.withLock { $0.partial }
-        let partial = known ?? place.deletingLastPathComponent().appending(path: ".AsyncNet-\(UUID().uuidString.prefix(13)).partial")
-        do {
-            let file = try OutputFile(partial.path, isNew: known == nil)
-            state.withLock { ($0.partial, $0.isOwned) = (partial, true) }
+        do throws(POSIXError) {
+            let file = try openPartial(beside: place)
+            guard try file.size() >= offset else { throw POSIXError(.ESTALE) }
             try file.truncate(to: offset)
             // What follows is added at the end, so nothing but the end limits it any more.
             if state.withLock({ $0.prefix.take() }) != nil, offset > 0 { try keep(nil) }
@@ -38,25 +36,57 @@ extension DownloadSink {
         }
     }
 
+    /// The partial file that there is, which must be a download's, or a new one.
+    func openPartial(beside place: URL) throws(POSIXError) -> OutputFile {
+        let (known, mark) = state.withLock { ($0.partial, $0.mark) }
+        if let known, let mark, FileSystem.exists(known.path) {
+            let file = try OutputFile(continuing: known.path, mark: mark)
+            state.withLock { $0.isOwned = true }
+            return file
+        }
+        let name = ".AsyncNet-\(UUID().uuidString.prefix(13))\(PartialFile.suffix)"
+        let partial = known ?? place.deletingLastPathComponent().appending(path: name)
+        let file = try OutputFile(new: partial.path, marking)
+        state.withLock { ($0.partial, $0.mark, $0.isOwned) = (partial, file.mark, true) }
+        return file
+    }
+
     // MARK: What is known of it
+
+    /// What resume data names must be there and be the file that a download left: anybody may have written the data.
+    ///
+    /// If it is gone, the download starts over with another file.
+    func checkResumed() throws(AsyncNetError) {
+        let (partial, mark, isOwned) = state.withLock { ($0.partial, $0.mark, $0.isOwned) }
+        guard let partial else { return }
+        guard partial.isFileURL, FileSystem.exists(partial.path) else { return state.withLock { $0.forget(keepsName: isKept) } }
+        guard mark != nil, PartialFile.mark(at: partial.path) == mark else {
+            if isOwned || isKept { throw Self.unwritable(partial, POSIXError(.ESTALE)) }
+            throw AsyncNetError(
+                .invalidRequest, "The file \"\(partial.lastPathComponent)\" of the resume data is not the one that the download left; download it anew")
+        }
+    }
 
     /// What an earlier run left, if it was on its way from the same URL.
     ///
-    /// A file of that name that no notes claim is somebody else's.
+    /// A file of that name that no download has marked is somebody else's. Without notes that name its mark, nothing is known of its contents.
     func readKept(beside place: URL, _ url: URL) throws(AsyncNetError) {
         guard state.withLock({ $0.partial == nil }) else { return }
         let (partial, notes) = Self.kept(beside: place)
-        let known = (try? Data(contentsOf: notes)).flatMap { try? JSONDecoder().decode(ResumeData.self, from: $0) }
-        let isOurs = known?.partialFile.lastPathComponent == partial.lastPathComponent
-        guard isOurs || !FileSystem.exists(partial.path), isOurs || !FileSystem.exists(notes.path) else {
+        let known = FileSystem.readOwn(notes.path, upTo: Self.longestNotes).flatMap { try? JSONDecoder().decode(ResumeData.self, from: $0) }
+        let mark = PartialFile.mark(at: partial.path)
+        let areOurs = known?.partialFile.lastPathComponent == partial.lastPathComponent
+        guard mark != nil || !FileSystem.exists(partial.path), areOurs || !FileSystem.exists(notes.path) else {
             throw AsyncNetError(
                 .fileNotWritable, "The file \"\(partial.lastPathComponent)\" or its notes are there already, and are none of a download; move them away")
         }
         state.withLock { state in
-            if let known, known.url == url, !known.validator.isEmpty { state.take(known) }
-            state.partial = partial
+            if let known, let mark, known.mark == mark, known.url == url, !known.validator.isEmpty { state.take(known) }
+            (state.partial, state.mark) = (partial, mark)
         }
     }
+
+    private static let longestNotes = 1 << 20
 
     static func kept(beside place: URL) -> (partial: URL, notes: URL) {
         (place.appendingPathExtension("partial"), place.appendingPathExtension("partial.json"))
@@ -77,17 +107,15 @@ extension DownloadSink {
     /// Also of what cannot be gone on with, whose file they claim; for nobody else's eyes, since a URL may hold a secret.
     func writeNotes(_ notes: URL) throws(POSIXError) {
         guard let data = state.withLock({ $0.resumeData }) else { return }
-        do {
-            try JSONEncoder().encode(data).write(to: notes, options: .atomic)
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: notes.path)
-        } catch {
-            throw POSIXError(.EIO)
-        }
+        guard let text = try? JSONEncoder().encode(data) else { throw POSIXError(.EIO) }
+        try FileSystem.writePrivately(text, to: notes.path)
     }
 
     /// What has come, to be gone on with; from then on whoever has it owns the file.
     package func handOver() -> ResumeData? {
-        guard let resumeData = state.withLock({ $0.isResumable ? $0.resumeData : nil }), resumeData.offset > 0 else { return nil }
+        guard let resumeData = state.withLock({ $0.isResumable ? $0.resumeData : nil }), resumeData.offset > 0,
+            let mark = resumeData.mark, PartialFile.mark(at: resumeData.partialFile.path) == mark
+        else { return nil }
         state.withLock { $0.isOwned = false }
         return resumeData
     }
@@ -110,12 +138,17 @@ extension DownloadSink {
 
 extension DownloadSink.State {
     mutating func take(_ data: ResumeData) {
-        (partial, validator, total, url, prefix) = (data.partialFile, data.validator, data.totalBytes, data.url, data.prefix)
+        (partial, mark, validator, total, url, prefix) = (data.partialFile, data.mark, data.validator, data.totalBytes, data.url, data.prefix)
+    }
+
+    /// The partial file is gone, and with it all that was known of it.
+    mutating func forget(keepsName: Bool) {
+        (partial, mark, validator, total, prefix) = (keepsName ? partial : nil, nil, nil, nil, nil)
     }
 
     /// Its validator is empty where it cannot be gone on with.
     var resumeData: ResumeData? {
         guard let url, let partial else { return nil }
-        return ResumeData(url: url, validator: validator ?? "", partialFile: partial, totalBytes: total, prefix: prefix)
+        return ResumeData(url: url, validator: validator ?? "", partialFile: partial, totalBytes: total, prefix: prefix, mark: mark)
     }
 }

@@ -8,6 +8,8 @@ package final class DownloadSink: ResponseSink {
     struct State {
         /// Where the body is written, and what is known of it.
         var partial: URL?
+        /// What proves that a download made it.
+        var mark: String?
         var validator: String?
         var total: Int64?
         var url: URL?
@@ -37,11 +39,19 @@ package final class DownloadSink: ResponseSink {
     /// How many parts are fetched at a time.
     private let segments: Int
     private let checksum: Checksum?
+    let marking: PartialFile.MarkPlace
     /// Makes the requests for parts; known once the request is.
     let fetch = Locked<SegmentedTransfer.Fetch?>(nil)
 
-    package init(_ destination: DownloadDestination, resuming: ResumeData? = nil, segments: Int = 1, checksum: Checksum? = nil) {
+    package convenience init(_ destination: DownloadDestination, resuming: ResumeData? = nil, segments: Int = 1, checksum: Checksum? = nil) {
+        self.init(destination, resuming: resuming, segments: segments, checksum: checksum, marking: .attribute)
+    }
+
+    init(
+        _ destination: DownloadDestination, resuming: ResumeData? = nil, segments: Int = 1, checksum: Checksum? = nil, marking: PartialFile.MarkPlace
+    ) {
         self.destination = destination
+        self.marking = marking
         self.segments = min(max(1, segments), 64)
         self.checksum = checksum
         state.withLock { state in
@@ -52,7 +62,7 @@ package final class DownloadSink: ResponseSink {
 
     deinit {
         let state = state.withLock { $0 }
-        if state.isOwned, !isKept, let partial = state.partial { FileSystem.remove(partial.path) }
+        if state.isOwned, !isKept, let partial = state.partial { PartialFile.remove(partial.path, state.mark) }
     }
 
     var isKept: Bool { destination.options.contains(.continuePartialFile) }
@@ -66,6 +76,7 @@ package final class DownloadSink: ResponseSink {
         try check(request)
         if let fixed = destination.fixed { try checkPlace(fixed) }
         if isKept, let fixed = destination.fixed { try readKept(beside: fixed, request.head.url) }
+        try checkResumed()
         if !request.head.headers.contains(name: "Accept-Encoding") { request.head.headers.add(.acceptEncoding("identity")) }
         for name in ["Range", "If-Range"] { request.head.headers.remove(name) }
         let (asked, validator) = state.withLock { state in
@@ -104,11 +115,14 @@ package final class DownloadSink: ResponseSink {
 
     package func receive(_ body: WatchedBody, of head: HTTPResponseHead) async throws -> SinkVerdict {
         let place = try place(for: head)
+        let file: OutputFile
         switch try start(head) {
-        case .complete: break
+        case .complete:
+            do { file = try openPartial(beside: place) } catch { throw Self.unwritable(place, error) }
         case .again: return .again
         case .from(let offset):
-            do { try await write(body, from: offset, to: try open(beside: place, from: offset, head)) } catch is SegmentedTransfer.OtherVersion {
+            file = try open(beside: place, from: offset, head)
+            do { try await write(body, from: offset, to: file) } catch is SegmentedTransfer.OtherVersion {
                 _ = restart()
                 return .again
             }
@@ -116,7 +130,7 @@ package final class DownloadSink: ResponseSink {
         body.rest()
         learnChecksums(head)
         try await verify(beside: place)
-        try finish(at: place)
+        try finish(file, at: place)
         return .done
     }
 
@@ -259,13 +273,13 @@ package final class DownloadSink: ResponseSink {
 
     /// What is not the file that was meant is not gone on with either.
     private func verify(beside place: URL) async throws {
-        let (checksums, partial) = state.withLock { ($0.checksums, $0.partial) }
+        let (checksums, partial, mark) = state.withLock { ($0.checksums, $0.partial, $0.mark) }
         guard let partial, case let all = checksums + (checksum.map { [$0] } ?? []), !all.isEmpty else { return }
         do {
             try await FileChecksum.verify(partial.path, against: all)
         } catch let error as AsyncNetError where error.code == .checksumMismatch {
-            state.withLock { ($0.validator, $0.isOwned, $0.partial) = (nil, false, nil) }
-            FileSystem.remove(partial.path)
+            PartialFile.remove(partial.path, mark)
+            state.withLock { ($0.validator, $0.isOwned, $0.partial, $0.mark) = (nil, false, nil, nil) }
             if isKept { FileSystem.remove(Self.kept(beside: place).notes.path) }
             throw error
         } catch let error as POSIXError {
@@ -273,14 +287,14 @@ package final class DownloadSink: ResponseSink {
         }
     }
 
-    private func finish(at place: URL) throws(AsyncNetError) {
+    private func finish(_ file: OutputFile, at place: URL) throws(AsyncNetError) {
         guard let partial = state.withLock({ $0.partial }) else { return }
         do {
-            try FileSystem.move(partial.path, to: place.path, replaces: destination.options.contains(.removePreviousFile))
+            try file.move(from: partial.path, to: place.path, replaces: destination.options.contains(.removePreviousFile))
         } catch {
             throw Self.unwritable(place, error)
         }
-        state.withLock { ($0.partial, $0.finished) = (nil, place) }
+        state.withLock { ($0.partial, $0.mark, $0.finished) = (nil, nil, place) }
         if isKept { FileSystem.remove(Self.kept(beside: place).notes.path) }
     }
 }

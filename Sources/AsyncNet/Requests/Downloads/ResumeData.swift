@@ -8,6 +8,12 @@ public import Foundation
 /// It is only there if the server said which version of the resource the bytes are of: by a strong `ETag`, or a `Last-Modified` that is old
 /// enough (RFC 9110 §13.1.5). It names a file, which whoever holds it owns: a download that resumes with it takes the file over; ``discard()``
 /// removes it.
+///
+/// Resume data may come from anywhere, so the file that it names is not touched before it is proven to be the one that the download left: a
+/// regular file of this user's with one name, that ends in `.partial` and bears the random mark that the data repeats. Otherwise resuming ends
+/// in `.invalidRequest`, and the file stays as it is; if there is no file of the name, the download starts over. The mark is an extended
+/// attribute, `user.asyncnet.partial`. Where the file system has none, such as FAT, it is a file beside the partial one, `NAME.mark`, together
+/// with the inode. A copy of a partial file, which has lost its mark, is not gone on with.
 public struct ResumeData: Codable, Hashable, Sendable {
     /// Where the rest is to be had.
     public let url: URL
@@ -19,13 +25,16 @@ public struct ResumeData: Codable, Hashable, Sendable {
     public let totalBytes: Int64?
     /// How much of the file is of use where it has gaps; `nil` is all.
     let prefix: Int64?
+    /// What the download has marked the file with.
+    let mark: String?
 
-    package init(url: URL, validator: String, partialFile: URL, totalBytes: Int64?, prefix: Int64? = nil) {
+    package init(url: URL, validator: String, partialFile: URL, totalBytes: Int64?, prefix: Int64? = nil, mark: String? = nil) {
         self.url = url
         self.validator = validator
         self.partialFile = partialFile
         self.totalBytes = totalBytes
         self.prefix = prefix
+        self.mark = mark
     }
 
     /// How many bytes have come; 0 if the file is gone.
@@ -34,8 +43,10 @@ public struct ResumeData: Codable, Hashable, Sendable {
         return max(0, min(size, prefix ?? size))
     }
 
-    /// Removes the file.
-    public func discard() { FileSystem.remove(partialFile.path) }
+    /// Removes the file that the download left. If the name stands for any other file, that one stays.
+    public func discard() {
+        if partialFile.isFileURL { PartialFile.remove(partialFile.path, mark) }
+    }
 }
 
 extension ResumeData: CustomStringConvertible, CustomReflectable {

@@ -1,0 +1,78 @@
+import CPlatform
+import Foundation
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The partial files of downloads, as others may name them: resume data is `Codable`, so anybody may have written it.
+///
+/// A download marks each partial file that it makes with a random text, and the text is part of the resume data. The mark is an extended
+/// attribute of the file. Where the file system has none, it is a file beside it, `NAME.mark`, that also names the file's inode. Resume data
+/// from elsewhere can name any file, but it can neither mark a file nor put a file beside it.
+enum PartialFile {
+    /// Where a mark is put.
+    enum MarkPlace: Sendable {
+        /// In an extended attribute if the file system has any, otherwise beside the file.
+        case attribute
+        case beside
+    }
+
+    static let suffix = ".partial"
+    private static let longestMark = 64
+
+    /// The mark of a file that a download made: one that is named and marked as such, is a regular file of this user's, and has no other name.
+    static func mark(at path: String) -> String? {
+        guard let descriptor = FileSystem.openOwn(path) else { return nil }
+        defer { close(descriptor) }
+        return mark(of: descriptor, at: path)
+    }
+
+    /// The same of an open file.
+    static func mark(of descriptor: Int32, at path: String) -> String? {
+        var status = stat()
+        guard path.hasSuffix(suffix), fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1,
+            status.st_uid == geteuid()
+        else { return nil }
+        return attribute(of: descriptor) ?? markBeside(path, inode: UInt64(status.st_ino))
+    }
+
+    private static func attribute(of descriptor: Int32) -> String? {
+        var buffer = [UInt8](repeating: 0, count: longestMark)
+        let count = cp_read_mark(descriptor, &buffer, buffer.count)
+        return count > 0 ? String(decoding: buffer.prefix(count), as: UTF8.self) : nil
+    }
+
+    private static func markBeside(_ path: String, inode: UInt64) -> String? {
+        guard let text = FileSystem.readOwn(path + ".mark", upTo: 2 * longestMark) else { return nil }
+        let words = String(decoding: text, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
+        return words.count == 2 && words[1] == "\(inode)" ? String(words[0]) : nil
+    }
+
+    // MARK: Making and removing
+
+    /// Marks a file that was just made.
+    static func write(_ mark: String, on descriptor: Int32, at path: String, _ place: MarkPlace) throws(POSIXError) {
+        let bytes = Array(mark.utf8)
+        if place == .attribute, cp_write_mark(descriptor, bytes, bytes.count) == 0 { return }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw SystemError.last }
+        try FileSystem.writePrivately(Data("\(mark) \(status.st_ino)".utf8), to: path + ".mark")
+    }
+
+    /// The file has its final name, and is partial no more.
+    static func removeMark(of descriptor: Int32, at path: String) {
+        cp_remove_mark(descriptor)
+        FileSystem.remove(path + ".mark")
+    }
+
+    /// Removes the file if it has this mark; any other file of the name stays.
+    static func remove(_ path: String, _ mark: String?) {
+        guard let mark, self.mark(at: path) == mark else { return }
+        FileSystem.remove(path)
+        FileSystem.remove(path + ".mark")
+    }
+}
