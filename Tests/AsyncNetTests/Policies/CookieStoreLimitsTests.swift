@@ -1,4 +1,4 @@
-import AsyncNet
+@testable import AsyncNet
 import Foundation
 import Testing
 
@@ -8,7 +8,7 @@ struct CookieStoreLimitsTests {
 
     private static func limits(perDomain: Int, total: Int = 3000, crowded: Int = 50) -> CookieLimits {
         var limits = CookieLimits()
-        (limits.perDomain, limits.total, limits.crowdedDomain) = (perDomain, total, crowded)
+        (limits.perDomain, limits.total, limits.crowdedSite) = (perDomain, total, crowded)
         return limits
     }
 
@@ -50,7 +50,7 @@ struct CookieStoreLimitsTests {
         #expect(Self.names(store) == "cde")
     }
 
-    @Test("When all are too many, crowded domains give way first")
+    @Test("When all are too many, crowded sites give way first")
     func total() {
         var store = CookieStore(limits: Self.limits(perDomain: 10, total: 6, crowded: 2))
         Self.fill(&store, ["a"], domain: "old.b")
@@ -72,7 +72,7 @@ struct CookieStoreLimitsTests {
         #expect(Self.names(store) == "acd" && store.count == 3)
     }
 
-    @Test("180 of a domain, 3000 in all; beyond that the oldest tenth goes")
+    @Test("180 of a domain, 3000 in all; beyond that crowded sites keep 50, and if that is not enough the oldest tenth goes")
     func defaults() {
         var store = CookieStore()
         for index in 0..<400 { _ = store.set(Cookie(name: "\(index)", value: "1", domain: "a.b"), now: Self.start) }
@@ -80,11 +80,14 @@ struct CookieStoreLimitsTests {
         for index in 0..<2820 { _ = store.set(Cookie(name: "a", value: "1", domain: "\(index).b"), now: Self.start + 1 + Double(index)) }
         #expect(store.count == 3000)
         _ = store.set(Cookie(name: "a", value: "1", domain: "last.b"), now: Self.start + 3000)
+        #expect(store.count == 2871)
+        #expect(store.cookies(now: Self.start).map(\.name) == (350..<400).map { "\($0)" } + Array(repeating: "a", count: 2821))
+        for index in 0..<130 { _ = store.set(Cookie(name: "b", value: "1", domain: "\(index).c"), now: Self.start + 3001 + Double(index)) }
         #expect(store.count == 2700)
-        #expect(store.cookies(now: Self.start).map(\.domain) == (121..<2820).map { "\($0).b" } + ["last.b"])
+        #expect(store.cookies(now: Self.start).first?.domain == "251.b")
     }
 
-    @Test("A crowded domain keeps what is not crowded, if others are older")
+    @Test("Crowded sites keep their share; others lose nothing as long as that is enough")
     func crowdedKeepsItsShare() {
         var store = CookieStore(limits: Self.limits(perDomain: 10, total: 20, crowded: 3))
         for index in 0..<14 { Self.fill(&store, ["a"], domain: "\(index).b", from: Double(index)) }
@@ -92,6 +95,64 @@ struct CookieStoreLimitsTests {
         #expect(store.count == 18)
         #expect(Self.names(store) == String(repeating: "a", count: 14) + "efgh")
         for name in ["i", "j", "k"] { Self.fill(&store, [name], domain: "\(name).b", from: 40) }
-        #expect(Self.names(store) == String(repeating: "a", count: 12) + "fgh" + "ijk")
+        #expect(Self.names(store) == String(repeating: "a", count: 14) + "fgh" + "ijk")
+        Self.fill(&store, ["l"], domain: "l.b", from: 50)
+        #expect(Self.names(store) == String(repeating: "a", count: 11) + "fgh" + "ijkl")
+    }
+
+    @Test("A site with many domains does not take the place of others, whichever way it sets its cookies", arguments: [1, 40])
+    func oneSite(perDomain: Int) throws {
+        var store = CookieStore()
+        for index in 0..<2000 { _ = store.set(Cookie(name: "a", value: "1", domain: "\(index).b"), now: Self.start) }
+        for index in 0..<200 {
+            let origin = try #require(CookieOrigin(try "https://\(index).evil.example/".asURL()))
+            _ = store.receive((0..<perDomain).map { "x\($0)=1; Secure" }, from: origin, now: Self.start + 1 + Double(index))
+        }
+        #expect(store.cookies(now: Self.start).count { $0.name == "a" } == 2000)
+        #expect(store.count <= 3000)
+        #expect(store.cookies(now: Self.start).last?.domain == "199.evil.example")
+    }
+
+    @Test("A site may be emptied, an empty one is forgotten, and counts stay right")
+    func counts() {
+        var store = CookieStore()
+        for name in ["a.x.b", "b.x.b", "c.y.b"] { Self.fill(&store, ["a", "b"], domain: name) }
+        #expect(store.sites.mapValues(\.count) == ["x.b": 4, "y.b": 2])
+        store.remove { $0.domain == "a.x.b" || $0.name == "a" }
+        #expect(store.sites.mapValues(\.domains) == ["x.b": ["b.x.b"], "y.b": ["c.y.b"]])
+        store.remove { $0.domain != "c.y.b" }
+        #expect(store.sites.mapValues(\.count) == ["y.b": 1] && store.count == 1)
+        store.removeAll()
+        #expect(store.sites.isEmpty && store.domains.isEmpty)
+    }
+
+    @Test("How far the largest are cut", arguments: [
+        ([180], 10, 170), ([180], 500, 50), ([100, 60], 10, 90), ([100, 60], 60, 50), ([100, 100], 10, 95), ([100, 90, 80], 30, 80), ([100, 90, 80], 31, 79), ([], 5, 50),
+    ])
+    func level(_ sizes: [Int], _ excess: Int, _ level: Int) {
+        #expect(CookieStore.level(of: sizes, removing: excess, least: 50) == level)
+    }
+
+    private static let suffixes: Set<String> = ["co.uk", "github.io", "amazonaws.com"]
+
+    @Test("The site of a domain", arguments: [
+        ("example.com", "example.com"), ("a.b.example.com", "example.com"), ("a.example.com.", "example.com"), ("com", "com"), ("localhost", "localhost"), ("127.0.0.1", "127.0.0.1"),
+        ("::1", "::1"), ("x.y.co.uk", "y.co.uk"), ("co.uk", "co.uk"), ("me.github.io", "me.github.io"), ("x.me.github.io", "me.github.io"), ("", ""), ("..", ""),
+    ])
+    func site(_ domain: String, _ site: String) {
+        let store = CookieStore(isPublicSuffix: { Self.suffixes.contains($0) })
+        #expect(store.site(of: domain) == site)
+    }
+
+    @Test("Over http only cookies of the same site are looked at, however many others there are")
+    func relatives() {
+        var store = CookieStore()
+        for index in 0..<2900 { _ = store.set(Cookie(name: "a", value: "1", domain: "\(index).b", isSecure: true), now: Self.start) }
+        for name in ["x.org", "a.x.org", "b.a.x.org", "bx.org"] { _ = store.set(Cookie(name: "a", value: "1", domain: name), now: Self.start) }
+        #expect(store.relatives(of: "new.b").isEmpty)
+        #expect(Set(store.relatives(of: "a.x.org")) == ["x.org", "a.x.org", "b.a.x.org"])
+        #expect(Set(store.relatives(of: "x.org")) == ["x.org", "a.x.org", "b.a.x.org"])
+        #expect(Set(store.relatives(of: "b.a.x.org")) == ["x.org", "a.x.org", "b.a.x.org"])
+        #expect(store.relatives(of: "7.b") == ["7.b"])
     }
 }

@@ -8,14 +8,18 @@ public import Foundation
 ///     try await jar.save()                        // written back in one step, for its owner's eyes only
 ///
 /// A server's cookie lives at most 400 days. Up to 180 cookies of a domain are kept and 3000 in all; beyond that those that were sent longest
-/// ago go first. Over `http`, also to `localhost`, no secure cookie is set, replaced or sent. Several sessions may share a jar.
+/// ago go first. When 3000 are too many, sites with more than 50 cookies give way before any other, the site with the most first: no site takes
+/// the place of others. A site is a registrable domain such as `example.com` with all below it. Over `http`, also to `localhost`, no secure
+/// cookie is set, replaced or sent. Several sessions may share a jar.
 ///
-/// Without `isPublicSuffix` a server below `co.uk` can set cookies for all of `co.uk`: the list of such domains changes by the week and is not
-/// part of this library.
+/// Of one response the first 180 `Set-Cookie` lines count and the others are ignored, so that a server cannot keep the jar busy (curl takes 50;
+/// browsers, which bound a response's headers instead, keep 180 cookies of a site).
+///
+/// Without `isPublicSuffix` a server below `co.uk` can set cookies for all of `co.uk`, and all hosts below `co.uk` are one site: the list of such
+/// domains changes by the week and is not part of this library.
 public actor CookieJar {
-    var contents = CookieStore()
+    var contents: CookieStore
     let now: @Sendable () -> Date
-    private let isPublicSuffix: @Sendable (String) -> Bool
     let file: CookieFile?
     /// How often the jar was saved.
     var generation = 0
@@ -29,7 +33,7 @@ public actor CookieJar {
     public init(
         isPublicSuffix: @escaping @Sendable (String) -> Bool = { _ in false }, now: @escaping @Sendable () -> Date = { Date() }
     ) {
-        self.isPublicSuffix = isPublicSuffix
+        contents = CookieStore(isPublicSuffix: isPublicSuffix)
         self.now = now
         file = nil
     }
@@ -43,7 +47,7 @@ public actor CookieJar {
         file url: URL, isPublicSuffix: @escaping @Sendable (String) -> Bool = { _ in false },
         now: @escaping @Sendable () -> Date = { Date() }
     ) async throws(AsyncNetError) {
-        self.isPublicSuffix = isPublicSuffix
+        contents = CookieStore(isPublicSuffix: isPublicSuffix)
         self.now = now
         let file = CookieFile(url)
         self.file = file
@@ -77,7 +81,9 @@ public actor CookieJar {
         return contents.header(for: origin, context, without: names, now: now())
     }
 
-    /// Keeps what a response from `url` sets. Values that RFC 6265bis tells to ignore are ignored.
+    /// Keeps what a response from `url` sets. Values that RFC 6265bis tells to ignore are ignored, and so are those after the first 180.
+    ///
+    /// Many values are taken in pieces; between them other callers use the jar.
     ///
     /// - Parameters:
     ///   - setCookie: Each value of `Set-Cookie` by itself, in the order they came.
@@ -87,11 +93,22 @@ public actor CookieJar {
     @discardableResult
     public func store(
         setCookie: [String], from url: URL, isSameSite: Bool = true, isTopLevelNavigation: Bool = false
-    ) -> [Cookie] {
+    ) async -> [Cookie] {
         guard !setCookie.isEmpty, let origin = CookieOrigin(url) else { return [] }
         let context = CookieContext(isSameSite: isSameSite, isTopLevelNavigation: isTopLevelNavigation)
-        return contents.receive(setCookie, from: origin, context, now: now(), isPublicSuffix: isPublicSuffix)
+        var (kept, rest) = ([Cookie](), setCookie.prefix(Self.maximumValues))
+        while true {
+            kept += contents.receive(rest.prefix(Self.valuesAtOnce), from: origin, context, now: now())
+            rest = rest.dropFirst(Self.valuesAtOnce)
+            guard !rest.isEmpty else { return kept }
+            await Task.yield()
+        }
     }
+
+    /// Of one response; as many as are kept of a domain.
+    package static let maximumValues = 180
+    /// Before other callers get their turn.
+    package static let valuesAtOnce = 30
 
     /// Keeps a cookie of the program's own, in the place of the one of the same name, domain and path. One that has ended is removed.
     ///

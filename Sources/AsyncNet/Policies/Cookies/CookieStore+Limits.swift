@@ -5,84 +5,82 @@ package struct CookieLimits: Sendable {
     /// 180 is what Chrome and Firefox keep of a site.
     package var perDomain = 180
     package var total = 3000
-    /// Domains with more than these give way first when all cookies together are too many.
-    package var crowdedDomain = 50
+    /// Sites with more than these give way first when all cookies together are too many.
+    package var crowdedSite = 50
 
     package init() {}
 }
 
 extension CookieStore {
-    /// Keeps the limits. Expired cookies go first, then those that are not secure of crowded domains, then any of crowded domains, then any;
-    /// always the one that was sent longest ago (RFC 6265bis §5.7).
+    /// Keeps the limits. Expired cookies go first (RFC 6265bis §5.7).
     ///
-    /// When all are too many a tenth goes at once, so that the next ones need no search.
+    /// - Of a domain with too many, those go that are not secure, then any.
+    /// - When all together are too many, sites with more than 50 give way, the one with the most first, so that no site can take the place of
+    ///   others. Only if that is not enough, a tenth goes of all, so that the next ones need no search.
+    ///
+    /// Among equals those go that were sent longest ago.
     mutating func makeRoom(in domain: String, now: Date) {
         if size(of: domain) > limits.perDomain {
             removeEntries(of: domain) { $0.cookie.isExpired(at: now) }
-            removeLeastWanted(size(of: domain) - limits.perDomain, of: [domain], crowded: limits.perDomain)
+            removeLeastWanted(size(of: domain) - limits.perDomain, of: [domain])
         }
         guard count > limits.total else { return }
-        let domains = Array(domains.keys)
-        for domain in domains { removeEntries(of: domain) { $0.cookie.isExpired(at: now) } }
+        removeExpired(now)
         guard count > limits.total else { return }
-        removeLeastWanted(count - limits.total + limits.total / 10, of: domains, crowded: limits.crowdedDomain)
+        let excess = count - limits.total + limits.total / 10
+        removeFromCrowdedSites(excess)
+        guard count > limits.total else { return }
+        removeOldest(count - limits.total + limits.total / 10)
     }
 
-    private func size(of domain: String) -> Int { domains[domain]?.count ?? 0 }
+    private func size(of domain: String) -> Int { domains[domain]?.entries.count ?? 0 }
 
-    private mutating func removeLeastWanted(_ excess: Int, of candidates: [String], crowded limit: Int) {
-        var excess = excess
-        while excess > 0 {
-            let removed = removeLeastWantedOnce(excess, of: candidates, crowded: limit)
-            guard removed > 0 else { return }
-            excess -= removed
+    /// Looks at all cookies only if one may have expired.
+    private mutating func removeExpired(_ now: Date) {
+        guard nextExpiry <= now else { return }
+        for domain in Array(domains.keys) { removeEntries(of: domain) { $0.cookie.isExpired(at: now) } }
+        nextExpiry = domains.values.lazy.flatMap(\.entries).compactMap(\.cookie.expires).min() ?? .distantFuture
+    }
+
+    /// Brings the sites with the most cookies down to one level, no lower than a site's share, until `excess` cookies are gone.
+    private mutating func removeFromCrowdedSites(_ excess: Int) {
+        let crowded = sites.filter { $0.value.count > limits.crowdedSite }.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }
+        let level = Self.level(of: crowded.map(\.value.count), removing: excess, least: limits.crowdedSite)
+        var left = excess
+        for (_, site) in crowded where left > 0 && site.count > level {
+            removeLeastWanted(min(left, site.count - level), of: Array(site.domains))
+            left -= site.count - level
         }
     }
 
-    /// Removes as many as are wanted less than all others; the rest of a domain that is crowded no longer waits for the next round.
-    private mutating func removeLeastWantedOnce(_ excess: Int, of candidates: [String], crowded limit: Int) -> Int {
-        var sizes = Dictionary(uniqueKeysWithValues: candidates.map { ($0, size(of: $0)) })
-        var unwanted: [String: Set<Int>] = [:]
-        var (left, someWait) = (excess, false)
-        for rank in ranks(of: candidates, crowded: limit) where left > 0 {
-            let size = sizes[rank.domain] ?? 0
-            if someWait, !rank.isCrowded { break }
-            if rank.isCrowded, size <= limit {
-                someWait = true
-                continue
-            }
-            sizes[rank.domain] = size - 1
-            unwanted[rank.domain, default: []].insert(rank.serial)
-            left -= 1
+    /// How many each may keep so that `excess` go in all.
+    ///
+    /// - Parameter sizes: The largest first.
+    static func level(of sizes: [Int], removing excess: Int, least: Int) -> Int {
+        var sum = 0
+        for (index, size) in sizes.enumerated() {
+            sum += size
+            let next = index + 1 < sizes.count ? sizes[index + 1] : least
+            let kept = sum - excess
+            if kept >= next * (index + 1) { return max(least, kept / (index + 1)) }
         }
-        for (domain, serials) in unwanted { removeEntries(of: domain) { serials.contains($0.serial) } }
-        return excess - left
+        return least
     }
 
-    private func ranks(of candidates: [String], crowded limit: Int) -> [EvictionRank] {
-        candidates.flatMap { domain in
-            let entries = domains[domain] ?? []
-            return entries.map { EvictionRank($0, isCrowded: entries.count > limit) }
-        }.sorted()
+    /// Removes as many cookies of these domains: first those that are not secure, then any.
+    private mutating func removeLeastWanted(_ excess: Int, of candidates: [String]) {
+        remove(excess, of: candidates) { ($0.cookie.isSecure ? 1 : 0, $0.lastAccess, $0.serial) }
     }
 
-    /// The lowest goes first.
-    private struct EvictionRank: Comparable {
-        let priority: Int
-        let lastAccess: Date
-        let serial: Int
-        let domain: String
-        var isCrowded: Bool { priority < 2 }
+    private mutating func removeOldest(_ excess: Int) {
+        remove(excess, of: Array(domains.keys)) { (0, $0.lastAccess, $0.serial) }
+    }
 
-        init(_ entry: StoredCookie, isCrowded: Bool) {
-            priority = !isCrowded ? 2 : entry.cookie.isSecure ? 1 : 0
-            lastAccess = entry.lastAccess
-            serial = entry.serial
-            domain = entry.cookie.domain
-        }
-
-        static func < (one: EvictionRank, other: EvictionRank) -> Bool {
-            (one.priority, one.lastAccess, one.serial) < (other.priority, other.lastAccess, other.serial)
-        }
+    /// Removes as many cookies, those with the lowest ranks.
+    private mutating func remove(_ excess: Int, of candidates: [String], rank: (StoredCookie) -> (Int, Date, Int)) {
+        guard excess > 0 else { return }
+        let ranks = candidates.flatMap { (domains[$0]?.entries ?? []).map(rank) }
+        guard let last = excess == 1 ? ranks.min(by: <) : ranks.sorted(by: <).prefix(excess).last else { return }
+        for domain in candidates { removeEntries(of: domain) { rank($0) <= last } }
     }
 }

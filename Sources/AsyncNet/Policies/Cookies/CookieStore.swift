@@ -2,12 +2,29 @@ package import Foundation
 
 /// The cookies of a client: which are kept, which replace others, which a request gets (RFC 6265bis §5.7, §5.8).
 ///
-/// A value without clock and I/O. Cookies lie by domain, so that a request looks at those of its host and the hosts above it only.
+/// A value without clock and I/O. Cookies are kept by domain, so that a request looks at those of its host and of the domains above it only;
+/// domains are kept by site (``site(of:)``), so that whatever concerns a site does not look at the cookies of others.
 package struct CookieStore: Sendable {
-    var domains: [String: [StoredCookie]] = [:]
-    package private(set) var count = 0
+    var domains: [String: StoredDomain] = [:]
+    var sites: [String: StoredSite] = [:]
+    package var count = 0
+    /// No cookie expires before this moment.
+    var nextExpiry = Date.distantFuture
     private var nextSerial = 0
     let limits: CookieLimits
+    let isPublicSuffix: @Sendable (String) -> Bool
+
+    /// The cookies of one domain, never empty.
+    struct StoredDomain: Sendable {
+        let site: String
+        var entries: [StoredCookie] = []
+    }
+
+    /// The domains of one site that have cookies, and how many cookies they have together.
+    struct StoredSite: Sendable {
+        var domains: Set<String> = []
+        var count = 0
+    }
 
     /// A cookie and what the store knows about it.
     struct StoredCookie: Sendable {
@@ -25,12 +42,14 @@ package struct CookieStore: Sendable {
         }
     }
 
-    package init(limits: CookieLimits = CookieLimits()) { self.limits = limits }
+    package init(limits: CookieLimits = CookieLimits(), isPublicSuffix: @escaping @Sendable (String) -> Bool = { _ in false }) {
+        self.limits = limits
+        self.isPublicSuffix = isPublicSuffix
+    }
 
     /// Keeps what a response from `origin` sets with its values of `Set-Cookie`; returns the cookies that were accepted and live.
     package mutating func receive(
-        _ values: [String], from origin: CookieOrigin, _ context: CookieContext = CookieContext(), now: Date,
-        isPublicSuffix: (String) -> Bool = { _ in false }
+        _ values: some Sequence<String>, from origin: CookieOrigin, _ context: CookieContext = CookieContext(), now: Date
     ) -> [Cookie] {
         values.compactMap { value in
             guard let parsed = SetCookie(value),
@@ -52,7 +71,7 @@ package struct CookieStore: Sendable {
 
     /// All that live, in the order of setting.
     package func cookies(now: Date) -> [Cookie] {
-        domains.values.joined().filter { !$0.cookie.isExpired(at: now) }.sorted { $0.serial < $1.serial }.map(\.cookie)
+        domains.values.lazy.flatMap(\.entries).filter { !$0.cookie.isExpired(at: now) }.sorted { $0.serial < $1.serial }.map(\.cookie)
     }
 
     /// Those that a request gets, in the order of sending: longer paths first, then older ones.
@@ -73,8 +92,7 @@ package struct CookieStore: Sendable {
     }
 
     package mutating func removeAll() {
-        domains = [:]
-        count = 0
+        (domains, sites, count, nextExpiry) = ([:], [:], 0, .distantFuture)
     }
 
     package mutating func remove(where isUnwanted: (Cookie) -> Bool) {
@@ -83,12 +101,11 @@ package struct CookieStore: Sendable {
 
     /// RFC 6265bis §5.7: a response that anybody on the way may have changed must not put a cookie over or beside a secure one.
     private func hidesSecureCookie(_ cookie: Cookie, _ now: Date) -> Bool {
-        domains.contains { domain, entries in
-            let isRelated = CookieMatching.domain(domain, matches: cookie.domain) || CookieMatching.domain(cookie.domain, matches: domain)
-            return isRelated && entries.contains {
+        relatives(of: cookie.domain).contains { domain in
+            domains[domain]?.entries.contains {
                 $0.cookie.isSecure && $0.cookie.name.hasSameBytes(as: cookie.name) && !$0.cookie.isExpired(at: now)
                     && CookieMatching.path($0.cookie.path, matches: cookie.path)
-            }
+            } ?? false
         }
     }
 
@@ -96,36 +113,37 @@ package struct CookieStore: Sendable {
     private mutating func insert(_ cookie: Cookie, now: Date) -> Cookie? {
         var entry = StoredCookie(cookie: cookie, lastAccess: now, serial: nextSerial)
         nextSerial += 1
-        let index = domains[cookie.domain]?.firstIndex { $0.cookie.isSame(as: cookie) }
-        if let index, let old = domains[cookie.domain]?[index], !old.cookie.isExpired(at: now) {
+        let index = domains[cookie.domain]?.entries.firstIndex { $0.cookie.isSame(as: cookie) }
+        if let index, let old = domains[cookie.domain]?.entries[index], !old.cookie.isExpired(at: now) {
             entry.cookie.creation = old.cookie.creation
             entry.serial = old.serial
         }
         guard !cookie.isExpired(at: now) else {
-            removeEntries(of: cookie.domain) { $0.cookie.isSame(as: cookie) }
+            if index != nil { removeEntries(of: cookie.domain) { $0.cookie.isSame(as: cookie) } }
             return nil
         }
+        nextExpiry = min(nextExpiry, cookie.expires ?? .distantFuture)
         if let index {
-            domains[cookie.domain]?[index] = entry
+            domains[cookie.domain]?.entries[index] = entry
             return entry.cookie
         }
-        domains[cookie.domain, default: []].append(entry)
-        count += 1
+        append(entry)
         makeRoom(in: cookie.domain, now: now)
         return entry.cookie
     }
 
     private func matches(_ origin: CookieOrigin, _ context: CookieContext, _ now: Date) -> [StoredCookie] {
         Self.domains(above: origin.host).flatMap { domain in
-            (domains[domain] ?? []).filter { $0.isSent(to: origin, context, now) }
+            (domains[domain]?.entries ?? []).filter { $0.isSent(to: origin, context, now) }
         }
     }
 
     /// Those that match, which count as sent now.
     private mutating func sending(to origin: CookieOrigin, _ context: CookieContext, _ now: Date) -> [StoredCookie] {
         var sent: [StoredCookie] = []
-        for domain in Self.domains(above: origin.host) where domains[domain] != nil {
-            Self.touch(&domains[domain, default: []], origin, context, now, &sent)
+        for domain in Self.domains(above: origin.host) {
+            guard let index = domains.index(forKey: domain) else { continue }
+            Self.touch(&domains.values[index].entries, origin, context, now, &sent)
         }
         return sent
     }
@@ -137,21 +155,6 @@ package struct CookieStore: Sendable {
             entries[index].lastAccess = now
             sent.append(entries[index])
         }
-    }
-
-    /// Leaves no empty domains behind.
-    mutating func removeEntries(of domain: String, where isUnwanted: (StoredCookie) -> Bool) {
-        guard let entries = domains[domain] else { return }
-        let kept = entries.filter { !isUnwanted($0) }
-        guard kept.count < entries.count else { return }
-        count -= entries.count - kept.count
-        domains[domain] = kept.isEmpty ? nil : kept
-    }
-
-    /// The host and what is left of it after each dot.
-    private static func domains(above host: String) -> [String] {
-        guard !CookieMatching.isAddress(host) else { return [host] }
-        return [host] + host.utf8.indices.filter { host.utf8[$0] == 0x2E }.map { String(host[host.utf8.index(after: $0)...]) }
     }
 
     private static func isSentBefore(_ one: StoredCookie, _ other: StoredCookie) -> Bool {

@@ -1,0 +1,60 @@
+import Foundation
+
+/// Which domains belong together.
+extension CookieStore {
+    /// The registrable domain: the shortest domain above the host, or the host itself, that has two labels or more and is no public suffix.
+    ///
+    /// An address, a single label and a public suffix are sites of their own. Without a list of public suffixes all hosts below `co.uk` are one
+    /// site; that decides only which cookies make room first and which are looked at together.
+    package func site(of domain: String) -> String {
+        let name = CookieMatching.withoutLastDots(domain)
+        guard !CookieMatching.isShared(name) else { return name }
+        let candidates = name.utf8.indices.reversed().lazy.filter { name.utf8[$0] == 0x2E }.map { String(name[name.utf8.index(after: $0)...]) }
+        return candidates.first { $0.utf8.contains(0x2E) && !isPublicSuffix($0) } ?? name
+    }
+
+    /// The domains with cookies that are above this one, below it or the same (RFC 6265bis §5.7: either one domain-matches the other).
+    ///
+    /// Below a public suffix there are none: a cookie for one is for that host alone.
+    package func relatives(of domain: String) -> [String] {
+        let above = Self.domains(above: domain).filter { domains[$0] != nil }
+        let below = sites[site(of: domain)]?.domains.filter {
+            $0.utf8.count > domain.utf8.count && CookieMatching.domain(domain, matches: $0)
+        }
+        return above + (below ?? [])
+    }
+
+    /// The host and what is left of it after each dot.
+    static func domains(above host: String) -> [String] {
+        guard !CookieMatching.isAddress(host) else { return [host] }
+        return [host] + host.utf8.indices.filter { host.utf8[$0] == 0x2E }.map { String(host[host.utf8.index(after: $0)...]) }
+    }
+
+    mutating func append(_ entry: StoredCookie) {
+        let domain = entry.cookie.domain
+        let site = domains[domain]?.site ?? site(of: domain)
+        domains[domain, default: StoredDomain(site: site)].entries.append(entry)
+        sites[site, default: StoredSite()].domains.insert(domain)
+        sites[site]?.count += 1
+        count += 1
+    }
+
+    /// Leaves no empty domains and sites behind.
+    mutating func removeEntries(of domain: String, where isUnwanted: (StoredCookie) -> Bool) {
+        guard let index = domains.index(forKey: domain) else { return }
+        let (before, site) = (domains.values[index].entries.count, domains.values[index].site)
+        domains.values[index].entries.removeAll(where: isUnwanted)
+        let left = domains.values[index].entries.count
+        guard left < before else { return }
+        if left == 0 { domains.remove(at: index) }
+        forget(before - left, of: site, domain: left == 0 ? domain : nil)
+    }
+
+    /// - Parameter domain: The one that has no cookies any more.
+    private mutating func forget(_ removed: Int, of site: String, domain: String?) {
+        count -= removed
+        if let domain { sites[site]?.domains.remove(domain) }
+        sites[site]?.count -= removed
+        if sites[site]?.count == 0 { sites[site] = nil }
+    }
+}
