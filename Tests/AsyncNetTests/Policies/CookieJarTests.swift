@@ -1,4 +1,4 @@
-import AsyncNet
+@testable import AsyncNet
 import Foundation
 import Testing
 #if canImport(FoundationNetworking)
@@ -48,6 +48,30 @@ struct CookieJarTests {
         #expect(await jar.header(for: url) == "b=1")
     }
 
+    @Test("Of one response 180 values count, so that it costs no more than that")
+    func manyValues() async throws {
+        let jar = CookieJar()
+        let values = (0..<10_500).map { "\($0)=1; Path=/" }
+        #expect(await jar.store(setCookie: values, from: url).map(\.name) == (0..<180).map { "\($0)" })
+        #expect(await jar.store(setCookie: ["a=1"] + values, from: try "https://other.example/".asURL()).count == 180)
+        #expect(await jar.cookies.count == 360)
+    }
+
+    @Test("Others get their turn while many values of a response are taken")
+    func turns() async throws {
+        #expect(await CookieJar().countBetween(try "https://a.b/".asURL()) == CookieJar.valuesAtOnce)
+    }
+
+    @Test("Hosts that no name server knows have no cookies", arguments: [(253, true), (255, true), (256, false), (60_000, false)])
+    func longHosts(_ size: Int, _ hasCookies: Bool) async throws {
+        let jar = CookieJar()
+        let host = (0..<size).map { $0 % 2 == 1 && $0 < size - 1 ? "." : "a" }.joined()
+        let url = try "https://\(host)/".asURL()
+        #expect(await jar.store(setCookie: ["a=1"], from: url).isEmpty == !hasCookies)
+        #expect(await jar.header(for: url) == (hasCookies ? "a=1" : nil))
+        #expect(await jar.set(Cookie(name: "a", value: "1", domain: host)) == hasCookies)
+    }
+
     @Test("Removing")
     func removing() async throws {
         let jar = CookieJar()
@@ -75,8 +99,8 @@ struct CookieJarTests {
         await jar.store(setCookie: ["a=1; Domain=example.com; Max-Age=1000", "b=2; HttpOnly; Secure", "c=3; Max-Age=0", "t=x\ty"], from: url)
         try await jar.save()
         let again = try await CookieJar(file: file)
-        #expect(await again.header(for: url) == "a=1; b=2")
-        #expect(await again.cookies.map(\.isHTTPOnly) == [false, true])
+        #expect(await again.header(for: url) == "a=1; b=2; t=x\ty")
+        #expect(await again.cookies.map(\.isHTTPOnly) == [false, true, false])
         try await jar.save()
         #expect(folder.contents == ["jar.txt"])
         #expect(try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int == 0o600)
@@ -170,6 +194,15 @@ struct CookieJarTests {
         await other.load(from: storage)
         #expect(await Set(other.cookies.map(\.description)) == Set(jar.cookies.map(\.description)))
         #expect(await Set(other.cookies.map(\.value)) == ["1", "2"])
+    }
+}
+
+extension CookieJar {
+    /// How many cookies another caller sees that waits for the jar while it takes 180 values.
+    fileprivate func countBetween(_ url: URL) async -> Int {
+        let other = Task { contents.count }
+        await store(setCookie: (0..<180).map { "\($0)=1; Path=/" }, from: url)
+        return await other.value
     }
 }
 

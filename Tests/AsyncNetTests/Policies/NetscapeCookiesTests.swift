@@ -71,10 +71,23 @@ struct NetscapeCookiesTests {
         #expect(NetscapeCookies.text([cookie]).hasSuffix("\t1\tx\t1\n"))
     }
 
-    @Test("Cookies with a tab are left out, as curl does", arguments: [("x\ty", "1", "/"), ("x", "1\t2", "/"), ("x", "1", "/\t")])
-    func tabs(_ name: String, _ value: String, _ path: String) {
-        let cookie = Cookie(name: name, value: value, domain: "a.b", path: path)
-        #expect(cookie.isStorable && NetscapeCookies.text([cookie]) == NetscapeCookies.opening)
+    @Test("Cookies with a tab come back as they were; to other programs they are comments", arguments: [
+        ("x\ty", "1", "/"), ("x", "1\t2", "/"), ("x", "1", "/\t"), ("%09", "%\t%25%2509", "/%25\t"), ("", "\u{E9}\tb", "/"), ("x", "a\t", "/"), ("x", "\t\u{301}%\u{301}", "/"),
+    ])
+    func tabs(_ name: String, _ value: String, _ path: String) throws {
+        for (isHTTPOnly, domain) in [(false, "a.b"), (true, ".a.b")] {
+            let cookie = Cookie(name: name, value: value, domain: domain, path: path, isHTTPOnly: isHTTPOnly, creation: Self.now)
+            let text = NetscapeCookies.text([cookie])
+            #expect(cookie.isStorable && read(text) == [cookie])
+            #expect(text.dropFirst(NetscapeCookies.opening.count).hasPrefix("#AsyncNet_"))
+        }
+    }
+
+    @Test("Percent signs of cookies without a tab stay as they are, and encoded lines that are no cookies are passed over")
+    func percent() {
+        #expect(NetscapeCookies.text([Cookie(name: "x", value: "%09", domain: "a.b")]).hasSuffix("\tx\t%09\n"))
+        #expect(read("a.b\tFALSE\t/\tFALSE\t0\tx\t%09").map(\.value) == ["%09"])
+        #expect(read("#AsyncNet_\n#AsyncNet_#AsyncNet_a.b\tFALSE\t/\tFALSE\t0\tx\t1\n#AsyncNet_a.b\tFALSE\t/\tFALSE\t0\tx\t1%0A").map(\.value) == ["1%0A"])
     }
 
     @Test("Text that is not UTF-8 is read as Latin-1; no line break at the end is needed")

@@ -6,6 +6,9 @@ package import Foundation
 ///
 /// Domain (before it `#HttpOnly_` if scripts must not see it), whether hosts below it get the cookie, path, whether it is secure, when it
 /// ends in seconds since 1970 (0: with the session), name, value. `SameSite` and the creation date have no place in it.
+///
+/// Neither has a tab, and curl drops cookies with one. They are written as a comment, which other programs pass over: `#AsyncNet_` and then the
+/// line, where `%09` in name, value and path is the tab and `%25` the percent sign.
 package enum NetscapeCookies {
     package static let opening = """
         # Netscape HTTP Cookie File
@@ -15,11 +18,11 @@ package enum NetscapeCookies {
 
         """
 
-    /// The file's text. As with curl, cookies with a tab are left out, which would be read as another one.
+    /// The file's text.
     ///
     /// A cookie without a name is written with an empty field there, which curl reads as one with a name and no value.
     package static func text(_ cookies: [Cookie]) -> String {
-        opening + cookies.lazy.filter { !hasTab($0) }.map { line($0) + "\n" }.joined()
+        opening + cookies.lazy.map { line($0) + "\n" }.joined()
     }
 
     /// The cookies that a file holds and that have not ended, in its order.
@@ -35,6 +38,8 @@ package enum NetscapeCookies {
     }
 
     private static let httpOnly = "#HttpOnly_"
+    /// Before a line whose name, value and path are percent-encoded.
+    private static let encoded = "#AsyncNet_"
     /// Of the year 9999, which is as late as it is written.
     private static let lastSecond = 253_402_300_799.0
 
@@ -44,8 +49,26 @@ package enum NetscapeCookies {
 
     private static func line(_ cookie: Cookie) -> String {
         let domain = (cookie.isHTTPOnly ? httpOnly : "") + (cookie.isHostOnly ? "" : ".") + cookie.domain
-        let fields = [domain, flag(!cookie.isHostOnly), cookie.path, flag(cookie.isSecure), expiry(cookie.expires), cookie.name, cookie.value]
-        return fields.joined(separator: "\t")
+        let text = hasTab(cookie) ? encode : { $0 }
+        let fields = [
+            domain, flag(!cookie.isHostOnly), text(cookie.path), flag(cookie.isSecure), expiry(cookie.expires), text(cookie.name), text(cookie.value),
+        ]
+        return (hasTab(cookie) ? encoded : "") + fields.joined(separator: "\t")
+    }
+
+    /// By bytes: a combining character makes another character of the one before it.
+    private static func encode(_ text: String) -> String {
+        String(decoding: text.utf8.flatMap { $0 == 0x25 ? Array("%25".utf8) : $0 == 0x09 ? Array("%09".utf8) : [$0] }, as: UTF8.self)
+    }
+
+    private static func decode(_ text: String) -> String {
+        var (decoded, rest) = ([UInt8](), text.utf8[...])
+        while let byte = rest.first {
+            let escape = rest.starts(with: "%09".utf8) ? 0x09 : rest.starts(with: "%25".utf8) ? 0x25 : nil as UInt8?
+            decoded.append(escape ?? byte)
+            rest = rest.dropFirst(escape == nil ? 1 : 3)
+        }
+        return String(decoding: decoded, as: UTF8.self)
     }
 
     private static func flag(_ isSet: Bool) -> String { isSet ? "TRUE" : "FALSE" }
@@ -56,6 +79,11 @@ package enum NetscapeCookies {
     }
 
     private static func cookie(_ line: String, _ now: Date) -> Cookie? {
+        guard line.utf8.starts(with: encoded.utf8) else { return cookie(line, now) { $0 } }
+        return cookie(String(Substring(line.utf8.dropFirst(encoded.utf8.count))), now, text: decode)
+    }
+
+    private static func cookie(_ line: String, _ now: Date, text: (String) -> String) -> Cookie? {
         let isHTTPOnly = line.utf8.starts(with: httpOnly.utf8)
         guard isHTTPOnly || line.utf8.first != 0x23 else { return nil }
         var fields = line.utf8.dropFirst(isHTTPOnly ? httpOnly.utf8.count : 0)
@@ -63,7 +91,7 @@ package enum NetscapeCookies {
         if fields.count == 6 { fields.append("") }
         guard fields.count == 7, let seconds = seconds(fields[4]) else { return nil }
         let cookie = Cookie(
-            name: fields[5], value: fields[6], domain: fields[0], path: fields[2].utf8.first == 0x2F ? fields[2] : "/",
+            name: text(fields[5]), value: text(fields[6]), domain: fields[0], path: fields[2].utf8.first == 0x2F ? text(fields[2]) : "/",
             isHostOnly: fields[1].asciiLowercased != "true", expires: seconds == 0 ? nil : Date(timeIntervalSince1970: min(seconds, lastSecond)),
             isSecure: fields[3].asciiLowercased == "true", isHTTPOnly: isHTTPOnly, creation: now)
         return cookie.isStorable && !cookie.isExpired(at: now) ? cookie : nil
