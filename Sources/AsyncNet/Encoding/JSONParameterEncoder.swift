@@ -5,8 +5,8 @@ public import FoundationNetworking
 
 /// Parameters as a JSON body; sets `Content-Type: application/json` unless the request has one.
 ///
-/// A ``JSON`` value is written by itself, with every digit of its numbers; of the encoder's options only `.prettyPrinted`
-/// and `.sortedKeys` apply to it.
+/// A ``JSON`` value, also one inside another value, is written by itself, with every digit of its numbers; of the encoder's options only
+/// `.prettyPrinted` and `.sortedKeys` apply to it. (An encoder of a subclass of `JSONEncoder` writes those inside other values as it likes.)
 public struct JSONParameterEncoder: ParameterEncoder {
     private let encoder: JSONEncoder
 
@@ -15,15 +15,7 @@ public struct JSONParameterEncoder: ParameterEncoder {
     /// - Throws: What `JSONEncoder` throws.
     public func encode(_ parameters: some Encodable & Sendable, into request: URLRequest) throws -> URLRequest {
         guard !parameters.isNil else { return request }
-        let body = try (parameters as? JSON)?.data(options: writingOptions) ?? encoder.encode(parameters)
-        return try request.settingBody(body, type: "application/json")
-    }
-
-    private var writingOptions: JSON.WritingOptions {
-        var options: JSON.WritingOptions = []
-        if encoder.outputFormatting.contains(.prettyPrinted) { options.insert(.prettyPrinted) }
-        if encoder.outputFormatting.contains(.sortedKeys) { options.insert(.sortedKeys) }
-        return options
+        return try request.settingBody(JSONInsertions.data(parameters, encoder), type: "application/json")
     }
 }
 

@@ -31,16 +31,30 @@ extension JSON {
     }
 
     /// The value's text. Writing never fails: NaN and the infinities have become `null` on their way in.
-    public func data(options: WritingOptions = []) -> Data {
-        var writer = JSONWriter(options: options)
+    public func data(options: WritingOptions = []) -> Data { data(options: options, indentation: 0) }
+
+    /// - Parameter indentation: Levels, of all lines but the first.
+    func data(options: WritingOptions, indentation: Int) -> Data {
+        var writer = JSONWriter(options: options, indentation: indentation)
         writer.write(self)
         return Data(writer.bytes)
+    }
+
+    /// Decodes a type from this value as a default `JSONDecoder` would from its text; a ``JSON`` in the type keeps every digit of its numbers.
+    ///
+    /// - Throws: ``AsyncNetError`` with code `.decodingFailed` and the `DecodingError` underneath.
+    public func decode<Value: Decodable>(_ type: Value.Type) throws(AsyncNetError) -> Value {
+        do {
+            return try JSONDocument.decode(type, from: data())
+        } catch {
+            throw AsyncNetError(decoding: type, error)
+        }
     }
 
     /// Decodes a type from this value, as `decoder` would from its text.
     ///
     /// - Throws: ``AsyncNetError`` with code `.decodingFailed` and the `DecodingError` underneath.
-    public func decode<Value: Decodable>(_ type: Value.Type, using decoder: JSONDecoder = JSONDecoder()) throws(AsyncNetError) -> Value {
+    public func decode<Value: Decodable>(_ type: Value.Type, using decoder: JSONDecoder) throws(AsyncNetError) -> Value {
         do {
             return try decoder.decode(type, from: data())
         } catch {
@@ -53,12 +67,12 @@ extension JSON {
         self = (try? JSON(encoding: value, using: JSONEncoder())) ?? .null
     }
 
-    /// Any encodable value as `encoder` writes it.
+    /// Any encodable value as `encoder` writes it; a ``JSON`` in it keeps every digit of its numbers.
     ///
     /// - Throws: ``AsyncNetError`` with code `.encodingFailed`.
     public init(encoding value: some Encodable, using encoder: JSONEncoder) throws(AsyncNetError) {
         do {
-            self = try (value as? JSON) ?? JSON(data: encoder.encode(value))
+            self = try (value as? JSON) ?? JSON(data: JSONInsertions.data(value, encoder))
         } catch {
             throw AsyncNetError(.encodingFailed, underlyingError: error)
         }
@@ -78,27 +92,26 @@ extension JSON: CustomStringConvertible {
 }
 
 extension JSON: Codable {
+    /// Reads the value from any decoder.
+    ///
+    /// With ``StandardJSONDecoder``, which is the default everywhere in this library, numbers keep every digit, however deep in another type the
+    /// value is. With a `JSONDecoder` of your own they are what that reads: `1.0` becomes `1`, digits beyond the 38 of `Decimal` are rounded, and
+    /// a number beyond the range of `Decimal` and `Double`, such as `1e400`, is an error.
     public init(from decoder: any Decoder) throws {
+        if let exact = try JSONDocument.value(at: decoder) { self = exact } else { self = try Self.plain(decoder) }
+    }
+
+    private static func plain(_ decoder: any Decoder) throws -> JSON {
         let container = try decoder.singleValueContainer()
-        if container.decodeNil() {
-            self = .null
-        } else if let value = try? container.decode(Bool.self) {
-            self.init(value)
-        } else if let value = try? container.decode(String.self) {
-            self.init(value)
-        } else if let value = try? container.decode(Int64.self) {
-            self.init(value)
-        } else if let value = try? container.decode(UInt64.self) {
-            self.init(value)
-        } else if let value = try? container.decode(Decimal.self) {
-            self.init(value)
-        } else if let value = try? container.decode(Double.self) {
-            self.init(value)
-        } else if let value = try? container.decode([JSON].self) {
-            self.init(value)
-        } else {
-            self.init(try container.decode([String: JSON].self))
-        }
+        if container.decodeNil() { return .null }
+        if let value = try? container.decode(Bool.self) { return JSON(value) }
+        if let value = try? container.decode(String.self) { return JSON(value) }
+        if let value = try? container.decode(Int64.self) { return JSON(value) }
+        if let value = try? container.decode(UInt64.self) { return JSON(value) }
+        if let value = try? container.decode(Decimal.self) { return JSON(value) }
+        if let value = try? container.decode(Double.self) { return JSON(value) }
+        if let value = try? container.decode([JSON].self) { return JSON(value) }
+        return JSON(try container.decode([String: JSON].self))
     }
 
     /// The widest number that encoders know is `Decimal`; what it would round is an error. ``data(options:)`` writes every number.
@@ -110,8 +123,13 @@ extension JSON: Codable {
         return decimal
     }
 
+    /// Writes the value to any encoder.
+    ///
+    /// With ``JSONParameterEncoder`` and ``init(encoding:using:)`` numbers keep every digit, however deep in another type the value is. With a
+    /// `JSONEncoder` alone they are what that writes: `1.0` becomes `1`, and a number that `Decimal` would round is an error.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
+        if let insertions = JSONInsertions.collecting(encoder) { return try container.encode(insertions.placeholder(self)) }
         switch storage {
         case .missing, .null: try container.encodeNil()
         case .bool(let value): try container.encode(value)

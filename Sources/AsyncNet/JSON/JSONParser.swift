@@ -15,6 +15,7 @@ struct JSONParser {
 
     private let bytes: UnsafeBufferPointer<UInt8>
     private var index = 0
+    private var repeatsNames = false
 
     static func parse(_ data: Data) throws(JSONSyntaxError) -> JSON {
         let result = data.withUnsafeBytes { raw -> Result<JSON, JSONSyntaxError> in
@@ -24,6 +25,24 @@ struct JSONParser {
             }
         }
         return try result.get()
+    }
+
+    /// A document in which no object has two members of one name; `nil` for any other text.
+    static func parseDistinct(_ data: Data) -> JSON? {
+        data.withUnsafeBytes { raw in
+            raw.withMemoryRebound(to: UInt8.self) { bytes in
+                var parser = JSONParser(bytes: bytes)
+                guard let value = try? parser.document(), !parser.repeatsNames else { return nil }
+                return value
+            }
+        }
+    }
+
+    /// The value whose first byte is at `offset`, whatever follows.
+    static func value(in bytes: UnsafeBufferPointer<UInt8>, at offset: Int) throws(JSONSyntaxError) -> JSON {
+        var parser = JSONParser(bytes: bytes)
+        parser.index = offset
+        return try parser.value()
     }
 
     /// The string whose opening quote is at `offset`.
@@ -67,7 +86,7 @@ struct JSONParser {
             while true {
                 guard !frames.isEmpty else { return value }
                 let top = frames.count - 1
-                frames[top].add(value)
+                if frames[top].add(value) { repeatsNames = true }
                 guard try !continues(frames[top].end) else { break }
                 value = frames.removeLast().value
             }
@@ -87,8 +106,11 @@ struct JSONParser {
         var end: UInt8 { isObject ? UInt8(ascii: "}") : UInt8(ascii: "]") }
         var value: JSON { JSON(isObject ? .object(members) : .array(elements)) }
 
-        mutating func add(_ value: JSON) {
-            if isObject { members[name] = value } else { elements.append(value) }
+        /// - Returns: Whether it takes the place of another member.
+        mutating func add(_ value: JSON) -> Bool {
+            if isObject { return members.updateValue(value, forKey: name) != nil }
+            elements.append(value)
+            return false
         }
     }
 

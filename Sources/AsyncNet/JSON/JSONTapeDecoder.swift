@@ -47,6 +47,7 @@ extension JSONTape {
         if type == String.self { return unsafeBitCast(try string(index), to: type) }
         if type == Int.self { return unsafeBitCast(try integer(index) as Int, to: type) }
         if type == Double.self { return unsafeBitCast(try double(index), to: type) }
+        if type == JSON.self { return unsafeBitCast(try json(index), to: type) }
         if type == Data.self || type == URL.self || type == Decimal.self { throw giveUp() }
         return try type.init(from: JSONTapeDecoder(tape: self, index: index))
     }

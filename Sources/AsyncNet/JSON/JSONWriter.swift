@@ -4,9 +4,9 @@ import Foundation
 struct JSONWriter {
     let options: JSON.WritingOptions
     private(set) var bytes: [UInt8] = []
-    private var indentation = 0
+    private var indentation: Int
 
-    init(options: JSON.WritingOptions) { self.options = options }
+    init(options: JSON.WritingOptions, indentation: Int = 0) { (self.options, self.indentation) = (options, indentation) }
 
     mutating func write(_ value: JSON) {
         switch value.storage {

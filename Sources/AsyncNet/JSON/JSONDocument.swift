@@ -1,0 +1,101 @@
+import Foundation
+
+/// The document that a `JSONDecoder` is decoding. A ``JSON`` inside a decoded type is taken from it as it stands there, since `JSONDecoder` rounds
+/// numbers beyond `Decimal` and reads `1.0` as `1`.
+///
+/// It travels in the decoder's `userInfo`, and values are found by the decoder's coding path; so it serves decoders without a key strategy only.
+final class JSONDocument: Sendable {
+    static let key = CodingUserInfoKey(rawValue: "AsyncNet.JSONDocument")
+
+    private enum Root {
+        case unread(Data)
+        /// `nil` if this library does not read the document, or a name is repeated in it: decoders differ in which one counts.
+        case read(JSON?)
+    }
+
+    private let root: Locked<Root>
+
+    init(_ data: Data) { root = Locked(.unread(data)) }
+
+    /// Decodes what `JSONDecoder()` would, but for the numbers of a ``JSON``, which stay exact.
+    static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+        if let value = JSONTape.decode(type, from: data) { return value }
+        let decoder = JSONDecoder()
+        if let key { decoder.userInfo[key] = JSONDocument(data) }
+        return try decoder.decode(type, from: data)
+    }
+
+    /// The value that the decoder stands at, `nil` if it cannot be told.
+    static func value(at decoder: any Decoder) throws -> JSON? {
+        if let decoder = decoder as? JSONTapeDecoder { return try decoder.tape.json(decoder.index) }
+        guard let key, let document = decoder.userInfo[key] as? JSONDocument else { return nil }
+        guard let value = document.value(decoder.codingPath), value.isLike(decoder) else { return nil }
+        return value
+    }
+
+    private func value(_ path: [any CodingKey]) -> JSON? {
+        let start = root.withLock { root in
+            if case .unread(let data) = root { root = .read(JSONParser.parseDistinct(data)) }
+            if case .read(let value) = root { return value }
+            return nil
+        }
+        return path.reduce(start) { value, key in
+            switch value?.storage {
+            case .array(let elements): key.intValue.flatMap { elements.indices.contains($0) ? elements[$0] : nil }
+            case .object(let members): members[key.stringValue]
+            default: nil
+            }
+        }
+    }
+}
+
+extension JSON {
+    /// Whether a decoder that stands at this value sees the like of it. One that does not has wrapped the decoder of the document, or has read
+    /// something else.
+    fileprivate func isLike(_ decoder: any Decoder) -> Bool {
+        guard let single = try? decoder.singleValueContainer() else { return false }
+        switch storage {
+        case .missing, .null: return single.decodeNil()
+        case .bool(let value): return (try? single.decode(Bool.self)) == value
+        case .string(let value): return (try? single.decode(String.self)) == value
+        case .number(let value): return Self.isLike(value.double, try? single.decode(Double.self))
+        case .array(let elements): return (try? decoder.unkeyedContainer())?.count == elements.count
+        case .object(let members): return (try? decoder.container(keyedBy: AnyName.self))?.allKeys.count == members.count
+        }
+    }
+
+    /// A decoder may refuse a number that is too large or too small for a `Double`.
+    private static func isLike(_ exact: Double?, _ decoded: Double?) -> Bool {
+        guard let exact, exact.isNormal else { return decoded == nil || decoded == exact }
+        return decoded == exact
+    }
+
+    private struct AnyName: CodingKey {
+        let stringValue: String
+        let intValue: Int?
+        init(stringValue: String) { (self.stringValue, intValue) = (stringValue, nil) }
+        init(intValue: Int) { (stringValue, self.intValue) = ("\(intValue)", intValue) }
+    }
+}
+
+extension JSONTape {
+    /// `nil` if anything was given up on, also where the type's own `init(from:)` has gone on regardless.
+    fileprivate static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) -> Value? {
+        data.withUnsafeBytes { bytes in
+            guard var tape = JSONTape(bytes.bindMemory(to: UInt8.self)) else { return nil }
+            // The bytes are gone after this.
+            defer { tape.close() }
+            guard let value = try? tape.decode(type, at: 0), !tape.hasGivenUp else { return nil }
+            // A decoder that a type has kept must still work later.
+            return isKnownUniquelyReferenced(&tape) ? value : nil
+        }
+    }
+
+    /// The whole value of a token, with every digit.
+    func json(_ index: Int) throws -> JSON {
+        let token = try token(index)
+        let isString = token.kind == .string || token.kind == .escapedString
+        guard let value = try? JSONParser.value(in: bytes, at: Int(token.start) - (isString ? 1 : 0)) else { throw giveUp() }
+        return value
+    }
+}

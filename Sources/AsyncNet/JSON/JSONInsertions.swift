@@ -1,0 +1,81 @@
+import Foundation
+
+/// The ``JSON`` values inside a value that a `JSONEncoder` is encoding. Each is encoded as a placeholder, in whose place its own text is put
+/// afterwards, since `JSONEncoder` rounds numbers beyond `Decimal` and writes `1.0` as `1`.
+///
+/// It travels in the encoder's `userInfo`.
+final class JSONInsertions: Sendable {
+    static let key = CodingUserInfoKey(rawValue: "AsyncNet.JSONInsertions")
+
+    /// Random, so that no string of the value can be taken for a placeholder.
+    private let prefix = "AsyncNet.JSON.\(UUID().uuidString)."
+    private let values = Locked<[JSON]>([])
+
+    /// What `encoder` writes; `JSON` values in it as ``JSON/data(options:)`` does, with the encoder's `.prettyPrinted` and `.sortedKeys`.
+    ///
+    /// An encoder of a subclass writes everything itself.
+    static func data(_ value: some Encodable, _ encoder: JSONEncoder) throws -> Data {
+        if let json = value as? JSON { return json.data(options: encoder.jsonOptions) }
+        guard let key, type(of: encoder) == JSONEncoder.self else { return try encoder.encode(value) }
+        let insertions = JSONInsertions()
+        let copy = encoder.copy
+        copy.userInfo[key] = insertions
+        let data = try copy.encode(value)
+        let values = insertions.values.withLock { $0 }
+        if values.isEmpty { return data }
+        // A type that encodes with an encoder of its own may have hidden a placeholder inside a string.
+        return try insertions.insert(values, into: data, encoder.jsonOptions) ?? encoder.encode(value)
+    }
+
+    /// The insertions that the encoder is collecting, if any.
+    static func collecting(_ encoder: any Encoder) -> JSONInsertions? {
+        key.flatMap { encoder.userInfo[$0] } as? JSONInsertions
+    }
+
+    func placeholder(_ value: JSON) -> String {
+        values.withLock { values in
+            values.append(value)
+            return "\(prefix)\(values.count - 1)"
+        }
+    }
+
+    /// - Returns: `nil` if not each placeholder was found just once.
+    private func insert(_ values: [JSON], into data: Data, _ options: JSON.WritingOptions) -> Data? {
+        let opening = Data("\"\(prefix)".utf8)
+        var (result, rest, left) = (Data(), data[...], Set(values.indices))
+        while let found = rest.range(of: opening) {
+            let digits = rest[found.upperBound...].prefix { $0 != 0x22 }
+            guard let index = Int(String(decoding: digits, as: UTF8.self)), left.remove(index) != nil else { return nil }
+            result += rest[..<found.lowerBound]
+            result += values[index].data(options: options, indentation: Self.indentation(result))
+            rest = rest[digits.endIndex...].dropFirst()
+        }
+        return left.isEmpty ? result + rest : nil
+    }
+
+    /// Of the last line, in steps of two spaces.
+    private static func indentation(_ text: Data) -> Int {
+        let line = text.suffix(from: text.lastIndex(of: 0x0A).map { $0 + 1 } ?? text.startIndex)
+        return line.prefix { $0 == 0x20 }.count / 2
+    }
+}
+
+extension JSONEncoder {
+    fileprivate var copy: JSONEncoder {
+        let copy = JSONEncoder()
+        copy.outputFormatting = outputFormatting
+        copy.dateEncodingStrategy = dateEncodingStrategy
+        copy.dataEncodingStrategy = dataEncodingStrategy
+        copy.nonConformingFloatEncodingStrategy = nonConformingFloatEncodingStrategy
+        copy.keyEncodingStrategy = keyEncodingStrategy
+        copy.userInfo = userInfo
+        return copy
+    }
+
+    fileprivate var jsonOptions: JSON.WritingOptions {
+        var options: JSON.WritingOptions = []
+        if outputFormatting.contains(.prettyPrinted) { options.insert(.prettyPrinted) }
+        if outputFormatting.contains(.sortedKeys) { options.insert(.sortedKeys) }
+        return options
+    }
+}
