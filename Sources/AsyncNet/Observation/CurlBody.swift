@@ -35,28 +35,18 @@ struct CurlBody {
         producer = "# \(comment)\n"
     }
 
+    /// As `-F` where curl makes the same bytes of it, but for the boundary; otherwise the form is put together by the shell.
     private mutating func add(_ form: MultipartForm) {
         bringsContentType = true
-        arguments = form.parts.map { part in
-            switch part.body.content {
-            case .data(let data) where part.fileName == nil && data.asShellText != nil:
-                "--form-string \("\(part.name)=\(data.asShellText ?? "")".shellQuoted)"
-            case .file(let url): "-F \("\(part.name)=@\(Self.quoted(url.path))\(Self.file(part))".shellQuoted)"
-            default:
-                "-F \("\(part.name)=@-\(Self.file(part))".shellQuoted)"
-            }
+        let options = form.parts.compactMap(CurlForm.option)
+        if options.count == form.parts.count {
+            arguments = options
+            if options.contains(where: { $0.contains("=@-") }) { producer = "# A part is a stream: give it on standard input.\n" }
+        } else {
+            let whole = (try? form.settled()) ?? form
+            arguments = ["-H \("Content-Type: \(whole.contentType)".shellQuoted)", "--data-binary @-"]
+            producer = CurlForm.producer(whole)
         }
-        if arguments.contains(where: { $0.contains("=@-") }) { producer = "# A part is a stream or no text: give it on standard input.\n" }
-    }
-
-    /// As curl reads a path between quotes.
-    private static func quoted(_ path: String) -> String {
-        "\"\(path.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
-    }
-
-    private static func file(_ part: MultipartForm.Part) -> String {
-        let name = part.fileName.map { ";filename=\"\(MultipartForm.escaped($0))\"" } ?? ""
-        return name + (part.headers["Content-Type"].map { ";type=\($0)" } ?? "")
     }
 }
 
@@ -67,5 +57,5 @@ extension String {
 
 extension Data {
     /// What can stand in an argument.
-    fileprivate var asShellText: String? { contains(0) ? nil : String(validating: self, as: UTF8.self) }
+    var asShellText: String? { contains(0) ? nil : String(validating: self, as: UTF8.self) }
 }

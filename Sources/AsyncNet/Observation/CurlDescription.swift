@@ -12,9 +12,17 @@ struct CurlDescription {
         arguments += headers.map { "-H \(text($0).shellQuoted)" }
         // curl says of a body that it is a form unless it is told not to.
         if !body.arguments.isEmpty, !body.bringsContentType, !headers.contains(name: "Content-Type") { arguments.append("-H 'Content-Type:'") }
-        arguments += body.arguments
+        arguments += body.arguments + Self.options(for: request.head.url)
         arguments.append(text(request.head).shellQuoted)
         return body.producer + arguments.joined(separator: " \\\n    ")
+    }
+
+    /// curl takes brackets and braces for patterns, and resolves dots, unless it is told not to.
+    private static func options(for url: URL) -> [String] {
+        let text = url.absoluteString
+        let hasPatterns = text.utf8.contains { "[]{}".utf8.contains($0) }
+        let hasDots = text.contains("/./") || text.contains("/../") || text.hasSuffix("/.") || text.hasSuffix("/..")
+        return (hasPatterns ? ["--globoff"] : []) + (hasDots ? ["--path-as-is"] : [])
     }
 
     /// curl sends a header without a value only if a semicolon ends it, and leaves one out of which only the name stands there.

@@ -104,6 +104,16 @@ struct MultipartFormTests {
         #expect(await failure { $0.append(Data(), name: "a", fileName: "b", mimeType: "a/b\r\nX: 1") }?.code == .encodingFailed)
     }
 
+    @Test("Names with control characters that browsers do not escape are refused", arguments: ["\0", "a\0b", "\u{1}", "\u{B}", "\u{1B}[0m", "\u{1F}", "\u{7F}"])
+    func controls(_ name: String) async {
+        let byName = await failure { $0.append("x", name: name) }
+        let byFileName = await failure { $0.append(Data(), name: "a", fileName: name) }
+        #expect(byName?.code == .encodingFailed && byFileName?.code == .encodingFailed)
+        #expect(byName.map { "\($0)".contains("control character") } == true)
+        #expect(await failure { $0.append("x", name: "\t\r\n\u{80}\u{A0}") } == nil)
+        #expect(await failure { $0.append("\0", name: "x") } == nil)
+    }
+
     @Test("The request gets the form's type and exact length; a type of the caller's must fit")
     func contentType() async throws {
         let stub = StubTransport { .json(["type": JSON($0.headers["Content-Type"] ?? ""), "body": JSON($0.text)]) }

@@ -9,8 +9,9 @@ extension MultipartForm {
         var text = "--\(boundary)\r\n"
         for header in part.headers {
             guard HTTPSyntax.isToken(header.name) else { throw AsyncNetError(.encodingFailed, "The name of a part's header is not a token") }
-            guard Self.isHeaderValue(header) else {
-                throw AsyncNetError(.encodingFailed, "The value of a part's header \(header.name) holds a control character")
+            guard HTTPSyntax.isFieldValue(header.value) else {
+                let what = header.hasName("Content-Disposition") ? "name or file name" : "header \(header.name)"
+                throw AsyncNetError(.encodingFailed, "A part's \(what) holds a control character, which no header can have")
             }
             text += "\(header.name): \(header.value)\r\n"
         }
@@ -19,11 +20,6 @@ extension MultipartForm {
 
     /// What ends the form; a form without parts is nothing else.
     var closing: Data { Data("--\(boundary)--\r\n".utf8) }
-
-    /// The name in `Content-Disposition` has been escaped and may hold what browsers leave as it is.
-    private static func isHeaderValue(_ header: HTTPHeader) -> Bool {
-        header.hasName("Content-Disposition") ? !header.value.utf8.contains { $0 == 0x0D || $0 == 0x0A } : HTTPSyntax.isFieldValue(header.value)
-    }
 
     /// What browsers escape in names and file names, and nothing else.
     static func escaped(_ name: String) -> String {

@@ -9,7 +9,8 @@ public import Foundation
 ///
 /// Parts are sent in the order they were added, each streamed: a form of large files needs no memory for them and no copy.
 /// Names and file names are escaped as browsers do (WHATWG HTML, multipart/form-data encoding algorithm): in UTF-8, with `"`, CR
-/// and LF percent-encoded; there is no `filename*`, which RFC 7578 §4.2 forbids. Values are sent byte for byte.
+/// and LF percent-encoded; there is no `filename*`, which RFC 7578 §4.2 forbids. Other control characters, such as NUL, which browsers send as
+/// they are and servers refuse (RFC 9110 §5.5), end the request with `.encodingFailed`. Values are sent byte for byte.
 ///
 /// Adding does no I/O and cannot fail; what is wrong with a part ends the request, with `.encodingFailed`, or with
 /// `.fileNotReadable` for its file.
