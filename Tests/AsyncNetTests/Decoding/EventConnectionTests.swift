@@ -6,7 +6,9 @@ import Testing
 struct EventConnectionTests {
     private static let url = URL(string: "http://a/")
     private func head(_ status: Int, _ headers: HTTPHeaders = [:]) throws -> HTTPResponseHead {
-        HTTPResponseHead(statusCode: status, url: try #require(Self.url), headers: headers)
+        var all: HTTPHeaders = ["Content-Type": "text/event-stream"]
+        for header in headers { all.set(header) }
+        return HTTPResponseHead(statusCode: status, url: try #require(Self.url), headers: all)
     }
 
     private func connection(_ policy: EventReconnection = .ifResumable(delay: .seconds(3), maximumDelay: .seconds(20)), after text: String = "id: 1\n\n",
@@ -19,7 +21,8 @@ struct EventConnectionTests {
 
     @Test("What is no stream of events ends it: 204 in good order, the rest in its error", arguments: [
         (204, nil, nil), (404, nil, .unacceptableStatus), (500, nil, .unacceptableStatus), (200, "text/html; charset=utf-8", .unacceptableContentType),
-        (200, "application/problem+json", .unacceptableContentType),
+        (200, "application/problem+json", .unacceptableContentType), (200, "text/plain", .unacceptableContentType), (200, "", .unacceptableContentType),
+        (201, nil, .unacceptableStatus), (206, nil, .unacceptableStatus), (301, nil, .unacceptableStatus), (205, nil, .unacceptableStatus),
     ] as [(Int, String?, AsyncNetError.Code?)])
     func opening(_ status: Int, _ type: String?, _ code: AsyncNetError.Code?) throws {
         var connection = EventConnection(.always())
@@ -76,6 +79,16 @@ struct EventConnectionTests {
         _ = try connection.receive(Data("retry: 30000\n\n".utf8))
         #expect(connection.end(lost, statusCode: 200, jitter: 1) == .seconds(30))
         #expect(connection.end(lost, statusCode: nil, jitter: 1) == .seconds(30))
+    }
+
+    @Test("A wait that the stream asks for is bounded", arguments: [
+        ("299999", 300, 299_999), ("300001", 300, 300_000), ("99999999999999999999999999", 300, 300_000), ("86400000", 3600, 3_600_000), ("0", 300, 0), ("5000", 1, 1000),
+    ])
+    func retry(_ text: String, _ bound: Int, _ milliseconds: Int) throws {
+        var connection = try connection(.ifResumable(maximumRetry: .seconds(bound)), after: "retry: \(text)\n\n")
+        #expect(connection.end(nil, statusCode: 200, jitter: 0) == .milliseconds(milliseconds))
+        #expect(connection.end(AsyncNetError(.connectionLost), statusCode: nil, jitter: 1) == .milliseconds(milliseconds))
+        #expect(EventReconnection.always().maximumRetry == .seconds(300))
     }
 
     @Test("An event that was cut off is asked for again, and what was said before holds")

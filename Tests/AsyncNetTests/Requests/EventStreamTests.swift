@@ -27,7 +27,7 @@ struct EventStreamTests {
             let id = request.headers["Last-Event-ID"].flatMap(Int.init) ?? 0
             if id == count { return .status(204) }
             let text = text(after: id)
-            let reply = MockResponse.chunked([text], headers: ["Content-Type": "text/event-stream"])
+            let reply = MockResponse.events([text])
             return random.withLock { Bool.random(using: &$0) } ? reply.with(.truncate(after: text.utf8.count)) : reply
         }
     }
@@ -66,7 +66,7 @@ struct EventStreamTests {
     func waits(_ isCancelled: Bool) async throws {
         let clock = TestClock()
         let stub = StubTransport { request in
-            request.headers["Last-Event-ID"] == nil ? .chunked(["retry: 500\nid: 1\ndata: 1\n\n"]) : .status(204)
+            request.headers["Last-Event-ID"] == nil ? .events(["retry: 500\nid: 1\ndata: 1\n\n"]) : .status(204)
         }
         let stream = Session(transport: stub, configuration: .init(clock: clock)).stream(Self.url)
         let task = Task { try await data(stream) }
@@ -89,7 +89,7 @@ struct EventStreamTests {
     func heartbeat() async throws {
         let clock = TestClock()
         let stub = StubTransport { request in
-            request.headers["Last-Event-ID"] == nil ? .chunked(["retry: 0\nid: 1\ndata: 1\n\n..."]).with(.stallMidBody(after: 26)) : .status(204)
+            request.headers["Last-Event-ID"] == nil ? .events(["retry: 0\nid: 1\ndata: 1\n\n..."]).with(.stallMidBody(after: 26)) : .status(204)
         }
         let stream = Session(transport: stub, configuration: .init(clock: clock)).stream(Self.url)
         let task = Task { try await data(stream, .ifResumable(heartbeatTimeout: .seconds(5))) }
@@ -108,13 +108,13 @@ struct EventStreamTests {
 
     @Test("What cannot be gone on with ends: no id, a length that was announced, another method, a limit")
     func ends() async throws {
-        let chunked = StubTransport { _ in .chunked(["data: 1\n\n"]) }
+        let chunked = StubTransport { _ in .events(["data: 1\n\n"]) }
         #expect(try await data(Session(transport: chunked).stream(Self.url)) == [1])
-        let announced = StubTransport { _ in .init(headers: ["Content-Length": "17"], body: Data("id: 1\ndata: 1\n\n".utf8)) }
+        let announced = StubTransport { _ in .init(headers: ["Content-Length": "17", "Content-Type": "text/event-stream"], body: Data("id: 1\ndata: 1\n\n".utf8)) }
         #expect(try await data(Session(transport: announced).stream(Self.url)) == [1])
-        let post = StubTransport { _ in .chunked(["id: 1\ndata: 1\n\n"]) }
+        let post = StubTransport { _ in .events(["id: 1\ndata: 1\n\n"]) }
         #expect(try await data(Session(transport: post).stream(Self.url, method: .post)) == [1])
-        let broken = StubTransport { $0.headers["Last-Event-ID"] == nil ? .chunked(["id: 1\nretry: 0\ndata: 1\n\n"]) : .fault(.refuse) }
+        let broken = StubTransport { $0.headers["Last-Event-ID"] == nil ? .events(["id: 1\nretry: 0\ndata: 1\n\n"]) : .fault(.refuse) }
         let stream = Session(transport: broken).stream(Self.url)
         await #expect { try await data(stream, .ifResumable(maximumDelay: .zero, limit: 3)) } throws: { ($0 as? AsyncNetError)?.code == .cannotConnect }
         #expect(broken.requests.count == 5)
@@ -122,7 +122,7 @@ struct EventStreamTests {
 
     @Test("Validators see each connection's head, and the head can be asked for first")
     func validators() async throws {
-        let stub = StubTransport { $0.headers["Last-Event-ID"] == nil ? .chunked(["id: 1\nretry: 0\ndata: 1\n\n"], headers: ["Content-Type": "text/event-stream"]) : .status(404) }
+        let stub = StubTransport { $0.headers["Last-Event-ID"] == nil ? .events(["id: 1\nretry: 0\ndata: 1\n\n"]) : .status(404) }
         let stream = Session(transport: stub).stream(Self.url)
         await stream.validate()
         await #expect { try await data(stream) } throws: { ($0 as? AsyncNetError)?.code == .unacceptableStatus }
@@ -135,12 +135,12 @@ struct EventStreamTests {
     func takenBack() async throws {
         let url = try #require(URL(string: Self.url))
         let sink = StreamSink()
-        _ = sink.beginReading(as: .events(.always()))
+        _ = sink.beginReading(as: .events(EventConnection(.always())))
         let request = TransportRequest(head: HTTPRequestHead(method: .get, url: url))
         func receive(_ text: String, isTaken: Bool) async throws {
             let attempt = Task {
                 let body = WatchedBody(TransportBody(Data(text.utf8)), watch: .none)
-                return try await sink.receive(body, of: HTTPResponseHead(statusCode: 200, url: url))
+                return try await sink.receive(body, of: HTTPResponseHead(statusCode: 200, url: url, headers: ["Content-Type": "text/event-stream"]))
             }
             if isTaken {
                 #expect(try await sink.events.next()?.count == 1)
@@ -161,7 +161,7 @@ struct EventStreamTests {
     func heartbeatAndTimeout() async throws {
         let clock = TestClock()
         let stub = StubTransport { request in
-            request.headers["Last-Event-ID"] == nil ? .chunked(["retry: 0\nid: 1\ndata: 1\n\n..."]).with(.stallMidBody(after: 26)) : .status(204)
+            request.headers["Last-Event-ID"] == nil ? .events(["retry: 0\nid: 1\ndata: 1\n\n..."]).with(.stallMidBody(after: 26)) : .status(204)
         }
         let stream = await Session(transport: stub, configuration: .init(clock: clock)).stream(Self.url).timeout(.seconds(1_000_000))
         let task = Task { try await data(stream, .ifResumable(heartbeatTimeout: .seconds(5))) }
@@ -180,12 +180,53 @@ struct EventStreamTests {
     @Test("The deadline ends the wait for the next connection")
     func deadline() async throws {
         let clock = TestClock()
-        let stub = StubTransport { _ in .chunked(["retry: 500000\nid: 1\ndata: 1\n\n"]) }
+        let stub = StubTransport { _ in .events(["retry: 500000\nid: 1\ndata: 1\n\n"]) }
         let stream = await Session(transport: stub, configuration: .init(clock: clock)).stream(Self.url).deadline(.seconds(100))
         let task = Task { try await data(stream) }
         await clock.sleepers(atLeast: 2)
         clock.advance(by: .seconds(101))
         await #expect { try await task.value } throws: { ($0 as? AsyncNetError)?.code == .deadlineExceeded }
         #expect(stub.requests.count == 1)
+    }
+
+    @Test("Only status 200 and text/event-stream are a stream of events; nothing else is asked for twice", arguments: [
+        (200, "text/event-stream;charset=utf-8", nil), (200, "TEXT/Event-Stream", nil), (201, "text/event-stream", .unacceptableStatus), (206, "text/event-stream", .unacceptableStatus),
+        (404, "text/event-stream", .unacceptableStatus), (503, "text/event-stream", .unacceptableStatus), (200, "text/html", .unacceptableContentType), (200, "text/plain", .unacceptableContentType),
+        (200, nil, .unacceptableContentType), (200, "text/event-streams", .unacceptableContentType), (200, "nonsense", .unacceptableContentType),
+    ] as [(Int, String?, AsyncNetError.Code?)])
+    func strict(_ status: Int, _ type: String?, _ code: AsyncNetError.Code?) async throws {
+        let stub = StubTransport { request in
+            if request.headers["Last-Event-ID"] != nil { return .status(204) }
+            var response = MockResponse.events(["id: 1\nretry: 0\ndata: 1\n\n"], type: type)
+            response.statusCode = status
+            return response
+        }
+        do {
+            #expect(try await data(Session(transport: stub).stream(Self.url), .always()) == [1])
+            #expect(code == nil && stub.requests.count == 2)
+        } catch {
+            #expect((error as? AsyncNetError)?.code == code && stub.requests.count == 1)
+            #expect("\(error)".contains(status == 200 ? type ?? "none" : "\(status)") || type == "nonsense")
+        }
+    }
+
+    @Test("Other types by an option, which Accept says", arguments: [
+        (["application/x-events", "text/event-stream"], "application/x-events", true), (["application/x-events"], "text/event-stream", false), (["*/*"], nil, true), (["*/*"], "text/html", true),
+        (["text/*"], "text/plain", true), (["text/*"], nil, false), ([], "text/event-stream", true), ([], "text/plain", false),
+    ] as [([String], String?, Bool)])
+    func types(_ accepted: [String], _ type: String?, _ isGood: Bool) async throws {
+        let stub = StubTransport { $0.headers["Last-Event-ID"] == nil ? .events(["id: 1\nretry: 0\ndata: 1\n\n"], type: type) : .status(204) }
+        var found: [String] = []
+        do {
+            for try await event in Session(transport: stub).stream(Self.url).serverSentEvents(contentTypes: accepted) { found.append(event.data) }
+        } catch { #expect((error as? AsyncNetError)?.code == .unacceptableContentType) }
+        #expect(found == (isGood ? ["1"] : []))
+        #expect(stub.requests.first?.headers["Accept"] == (accepted.isEmpty ? "text/event-stream" : accepted.joined(separator: ", ")))
+    }
+}
+
+extension MockResponse {
+    fileprivate static func events(_ chunks: [String], type: String? = "text/event-stream") -> MockResponse {
+        .chunked(chunks, headers: type.map { ["Content-Type": $0] } ?? [:])
     }
 }

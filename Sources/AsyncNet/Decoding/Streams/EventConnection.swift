@@ -6,6 +6,8 @@ package import Foundation
 /// next connection asks for what came after them.
 package struct EventConnection: Sendable {
     private let policy: EventReconnection
+    /// Media ranges.
+    package let contentTypes: [String]
     private var parser = ServerSentEventParser()
     /// A response that is a stream has come once.
     private var isEstablished = false
@@ -14,28 +16,42 @@ package struct EventConnection: Sendable {
     /// The response said how long it is, so its end is the stream's.
     private var endIsAnnounced = false
 
-    package init(_ policy: EventReconnection) { self.policy = policy }
+    package init(_ policy: EventReconnection, contentTypes: [String] = [Self.contentType]) {
+        self.policy = policy
+        self.contentTypes = contentTypes.isEmpty ? [Self.contentType] : contentTypes
+    }
+
+    package static let contentType = "text/event-stream"
 
     /// What `Last-Event-ID` says; `nil`: nothing.
     package var lastEventID: String? { parser.lastEventID }
     package var heartbeatTimeout: Duration? { policy.heartbeatTimeout }
 
     /// - Returns: Whether a body with events follows; if not the stream has come to its end.
+    /// - Throws: ``AsyncNetError`` with code `.unacceptableStatus` or `.unacceptableContentType`.
     package mutating func open(_ head: HTTPResponseHead) throws(AsyncNetError) -> Bool {
         switch head.statusCode {
+        case 200: break
         case 204: return false
         // Gone since it ended in good order.
         case 404 where isEstablished && failures == 0, 410 where isEstablished && failures == 0: return false
-        case 200..<300: break
-        default: throw AsyncNetError(.unacceptableStatus, "The response's status \(head.statusCode) is not one of a stream of events")
+        default: throw AsyncNetError(.unacceptableStatus, "A stream of events has status 200; this response's status is \(head.statusCode)")
         }
-        if let type = head.mediaType, type.subtype == "html" || type.subtype == "json" || type.subtype.hasSuffix("+json") {
-            throw AsyncNetError(.unacceptableContentType, "The response's Content-Type \(type) is not text/event-stream")
-        }
+        try checkType(head.mediaType)
         parser = ServerSentEventParser(lastEventID: parser.lastEventID, retry: parser.retry)
         endIsAnnounced = head.contentLength != nil
         (isEstablished, failures) = (true, 0)
         return true
+    }
+
+    /// Parameters do not matter; events are UTF-8 in any case. A response without a type is accepted by `*/*` alone.
+    private func checkType(_ type: MediaType?) throws(AsyncNetError) {
+        let ranges = contentTypes.compactMap(MediaType.init)
+        let accepts = type.map { type in ranges.contains { $0.includes(type) } } ?? ranges.contains { $0.type == "*" && $0.subtype == "*" }
+        guard !accepts else { return }
+        let list = contentTypes.joined(separator: " or ")
+        throw AsyncNetError(
+            .unacceptableContentType, "A stream of events has Content-Type \(list); this response has \(type.map { "\($0)" } ?? "none")")
     }
 
     package mutating func receive(_ chunk: Data) throws(AsyncNetError) -> [ServerSentEvent] { try parser.receive(chunk) }
@@ -47,7 +63,7 @@ package struct EventConnection: Sendable {
     ///   - jitter: From 0 to 1: how much of the second half of a growing wait is waited.
     package mutating func end(_ error: AsyncNetError?, statusCode: Int?, jitter: Double) -> Duration? {
         guard isEstablished, canGoOn(after: error, statusCode) else { return nil }
-        let base = min(parser.retry ?? policy.delay, .longestWait)
+        let base = min(parser.retry.map { min($0, policy.maximumRetry) } ?? policy.delay, .longestWait)
         guard error != nil else { return base }
         failures += 1
         if let limit = policy.limit, failures > limit { return nil }

@@ -1,9 +1,9 @@
 /// The events of a stream, over as many connections as it takes.
 struct ServerSentEvents: AsyncSequence, Sendable {
     let request: StreamRequest
-    let reconnection: EventReconnection
+    let connection: EventConnection
 
-    func makeAsyncIterator() -> Iterator { Iterator(reader: ResponseReader(request, as: .events(reconnection))) }
+    func makeAsyncIterator() -> Iterator { Iterator(reader: ResponseReader(request, as: .events(connection))) }
 
     struct Iterator: AsyncIteratorProtocol {
         let reader: ResponseReader
@@ -28,13 +28,19 @@ extension StreamRequest {
     ///
     /// A stream that can be gone on with, because it has set an `id` or a `retry`, is connected to again when its connection is lost or ends
     /// without a `Content-Length` that announced the end; `Last-Event-ID` asks for what came after the last event. A 204 ends it in good order.
-    /// See ``serverSentEvents(reconnection:)`` to have it otherwise.
     ///
-    /// A response that is no success, or whose type is HTML or JSON, ends it with `.unacceptableStatus` or `.unacceptableContentType`.
+    /// Only a response with status 200 and type `text/event-stream` is a stream of events. Another status ends it with `.unacceptableStatus`, another
+    /// type, or none, with `.unacceptableContentType`, and nothing is sent again. (Once there was a stream, statuses that pass, such as 503, are
+    /// waited out like a lost connection.) See ``serverSentEvents(reconnection:contentTypes:)`` to have it otherwise.
     public nonisolated var serverSentEvents: some AsyncSequence<ServerSentEvent, any Error> & Sendable { serverSentEvents(reconnection: .ifResumable()) }
 
     /// The events of a `text/event-stream`, connected to again as `reconnection` says: `.never`, `.ifResumable()`, or `.always()` as browsers do.
-    public nonisolated func serverSentEvents(reconnection: EventReconnection) -> some AsyncSequence<ServerSentEvent, any Error> & Sendable {
-        ErasedFailure(ServerSentEvents(request: self, reconnection: reconnection))
+    ///
+    /// - Parameter contentTypes: The types that a response may have, sent as `Accept`: `text/event-stream`, and what else a server calls its
+    ///   events. `*/*` accepts any, and none.
+    public nonisolated func serverSentEvents(
+        reconnection: EventReconnection = .ifResumable(), contentTypes: [String] = ["text/event-stream"]
+    ) -> some AsyncSequence<ServerSentEvent, any Error> & Sendable {
+        ErasedFailure(ServerSentEvents(request: self, connection: EventConnection(reconnection, contentTypes: contentTypes)))
     }
 }

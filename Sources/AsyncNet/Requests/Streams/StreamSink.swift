@@ -7,7 +7,7 @@ package import Foundation
 package final class StreamSink: ResponseSink {
     package enum Form: Sendable {
         case chunks
-        case events(EventReconnection)
+        case events(EventConnection)
     }
 
     package let chunks = Handover<Data>()
@@ -29,7 +29,7 @@ package final class StreamSink: ResponseSink {
         let isFirst = state.withLock { state in
             defer { state.isRead = true }
             guard !state.isRead else { return false }
-            if case .events(let policy) = form { state.connection = EventConnection(policy) }
+            if case .events(let connection) = form { state.connection = connection }
             return true
         }
         if isFirst { self.form.fulfil(.success(form)) }
@@ -49,7 +49,7 @@ package final class StreamSink: ResponseSink {
         }
         guard let connection else { return request }
         var request = request
-        if !request.head.headers.contains(name: "Accept") { request.head.headers.add(.accept("text/event-stream")) }
+        if !request.head.headers.contains(name: "Accept") { request.head.headers.add(.accept(connection.contentTypes.joined(separator: ", "))) }
         if !request.head.headers.contains(name: "Cache-Control") { request.head.headers.add(HTTPHeader(name: "Cache-Control", value: "no-store")) }
         if let id = connection.lastEventID, HTTPSyntax.isFieldValue(id) { request.head.headers.set(HTTPHeader(name: "Last-Event-ID", value: id)) }
         return request
