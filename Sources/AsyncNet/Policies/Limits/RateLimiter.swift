@@ -103,7 +103,7 @@ package final class RateLimiter: Sendable {
         let now = timers.time.now
         let (turns, next) = hosts.withLock { hosts -> ([VerdictContinuation], Duration?) in
             var turns: [VerdictContinuation] = []
-            while hosts[host]?.line.isEmpty == false, hosts[host]?.tokens.take(at: now) == true {
+            while hosts[host]?.line.isEmpty == false, hosts[host]?.tokens.take(at: now, hasWaited: true) == true {
                 if let turn = hosts[host]?.line.popFirst() { turns.append(turn) }
             }
             guard let entry = hosts[host], !entry.line.isEmpty else {

@@ -15,11 +15,18 @@ struct TokenBucket {
         capacity = Int128(max(limit.burst ?? limit.requests, 1)) * interval
     }
 
+    /// How late a waiting request may be let go without shifting those behind it.
+    static let maximumLateness = Duration.milliseconds(20)
+
     /// Takes a token if there is one.
-    mutating func take(at now: Duration) -> Bool {
+    ///
+    /// - Parameter hasWaited: Whether the request was to take it as soon as it was there. Timers are late; the next token then counts from
+    ///   when this one was there, not from now, up to ``maximumLateness``. So in any time `t` up to `burst + rate * (t + maximumLateness)` go.
+    mutating func take(at now: Duration, hasWaited: Bool = false) -> Bool {
         guard earliest(behind: 0, at: now) <= now else { return false }
-        // Whoever waited came up to a nanosecond late, by rounding; that is not lost.
-        fullAt = max(fullAt, scaled(now) - (requests - 1)) + interval
+        // A request that waited is up to a nanosecond late by rounding, too.
+        let start = hasWaited ? scaled(now - Self.maximumLateness) : scaled(now) - (requests - 1)
+        fullAt = max(fullAt, start) + interval
         return true
     }
 

@@ -43,6 +43,48 @@ struct TokenBucketTests {
         #expect(abs(now / .nanoseconds(1) - exact * 1e9) < 1.001)
     }
 
+    @Test("A late wake-up does not shift later ones, up to 20 milliseconds", arguments: [
+        ([(100, 0), (200, 0), (300, 0)]), ([(100, 5), (200, 19), (300, 0), (400, 20), (500, 1)]), ([(100, 21), (201, 0), (301, 30), (411, 0)]), ([(100, 1000), (1180, 0), (1280, 0)]),
+    ] as [[(Int, Int)]])
+    func lateness(_ wakeUps: [(due: Int, late: Int)]) {
+        var bucket = TokenBucket(.init(requests: 10, per: .seconds(1), burst: 1))
+        #expect([bucket.take(at: .zero)] == [true])
+        var now = Duration.zero
+        for (due, late) in wakeUps {
+            #expect(bucket.earliest(behind: 0, at: now) == .milliseconds(due))
+            now = .milliseconds(due + late)
+            #expect([bucket.take(at: now, hasWaited: true)] == [true])
+        }
+    }
+
+    @Test("With any wake-ups up to 20 milliseconds late the rate is kept, and no window has more than its burst and the lateness", arguments: [
+        (1000, 1), (100, 1), (997, 1), (10, 1), (100, 10), (5000, 3),
+    ])
+    func windows(_ rate: Int, _ burst: Int) {
+        var random = SeededRandom(state: UInt64(rate + burst))
+        var bucket = TokenBucket(.init(requests: rate, per: .seconds(1), burst: burst))
+        var (now, gone) = (Duration.zero, [Duration]())
+        while gone.count < 2000 {
+            now = bucket.earliest(behind: 0, at: now) + .microseconds(Int.random(in: 0...20_000, using: &random))
+            while bucket.take(at: now, hasWaited: true) { gone.append(now) }
+        }
+        let ideal = Double(2000 - burst) / Double(rate)
+        #expect(now / .seconds(1) <= ideal + 0.021)
+        for (index, start) in gone.enumerated() {
+            let most = { (last: Int) in Double(burst) + Double(rate) * ((gone[last] - start) / .seconds(1) + 0.02) + 0.001 }
+            for last in [index, index + 1, index + 5, index + 50] where last < gone.count && Double(last - index + 1) > most(last) {
+                Issue.record("\(last - index + 1) from \(start) to \(gone[last])")
+            }
+        }
+    }
+
+    @Test("A request that comes late by itself has no such right")
+    func noCredit() {
+        var bucket = TokenBucket(.init(requests: 10, per: .seconds(1), burst: 1))
+        #expect([bucket.take(at: .zero), bucket.take(at: .milliseconds(110))] == [true, true])
+        #expect(bucket.earliest(behind: 0, at: .milliseconds(110)) == .milliseconds(210))
+    }
+
     @Test("Limits of any size are no trap", arguments: [
         RateLimit(requests: .max, per: .seconds(Int64.max), burst: .max), .init(requests: .min, per: .seconds(Int64.min), burst: .min),
         .init(requests: .max, per: .zero), .init(requests: 1, per: .seconds(Int64.max), burst: 1),
@@ -87,6 +129,20 @@ struct RateLimiterTests {
             #expect(limiter.waitingCount(host: "a") == 4 - count)
             clock.advance(by: .nanoseconds(1))
             #expect(await eventually { departures.sorted.count == count })
+        }
+        for task in tasks { try await task.value }
+    }
+
+    @Test("Turns are at fixed times, however late each timer is", arguments: 0..<200)
+    func fixedTimes(_: Int) async throws {
+        let limiter = limiter(.init(requests: 10, per: .seconds(1), burst: 1))
+        try await limiter.acquire(host: "a")
+        let tasks = (0..<5).map { _ in Task { try await limiter.acquire(host: "a") } }
+        #expect(await eventually { limiter.waitingCount(host: "a") == 5 })
+        for (step, left) in [(115, 4), (84, 4), (1, 3), (109, 2), (91, 1), (100, 0)] {
+            await clock.sleepers(atLeast: 1)
+            clock.advance(by: .milliseconds(step))
+            #expect(await eventually { limiter.waitingCount(host: "a") == left })
         }
         for task in tasks { try await task.value }
     }
