@@ -7,7 +7,7 @@ public import FoundationNetworking
 ///
 /// Conversion happens when the request starts; an error it throws arrives at the awaited outcome as `.malformedURL`.
 public protocol URLConvertible: Sendable {
-    /// The URL; it may be relative if the session has a base URL.
+    /// The URL; it may be relative if the session has a base URL. The empty text is that base URL itself.
     func asURL() throws -> URL
 }
 
@@ -53,13 +53,6 @@ extension String: URLConvertible {
 }
 
 extension URL {
-    /// This URL seen from `base`, as RFC 3986 §5.2 says. An absolute URL is returned as it is.
-    package func resolved(against base: URL?) -> URL? {
-        if scheme != nil && host != nil { return self }
-        guard let base else { return nil }
-        return URLReference(relativeString).resolved(against: URLReference(base.absoluteString)).url
-    }
-
     /// The URL again, or the error that says why no request can be made to it.
     package func checkedForHTTP() throws(AsyncNetError) -> URL {
         guard let scheme = scheme?.lowercased() else { throw AsyncNetError(.malformedURL, "The URL has no scheme") }

@@ -101,12 +101,23 @@ struct RequestAssembly: Sendable {
     }
 
     private func resolved(_ url: some URLConvertible) throws(AsyncNetError) -> URL {
+        guard let baseURL else { return try converted(url) }
+        if Self.isEmpty(url) { return try Self.resolved(URLReference(""), try converted(baseURL)) }
         let url = try converted(url)
-        guard let baseURL, url.scheme == nil || url.host == nil else { return url }
-        guard let resolved = url.resolved(against: try converted(baseURL)) else {
+        guard url.scheme == nil || url.host == nil else { return url }
+        return try Self.resolved(URLReference(url.relativeString), try converted(baseURL))
+    }
+
+    private static func resolved(_ reference: URLReference, _ base: URL) throws(AsyncNetError) -> URL {
+        guard let resolved = reference.resolved(against: URLReference(base.absoluteString)).url else {
             throw AsyncNetError(.malformedURL, "The URL cannot be resolved against the session's base URL")
         }
         return resolved
+    }
+
+    /// The reference to the base itself (RFC 3986 §5.2.2), which Foundation makes no URL of.
+    private static func isEmpty(_ url: some URLConvertible) -> Bool {
+        (url as? String)?.isEmpty ?? (url as? URLComponents)?.string?.isEmpty ?? false
     }
 
     private func converted(_ url: any URLConvertible) throws(AsyncNetError) -> URL {

@@ -250,6 +250,27 @@ struct DataRequestTests {
         }
     }
 
+    @Test("References of every form are resolved against the base URL (RFC 3986 §5.4)", arguments: [
+        ("http://a/b/c/d;p?q", "", "http://a/b/c/d;p?q"), ("http://a/b/c/d;p?q", "?y", "http://a/b/c/d;p?y"), ("http://a/b/c/d;p?q", "#s", "http://a/b/c/d;p?q#s"),
+        ("http://a/b/c/d;p?q", ".", "http://a/b/c/"), ("http://a/b/c/d;p?q", "./", "http://a/b/c/"), ("http://a/b/c/d;p?q", "..", "http://a/b/"), ("http://a/b/c/d;p?q", "../..", "http://a/"),
+        ("http://a/b/c/d;p?q", "g", "http://a/b/c/g"), ("http://a/b/c/d;p?q", "/g", "http://a/g"), ("http://a/b/c/d;p?q", "//g", "http://g"), ("http://a/b/c/d;p?q", ";x", "http://a/b/c/;x"),
+        ("http://a/b/c/d;p?q", "g;x?y#s", "http://a/b/c/g;x?y#s"), ("http://a/b/c/d;p?q", "?", "http://a/b/c/d;p?"), ("http://a/b/c/d;p?q", "../../../../g", "http://a/g"),
+        ("http://a/v1", "", "http://a/v1"), ("http://a/v1", "?q=1", "http://a/v1?q=1"), ("http://a/v1", "#f", "http://a/v1#f"), ("http://a/v1", ".", "http://a/"), ("http://a/v1", "x", "http://a/x"),
+        ("http://a/v1/", "", "http://a/v1/"), ("http://a/v1/", "?q=1", "http://a/v1/?q=1"), ("http://a/v1/", ".", "http://a/v1/"), ("http://a", "", "http://a"), ("http://a", "?q=1", "http://a?q=1"),
+        ("http://a", ".", "http://a/"), ("http://a", "x", "http://a/x"), ("http://a/v1?k=%2B#f", "", "http://a/v1?k=%2B"), ("http://a/b/../c", "", "http://a/b/../c"),
+    ])
+    func references(_ base: String, _ reference: String, _ expected: String) async throws {
+        let api = Session(baseURL: base, transport: stub)
+        let response = await api.request(reference).serializing(Data.self).response
+        #expect(response.request?.url?.absoluteString == expected)
+        if reference.isEmpty { #expect(await api.get(URLComponents()).serializing(Data.self).response.request?.url?.absoluteString == expected) }
+    }
+
+    @Test("The empty text is no URL without a base", arguments: ["", "?q", "#f", "."])
+    func noBase(_ reference: String) async {
+        #expect(await Session(transport: stub).request(reference).serializing(Data.self).result.failure?.code == .malformedURL)
+    }
+
     @Test("Parameters become a JSON body, headers and a modifier are applied")
     func parameters() async throws {
         let session = Session(transport: stub, configuration: .init(headers: ["User-Agent": "t", "X": "session"]))
