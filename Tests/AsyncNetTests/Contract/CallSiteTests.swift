@@ -113,7 +113,8 @@ struct CallSiteTests {
         for try await chunk in session.stream(url).chunks { let _: Data = chunk }
         for try await line in session.stream(url).lines { let _: String = line }
         for try await item in session.stream(url).decoding(Item.self) { #expect(item.id == 1) }
-        for try await event in session.stream(url).serverSentEvents { _ = (event.id, event.event, event.data, event.retry) }
+        let events = Session(transport: StubTransport { _ in MockResponse(200, headers: ["Content-Type": "text/event-stream"], body: Data("data: 1\n\n".utf8)) })
+        for try await event in events.stream(url).serverSentEvents { _ = (event.id, event.event, event.data, event.retry) }
         let _: (StreamRequest, DownloadRequest) = (session.stream(url), download)
     }
 
