@@ -6,6 +6,9 @@ struct Bench: AsyncParsableCommand {
         commandName: "bench",
         abstract: "Measures AsyncNet against its peers, on loopback, in one interleaved run.",
         discussion: "Machines differ and drift: believe the ratios, not the figures.",
-        subcommands: [Throughput.self, Transfer.self, Uploads.self, Burst.self, Storm.self, Soak.self, Parsing.self, Cookies.self, Overhead.self, Allocations.self, Pending.self, Serve.self],
+        subcommands: [
+            Throughput.self, Transfer.self, Uploads.self, Burst.self, Storm.self, Soak.self, Parsing.self, Cookies.self, Overhead.self,
+            Allocations.self, Pending.self, Serve.self,
+        ],
         defaultSubcommand: Throughput.self)
 }

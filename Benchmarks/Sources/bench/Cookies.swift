@@ -4,7 +4,7 @@ import Foundation
 
 struct Cookies: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "What a cookie jar costs when servers set as much as they can: CPU, and how long another request waits for the jar.")
+        abstract: "What a cookie jar costs when servers set as much as they can: CPU, and how long others wait for it.")
 
     @Option(help: "Set-Cookie lines of the one large response.") var lines = 10_500
     @Option(help: "Domains in the jar.") var domains = 3000
@@ -12,7 +12,8 @@ struct Cookies: AsyncParsableCommand {
     func run() async throws {
         let values = (0..<lines).map { "name\($0)=value; Path=/; Max-Age=1000" }
         let jar = CookieJar()
-        try await measure("a response with \(lines) lines", 1) { await jar.store(setCookie: values, from: try url("https://many.example/")) }
+        let many = try url("https://many.example/")
+        try await measure("a response with \(lines) lines", 1) { await jar.store(setCookie: values, from: many) }
         try await measure("the same, while another request asks", 1) { try await contend(values) }
         let full = try await filled { "host\($0).example" }
         try await measure("a cookie over http, \(domains) domains", 2000) { for index in 0..<2000 {
@@ -30,7 +31,9 @@ struct Cookies: AsyncParsableCommand {
 
     private func filled(_ name: (Int) -> String) async throws -> CookieJar {
         let jar = CookieJar()
-        for index in 0..<domains { await jar.store(setCookie: ["a=1; Secure"], from: try url("https://\(name(index))/")) }
+        for index in 0..<domains {
+            await jar.store(setCookie: ["a=1; Secure"], from: try url("https://\(name(index))/"))
+        }
         return jar
     }
 

@@ -6,8 +6,8 @@ public import Foundation
 /// `Data`, `URL` and `Decimal`, escaped names or a document with a mistake, is left to one, and a type's `init(from:)`
 /// then runs a second time. For other strategies, pass a `JSONDecoder` of your own.
 ///
-/// In one thing it does better: a ``JSON`` inside a type keeps every digit of its numbers, as it does alone. (In a document that repeats a
-/// member's name it is read as `JSONDecoder` does.)
+/// In one thing it does better: a ``JSON`` inside a type keeps every digit of its numbers, as it does alone. (In a
+/// document that repeats a member's name it is read as `JSONDecoder` does.)
 public struct StandardJSONDecoder: DataDecoder {
     public init() {}
 

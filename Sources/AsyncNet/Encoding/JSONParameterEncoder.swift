@@ -5,8 +5,9 @@ public import FoundationNetworking
 
 /// Parameters as a JSON body; sets `Content-Type: application/json` unless the request has one.
 ///
-/// A ``JSON`` value, also one inside another value, is written by itself, with every digit of its numbers; of the encoder's options only
-/// `.prettyPrinted` and `.sortedKeys` apply to it. (An encoder of a subclass of `JSONEncoder` writes those inside other values as it likes.)
+/// A ``JSON`` value, also one inside another value, is written by itself, with every digit of its numbers; of the
+/// encoder's options only `.prettyPrinted` and `.sortedKeys` apply to it. (An encoder of a subclass of `JSONEncoder`
+/// writes those inside other values as it likes.)
 public struct JSONParameterEncoder: ParameterEncoder {
     private let encoder: JSONEncoder
 

@@ -40,7 +40,8 @@ extension JSON {
         return Data(writer.bytes)
     }
 
-    /// Decodes a type from this value as a default `JSONDecoder` would from its text; a ``JSON`` in the type keeps every digit of its numbers.
+    /// Decodes a type from this value as a default `JSONDecoder` would from its text; a ``JSON`` in the type keeps
+    /// every digit of its numbers.
     ///
     /// - Throws: ``AsyncNetError`` with code `.decodingFailed` and the `DecodingError` underneath.
     public func decode<Value: Decodable>(_ type: Value.Type) throws(AsyncNetError) -> Value {
@@ -54,7 +55,9 @@ extension JSON {
     /// Decodes a type from this value, as `decoder` would from its text.
     ///
     /// - Throws: ``AsyncNetError`` with code `.decodingFailed` and the `DecodingError` underneath.
-    public func decode<Value: Decodable>(_ type: Value.Type, using decoder: JSONDecoder) throws(AsyncNetError) -> Value {
+    public func decode<Value: Decodable>(
+        _ type: Value.Type, using decoder: JSONDecoder
+    ) throws(AsyncNetError) -> Value {
         do {
             return try decoder.decode(type, from: data())
         } catch {
@@ -94,9 +97,10 @@ extension JSON: CustomStringConvertible {
 extension JSON: Codable {
     /// Reads the value from any decoder.
     ///
-    /// With ``StandardJSONDecoder``, which is the default everywhere in this library, numbers keep every digit, however deep in another type the
-    /// value is. With a `JSONDecoder` of your own they are what that reads: `1.0` becomes `1`, digits beyond the 38 of `Decimal` are rounded, and
-    /// a number beyond the range of `Decimal` and `Double`, such as `1e400`, is an error.
+    /// With ``StandardJSONDecoder``, which is the default everywhere in this library, numbers keep every digit, however
+    /// deep in another type the value is. With a `JSONDecoder` of your own they are what that reads: `1.0` becomes `1`,
+    /// digits beyond the 38 of `Decimal` are rounded, and a number beyond the range of `Decimal` and `Double`, such as
+    /// `1e400`, is an error.
     public init(from decoder: any Decoder) throws {
         if let exact = try JSONDocument.value(at: decoder) { self = exact } else { self = try Self.plain(decoder) }
     }
@@ -125,11 +129,14 @@ extension JSON: Codable {
 
     /// Writes the value to any encoder.
     ///
-    /// With ``JSONParameterEncoder`` and ``init(encoding:using:)`` numbers keep every digit, however deep in another type the value is. With a
-    /// `JSONEncoder` alone they are what that writes: `1.0` becomes `1`, and a number that `Decimal` would round is an error.
+    /// With ``JSONParameterEncoder`` and ``init(encoding:using:)`` numbers keep every digit, however deep in another
+    /// type the value is. With a `JSONEncoder` alone they are what that writes: `1.0` becomes `1`, and a number that
+    /// `Decimal` would round is an error.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
-        if let insertions = JSONInsertions.collecting(encoder) { return try container.encode(insertions.placeholder(self)) }
+        if let insertions = JSONInsertions.collecting(encoder) {
+            return try container.encode(insertions.placeholder(self))
+        }
         switch storage {
         case .missing, .null: try container.encodeNil()
         case .bool(let value): try container.encode(value)

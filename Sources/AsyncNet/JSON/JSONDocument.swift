@@ -1,15 +1,17 @@
 import Foundation
 
-/// The document that a `JSONDecoder` is decoding. A ``JSON`` inside a decoded type is taken from it as it stands there, since `JSONDecoder` rounds
-/// numbers beyond `Decimal` and reads `1.0` as `1`.
+/// The document that a `JSONDecoder` is decoding. A ``JSON`` inside a decoded type is taken from it as it stands there,
+/// since `JSONDecoder` rounds numbers beyond `Decimal` and reads `1.0` as `1`.
 ///
-/// It travels in the decoder's `userInfo`, and values are found by the decoder's coding path; so it serves decoders without a key strategy only.
+/// It travels in the decoder's `userInfo`, and values are found by the decoder's coding path; so it serves decoders
+/// without a key strategy only.
 final class JSONDocument: Sendable {
     static let key = CodingUserInfoKey(rawValue: "AsyncNet.JSONDocument")
 
     private enum Root {
         case unread(Data)
-        /// `nil` if this library does not read the document, or a name is repeated in it: decoders differ in which one counts.
+        /// `nil` if this library does not read the document, or a name is repeated in it: decoders differ in which one
+        /// counts.
         case read(JSON?)
     }
 
@@ -50,8 +52,8 @@ final class JSONDocument: Sendable {
 }
 
 extension JSON {
-    /// Whether a decoder that stands at this value sees the like of it. One that does not has wrapped the decoder of the document, or has read
-    /// something else.
+    /// Whether a decoder that stands at this value sees the like of it. One that does not has wrapped the decoder of
+    /// the document, or has read something else.
     fileprivate func isLike(_ decoder: any Decoder) -> Bool {
         guard let single = try? decoder.singleValueContainer() else { return false }
         switch storage {
@@ -60,7 +62,8 @@ extension JSON {
         case .string(let value): return (try? single.decode(String.self)) == value
         case .number(let value): return Self.isLike(value.double, try? single.decode(Double.self))
         case .array(let elements): return (try? decoder.unkeyedContainer())?.count == elements.count
-        case .object(let members): return (try? decoder.container(keyedBy: AnyName.self))?.allKeys.count == members.count
+        case .object(let members):
+            return (try? decoder.container(keyedBy: AnyName.self))?.allKeys.count == members.count
         }
     }
 
@@ -95,7 +98,8 @@ extension JSONTape {
     func json(_ index: Int) throws -> JSON {
         let token = try token(index)
         let isString = token.kind == .string || token.kind == .escapedString
-        guard let value = try? JSONParser.value(in: bytes, at: Int(token.start) - (isString ? 1 : 0)) else { throw giveUp() }
+        let start = Int(token.start) - (isString ? 1 : 0)
+        guard let value = try? JSONParser.value(in: bytes, at: start) else { throw giveUp() }
         return value
     }
 }

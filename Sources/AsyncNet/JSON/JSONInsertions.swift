@@ -1,7 +1,7 @@
 import Foundation
 
-/// The ``JSON`` values inside a value that a `JSONEncoder` is encoding. Each is encoded as a placeholder, in whose place its own text is put
-/// afterwards, since `JSONEncoder` rounds numbers beyond `Decimal` and writes `1.0` as `1`.
+/// The ``JSON`` values inside a value that a `JSONEncoder` is encoding. Each is encoded as a placeholder, in whose
+/// place its own text is put afterwards, since `JSONEncoder` rounds numbers beyond `Decimal` and writes `1.0` as `1`.
 ///
 /// It travels in the encoder's `userInfo`.
 final class JSONInsertions: Sendable {
@@ -11,7 +11,8 @@ final class JSONInsertions: Sendable {
     private let prefix = "AsyncNet.JSON.\(UUID().uuidString)."
     private let values = Locked<[JSON]>([])
 
-    /// What `encoder` writes; `JSON` values in it as ``JSON/data(options:)`` does, with the encoder's `.prettyPrinted` and `.sortedKeys`.
+    /// What `encoder` writes; `JSON` values in it as ``JSON/data(options:)`` does, with the encoder's `.prettyPrinted`
+    /// and `.sortedKeys`.
     ///
     /// An encoder of a subclass writes everything itself.
     static func data(_ value: some Encodable, _ encoder: JSONEncoder) throws -> Data {
@@ -45,7 +46,8 @@ final class JSONInsertions: Sendable {
         var (result, rest, left) = (Data(), data[...], Set(values.indices))
         while let found = rest.range(of: opening) {
             let digits = rest[found.upperBound...].prefix { $0 != 0x22 }
-            guard let index = Int(String(decoding: digits, as: UTF8.self)), left.remove(index) != nil else { return nil }
+            let index = Int(String(decoding: digits, as: UTF8.self))
+            guard let index, left.remove(index) != nil else { return nil }
             result += rest[..<found.lowerBound]
             result += values[index].data(options: options, indentation: Self.indentation(result))
             rest = rest[digits.endIndex...].dropFirst()

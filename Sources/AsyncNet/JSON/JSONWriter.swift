@@ -6,7 +6,9 @@ struct JSONWriter {
     private(set) var bytes: [UInt8] = []
     private var indentation: Int
 
-    init(options: JSON.WritingOptions, indentation: Int = 0) { (self.options, self.indentation) = (options, indentation) }
+    init(options: JSON.WritingOptions, indentation: Int = 0) {
+        (self.options, self.indentation) = (options, indentation)
+    }
 
     mutating func write(_ value: JSON) {
         switch value.storage {

@@ -35,13 +35,15 @@ struct CurlBody {
         producer = "# \(comment)\n"
     }
 
-    /// As `-F` where curl makes the same bytes of it, but for the boundary; otherwise the form is put together by the shell.
+    /// As `-F` where curl makes the same bytes of it, but for the boundary; otherwise the form is put together by the
+    /// shell.
     private mutating func add(_ form: MultipartForm) {
         bringsContentType = true
         let options = form.parts.compactMap(CurlForm.option)
         if options.count == form.parts.count {
             arguments = options
-            if options.contains(where: { $0.contains("=@-") }) { producer = "# A part is a stream: give it on standard input.\n" }
+            let hasStream = options.contains { $0.contains("=@-") }
+            if hasStream { producer = "# A part is a stream: give it on standard input.\n" }
         } else {
             let whole = (try? form.settled()) ?? form
             arguments = ["-H \("Content-Type: \(whole.contentType)".shellQuoted)", "--data-binary @-"]

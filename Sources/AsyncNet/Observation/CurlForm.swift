@@ -4,12 +4,15 @@ import Foundation
 enum CurlForm {
     /// The part as `-F` or `--form-string`; `nil` if these would send something else.
     ///
-    /// `-F` takes what is before the first `=` for the name, and versions of curl differ in how they escape quotes, backslashes and line breaks. A
-    /// part with a header of its own, or bytes that are no text, has no form there either.
+    /// `-F` takes what is before the first `=` for the name, and versions of curl differ in how they escape quotes,
+    /// backslashes and line breaks. A part with a header of its own, or bytes that are no text, has no form there
+    /// either.
     static func option(_ part: MultipartForm.Part) -> String? {
-        guard !part.name.isEmpty, !part.name.utf8.contains(0x3D), isPlain(part.name), isPlain(part.fileName ?? "") else { return nil }
+        guard !part.name.isEmpty, !part.name.utf8.contains(0x3D) else { return nil }
+        guard isPlain(part.name), isPlain(part.fileName ?? "") else { return nil }
         let headers = Set(part.headers.map { $0.name.asciiLowercased })
-        guard part.headers.count == headers.count, headers.isSubset(of: ["content-disposition", "content-type"]) else { return nil }
+        guard part.headers.count == headers.count else { return nil }
+        guard headers.isSubset(of: ["content-disposition", "content-type"]) else { return nil }
         let type = part.headers["Content-Type"]
         switch part.body.content {
         case .data(let data):
@@ -27,7 +30,9 @@ enum CurlForm {
         return "-F \("\(part.name)=@\(source);filename=\(quoted(name));type=\(type)".shellQuoted)"
     }
 
-    private static func isPlain(_ name: String) -> Bool { !name.utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == 0x22 || $0 == 0x5C } }
+    private static func isPlain(_ name: String) -> Bool {
+        !name.utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == 0x22 || $0 == 0x5C }
+    }
 
     /// A type and a subtype, without parameters.
     private static func isSimpleType(_ type: String) -> Bool {

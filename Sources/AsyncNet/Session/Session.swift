@@ -46,8 +46,8 @@ public actor Session {
         limits = SessionLimits(configuration, timers)
     }
 
-    /// A session whose relative URLs are resolved against `baseURL` (RFC 3986 §5); end it with a slash to keep its last part. The URL `""` is
-    /// the base itself, with its query.
+    /// A session whose relative URLs are resolved against `baseURL` (RFC 3986 §5); end it with a slash to keep its last
+    /// part. The URL `""` is the base itself, with its query.
     public init(
         baseURL: some URLConvertible, transport: some Transport = .automatic,
         configuration: SessionConfiguration = SessionConfiguration()

@@ -35,7 +35,9 @@ package struct EventConnection: Sendable {
         case 204: return false
         // Gone since it ended in good order.
         case 404 where isEstablished && failures == 0, 410 where isEstablished && failures == 0: return false
-        default: throw AsyncNetError(.unacceptableStatus, "A stream of events has status 200; this response's status is \(head.statusCode)")
+        default:
+            let reason = "A stream of events has status 200; this response's status is \(head.statusCode)"
+            throw AsyncNetError(.unacceptableStatus, reason)
         }
         try checkType(head.mediaType)
         parser = ServerSentEventParser(lastEventID: parser.lastEventID, retry: parser.retry)
@@ -47,11 +49,13 @@ package struct EventConnection: Sendable {
     /// Parameters do not matter; events are UTF-8 in any case. A response without a type is accepted by `*/*` alone.
     private func checkType(_ type: MediaType?) throws(AsyncNetError) {
         let ranges = contentTypes.compactMap(MediaType.init)
-        let accepts = type.map { type in ranges.contains { $0.includes(type) } } ?? ranges.contains { $0.type == "*" && $0.subtype == "*" }
+        let accepts = ranges.contains { range in
+            type.map(range.includes) ?? (range.type == "*" && range.subtype == "*")
+        }
         guard !accepts else { return }
-        let list = contentTypes.joined(separator: " or ")
+        let (list, own) = (contentTypes.joined(separator: " or "), type.map { "\($0)" } ?? "none")
         throw AsyncNetError(
-            .unacceptableContentType, "A stream of events has Content-Type \(list); this response has \(type.map { "\($0)" } ?? "none")")
+            .unacceptableContentType, "A stream of events has Content-Type \(list); this response has \(own)")
     }
 
     package mutating func receive(_ chunk: Data) throws(AsyncNetError) -> [ServerSentEvent] { try parser.receive(chunk) }

@@ -14,8 +14,8 @@ public struct EventReconnection: Hashable, Sendable {
     public var delay: Duration
     /// What a growing wait never exceeds, unless the stream itself asks for more.
     public var maximumDelay: Duration
-    /// What counts of a longer wait that the stream asks for in `retry`; 5 minutes by default. WHATWG HTML sets no bound, and a server could keep
-    /// a stream silent for weeks.
+    /// What counts of a longer wait that the stream asks for in `retry`; 5 minutes by default. WHATWG HTML sets no
+    /// bound, and a server could keep a stream silent for weeks.
     public var maximumRetry: Duration
     /// How many connections in a row may fail before the error of the last ends the stream; `nil` is any number.
     public var limit: Int?
@@ -23,7 +23,8 @@ public struct EventReconnection: Hashable, Sendable {
     public var heartbeatTimeout: Duration?
 
     package init(
-        _ occasion: Occasion, delay: Duration, maximumDelay: Duration, maximumRetry: Duration, limit: Int?, heartbeatTimeout: Duration?
+        _ occasion: Occasion, delay: Duration, maximumDelay: Duration, maximumRetry: Duration, limit: Int?,
+        heartbeatTimeout: Duration?
     ) {
         self.occasion = occasion
         self.delay = max(.zero, delay)
@@ -40,19 +41,21 @@ public struct EventReconnection: Hashable, Sendable {
     /// Connects again after a lost connection, or an end that no `Content-Length` announced, if the stream can be gone on with: it has set
     /// an `id` or a `retry`.
     public static func ifResumable(
-        delay: Duration = .seconds(3), maximumDelay: Duration = .seconds(60), maximumRetry: Duration = .seconds(300), limit: Int? = 10,
-        heartbeatTimeout: Duration? = nil
+        delay: Duration = .seconds(3), maximumDelay: Duration = .seconds(60), maximumRetry: Duration = .seconds(300),
+        limit: Int? = 10, heartbeatTimeout: Duration? = nil
     ) -> EventReconnection {
         EventReconnection(
-            .ifResumable, delay: delay, maximumDelay: maximumDelay, maximumRetry: maximumRetry, limit: limit, heartbeatTimeout: heartbeatTimeout)
+            .ifResumable, delay: delay, maximumDelay: maximumDelay, maximumRetry: maximumRetry, limit: limit,
+            heartbeatTimeout: heartbeatTimeout)
     }
 
     /// Connects again however a connection ends, as browsers do, until the server answers 204.
     public static func always(
-        delay: Duration = .seconds(3), maximumDelay: Duration = .seconds(60), maximumRetry: Duration = .seconds(300), limit: Int? = 10,
-        heartbeatTimeout: Duration? = nil
+        delay: Duration = .seconds(3), maximumDelay: Duration = .seconds(60), maximumRetry: Duration = .seconds(300),
+        limit: Int? = 10, heartbeatTimeout: Duration? = nil
     ) -> EventReconnection {
         EventReconnection(
-            .always, delay: delay, maximumDelay: maximumDelay, maximumRetry: maximumRetry, limit: limit, heartbeatTimeout: heartbeatTimeout)
+            .always, delay: delay, maximumDelay: maximumDelay, maximumRetry: maximumRetry, limit: limit,
+            heartbeatTimeout: heartbeatTimeout)
     }
 }

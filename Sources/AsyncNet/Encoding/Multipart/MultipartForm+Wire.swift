@@ -11,7 +11,8 @@ extension MultipartForm {
             guard HTTPSyntax.isToken(header.name) else { throw AsyncNetError(.encodingFailed, "The name of a part's header is not a token") }
             guard HTTPSyntax.isFieldValue(header.value) else {
                 let what = header.hasName("Content-Disposition") ? "name or file name" : "header \(header.name)"
-                throw AsyncNetError(.encodingFailed, "A part's \(what) holds a control character, which no header can have")
+                let reason = "A part's \(what) holds a control character, which no header can have"
+                throw AsyncNetError(.encodingFailed, reason)
             }
             text += "\(header.name): \(header.value)\r\n"
         }

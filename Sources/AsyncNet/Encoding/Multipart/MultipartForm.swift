@@ -7,10 +7,11 @@ public import Foundation
 ///         form.append(fileURL, name: "avatar")
 ///     }, to: url).serializing(Receipt.self).value
 ///
-/// Parts are sent in the order they were added, each streamed: a form of large files needs no memory for them and no copy.
-/// Names and file names are escaped as browsers do (WHATWG HTML, multipart/form-data encoding algorithm): in UTF-8, with `"`, CR
-/// and LF percent-encoded; there is no `filename*`, which RFC 7578 §4.2 forbids. Other control characters, such as NUL, which browsers send as
-/// they are and servers refuse (RFC 9110 §5.5), end the request with `.encodingFailed`. Values are sent byte for byte.
+/// Parts are sent in the order they were added, each streamed: a form of large files needs no memory for them and no
+/// copy. Names and file names are escaped as browsers do (WHATWG HTML, multipart/form-data encoding algorithm): in
+/// UTF-8, with `"`, CR and LF percent-encoded; there is no `filename*`, which RFC 7578 §4.2 forbids. Other control
+/// characters, such as NUL, which browsers send as they are and servers refuse (RFC 9110 §5.5), end the request with
+/// `.encodingFailed`. Values are sent byte for byte.
 ///
 /// Adding does no I/O and cannot fail; what is wrong with a part ends the request, with `.encodingFailed`, or with
 /// `.fileNotReadable` for its file.

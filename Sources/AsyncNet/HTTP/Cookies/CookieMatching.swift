@@ -15,7 +15,9 @@ package struct CookieOrigin: Hashable, Sendable {
 
     /// `nil` if the URL has no host.
     package init?(_ url: URL) {
-        guard let host = url.host(percentEncoded: false), 1...CookieMatching.maximumHostSize ~= host.utf8.count else { return nil }
+        guard let host = url.host(percentEncoded: false), 1...CookieMatching.maximumHostSize ~= host.utf8.count else {
+            return nil
+        }
         self.host = CookieMatching.canonicalHost(host)
         let path = url.path(percentEncoded: true)
         self.path = path.utf8.first == 0x2F ? path : "/"
@@ -27,7 +29,8 @@ package struct CookieOrigin: Hashable, Sendable {
 ///
 /// A dot at a host's end counts: `example.com.` is another host than `example.com`, as in browsers.
 package enum CookieMatching {
-    /// In octets, as in DNS (RFC 1035 §2.3.4). Longer hosts have no cookies, so that no one has thousands of domains above it.
+    /// In octets, as in DNS (RFC 1035 §2.3.4). Longer hosts have no cookies, so that no one has thousands of domains
+    /// above it.
     static let maximumHostSize = 255
 
     package static func canonicalHost(_ host: String) -> String {
@@ -42,7 +45,8 @@ package enum CookieMatching {
 
     /// Whether it could be the host of a URL, written as cookies have it.
     static func isCanonicalDomain(_ domain: String) -> Bool {
-        guard let first = domain.utf8.first, first != 0x2E, first != 0x5B, domain.utf8.count <= maximumHostSize else { return false }
+        guard let first = domain.utf8.first, first != 0x2E, first != 0x5B else { return false }
+        guard domain.utf8.count <= maximumHostSize else { return false }
         return domain.utf8.allSatisfy { 0x21...0x7E ~= $0 && !(0x41...0x5A ~= $0) && !notInDomains.contains($0) }
     }
 

@@ -17,8 +17,8 @@ extension CookieJar {
 
     /// Writes all cookies, those of the session too, to a file that curl, wget and Python read.
     ///
-    /// The file is replaced in one step and may be read and written by its owner only (mode 0600). `SameSite` has no place in it. Cookies with a tab,
-    /// which curl drops, are written as comments that only this library reads.
+    /// The file is replaced in one step and may be read and written by its owner only (mode 0600). `SameSite` has no
+    /// place in it. Cookies with a tab, which curl drops, are written as comments that only this library reads.
     ///
     /// - Throws: ``AsyncNetError`` with code `.fileNotWritable`, also if there is something that is no regular file.
     public func save(to url: URL) async throws(AsyncNetError) {

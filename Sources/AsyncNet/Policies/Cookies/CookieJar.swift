@@ -7,16 +7,17 @@ public import Foundation
 ///     let jar = try await CookieJar(file: url)    // a file of curl's and browsers' format, read now
 ///     try await jar.save()                        // written back in one step, for its owner's eyes only
 ///
-/// A server's cookie lives at most 400 days. Up to 180 cookies of a domain are kept and 3000 in all; beyond that those that were sent longest
-/// ago go first. When 3000 are too many, sites with more than 50 cookies give way before any other, the site with the most first: no site takes
-/// the place of others. A site is a registrable domain such as `example.com` with all below it. Over `http`, also to `localhost`, no secure
-/// cookie is set, replaced or sent. Several sessions may share a jar.
+/// A server's cookie lives at most 400 days. Up to 180 cookies of a domain are kept and 3000 in all; beyond that those
+/// that were sent longest ago go first. When 3000 are too many, sites with more than 50 cookies give way before any
+/// other, the site with the most first: no site takes the place of others. A site is a registrable domain such as
+/// `example.com` with all below it. Over `http`, also to `localhost`, no secure cookie is set, replaced or sent.
+/// Several sessions may share a jar.
 ///
-/// Of one response the first 180 `Set-Cookie` lines count and the others are ignored, so that a server cannot keep the jar busy (curl takes 50;
-/// browsers, which bound a response's headers instead, keep 180 cookies of a site).
+/// Of one response the first 180 `Set-Cookie` lines count and the others are ignored, so that a server cannot keep the
+/// jar busy (curl takes 50; browsers, which bound a response's headers instead, keep 180 cookies of a site).
 ///
-/// Without `isPublicSuffix` a server below `co.uk` can set cookies for all of `co.uk`, and all hosts below `co.uk` are one site: the list of such
-/// domains changes by the week and is not part of this library.
+/// Without `isPublicSuffix` a server below `co.uk` can set cookies for all of `co.uk`, and all hosts below `co.uk` are
+/// one site: the list of such domains changes by the week and is not part of this library.
 public actor CookieJar {
     var contents: CookieStore
     let now: @Sendable () -> Date
@@ -81,7 +82,8 @@ public actor CookieJar {
         return contents.header(for: origin, context, without: names, now: now())
     }
 
-    /// Keeps what a response from `url` sets. Values that RFC 6265bis tells to ignore are ignored, and so are those after the first 180.
+    /// Keeps what a response from `url` sets. Values that RFC 6265bis tells to ignore are ignored, and so are those
+    /// after the first 180.
     ///
     /// Many values are taken in pieces; between them other callers use the jar.
     ///

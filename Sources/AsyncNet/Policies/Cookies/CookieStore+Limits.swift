@@ -15,8 +15,9 @@ extension CookieStore {
     /// Keeps the limits. Expired cookies go first (RFC 6265bis §5.7).
     ///
     /// - Of a domain with too many, those go that are not secure, then any.
-    /// - When all together are too many, sites with more than 50 give way, the one with the most first, so that no site can take the place of
-    ///   others. Only if that is not enough, a tenth goes of all, so that the next ones need no search.
+    /// - When all together are too many, sites with more than 50 give way, the one with the most first, so that no site
+    ///   can take the place of others. Only if that is not enough, a tenth goes of all, so that the next ones need no
+    ///   search.
     ///
     /// Among equals those go that were sent longest ago.
     mutating func makeRoom(in domain: String, now: Date) {
@@ -42,9 +43,11 @@ extension CookieStore {
         nextExpiry = domains.values.lazy.flatMap(\.entries).compactMap(\.cookie.expires).min() ?? .distantFuture
     }
 
-    /// Brings the sites with the most cookies down to one level, no lower than a site's share, until `excess` cookies are gone.
+    /// Brings the sites with the most cookies down to one level, no lower than a site's share, until `excess` cookies
+    /// are gone.
     private mutating func removeFromCrowdedSites(_ excess: Int) {
-        let crowded = sites.filter { $0.value.count > limits.crowdedSite }.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }
+        let crowded = sites.filter { $0.value.count > limits.crowdedSite }
+            .sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }
         let level = Self.level(of: crowded.map(\.value.count), removing: excess, least: limits.crowdedSite)
         var left = excess
         for (_, site) in crowded where left > 0 && site.count > level {

@@ -2,18 +2,20 @@ import Foundation
 
 /// Which domains belong together.
 extension CookieStore {
-    /// The registrable domain: the shortest domain above the host, or the host itself, that has two labels or more and is no public suffix.
+    /// The registrable domain: the shortest domain above the host, or the host itself, that has two labels or more and
+    /// is no public suffix.
     ///
-    /// An address, a single label and a public suffix are sites of their own. Without a list of public suffixes all hosts below `co.uk` are one
-    /// site; that decides only which cookies make room first and which are looked at together.
+    /// An address, a single label and a public suffix are sites of their own. Without a list of public suffixes all
+    /// hosts below `co.uk` are one site; that decides only which cookies make room first and which are looked at
+    /// together.
     package func site(of domain: String) -> String {
         let name = CookieMatching.withoutLastDots(domain)
         guard !CookieMatching.isShared(name) else { return name }
-        let candidates = name.utf8.indices.reversed().lazy.filter { name.utf8[$0] == 0x2E }.map { String(name[name.utf8.index(after: $0)...]) }
-        return candidates.first { $0.utf8.contains(0x2E) && !isPublicSuffix($0) } ?? name
+        return Self.parents(of: name).reversed().first { $0.utf8.contains(0x2E) && !isPublicSuffix($0) } ?? name
     }
 
-    /// The domains with cookies that are above this one, below it or the same (RFC 6265bis §5.7: either one domain-matches the other).
+    /// The domains with cookies that are above this one, below it or the same (RFC 6265bis §5.7: either one
+    /// domain-matches the other).
     ///
     /// Below a public suffix there are none: a cookie for one is for that host alone.
     package func relatives(of domain: String) -> [String] {
@@ -27,7 +29,12 @@ extension CookieStore {
     /// The host and what is left of it after each dot.
     static func domains(above host: String) -> [String] {
         guard !CookieMatching.isAddress(host) else { return [host] }
-        return [host] + host.utf8.indices.filter { host.utf8[$0] == 0x2E }.map { String(host[host.utf8.index(after: $0)...]) }
+        return [host] + parents(of: host)
+    }
+
+    /// What is left of the host after each dot.
+    private static func parents(of host: String) -> [String] {
+        host.utf8.indices.filter { host.utf8[$0] == 0x2E }.map { String(host[host.utf8.index(after: $0)...]) }
     }
 
     mutating func append(_ entry: StoredCookie) {

@@ -2,8 +2,9 @@ package import Foundation
 
 /// The cookies of a client: which are kept, which replace others, which a request gets (RFC 6265bis §5.7, §5.8).
 ///
-/// A value without clock and I/O. Cookies are kept by domain, so that a request looks at those of its host and of the domains above it only;
-/// domains are kept by site (``site(of:)``), so that whatever concerns a site does not look at the cookies of others.
+/// A value without clock and I/O. Cookies are kept by domain, so that a request looks at those of its host and of the
+/// domains above it only; domains are kept by site (``site(of:)``), so that whatever concerns a site does not look at
+/// the cookies of others.
 package struct CookieStore: Sendable {
     var domains: [String: StoredDomain] = [:]
     var sites: [String: StoredSite] = [:]
@@ -42,14 +43,17 @@ package struct CookieStore: Sendable {
         }
     }
 
-    package init(limits: CookieLimits = CookieLimits(), isPublicSuffix: @escaping @Sendable (String) -> Bool = { _ in false }) {
+    package init(
+        limits: CookieLimits = CookieLimits(), isPublicSuffix: @escaping @Sendable (String) -> Bool = { _ in false }
+    ) {
         self.limits = limits
         self.isPublicSuffix = isPublicSuffix
     }
 
     /// Keeps what a response from `origin` sets with its values of `Set-Cookie`; returns the cookies that were accepted and live.
     package mutating func receive(
-        _ values: some Sequence<String>, from origin: CookieOrigin, _ context: CookieContext = CookieContext(), now: Date
+        _ values: some Sequence<String>, from origin: CookieOrigin, _ context: CookieContext = CookieContext(),
+        now: Date
     ) -> [Cookie] {
         values.compactMap { value in
             guard let parsed = SetCookie(value),
@@ -71,7 +75,8 @@ package struct CookieStore: Sendable {
 
     /// All that live, in the order of setting.
     package func cookies(now: Date) -> [Cookie] {
-        domains.values.lazy.flatMap(\.entries).filter { !$0.cookie.isExpired(at: now) }.sorted { $0.serial < $1.serial }.map(\.cookie)
+        domains.values.lazy.flatMap(\.entries).filter { !$0.cookie.isExpired(at: now) }
+            .sorted { $0.serial < $1.serial }.map(\.cookie)
     }
 
     /// Those that a request gets, in the order of sending: longer paths first, then older ones.

@@ -7,8 +7,8 @@ package import Foundation
 /// Domain (before it `#HttpOnly_` if scripts must not see it), whether hosts below it get the cookie, path, whether it is secure, when it
 /// ends in seconds since 1970 (0: with the session), name, value. `SameSite` and the creation date have no place in it.
 ///
-/// Neither has a tab, and curl drops cookies with one. They are written as a comment, which other programs pass over: `#AsyncNet_` and then the
-/// line, where `%09` in name, value and path is the tab and `%25` the percent sign.
+/// Neither has a tab, and curl drops cookies with one. They are written as a comment, which other programs pass over:
+/// `#AsyncNet_` and then the line, where `%09` in name, value and path is the tab and `%25` the percent sign.
 package enum NetscapeCookies {
     package static let opening = """
         # Netscape HTTP Cookie File
@@ -51,14 +51,16 @@ package enum NetscapeCookies {
         let domain = (cookie.isHTTPOnly ? httpOnly : "") + (cookie.isHostOnly ? "" : ".") + cookie.domain
         let text = hasTab(cookie) ? encode : { $0 }
         let fields = [
-            domain, flag(!cookie.isHostOnly), text(cookie.path), flag(cookie.isSecure), expiry(cookie.expires), text(cookie.name), text(cookie.value),
+            domain, flag(!cookie.isHostOnly), text(cookie.path), flag(cookie.isSecure), expiry(cookie.expires),
+            text(cookie.name), text(cookie.value),
         ]
         return (hasTab(cookie) ? encoded : "") + fields.joined(separator: "\t")
     }
 
     /// By bytes: a combining character makes another character of the one before it.
     private static func encode(_ text: String) -> String {
-        String(decoding: text.utf8.flatMap { $0 == 0x25 ? Array("%25".utf8) : $0 == 0x09 ? Array("%09".utf8) : [$0] }, as: UTF8.self)
+        let bytes = text.utf8.flatMap { $0 == 0x25 ? Array("%25".utf8) : $0 == 0x09 ? Array("%09".utf8) : [$0] }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private static func decode(_ text: String) -> String {
@@ -91,7 +93,8 @@ package enum NetscapeCookies {
         if fields.count == 6 { fields.append("") }
         guard fields.count == 7, let seconds = seconds(fields[4]) else { return nil }
         let cookie = Cookie(
-            name: text(fields[5]), value: text(fields[6]), domain: fields[0], path: fields[2].utf8.first == 0x2F ? text(fields[2]) : "/",
+            name: text(fields[5]), value: text(fields[6]), domain: fields[0],
+            path: fields[2].utf8.first == 0x2F ? text(fields[2]) : "/",
             isHostOnly: fields[1].asciiLowercased != "true", expires: seconds == 0 ? nil : Date(timeIntervalSince1970: min(seconds, lastSecond)),
             isSecure: fields[3].asciiLowercased == "true", isHTTPOnly: isHTTPOnly, creation: now)
         return cookie.isStorable && !cookie.isExpired(at: now) ? cookie : nil

@@ -3,8 +3,8 @@
 ///     RateLimit(requests: 100, per: .seconds(60))            // a request every 0.6 seconds, or a burst of 100 after a minute of silence
 ///     RateLimit(requests: 10, per: .seconds(1), burst: 1)    // one every tenth of a second, never two at once
 ///
-/// Turns are at fixed times: a request that is let go late, since timers are, does not delay those behind it. So two may be closer by the time that
-/// the first was late; beyond 20 milliseconds lateness is not made up for.
+/// Turns are at fixed times: a request that is let go late, since timers are, does not delay those behind it. So two
+/// may be closer by the time that the first was late; beyond 20 milliseconds lateness is not made up for.
 public struct RateLimit: Hashable, Sendable {
     /// What is counted together.
     public enum Scope: Hashable, Sendable {

@@ -20,8 +20,9 @@ struct TokenBucket {
 
     /// Takes a token if there is one.
     ///
-    /// - Parameter hasWaited: Whether the request was to take it as soon as it was there. Timers are late; the next token then counts from
-    ///   when this one was there, not from now, up to ``maximumLateness``. So in any time `t` up to `burst + rate * (t + maximumLateness)` go.
+    /// - Parameter hasWaited: Whether the request was to take it as soon as it was there. Timers are late; the next
+    ///   token then counts from when this one was there, not from now, up to ``maximumLateness``. So in any time `t` up
+    ///   to `burst + rate * (t + maximumLateness)` go.
     mutating func take(at now: Duration, hasWaited: Bool = false) -> Bool {
         guard earliest(behind: 0, at: now) <= now else { return false }
         // A request that waited is up to a nanosecond late by rounding, too.

@@ -49,7 +49,9 @@ package final class StreamSink: ResponseSink {
         }
         guard let connection else { return request }
         var request = request
-        if !request.head.headers.contains(name: "Accept") { request.head.headers.add(.accept(connection.contentTypes.joined(separator: ", "))) }
+        if !request.head.headers.contains(name: "Accept") {
+            request.head.headers.add(.accept(connection.contentTypes.joined(separator: ", ")))
+        }
         if !request.head.headers.contains(name: "Cache-Control") { request.head.headers.add(HTTPHeader(name: "Cache-Control", value: "no-store")) }
         if let id = connection.lastEventID, HTTPSyntax.isFieldValue(id) { request.head.headers.set(HTTPHeader(name: "Last-Event-ID", value: id)) }
         return request
