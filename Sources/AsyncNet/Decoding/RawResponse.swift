@@ -21,8 +21,11 @@ public struct RawResponse: Sendable {
 
     package var hasBody: Bool {
         guard isBodyPending else { return !data.isEmpty }
-        return head.contentLength != 0 && ![204, 205, 304].contains(head.statusCode)
+        return head.contentLength != 0 && head.statusCode != 205 && !head.isBodyless(answering: requestHead.method)
     }
+
+    /// Whether the head of a response with a pending body promises at least one byte of it.
+    var surelyHasBody: Bool { hasBody && (head.contentLength ?? 0) > 0 && head.value(for: "Content-Encoding") == nil }
 
     public var statusCode: Int { head.statusCode }
     public var request: URLRequest { requestHead.urlRequest }

@@ -1,8 +1,19 @@
 /// One check of a response: accepts it, or throws why not.
 package struct Validator: Sendable {
+    /// How much of a response the check looks at.
+    package enum Subject: Sendable {
+        case status
+        /// The head, and whether there is a body.
+        case type
+        case wholeResponse
+    }
+
+    package let subject: Subject
     let check: @Sendable (RawResponse) throws -> Void
 
-    package init(_ check: @escaping @Sendable (RawResponse) throws -> Void) { self.check = check }
+    package init(_ subject: Subject = .wholeResponse, _ check: @escaping @Sendable (RawResponse) throws -> Void) {
+        (self.subject, self.check) = (subject, check)
+    }
 
     /// Runs the check; what it throws becomes an ``AsyncNetError``.
     package func callAsFunction(_ response: RawResponse) throws(AsyncNetError) {
@@ -16,7 +27,7 @@ package struct Validator: Sendable {
 
 extension Validator {
     package static func statusCode(_ accepts: @escaping @Sendable (Int) -> Bool) -> Validator {
-        Validator { response in
+        Validator(.status) { response in
             guard !accepts(response.statusCode) else { return }
             throw AsyncNetError(.unacceptableStatus, "The response's status \(response.statusCode) is not acceptable")
         }
@@ -24,7 +35,7 @@ extension Validator {
 
     /// A body needs a type among the acceptable ones; without a type only `*/*` accepts it. No body is always accepted.
     package static func contentType(_ acceptable: @escaping @Sendable (RawResponse) -> [String]) -> Validator {
-        Validator { response in
+        Validator(.type) { response in
             guard response.hasBody else { return }
             let acceptable = acceptable(response)
             let ranges = acceptable.compactMap(MediaType.init)

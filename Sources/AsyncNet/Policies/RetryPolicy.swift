@@ -7,7 +7,7 @@ package import Foundation
 ///
 /// Only what may be repeated is: the methods that RFC 9110 §9.2.2 calls idempotent, requests with an `Idempotency-Key`, and any request that
 /// never reached a server; of an attempt that was redirected, every request counts. It waits as long as the server asked for in
-/// `Retry-After`, or at random up to a bound that grows each time (``Backoff``). The session's ``SessionConfiguration/retryBudget`` limits
+/// `Retry-After`, unless that is too long, or at random up to a bound that grows each time (``Backoff``). The session's ``SessionConfiguration/retryBudget`` limits
 /// how much load all retries together add to a host.
 public struct RetryPolicy: RequestRetrier {
     /// How often a request is sent again at most.
@@ -20,7 +20,8 @@ public struct RetryPolicy: RequestRetrier {
     public var statusCodes: Set<Int>
     /// Errors that may pass.
     public var errorCodes: Set<AsyncNetError.Code>
-    /// What is waited at most for a server that names a time in `Retry-After` (RFC 9110 §10.2.3); `nil` leaves that header alone.
+    /// What is waited at most for a server that names a time in `Retry-After` (RFC 9110 §10.2.3). A response that asks for more is delivered: to
+    /// send the request earlier would not help. `nil` leaves that header alone.
     public var maximumRetryAfter: Duration?
     /// How long each attempt may take from its first byte to its last; then it ends with `.timedOut`.
     public var attemptTimeout: Duration?
@@ -67,8 +68,8 @@ public struct RetryPolicy: RequestRetrier {
     ) -> RetryDecision {
         guard context.attempt <= limit, isPassing(error, context.response), isRepeatable(error, context) else { return .doNotRetry }
         let own = backoff.delay(retry: context.attempt - 1, using: &random)
-        let asked = maximumRetryAfter.flatMap { longest in retryAfter(context.response, now).map { min($0, longest) } }
-        return .retry(after: max(own, asked ?? .zero))
+        guard let maximumRetryAfter, let asked = retryAfter(context.response, now) else { return .retry(after: own) }
+        return asked > maximumRetryAfter ? .doNotRetry : .retry(after: max(own, asked))
     }
 
     private func isPassing(_ error: AsyncNetError, _ response: HTTPResponseHead?) -> Bool {

@@ -214,14 +214,16 @@ public actor DataRequest: Request {
 
     // MARK: What the transfer asks and tells
 
-    /// Counts an attempt; `false` if the request is over.
+    /// Counts an attempt.
+    ///
+    /// - Returns: The validators so far, to judge a head by as soon as it comes; `nil` if the request is over.
     @inline(never)
-    package func beginAttempt(onProceed: @escaping @Sendable () -> Void) -> Bool {
-        guard let request = record.request, let number = machine.beginAttempt() else { return false }
+    package func beginAttempt(onProceed: @escaping @Sendable () -> Void) -> [Validator]? {
+        guard let request = record.request, let number = machine.beginAttempt() else { return nil }
         self.onProceed = onProceed
         record.beginAttempt(number)
         eventLog.send(.attempt(number, request.head))
-        return true
+        return validators
     }
 
     /// Waits for as long as the request is suspended.

@@ -12,6 +12,8 @@ package final class TransferRecord: Sendable {
         var redirected: [TransportRequest] = []
         var head: HTTPResponseHead?
         var data: Data?
+        /// Why the response will not do, whatever comes of its body.
+        var refusal: AsyncNetError?
         var metrics = RequestMetrics()
         /// How often transports sent the request again by themselves, in all attempts.
         var repeats = 0
@@ -43,7 +45,7 @@ package final class TransferRecord: Sendable {
     package func willSend(_ request: TransportRequest) {
         state.withLock { state in
             state.request = request
-            (state.head, state.data) = (nil, nil)
+            (state.head, state.data, state.refusal) = (nil, nil, nil)
             state.metrics.receivedBytes = 0
         }
     }
@@ -86,6 +88,7 @@ package final class TransferRecord: Sendable {
     }
 
     package func received(_ data: Data) { state.withLock { $0.data = data } }
+    package func refused(_ error: AsyncNetError) { state.withLock { $0.refusal = error } }
     package func receivedBytes(_ count: Int64) { state.withLock { $0.metrics.receivedBytes = count } }
     package func sentBytes(_ count: Int64) { state.withLock { $0.metrics.sentBytes = count } }
 
@@ -112,13 +115,13 @@ package final class TransferRecord: Sendable {
         }
     }
 
-    /// All of it, ended by `error` if there is one.
+    /// All of it, ended by `error` if there is one, or else by the response's refusal.
     @inline(never)
     package func outcome(_ error: AsyncNetError?) -> TransferOutcome {
-        let outcome = state.withLock { state in
+        let (outcome, refusal) = state.withLock { state in
             state.metrics.total = state.elapsed
-            return TransferOutcome(request: state.request, head: state.head, data: state.data, metrics: state.metrics)
+            return (TransferOutcome(request: state.request, head: state.head, data: state.data, metrics: state.metrics), state.refusal)
         }
-        return error.map(outcome.failing) ?? outcome
+        return (error ?? refusal).map(outcome.failing) ?? outcome
     }
 }

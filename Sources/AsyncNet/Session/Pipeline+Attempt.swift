@@ -54,7 +54,8 @@ extension Pipeline {
     /// - Returns: What a retrier has decided before the body was delivered; `.doNotRetry` if it was.
     private mutating func sharedOrOwnTransfer() async throws -> RetryDecision.Choice {
         await request.holdBackIfSuspended()
-        guard await request.beginAttempt(onProceed: watch.restart) else { throw AsyncNetError(.cancelled) }
+        guard let validators = await request.beginAttempt(onProceed: watch.restart) else { throw AsyncNetError(.cancelled) }
+        self.validators = validators
         if let shared = flightKey { return try await share(shared) }
         if let hedging = hedging { return try await hedge(hedging) }
         guard !session.limits.isUnlimited else { return try await transfer() }
@@ -114,7 +115,7 @@ extension Pipeline {
             switch try await step(&hop) {
             case .answer(let body):
                 guard let sink = request.sink else {
-                    try await collect(body)
+                    try await receive(body)
                     return .doNotRetry
                 }
                 switch try await deliver(body, to: sink) {
@@ -123,7 +124,7 @@ extension Pipeline {
                 case .decided(let choice): return choice
                 }
                 hop = Hop(visited: hop.visited)
-            case .drop(let body): await drain(body)
+            case .drop(let body): if let body { await drain(body) }
             }
         }
     }
@@ -147,7 +148,7 @@ extension Pipeline {
             switch await choice(about: head) {
             case .doNotRetry: break
             case .retry(let delay):
-                await drain(body)
+                if isShort(head, answering: sent.head.method) { await drain(body) }
                 return .decided(.retry(after: delay))
             case .fail(let error): return .decided(.fail(error))
             }
@@ -191,7 +192,7 @@ extension Pipeline {
 
     /// The whole body; what came of one that breaks off is kept too.
     @inline(never)
-    private func collect(_ body: TransportBody) async throws {
+    func collect(_ body: TransportBody) async throws {
         var (data, expected) = (Data(), Int64?.none)
         defer { request.record.received(data) }
         for try await chunk in body {
@@ -228,20 +229,5 @@ extension Pipeline {
         var received = ReceivedBytes(count: Int64(count))
         received.expected = count > 0 ? expected : request.record.head?.rangeLength
         try received.checkEnd()
-    }
-
-    /// A body of no interest; reading a short one keeps the connection usable.
-    @inline(never)
-    private func drain(_ body: TransportBody) async {
-        var rest = 64 * 1024
-        do {
-            for try await chunk in body {
-                watch.touch()
-                rest -= chunk.count
-                if rest < 0 { return }
-            }
-        } catch {
-            // The head is all that counts; a body that breaks off changes nothing. A cancel is seen before the next hop.
-        }
     }
 }

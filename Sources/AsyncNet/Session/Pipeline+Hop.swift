@@ -18,23 +18,24 @@ extension Pipeline {
     /// What a response means, with the body that is left to read.
     enum Step {
         case answer(TransportBody)
-        /// The record's request is to be sent now.
-        case drop(TransportBody)
+        /// The record's request is to be sent now; what is left of the body is worth reading, if it is there.
+        case drop(TransportBody?)
     }
 
     func step(_ hop: inout Hop) async throws -> Step {
         var outgoing = try outgoing()
         try authorize(&outgoing, &hop)
         if let jar = session.configuration.cookieJar { await addCookies(of: jar, to: &outgoing) }
-        let response = try await session.transport.send(outgoing).decoded
+        let response = try await session.transport.send(outgoing)
         watch.touch()
         if let jar = session.configuration.cookieJar { await keepCookies(of: response.head, in: jar) }
-        if try answerChallenge(response.head, to: outgoing, &hop) { return .drop(response.body) }
+        let isShort = isShort(response.head, answering: outgoing.head.method)
+        if try answerChallenge(response.head, to: outgoing, &hop) { return .drop(isShort ? response.body : nil) }
         guard policies.redirects.follows(response.head), try await redirect(response.head, &hop) else {
             watch.answered(response.head)
-            return .answer(response.body)
+            return .answer(response.decoded.body)
         }
-        return .drop(response.body)
+        return .drop(isShort ? response.body : nil)
     }
 
     /// Only the copy that is sent knows the watch, which knows the request: what is kept must not. Nor does it know cookies and credentials.
@@ -45,6 +46,7 @@ extension Pipeline {
         request.hold = self.request.hold
         request.delivery = self.request.sink == nil ? .whole : .asItArrives
         request.maximumBodySize = policies.bodyLimit
+        if self.request.sink == nil { request.isUrgent = refusesHeads(answering: request.head) }
         return request
     }
 

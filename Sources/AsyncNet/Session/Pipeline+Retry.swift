@@ -77,7 +77,7 @@ extension Pipeline {
     private var isInBudget: Bool { session.limits.budgets?.withdraw(host: origin) != false }
     private var origin: String { request.record.request?.head.url.origin ?? "" }
 
-    private var remainingTime: Duration? { policies.end.map { $0 - session.timers.time.now } }
+    var remainingTime: Duration? { policies.end.map { $0 - session.timers.time.now } }
 
     @inline(never)
     func context() -> RequestContext {

@@ -112,7 +112,10 @@ extension Pipeline {
     private func adopt(_ outcome: TransferOutcome) throws {
         if let head = outcome.head { request.eventLog.send(.response(head)) }
         request.record.adopt(outcome)
-        if let error = outcome.error { throw error.withoutContext }
+        if let error = outcome.error {
+            guard error.code != .cancelled, let refusal = refusal(), !refusal.dependsOnBody else { throw error.withoutContext }
+            return request.record.refused(refusal.error)
+        }
         let count = Int64(outcome.data?.count ?? 0)
         request.downloads.send(TransferProgress(completedBytes: count, totalBytes: count, bytesPerSecond: 0))
     }

@@ -29,6 +29,8 @@ struct Pipeline {
     private(set) var original: TransportRequest?
     /// The attempt's, from 1, also of one that ends before it is sent.
     var attemptNumber = 0
+    /// Those that were there when the attempt began.
+    var validators: [Validator] = []
 
     enum Scope {
         case whole

@@ -10,8 +10,9 @@ private let highWaterMark = 256 * 1024
 /// task is cancelled. An abort wakes the reader at once and runs the transport's `onAbort`, exactly once, so no reader
 /// waits for a transport to notice.
 ///
-/// A reader that wants the whole is woken at the end, or when the buffer is full, or for the head of a redirect, whose body
-/// is of no interest; one that takes what comes, for each part.
+/// A reader that wants the whole is woken at the end, or when the buffer is full; one that takes what comes, for each part. The
+/// head of a redirect, of an error or of a response that will be refused makes the first kind of reader the second: such a body may be of no interest,
+/// and may never end.
 ///
 /// Buffered bytes above the high-water mark make `receive` answer `.pause`; `onDemand` runs when the reader has
 /// taken them. Where the transport cannot pause, what comes then is gathered in `tail` and goes to a file whenever that is full, until the
@@ -26,6 +27,7 @@ final class TransferPipe: Sendable {
     typealias Relay = @Sendable (Data) -> Bool
 
     private struct State {
+        var delivery: TransportRequest.Delivery
         var head: HTTPResponseHead?
         var chunks: [Data] = []
         var bufferedBytes = 0
@@ -48,7 +50,7 @@ final class TransferPipe: Sendable {
         func has(_ interest: Interest) -> Bool {
             switch interest {
             case .head: end != nil || head != nil
-            case .headOfWhole: isEncoded && head != nil || end != nil || bufferedBytes > highWaterMark || 300..<400 ~= head?.statusCode ?? 0
+            case .headOfWhole: end != nil || bufferedBytes > highWaterMark || head != nil && (isEncoded || delivery == .asItArrives)
             case .chunks: end != nil || !chunks.isEmpty || spill?.isEmpty == false || !isSpilling && !tail.isEmpty
             case .endOfRelay: !isRelaying && (end != nil || relay == nil)
             case .whole: end != nil || bufferedBytes > highWaterMark || isEncoded && !chunks.isEmpty
@@ -81,15 +83,20 @@ final class TransferPipe: Sendable {
 
     private enum Interest { case head, headOfWhole, chunks, whole, endOfRelay }
 
-    private let state = Locked(State())
-    private let delivery: TransportRequest.Delivery
+    private let state: Locked<State>
+    private let isUrgent: (@Sendable (HTTPResponseHead) -> Bool)?
     private let limit: Int64
     private let spillSettings: Spill.Settings?
 
     /// - Parameter limit: How many bytes the body may have; more end the transfer with `.bodyTooLarge`.
     /// - Parameter spill: Where a transport that cannot pause puts what is not read as it arrives.
-    init(_ delivery: TransportRequest.Delivery, limit: Int64? = nil, spill: Spill.Settings? = nil) {
-        self.delivery = delivery
+    /// - Parameter isUrgent: Whether a reader of the whole is to have this head at once, though its status is below 300.
+    init(
+        _ delivery: TransportRequest.Delivery, limit: Int64? = nil, spill: Spill.Settings? = nil,
+        isUrgent: (@Sendable (HTTPResponseHead) -> Bool)? = nil
+    ) {
+        state = Locked(State(delivery: delivery))
+        self.isUrgent = isUrgent
         spillSettings = delivery == .whole ? nil : spill
         self.limit = limit ?? .max
     }
@@ -111,14 +118,18 @@ final class TransferPipe: Sendable {
     var isPaused: Bool { state.withLock { $0.isPaused } }
     var isRelayed: Bool { state.withLock { $0.relay != nil } }
     var hasHead: Bool { state.withLock { $0.head != nil } }
+    /// As things are now: the head may have changed it.
+    var delivery: TransportRequest.Delivery { state.withLock { $0.delivery } }
 
     /// To be called before the head and the first bytes of a body that its reader decodes.
     func expectEncodedBody() { state.withLock { $0.isEncoded = true } }
 
     func receive(_ head: HTTPResponseHead) {
+        let isUrgent = head.statusCode >= 300 || isUrgent?(head) == true
         let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard state.end == nil else { return nil }
             state.head = head
+            if isUrgent { state.delivery = .asItArrives }
             return state.takeWaiter()
         }
         waiter?.resume()

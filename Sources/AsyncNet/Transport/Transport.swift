@@ -48,6 +48,9 @@ public struct TransportRequest: Sendable {
     /// Whether the caller reads the body as it arrives or only wants the whole.
     public var delivery = Delivery.asItArrives
 
+    /// Whether a head with a status below 300 is to be delivered at once all the same, though ``Delivery/whole`` is wanted.
+    package var isUrgent: (@Sendable (HTTPResponseHead) -> Bool)?
+
     /// Told of what happens besides head and body, in order. It must return at once.
     public var onEvent: (@Sendable (TransportEvent) -> Void)?
 
@@ -56,7 +59,8 @@ public struct TransportRequest: Sendable {
         /// The head and each chunk are waited for as soon as they can be there.
         case asItArrives
         /// Nothing is looked at before the body is whole. A transport may wait with the head until then, or until it would
-        /// have to pause, and spare the reader from waking for each part; meanwhile it tells of `.receivedBody`.
+        /// have to pause, and spare the reader from waking for each part; meanwhile it tells of `.receivedBody`. A head with a status from 300
+        /// on is better delivered at once: what follows it may be of no interest.
         case whole
     }
 

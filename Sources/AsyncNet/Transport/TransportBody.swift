@@ -26,6 +26,15 @@ public struct TransportBody: AsyncSequence, Sendable {
     /// What comes out of a pipe that a transport writes to.
     init(_ pipe: TransferPipe) { source = .pipe(TransferPipe.Lease(pipe)) }
 
+    /// Whether all of it has arrived, or it has ended otherwise; `false` also where that is not known.
+    package var isOver: Bool {
+        switch source {
+        case .data: true
+        case .pipe(let lease): lease.pipe.isEnded
+        case .sequence: false
+        }
+    }
+
     public func makeAsyncIterator() -> AsyncIterator {
         switch source {
         case .data(let data): AsyncIterator(batch: [data])

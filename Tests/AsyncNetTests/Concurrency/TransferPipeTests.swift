@@ -84,6 +84,22 @@ struct TransferPipeTests {
         #expect(try await rest == [Data([1])])
     }
 
+    @Test("A reader of the whole has the head of a redirect, an error or an urgent response at once, and its body as it arrives", arguments: [302, 404, 503, 201])
+    func urgent(_ status: Int) async throws {
+        let pipe = TransferPipe(.whole, isUrgent: { $0.statusCode == 201 })
+        async let received = pipe.head()
+        pipe.receive(HTTPResponseHead(statusCode: status, url: head.url))
+        #expect(try await received.statusCode == status)
+        #expect(pipe.delivery == .asItArrives)
+        async let batch = pipe.nextBatch()
+        _ = pipe.receive(Data([1]))
+        #expect(try await batch == [Data([1])])
+        pipe.finish(.success(()))
+        let calm = TransferPipe(.whole, isUrgent: { $0.statusCode == 201 })
+        calm.receive(head)
+        #expect(calm.delivery == .whole)
+    }
+
     @Test("Dropping the body ends the transfer")
     func dropped() {
         let (pipe, aborts) = (TransferPipe(.asItArrives), Counter())

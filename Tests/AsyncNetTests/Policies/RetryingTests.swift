@@ -175,4 +175,16 @@ struct RetryingTests {
             #expect(await broken.retryCount == 0)
         }
     }
+
+    @Test("A response that asks for a longer wait than is waited is delivered", arguments: [true, false])
+    func tooLongRetryAfter(_ isValidated: Bool) async {
+        let stub = StubTransport { _ in .status(503, headers: ["Retry-After": "61"], body: "busy") }
+        let session = Session(transport: stub, configuration: .init(interceptors: [RetryPolicy()], clock: TestClock()))
+        let request = session.request(Self.url)
+        if isValidated { await request.validate() }
+        let response = await request.serializing(String.self).response
+        #expect(response.data == Data("busy".utf8))
+        #expect(response.error?.code == (isValidated ? .unacceptableStatus : nil))
+        #expect(stub.requests.count == 1)
+    }
 }

@@ -338,7 +338,7 @@ struct DataRequestRegressionTests {
             let gate: Gate
             func send(_ request: TransportRequest) async throws -> TransportResponse {
                 sent.add()
-                let head = HTTPResponseHead(statusCode: 307, url: request.head.url, headers: ["Location": "/b"])
+                let head = HTTPResponseHead(statusCode: 307, url: request.head.url, headers: ["Location": "/b", "Content-Length": "5"])
                 let (chunks, end) = AsyncStream.makeStream(of: Data.self)
                 gate.open()
                 return TransportResponse(head: head, body: TransportBody(chunks.prefix { _ in withExtendedLifetime(end) { true } }))

@@ -37,7 +37,7 @@ final class LibcurlExchange: @unchecked Sendable {
             let measured = try MeasuredBody(request.body)
             (body, bodyLength) = (measured, measured.length)
         }
-        pipe = TransferPipe(request.delivery, limit: request.maximumBodySize)
+        pipe = TransferPipe(request.delivery, limit: request.maximumBodySize, isUrgent: request.isUrgent)
         // The pipe lets go of these at the end, so nothing holds itself.
         pipe.connect(onAbort: { loop.post(.cancel(self)) }, onDemand: { loop.post(.receive(self)) })
     }

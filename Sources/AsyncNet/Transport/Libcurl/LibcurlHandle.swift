@@ -279,14 +279,12 @@ final class LibcurlHandle {
     func flush() {
         isTouched = false
         guard let exchange, let head, !exchange.pipe.isEnded else { return }
-        if !isWhole {
-            deliverHead()
-            deliverBody()
-        } else {
-            if !isHeadDelivered { exchange.request.onEvent?(.receivedHead(head)) }
-            deliverHead()
-            if receivedBytes > 0 { exchange.request.onEvent?(.receivedBody(bytes: receivedBytes, head)) }
-        }
+        if isWhole, !isHeadDelivered { exchange.request.onEvent?(.receivedHead(head)) }
+        deliverHead()
+        // The head may have made the body wanted as it arrives.
+        if isWhole { isWhole = exchange.pipe.delivery == .whole }
+        guard isWhole else { return deliverBody() }
+        if receivedBytes > 0 { exchange.request.onEvent?(.receivedBody(bytes: receivedBytes, head)) }
     }
 
     private func deliverHead() {

@@ -37,7 +37,7 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate, Sendable {
     init(_ request: TransportRequest, _ body: URLSessionBody, _ spill: Spill.Settings?, onEnd: @escaping @Sendable () -> Void) {
         self.request = request
         self.body = body
-        pipe = TransferPipe(request.delivery, limit: request.maximumBodySize, spill: spill)
+        pipe = TransferPipe(request.delivery, limit: request.maximumBodySize, spill: spill, isUrgent: request.isUrgent)
         self.onEnd = onEnd
     }
 
@@ -174,7 +174,7 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     private func tellOfGathering(_ count: Int) {
-        guard request.delivery == .whole, let onEvent = request.onEvent else { return }
+        guard request.delivery == .whole, let onEvent = request.onEvent, pipe.delivery == .whole else { return }
         let (bytes, head) = state.withLock { state in
             state.receivedBytes += Int64(count)
             return (state.receivedBytes, state.head)
