@@ -29,6 +29,7 @@ http {{
     server {{ listen 127.0.0.1:{plain}; listen unix:{folder}/nginx.socket; {locations} }}
     server {{ listen 127.0.0.1:{h2c} http2; {locations} }}
     server {{ listen 127.0.0.1:{good} ssl http2; {locations} }}
+    server {{ listen 127.0.0.1:{retiring} ssl http2; keepalive_requests 50; {locations} }}
     server {{ listen 127.0.0.1:{selfsigned} ssl; ssl_certificate selfsigned.pem; ssl_certificate_key selfsigned.key; {locations} }}
     server {{ listen 127.0.0.1:{expired} ssl; ssl_certificate expired.pem; ssl_certificate_key expired.key; {locations} }}
     server {{ listen 127.0.0.1:{wronghost} ssl; ssl_certificate wronghost.pem; ssl_certificate_key wronghost.key; {locations} }}
@@ -109,7 +110,7 @@ class Servers:
 
     def nginx(self):
         """Ports by the names of its servers."""
-        names = ["plain", "h2c", "good", "selfsigned", "expired", "wronghost", "client", "tls11"]
+        names = ["plain", "h2c", "good", "retiring", "selfsigned", "expired", "wronghost", "client", "tls11"]
         ports = dict(zip(names, free_ports(len(names))))
         text = NGINX.format(folder=self.folder, locations=LOCATIONS, **ports)
         (self.folder / "nginx.conf").write_text(text)

@@ -194,6 +194,10 @@ int32_t lc_set_socket_function(lc_easy *easy, lc_socket_function function, const
     return result ? result : curl.easy_setopt(easy, 10164, user);
 }
 
+int32_t lc_set_debug_function(lc_easy *easy, lc_debug_function function) {
+    return curl.easy_setopt(easy, 20094, function);
+}
+
 int32_t lc_set_send_function(lc_easy *easy, lc_send_function function) {
     return curl.easy_setopt(easy, 20312, function);
 }

@@ -31,6 +31,9 @@ typedef size_t (*lc_data_function)(char *_Nonnull data, size_t size, size_t coun
 typedef int (*lc_seek_function)(void *_Nonnull user, int64_t offset, int origin);
 typedef int (*lc_close_function)(void *_Nonnull user, int socket);
 typedef void (*lc_socket_function)(void *_Nonnull user, int socket);
+/// Called with what libcurl says of its work, kind 0, and with the bytes that it moves, other kinds, where `LC_VERBOSE` is set.
+typedef int (*lc_debug_function)(
+    lc_easy *_Nonnull easy, int kind, const char *_Nonnull text, size_t count, void *_Nonnull user);
 /// Asked right before a request is sent on a connection, with addresses and ports of both sides; 0 lets it go, 1 ends the transfer.
 typedef int (*lc_send_function)(
     void *_Nonnull user, char *_Nullable peer, char *_Nullable local, int peer_port, int local_port);
@@ -66,6 +69,7 @@ int32_t lc_set_data_function(lc_easy *_Nonnull easy, int32_t option, lc_data_fun
 int32_t lc_set_seek_function(lc_easy *_Nonnull easy, lc_seek_function _Nonnull function);
 /// Called with each socket that libcurl opens; the same function for all handles of the process. Children of this process do not inherit them.
 int32_t lc_set_socket_function(lc_easy *_Nonnull easy, lc_socket_function _Nonnull function, const void *_Nonnull user);
+int32_t lc_set_debug_function(lc_easy *_Nonnull easy, lc_debug_function _Nonnull function);
 /// Since 7.80; an error before.
 int32_t lc_set_send_function(lc_easy *_Nonnull easy, lc_send_function _Nonnull function);
 int32_t lc_set_close_function(lc_easy *_Nonnull easy, lc_close_function _Nonnull function);
@@ -107,12 +111,12 @@ void lc_thread_ends(void);
 
 /// Options of one transfer.
 enum {
-    LC_SSLVERSION = 32, LC_NOBODY = 44, LC_UPLOAD = 46, LC_POST = 47, LC_HTTPPROXYTUNNEL = 61, LC_SSL_VERIFYPEER = 64, LC_FRESH_CONNECT = 74, LC_FORBID_REUSE = 75,
+    LC_SSLVERSION = 32, LC_VERBOSE = 41, LC_NOBODY = 44, LC_UPLOAD = 46, LC_POST = 47, LC_HTTPPROXYTUNNEL = 61, LC_SSL_VERIFYPEER = 64, LC_FRESH_CONNECT = 74, LC_FORBID_REUSE = 75,
     LC_HTTPGET = 80, LC_SSL_VERIFYHOST = 81, LC_HTTP_VERSION = 84, LC_BUFFERSIZE = 98, LC_NOSIGNAL = 99, LC_IPRESOLVE = 113,
     LC_CONNECTTIMEOUT_MS = 156, LC_PROTOCOLS = 181, LC_EXPECT_100_TIMEOUT_MS = 227, LC_PATH_AS_IS = 234, LC_PIPEWAIT = 237,
     LC_SUPPRESS_CONNECT_HEADERS = 265, LC_UPLOAD_BUFFERSIZE = 280, LC_MAXAGE_CONN = 288, LC_QUICK_EXIT = 322,
     LC_WRITEDATA = 10001, LC_URL = 10002, LC_PROXY = 10004, LC_READDATA = 10009, LC_ERRORBUFFER = 10010, LC_POSTFIELDS = 10015,
-    LC_HTTPHEADER = 10023, LC_SSLCERT = 10025, LC_KEYPASSWD = 10026, LC_HEADERDATA = 10029, LC_CUSTOMREQUEST = 10036,
+    LC_HTTPHEADER = 10023, LC_SSLCERT = 10025, LC_KEYPASSWD = 10026, LC_HEADERDATA = 10029, LC_DEBUGDATA = 10095, LC_CUSTOMREQUEST = 10036,
     LC_INTERFACE = 10062, LC_CAINFO = 10065, LC_SSLKEY = 10087, LC_CAPATH = 10097, LC_ACCEPT_ENCODING = 10102, LC_PRIVATE = 10103,
     LC_COPYPOSTFIELDS = 10165, LC_SEEKDATA = 10168, LC_SENDDATA = 10313, LC_CLOSESOCKETDATA = 10209, LC_PROXYUSERNAME = 10175, LC_PROXYPASSWORD = 10176, LC_NOPROXY = 10177,
     LC_RESOLVE = 10203, LC_PINNEDPUBLICKEY = 10230, LC_UNIX_SOCKET_PATH = 10231,

@@ -7,6 +7,7 @@ struct ConnectionSockets {
     private var unnamed: Set<Int32> = []
     private var byPort: [Int32: Int32] = [:]
     private var ports: [Int32: Int32] = [:]
+    private var portsOfHTTP1: Set<Int32> = []
 
     mutating func insert(_ socket: Int32) {
         all.insert(socket)
@@ -16,7 +17,9 @@ struct ConnectionSockets {
     mutating func remove(_ socket: Int32) {
         all.remove(socket)
         unnamed.remove(socket)
-        if let port = ports.removeValue(forKey: socket), byPort[port] == socket { byPort[port] = nil }
+        guard let port = ports.removeValue(forKey: socket), byPort[port] == socket else { return }
+        byPort[port] = nil
+        portsOfHTTP1.remove(port)
     }
 
     /// The connected socket with this port; `nil` for port 0, as those of unix sockets are.
@@ -31,4 +34,9 @@ struct ConnectionSockets {
         }
         return byPort[port]
     }
+
+    /// A response of HTTP/1 has come on this connection. One of which that is not known may be HTTP/2's.
+    mutating func noteHTTP1(onPort port: Int32) { portsOfHTTP1.insert(port) }
+
+    func isHTTP1(onPort port: Int32) -> Bool { portsOfHTTP1.contains(port) }
 }

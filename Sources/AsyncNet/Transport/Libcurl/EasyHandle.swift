@@ -55,6 +55,10 @@ struct EasyHandle: ~Copyable {
         lc_set_data_function(pointer, Int32(LC_READFUNCTION)) { data, size, count, user in
             LibcurlHandle.at(user).provideBody(UnsafeMutableRawBufferPointer(start: data, count: size * count))
         }
+        lc_set_debug_function(pointer) { _, kind, text, count, user in
+            if kind == 0 { LibcurlHandle.at(user).receive(UnsafeRawBufferPointer(start: text, count: count)) }
+            return 0
+        }
         lc_set_seek_function(pointer) { LibcurlHandle.at($0).seekBody($1, $2) }
         lc_set_send_function(pointer) { user, _, address, _, port in
             LibcurlHandle.at(user).maySend(from: address, port) ? 0 : 1
@@ -64,7 +68,7 @@ struct EasyHandle: ~Copyable {
     /// Whose transfer this is.
     func setUser(_ handle: LibcurlHandle, errorText: UnsafeMutablePointer<CChar>) {
         let user = Unmanaged.passUnretained(handle).toOpaque()
-        for option in [LC_PRIVATE, LC_WRITEDATA, LC_HEADERDATA, LC_READDATA, LC_SEEKDATA, LC_SENDDATA] {
+        for option in [LC_PRIVATE, LC_WRITEDATA, LC_HEADERDATA, LC_READDATA, LC_SEEKDATA, LC_SENDDATA, LC_DEBUGDATA] {
             lc_set_pointer(pointer, Int32(option), user)
         }
         lc_set_pointer(pointer, Int32(LC_ERRORBUFFER), errorText)

@@ -19,6 +19,13 @@ final class LibcurlHandle {
     private var knownConnections = 0
     /// Where a request was sent that must not be sent again.
     private var connectionName: String?
+    /// This side's port of the connection.
+    private var port: Int32 = 0
+    /// The transfer's HTTP/2 stream, where libcurl was asked to say it.
+    private var stream: UInt32?
+    private var isRefused = false
+    /// libcurl says what it does with this transfer.
+    var isRemarked = false
     private var parser: HTTPHeadParser
     private var head: HTTPResponseHead?
     private var body = BodyBuffer()
@@ -98,7 +105,7 @@ final class LibcurlHandle {
         failure = nil
         parser = HTTPHeadParser(limit: headerLimit)
         errorText.pointee = 0
-        (knownConnections, connectionName) = (0, nil)
+        (knownConnections, connectionName, port, stream, isRefused) = (0, nil, 0, nil, false)
         body.removeAll()
         (isHeadDelivered, isTouched, hasHeadBytes, isAnswered) = (false, false, false, false)
         (isAwaitingBody, isPeerGone) = (false, false)
@@ -191,20 +198,28 @@ final class LibcurlHandle {
     /// Asked before the request is sent, and again when libcurl wants to repeat it.
     func maySend(from address: UnsafePointer<CChar>?, _ port: Int32) -> Bool {
         guard let exchange else { return true }
-        _ = loop.takeLeftBehind(at: Self.name(address, port))
         let connections = lc_new_connections(easy.pointer)
-        defer { knownConnections = connections }
-        let connection = loop.connection(fromPort: port, isNew: connections > knownConnections, of: exchange)
-        switch sending.maySend(on: connection) {
-        case .send:
-            if !sending.isIdempotent { connectionName = Self.name(address, port) }
-            return true
-        case .sendAgain:
-            exchange.request.onEvent?(.repeated)
-            return true
-        case .refuse:
+        let isUnprocessed = isRefused || stream.map { loop.goAways.isUnprocessed($0, onPort: self.port) } ?? false
+        let connection = loop.connection(fromPort: port, isNew: connections > knownConnections)
+        let permission = sending.maySend(on: connection, isUnprocessed: isUnprocessed)
+        if permission == .refuse {
             if let name = connectionName { receive(loop.takeLeftBehind(at: name)) }
             return false
+        }
+        (knownConnections, self.port, stream, isRefused) = (connections, port, nil, false)
+        if permission == .sendAgain { exchange.request.onEvent?(.repeated) }
+        _ = loop.takeLeftBehind(at: Self.name(address, port))
+        if !sending.isIdempotent { connectionName = Self.name(address, port) }
+        return true
+    }
+
+    /// What libcurl says of its work, where it is asked to.
+    func receive(_ remark: UnsafeRawBufferPointer) {
+        switch GoAwayLog.Remark(remark) {
+        case .stream(let stream): self.stream = stream
+        case .goAway(let lastStream): loop.goAways.note(lastStream: lastStream, onPort: port)
+        case .refused: isRefused = true
+        case nil: break
         }
     }
 
@@ -244,6 +259,7 @@ final class LibcurlHandle {
         } else {
             do throws(AsyncNetError) { try received.checkLength(answering: exchange.request.head.method) } catch { return failure = error }
             head = received
+            if received.httpVersion?.hasPrefix("HTTP/1") == true { loop.noteHTTP1(onPort: port) }
             if received.headers.contains(name: "Content-Encoding") {
                 isWhole = false
                 exchange.pipe.expectEncodedBody()

@@ -54,6 +54,7 @@ final class LibcurlLoop: @unchecked Sendable {
     private var lastPeerCheck = ContinuousClock.now
     private var sockets = ConnectionSockets()
     private var leftBehind = LeftBehind()
+    var goAways = GoAwayLog()
     private var active = 0
     /// Somebody waits though their own origin has room.
     private var isCrowded = false
@@ -350,6 +351,7 @@ final class LibcurlLoop: @unchecked Sendable {
             }
             handle.finish(result, isLost: end == .lost)
             if handle.isHTTP2 { origins[exchange.origin]?.shareConnections(Self.streamsPerConnection) }
+            if handle.isRemarked, !handle.isHTTP2 { origins[exchange.origin]?.isHTTP1 = true }
             release(exchange, handle, multi)
         }
     }
@@ -433,13 +435,23 @@ final class LibcurlLoop: @unchecked Sendable {
     }
 
     /// What is known of the connection that libcurl picked.
-    func connection(fromPort port: Int32, isNew: Bool, of exchange: LibcurlExchange) -> ResendPolicy.Connection {
-        let isHTTP2 = httpVersion == .http2 || origins[exchange.origin]?.isHTTP2 == true
-        var connection = ResendPolicy.Connection(isNew: isNew, isHTTP2: isHTTP2)
+    func connection(fromPort port: Int32, isNew: Bool) -> ResendPolicy.Connection {
+        if isNew { goAways.forget(port: port) }
+        var connection = ResendPolicy.Connection(isNew: isNew, isHTTP2: !sockets.isHTTP1(onPort: port))
         guard !isNew, let socket = sockets.socket(onPort: port) else { return connection }
         let bytes = lc_waiting_bytes(socket)
         (connection.hasBytes, connection.isClosed) = (bytes > 0, bytes < 0)
         return connection
+    }
+
+    /// Whether libcurl is to say what it does: where HTTP/2 is spoken, or may be, and a request is on the way that is not idempotent.
+    func needsRemarks(on exchange: LibcurlExchange, isTLS: Bool) -> Bool {
+        guard httpVersion == .http2 || isTLS && httpVersion == .automatic else { return false }
+        return origins[exchange.origin]?.needsRemarks(isIdempotent: exchange.request.head.isIdempotent) == true
+    }
+
+    func noteHTTP1(onPort port: Int32) {
+        if !sockets.isHTTP1(onPort: port), sockets.socket(onPort: port) != nil { sockets.noteHTTP1(onPort: port) }
     }
 
     func takeLeftBehind(_ easy: OpaquePointer) -> Data? { leftBehind.take(easy) }

@@ -11,7 +11,10 @@ extension LibcurlHandle {
         let request = exchange.request
         let url = request.head.urlText
         easy.set(LC_URL, url)
-        setVersion(isTLS: url.utf8.dropFirst(4).first.map { $0 | 0x20 } == UInt8(ascii: "s"), isOnce: request.body.replay == .once)
+        let isTLS = url.utf8.dropFirst(4).first.map { $0 | 0x20 } == UInt8(ascii: "s")
+        setVersion(isTLS: isTLS, isOnce: request.body.replay == .once)
+        isRemarked = loop.needsRemarks(on: exchange, isTLS: isTLS)
+        if isRemarked { easy.set(LC_VERBOSE, 1) }
         easy.set(LC_HTTPGET, 1)
         let (method, body) = (request.head.method, request.body)
         var own: [StaticString] = []

@@ -5,6 +5,9 @@ struct OriginQueue {
     private(set) var limit: Int
     private(set) var isHTTP2 = false
     var active = 0
+    var isHTTP1 = false
+    /// A request that is not idempotent may be on the way, to which it matters what libcurl says of any of the connections (see `GoAwayLog`).
+    private var hasUnrepeatableRequests = false
     /// Places that are behind hold nobody.
     private var waiting: [LibcurlExchange?] = []
     private var first = 0
@@ -20,6 +23,12 @@ struct OriginQueue {
         guard !isHTTP2 else { return }
         isHTTP2 = true
         limit *= streams
+    }
+
+    /// Whether libcurl is to say what it does with a request.
+    mutating func needsRemarks(isIdempotent: Bool) -> Bool {
+        if !isIdempotent { hasUnrepeatableRequests = true }
+        return hasUnrepeatableRequests && !isHTTP1
     }
 
     var isEmpty: Bool { active == 0 && waiting.count - first == abandoned }

@@ -1,0 +1,54 @@
+import Foundation
+
+/// Which HTTP/2 streams servers said that they will not process (GOAWAY, RFC 9113 §6.8), read from what libcurl says of its work.
+///
+/// No function of libcurl's tells: it repeats such a request as it repeats one whose connection broke, which must not be done with a request
+/// that is not idempotent. A text that is not understood changes nothing; then the request ends in an error.
+struct GoAwayLog: Equatable {
+    /// What libcurl said that matters.
+    enum Remark: Equatable {
+        /// The transfer's own stream.
+        case stream(UInt32)
+        /// The last stream that the server may have processed on the connection.
+        case goAway(lastStream: UInt32)
+        /// The transfer's stream was refused (REFUSED_STREAM, RFC 9113 §8.7).
+        case refused
+
+        /// From libcurl's text, as 7.83 to 8.23 have it; `nil` for any other.
+        init?(_ text: UnsafeRawBufferPointer) {
+            guard text.count < 200 else { return nil }
+            let line = String(decoding: text, as: UTF8.self)
+            if line.contains("GOAWAY"), let last = Self.number(in: line, after: "last_stream=") {
+                self = .goAway(lastStream: last)
+            } else if line.hasPrefix("REFUSED_STREAM") {
+                self = .refused
+            } else if let stream = Self.number(in: line, after: "Using Stream ID: ") {
+                self = .stream(stream)
+            } else if line.contains("OPENED stream"), let stream = Self.number(in: line, after: "[HTTP/2] [") {
+                self = .stream(stream)
+            } else {
+                return nil
+            }
+        }
+
+        private static func number(in line: String, after mark: String) -> UInt32? {
+            line.range(of: mark).flatMap { UInt32(line[$0.upperBound...].prefix { $0.isASCII && $0.isNumber }) }
+        }
+    }
+
+    private static let mostConnections = 64
+    private var lastStreams: [Int32: UInt32] = [:]
+
+    /// A server may send several; each can only lower the last stream.
+    mutating func note(lastStream: UInt32, onPort port: Int32) {
+        if lastStreams.count == Self.mostConnections { lastStreams = [:] }
+        lastStreams[port] = min(lastStream, lastStreams[port] ?? .max)
+    }
+
+    /// A new connection has this port.
+    mutating func forget(port: Int32) {
+        if !lastStreams.isEmpty { lastStreams[port] = nil }
+    }
+
+    func isUnprocessed(_ stream: UInt32, onPort port: Int32) -> Bool { lastStreams[port].map { stream > $0 } ?? false }
+}
