@@ -11,7 +11,7 @@ extension LibcurlTransport {
         public var connectTimeout: Duration
         /// How long a server that was sent `Expect: 100-continue` may take to ask for the body; then it is sent anyway. 1 s.
         public var expectContinueTimeout: Duration
-        /// How long a connection is kept that nobody uses; 60 s.
+        /// How long a connection is kept that nobody uses; 60 s. At most half of the process's descriptors are for such connections.
         public var idleTimeout: Duration
 
         /// Connections to one host; 256. More requests wait their turn in order, or share connections over HTTP/2.

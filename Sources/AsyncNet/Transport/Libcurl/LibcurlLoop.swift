@@ -70,6 +70,8 @@ final class LibcurlLoop: @unchecked Sendable {
     struct Limits {
         var connectionsPerHost: Int
         var connections: Int
+        /// Connections that stay open once their requests are over.
+        var keptConnections: Int
     }
 
     private static let spareHandles = 64
@@ -151,7 +153,7 @@ final class LibcurlLoop: @unchecked Sendable {
         let multi = Multi(pointer: pointer)
         lc_multi_set_long(multi.pointer, Int32(LC_M_MAX_HOST_CONNECTIONS), limits.connectionsPerHost)
         lc_multi_set_long(multi.pointer, Int32(LC_M_MAX_TOTAL_CONNECTIONS), limits.connections)
-        lc_multi_set_long(multi.pointer, Int32(LC_M_MAXCONNECTS), limits.connections)
+        lc_multi_set_long(multi.pointer, Int32(LC_M_MAXCONNECTS), limits.keptConnections)
         return multi
     }
 

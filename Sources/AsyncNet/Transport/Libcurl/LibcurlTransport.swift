@@ -94,8 +94,10 @@ private struct Engine: Sendable {
         let count = min(worthwhile, configuration.eventLoops ?? min(4, max(1, ProcessInfo.processInfo.activeProcessorCount)))
         spread = min(count, max(1, configuration.maximumConnectionsPerHost / Self.connectionsWorthALoop))
         share = min(Self.mostConnections, configuration.maximumConnectionsPerHost / spread)
-        let limits = LibcurlLoop.Limits(
-            connectionsPerHost: share, connections: min(Self.mostConnections, configuration.maximumConnections / count))
+        let connections = min(Self.mostConnections, configuration.maximumConnections / count)
+        // The other half of the descriptors is for files, and for hosts to which no connection is kept.
+        let kept = max(1, min(connections, DescriptorLimit.current / 2 / count))
+        let limits = LibcurlLoop.Limits(connectionsPerHost: share, connections: connections, keptConnections: kept)
         loops = (0..<count).map { _ in LibcurlLoop(configuration, limits) }
     }
 
