@@ -27,6 +27,7 @@
 #define OLDEST 0x074200 // 7.66, the first with curl_multi_poll
 #define GLOBAL_ALL 3
 #define INFO_STRING 0x100000
+#define INFO_CAINFO (INFO_STRING + 61) // since 7.84
 #define INFO_LONG 0x200000
 #define INFO_OFFSET 0x600000
 #define MESSAGE_DONE 1
@@ -73,10 +74,20 @@ static struct {
 static struct version_info *info;
 static char failure[256];
 
+/// The file to load instead of the system's libcurl. Not in programs that run with more rights than their user has.
+static const char *chosen_file(void) {
+#ifdef __APPLE__
+    const char *path = issetugid() ? NULL : getenv("ASYNCNET_LIBCURL");
+#else
+    const char *path = secure_getenv("ASYNCNET_LIBCURL");
+#endif
+    return path && *path ? path : NULL;
+}
+
 static int find(void *library, const char *name, void *function) {
     *(void **)function = dlsym(library, name);
     if (*(void **)function) return 1;
-    snprintf(failure, sizeof failure, "%s has no %s", LIBRARY, name);
+    snprintf(failure, sizeof failure, "%s has no %s", chosen_file() ? chosen_file() : LIBRARY, name);
     return 0;
 }
 
@@ -114,15 +125,69 @@ void lc_thread_ends(void) {
     if (tls_thread_stop) tls_thread_stop();
 }
 
+/// How to load a libcurl where the process may hold another, as programs with FoundationNetworking on Linux do. Both have
+/// functions of the same names, and so have their TLS libraries: without RTLD_DEEPBIND the new one would call into the old
+/// one. With it, the new one frees with libc's `free` what libc allocated with the program's own `malloc`, if that has one.
+/// -1: not at all.
+static int flags_beside_another(void) {
+    int flags = RTLD_NOW | RTLD_LOCAL;
+#ifdef RTLD_DEEPBIND
+    void *other = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD), *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
+    if (!other) return flags;
+    if (libc && dlsym(libc, "malloc") != dlsym(RTLD_DEFAULT, "malloc")) return -1;
+    flags |= RTLD_DEEPBIND;
+#endif
+    return flags;
+}
+
+static void *load_chosen(const char *path) {
+    if (*path != '/') {
+        snprintf(failure, sizeof failure, "ASYNCNET_LIBCURL must be an absolute path");
+        return NULL;
+    }
+    int flags = flags_beside_another();
+    if (flags < 0) {
+        snprintf(failure, sizeof failure, "ASYNCNET_LIBCURL cannot be used in a program whose malloc is not libc's; "
+            "name the file " LIBRARY " in a folder on LD_LIBRARY_PATH");
+        return NULL;
+    }
+    return dlopen(path, flags);
+}
+
+static void *load(void) {
+    const char *path = chosen_file();
+    void *library = path ? load_chosen(path) : dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    if (library || failure[0]) return library;
+    const char *reason = dlerror();
+    snprintf(failure, sizeof failure, "%s", reason ? reason : LIBRARY " cannot be loaded");
+    return NULL;
+}
+
+static char ca_file[256];
+
+/// A libcurl that was built for another system may look for trusted certificates where there are none. Then this is where they are.
+static void find_trust(void) {
+    static const char *const files[] = {
+        "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+        "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem",
+    };
+    const char *own_file = NULL;
+    lc_easy *easy = curl.easy_init();
+    if (!easy) return;
+    curl.easy_getinfo(easy, INFO_CAINFO, &own_file);
+    int isThere = !own_file || access(own_file, R_OK) == 0;
+    curl.easy_cleanup(easy);
+    for (size_t i = 0; !isThere && i < sizeof files / sizeof *files; i++) {
+        isThere = access(files[i], R_OK) == 0;
+        if (isThere) snprintf(ca_file, sizeof ca_file, "%s", files[i]);
+    }
+}
+
 const char *lc_load(void) {
     if (info) return NULL;
     failure[0] = 0;
-    void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-        const char *reason = dlerror();
-        snprintf(failure, sizeof failure, "%s", reason ? reason : LIBRARY " cannot be loaded");
-        return failure;
-    }
+    void *library = load();
+    if (!library) return failure;
     if (!find(library, "curl_version_info", &curl.version_info)) return failure;
     struct version_info *found = curl.version_info(0);
     if (found->version_number < OLDEST) {
@@ -136,9 +201,12 @@ const char *lc_load(void) {
         snprintf(failure, sizeof failure, "libcurl %s does not initialize", found->version);
         return failure;
     }
+    find_trust();
     info = found;
     return NULL;
 }
+
+const char *lc_ca_file(void) { return *ca_file ? ca_file : NULL; }
 
 const char *lc_version(void) { return info ? info->version : NULL; }
 uint32_t lc_version_number(void) { return info ? info->version_number : 0; }

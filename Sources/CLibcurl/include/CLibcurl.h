@@ -42,7 +42,7 @@ typedef int (*lc_send_function)(
 enum { LC_LOCAL_NAME_SIZE = 80 };
 
 /// Loads libcurl, the first time; not to be called by two threads at once the first time. NULL: it is there; otherwise
-/// why it is not.
+/// why it is not. The environment's ASYNCNET_LIBCURL names the file, an absolute path; without it the system's is found by name.
 const char *_Nullable lc_load(void);
 
 /// Such as "7.88.1". NULL before a successful load, like everything below.
@@ -53,6 +53,9 @@ const char *_Nullable lc_tls_library(void);
 /// CURL_VERSION_… bits.
 int32_t lc_features(void);
 const char *_Nonnull lc_error_text(int32_t code);
+
+/// Where the system's trusted certificates are, if this libcurl does not look there by itself; otherwise NULL.
+const char *_Nullable lc_ca_file(void);
 
 lc_easy *_Nullable lc_easy_new(void);
 /// With the same options.
@@ -119,7 +122,7 @@ enum {
     LC_HTTPHEADER = 10023, LC_SSLCERT = 10025, LC_KEYPASSWD = 10026, LC_HEADERDATA = 10029, LC_DEBUGDATA = 10095, LC_CUSTOMREQUEST = 10036,
     LC_INTERFACE = 10062, LC_CAINFO = 10065, LC_SSLKEY = 10087, LC_CAPATH = 10097, LC_ACCEPT_ENCODING = 10102, LC_PRIVATE = 10103,
     LC_COPYPOSTFIELDS = 10165, LC_SEEKDATA = 10168, LC_SENDDATA = 10313, LC_CLOSESOCKETDATA = 10209, LC_PROXYUSERNAME = 10175, LC_PROXYPASSWORD = 10176, LC_NOPROXY = 10177,
-    LC_RESOLVE = 10203, LC_PINNEDPUBLICKEY = 10230, LC_UNIX_SOCKET_PATH = 10231,
+    LC_RESOLVE = 10203, LC_PINNEDPUBLICKEY = 10230, LC_UNIX_SOCKET_PATH = 10231, LC_PROXY_CAINFO = 10246,
     LC_WRITEFUNCTION = 20011, LC_READFUNCTION = 20012, LC_HEADERFUNCTION = 20079,
     LC_INFILESIZE_LARGE = 30115, LC_POSTFIELDSIZE_LARGE = 30120,
     LC_SSLCERT_BLOB = 40291, LC_SSLKEY_BLOB = 40292, LC_CAINFO_BLOB = 40309,

@@ -17,7 +17,9 @@ struct PausedUploadTests {
 
     @Test("A server that closes the connection ends the request", arguments: ["c.close()", "c.shutdown(socket.SHUT_WR)", "c.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))\nc.close()"])
     func closed(_ script: String) async throws {
-        #expect(try await outcome("c.recv(100)\n\(script)").error?.code == .connectionLost)
+        let response = try await outcome("c.recv(100)\n\(script)")
+        // libcurl 8 sees the close by itself, as the lack of a response.
+        #expect([.connectionLost, .emptyReply].contains(response.error?.code), "\(response)")
     }
 
     @Test("A refusal is the outcome, whether or not the connection stays", arguments: [413, 401, 500, 307], ["", "\nc.close()"])

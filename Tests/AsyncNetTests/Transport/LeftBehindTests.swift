@@ -44,7 +44,8 @@ struct LeftBehindTests {
             let response = await Session(transport: .libcurl()).upload(.stream(stream), to: server.url()).serializing(String.self).response
             #expect(response.statusCode == 200)
             #expect(response.value == (isWhole ? "enough" : nil), "\(response.result)")
-            if !isWhole { #expect(response.result.failure?.code == .connectionLost) }
+            // libcurl 8 reads the end of the body while the rest of the request is paused, libcurl 7 does not.
+            if !isWhole { #expect([.connectionLost, .bodyEndedEarly].contains(response.result.failure?.code)) }
             input.finish()
         }
     }

@@ -14,7 +14,8 @@ struct LibcurlErrorsTests {
         (58, "", .clientCertificateInvalid), (60, "SSL certificate problem: unable to get local issuer certificate", .certificateNotTrusted),
         (60, "SSL certificate problem: certificate has expired", .certificateExpired), (60, "SSL certificate problem: certificate is not yet valid", .certificateExpired),
         (60, "SSL: no alternative certificate subject name matches target host name 'a'", .certificateHostMismatch), (61, "", .badContentEncoding),
-        (77, "", .invalidConfiguration), (90, "", .certificatePinMismatch), (92, "HTTP/2 stream 1 was reset", .connectionLost), (97, "", .proxyFailed), (43, "", .transportFailed),
+        (77, "", .invalidConfiguration), (90, "", .certificatePinMismatch), (92, "HTTP/2 stream 1 was reset", .connectionLost), (97, "", .proxyFailed),
+        (7, "CONNECT tunnel failed, response 403", .proxyFailed), (100, "A value or data field grew larger than allowed", .badServerResponse), (43, "", .transportFailed),
     ] as [(Int32, String, AsyncNetError.Code)])
     func codes(_ result: Int32, _ text: String, _ code: AsyncNetError.Code) {
         #expect(LibcurlErrors.code(for: result, .init(text: text)) == code)
@@ -44,5 +45,6 @@ struct LibcurlErrorsTests {
         #expect(LibcurlErrors.code(for: 60, .init(text: "?", verifyResult: 9)) == .certificateExpired)
         #expect(LibcurlErrors.code(for: 60, .init(text: "?", verifyResult: 18)) == .certificateNotTrusted)
         #expect(LibcurlErrors.code(for: 56, .init(text: "?", connectStatus: 403)) == .proxyFailed)
+        #expect(LibcurlErrors.code(for: 7, .init(text: "?", connectStatus: 407)) == .proxyFailed)
     }
 }

@@ -44,6 +44,8 @@ struct ResponseFieldsTests {
             c.close()
             """)
         let url = try server.url.appending(path: "start")
-        #expect(try await TransportUnderTest.libcurl.session().request(url).serializing(String.self).value == target)
+        let sent = try await TransportUnderTest.libcurl.session().request(url).serializing(String.self).value
+        // libcurl 8 writes the digits of an escape in capitals, which RFC 3986 §6.2.2.1 calls equivalent.
+        #expect(sent == target || sent == target.replacing("%e4", with: "%E4"), "\(sent)")
     }
 }

@@ -42,8 +42,8 @@ enum LibcurlErrors {
         case 4, 48: .unsupportedByTransport
         case 5: circumstances.text.contains("proxy syntax") ? .invalidConfiguration : .proxyNotFound
         case 6: circumstances.proxyHost.map(circumstances.text.contains) == true ? .proxyNotFound : .hostNotFound
-        case 7, 45: .cannotConnect
-        case 8, 16, 63: .badServerResponse
+        case 7, 45: circumstances.connectStatus >= 400 ? .proxyFailed : byText(circumstances.text) ?? .cannotConnect
+        case 8, 16, 63, 100: .badServerResponse
         case 18: .bodyEndedEarly
         case 28: .timedOut
         case 52: .emptyReply

@@ -73,6 +73,7 @@ final class LibcurlTemplate {
     }
 
     private func setTLS(_ tls: TLSConfiguration) throws(AsyncNetError) {
+        try setSystemTrust()
         switch tls.trust.kind {
         case .system: break
         case .disabled: try easy.check(lc_set_long(easy.pointer, Int32(LC_SSL_VERIFYPEER), 0), "TLS without verification")
@@ -88,6 +89,13 @@ final class LibcurlTemplate {
         try easy.check(lc_set_long(easy.pointer, Int32(LC_SSLVERSION), minimum(tls.minimumVersion)), "a minimum version of TLS")
         if !tls.pins.isEmpty { try easy.set(LC_PINNEDPUBLICKEY, tls.pins.joined(separator: ";"), orRefuse: "pins") }
         if let identity = tls.clientIdentity { try setIdentity(identity) }
+    }
+
+    /// For a libcurl that was built for another system and does not find the certificates of this one. An HTTPS proxy is always
+    /// checked against the system's trust.
+    private func setSystemTrust() throws(AsyncNetError) {
+        guard let path = lc_ca_file() else { return }
+        for option in [LC_CAINFO, LC_PROXY_CAINFO] { try easy.set(option, String(cString: path), orRefuse: "the system's trust anchors") }
     }
 
     /// Without this the system's folder of certificates would be trusted besides.
