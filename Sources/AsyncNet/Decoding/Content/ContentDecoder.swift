@@ -124,13 +124,12 @@ final class ContentDecoder {
 
 /// A body with its content codings undone.
 struct DecodedChunks: AsyncSequence, Sendable {
-    typealias Element = Data
     let codings: Result<[ContentDecoding], AsyncNetError>
     let makeSource: @Sendable () -> () async throws -> Data?
 
-    func makeAsyncIterator() -> Iterator { Iterator(codings, makeSource()) }
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(codings, makeSource()) }
 
-    struct Iterator: AsyncIteratorProtocol {
+    struct AsyncIterator: AsyncIteratorProtocol {
         private let read: () async throws -> Data?
 
         /// A coding that is unknown matters only if there is a body.
