@@ -35,12 +35,12 @@ struct EasyHandle: ~Copyable {
 
     // MARK: Callbacks
 
-    /// Has the loop called with the sockets that libcurl opens, and asked to close them.
-    func setCallbacks(of loop: LibcurlLoop) {
-        let loop = Unmanaged.passUnretained(loop).toOpaque()
-        lc_set_socket_function(pointer, { LibcurlLoop.at($0).opened($1) }, loop)
-        lc_set_pointer(pointer, Int32(LC_CLOSESOCKETDATA), loop)
-        lc_set_close_function(pointer) { LibcurlLoop.at($0).close($1) }
+    /// Has the loop's connections told of the sockets that libcurl opens, and asked to close them.
+    func setCallbacks(of connections: LoopConnections) {
+        let user = Unmanaged.passUnretained(connections).toOpaque()
+        lc_set_socket_function(pointer, { LoopConnections.at($0).opened($1) }, user)
+        lc_set_pointer(pointer, Int32(LC_CLOSESOCKETDATA), user)
+        lc_set_close_function(pointer) { LoopConnections.at($0).close($1) }
         setTransferCallbacks()
     }
 

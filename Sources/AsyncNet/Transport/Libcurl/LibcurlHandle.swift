@@ -115,7 +115,7 @@ final class LibcurlHandle {
     /// What follows from libcurl's result.
     func end(_ result: Int32) -> ResendPolicy.End {
         guard exchange?.pipe.isEnded == false else { return .deliver }
-        if result == Self.sendFailed || result == Self.receiveFailed, head == nil { receive(loop.takeLeftBehind(easy.pointer)) }
+        if result == Self.sendFailed || result == Self.receiveFailed, head == nil { receive(loop.connections.takeLeftBehind(easy.pointer)) }
         return sending.end(
             hasConnectionFailed: LibcurlErrors.isConnectionFailure(result), hasResponse: hasHeadBytes || head != nil)
     }
@@ -138,7 +138,7 @@ final class LibcurlHandle {
     func checkPeer() -> Bool {
         guard isAwaitingBody, let exchange else { return false }
         // What the server said before it closed is read to its end first.
-        guard !exchange.pipe.isPaused, loop.isPeerGone(easy.pointer) else { return true }
+        guard !exchange.pipe.isPaused, loop.connections.isPeerGone(easy.pointer) else { return true }
         isPeerGone = true
         lc_pause(easy.pointer, Int32(LC_PAUSE_NOTHING))
         return false
@@ -199,16 +199,16 @@ final class LibcurlHandle {
     func maySend(from address: UnsafePointer<CChar>?, _ port: Int32) -> Bool {
         guard let exchange else { return true }
         let connections = lc_new_connections(easy.pointer)
-        let isUnprocessed = isRefused || stream.map { loop.goAways.isUnprocessed($0, onPort: self.port) } ?? false
-        let connection = loop.connection(fromPort: port, isNew: connections > knownConnections)
+        let isUnprocessed = isRefused || stream.map { loop.connections.goAways.isUnprocessed($0, onPort: self.port) } ?? false
+        let connection = loop.connections.connection(fromPort: port, isNew: connections > knownConnections)
         let permission = sending.maySend(on: connection, isUnprocessed: isUnprocessed)
         if permission == .refuse {
-            if let name = connectionName { receive(loop.takeLeftBehind(at: name)) }
+            if let name = connectionName { receive(loop.connections.takeLeftBehind(at: name)) }
             return false
         }
         (knownConnections, self.port, stream, isRefused) = (connections, port, nil, false)
         if permission == .sendAgain { exchange.request.onEvent?(.repeated) }
-        _ = loop.takeLeftBehind(at: Self.name(address, port))
+        _ = loop.connections.takeLeftBehind(at: Self.name(address, port))
         if !sending.isIdempotent { connectionName = Self.name(address, port) }
         return true
     }
@@ -217,7 +217,7 @@ final class LibcurlHandle {
     func receive(_ remark: UnsafeRawBufferPointer) {
         switch GoAwayLog.Remark(remark) {
         case .stream(let stream): self.stream = stream
-        case .goAway(let lastStream): loop.goAways.note(lastStream: lastStream, onPort: port)
+        case .goAway(let lastStream): loop.connections.goAways.note(lastStream: lastStream, onPort: port)
         case .refused: isRefused = true
         case nil: break
         }
@@ -259,7 +259,7 @@ final class LibcurlHandle {
         } else {
             do throws(AsyncNetError) { try received.checkLength(answering: exchange.request.head.method) } catch { return failure = error }
             head = received
-            if received.httpVersion?.hasPrefix("HTTP/1") == true { loop.noteHTTP1(onPort: port) }
+            if received.httpVersion?.hasPrefix("HTTP/1") == true { loop.connections.noteHTTP1(onPort: port) }
             if received.headers.contains(name: "Content-Encoding") {
                 isWhole = false
                 exchange.pipe.expectEncodedBody()

@@ -52,9 +52,7 @@ final class LibcurlLoop: @unchecked Sendable {
     /// Those that are paused until their bodies go on, and when they were last looked at.
     private var awaitingBody: [LibcurlHandle] = []
     private var lastPeerCheck = ContinuousClock.now
-    private var sockets = ConnectionSockets()
-    private var leftBehind = LeftBehind()
-    var goAways = GoAwayLog()
+    let connections = LoopConnections()
     private var active = 0
     /// Somebody waits though their own origin has room.
     private var isCrowded = false
@@ -293,7 +291,7 @@ final class LibcurlLoop: @unchecked Sendable {
 
     private func takeHandle() -> LibcurlHandle? {
         if let handle = spare.popLast() { return handle.renew() ? handle : nil }
-        template = template ?? LibcurlTemplate(configuration, self)
+        template = template ?? LibcurlTemplate(configuration, connections)
         return template.flatMap { LibcurlHandle(self, $0, headerLimit: configuration.maximumHeaderBytes) }
     }
 
@@ -416,50 +414,11 @@ final class LibcurlLoop: @unchecked Sendable {
         awaitingBody.removeAll { !$0.checkPeer() }
     }
 
-    /// Whether the other end of a transfer's connection is closed. libcurl does not say which socket that is, but where it is.
-    func isPeerGone(_ easy: OpaquePointer) -> Bool {
-        var name = [CChar](repeating: 0, count: Int(LC_LOCAL_NAME_SIZE))
-        lc_local_name(easy, &name)
-        return sockets.all.contains { lc_has_name($0, name) != 0 && lc_waiting_bytes($0) < 0 }
-    }
-
-    static func at(_ pointer: UnsafeMutableRawPointer) -> LibcurlLoop {
-        Unmanaged<LibcurlLoop>.fromOpaque(pointer).takeUnretainedValue()
-    }
-
-    func opened(_ socket: Int32) { sockets.insert(socket) }
-
-    /// libcurl is done with a connection.
-    func close(_ socket: Int32) -> Int32 {
-        sockets.remove(socket)
-        leftBehind.close(socket)
-        return 0
-    }
-
-    /// What is known of the connection that libcurl picked.
-    func connection(fromPort port: Int32, isNew: Bool) -> ResendPolicy.Connection {
-        if isNew { goAways.forget(port: port) }
-        var connection = ResendPolicy.Connection(isNew: isNew, isHTTP2: !sockets.isHTTP1(onPort: port))
-        guard !isNew, let socket = sockets.socket(onPort: port) else { return connection }
-        let bytes = lc_waiting_bytes(socket)
-        (connection.hasBytes, connection.isClosed) = (bytes > 0, bytes < 0)
-        return connection
-    }
-
     /// Whether libcurl is to say what it does: where HTTP/2 is spoken, or may be, and a request is on the way that is not idempotent.
     func needsRemarks(on exchange: LibcurlExchange, isTLS: Bool) -> Bool {
         guard httpVersion == .http2 || isTLS && httpVersion == .automatic else { return false }
         return origins[exchange.origin]?.needsRemarks(isIdempotent: exchange.request.head.isIdempotent) == true
     }
-
-    func noteHTTP1(onPort port: Int32) {
-        if !sockets.isHTTP1(onPort: port), sockets.socket(onPort: port) != nil { sockets.noteHTTP1(onPort: port) }
-    }
-
-    func takeLeftBehind(_ easy: OpaquePointer) -> Data? { leftBehind.take(easy) }
-
-    /// - Parameter name: Address and port of this side; also to be called when a new connection has them.
-    func takeLeftBehind(at name: @autoclosure () -> String) -> Data? { leftBehind.isEmpty ? nil : leftBehind.take(at: name()) }
 
     // MARK: Handing on
 

@@ -17,11 +17,11 @@ final class LibcurlTemplate {
     /// Why no request may be sent: this libcurl refused an option.
     private(set) var failure: AsyncNetError?
 
-    init?(_ configuration: LibcurlTransport.Configuration, _ loop: LibcurlLoop) {
+    init?(_ configuration: LibcurlTransport.Configuration, _ connections: LoopConnections) {
         guard let easy = EasyHandle() else { return nil }
         self.easy = easy
         addresses = AddressList.make(configuration.addresses)
-        self.easy.setCallbacks(of: loop)
+        self.easy.setCallbacks(of: connections)
         do { try setOptions(configuration) } catch { failure = error }
     }
 
