@@ -31,17 +31,30 @@ final class ContentDecoder {
     ///
     /// - Throws: ``AsyncNetError`` with code `.badContentEncoding`, and what the source throws.
     func next() async throws -> Data? {
-        while true {
-            if let output = try decodeSome() { return output }
-            guard let chunk = try await source() else {
-                try checkEnd()
-                return nil
-            }
-            input = input.isEmpty ? chunk[...] : (input + chunk)[...]
-        }
+        var output = try decodeSome()
+        while output == nil, try await readMore() { output = try decodeSome() }
+        return output
     }
 
-    /// What comes out of the input that is there; `nil` if more is needed.
+    /// Whether there was more.
+    private func readMore() async throws -> Bool {
+        let chunk = try await source()
+        return try take(chunk)
+    }
+
+    @inline(never)
+    private func take(_ chunk: Data?) throws(AsyncNetError) -> Bool {
+        guard let chunk else {
+            try checkEnd()
+            return false
+        }
+        input = input.isEmpty ? chunk[...] : (input + chunk)[...]
+        return true
+    }
+
+    /// What comes out of the input that is there; `nil` if more is needed. Not inlined: Swift 6.3's optimizer crashes on the async function
+    /// that it would become a part of.
+    @inline(never)
     private func decodeSome() throws(AsyncNetError) -> Data? {
         while !input.isEmpty || isFull {
             guard try beginStream() else { return nil }
