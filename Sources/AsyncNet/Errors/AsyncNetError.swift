@@ -19,6 +19,8 @@ public struct AsyncNetError: Error, Sendable {
     public var message: String { storage.message }
 
     /// The error that caused this one: a `URLError`, a `DecodingError`, or what a validator or serializer threw.
+    ///
+    /// URLs in a `URLError` have no user information and no query; ``request`` has the whole.
     public var underlyingError: (any Error)? { storage.underlyingError }
 
     /// The request as it was last sent, or `nil` if none could be made.

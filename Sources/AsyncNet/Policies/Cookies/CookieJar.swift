@@ -130,3 +130,8 @@ public actor CookieJar {
 
     public func removeAll() { contents.removeAll() }
 }
+
+extension CookieJar: CustomReflectable {
+    /// What `dump` shows: nothing.
+    public nonisolated var customMirror: Mirror { Mirror(self, children: []) }
+}

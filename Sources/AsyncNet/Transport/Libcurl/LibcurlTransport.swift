@@ -127,3 +127,8 @@ extension Transport where Self == LibcurlTransport {
         LibcurlTransport(configuration: configuration)
     }
 }
+
+extension LibcurlTransport: CustomReflectable {
+    /// What `dump` shows: the configuration, without passwords.
+    public var customMirror: Mirror { Mirror(self, children: ["configuration": configuration]) }
+}

@@ -14,10 +14,11 @@ enum URLErrorClassification {
         let underlying = nsError.userInfo[NSUnderlyingErrorKey] as? NSError
         let text = underlying?.localizedDescription ?? nsError.localizedDescription
         let code = code(for: nsError.code, text: text)
-        return AsyncNetError(code, message(code, text: underlying == nil ? nil : text), underlyingError: error)
+        let shown = underlying == nil ? nil : URLErrorRedaction.text(text)
+        return AsyncNetError(code, message(code, text: shown), underlyingError: URLErrorRedaction.error(error))
     }
 
-    /// libcurl's words name hosts and ports but never headers, queries or credentials, so they may be shown.
+    /// libcurl's words name hosts and ports but never headers or credentials, so they may be shown.
     private static func message(_ code: AsyncNetError.Code, text: String?) -> String? {
         text.map { "\(code.summary) (\($0))" }
     }

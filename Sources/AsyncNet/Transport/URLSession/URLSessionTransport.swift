@@ -149,3 +149,8 @@ extension Transport where Self == URLSessionTransport {
         URLSessionTransport(configuration: configuration)
     }
 }
+
+extension URLSessionTransport: CustomReflectable {
+    /// What `dump` shows: the configuration, without passwords.
+    public var customMirror: Mirror { Mirror(self, children: ["configuration": configuration]) }
+}

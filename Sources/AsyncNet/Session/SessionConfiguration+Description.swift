@@ -1,0 +1,23 @@
+extension SessionConfiguration: CustomReflectable {
+    /// What `print` and `dump` show: no secrets. Of the base URL user information and query are left out, and of
+    /// interceptors all but the types.
+    public var customMirror: Mirror {
+        let base = baseURL.map { base in (try? base.asURL().withoutSecrets) ?? "no URL" }
+        let children: KeyValuePairs<String, Any> = [
+            "baseURL": base as Any, "headers": headers, "interceptors": interceptors.map { "\(type(of: $0))" },
+            "timeout": timeout, "deadline": deadline as Any, "cookieJar": cookieJar as Any,
+            "concurrencyLimit": concurrencyLimit, "rateLimit": rateLimit as Any, "circuitBreaker": circuitBreaker as Any,
+            "retryBudget": retryBudget as Any, "coalescesRequests": coalescesRequests,
+            "maximumRedirects": maximumRedirects, "maximumBodySize": maximumBodySize as Any,
+            "startsRequestsImmediately": startsRequestsImmediately,
+        ]
+        return Mirror(self, children: children, displayStyle: .struct)
+    }
+}
+
+extension Session: CustomReflectable {
+    /// What `dump` shows: the transport and the configuration, without secrets.
+    public nonisolated var customMirror: Mirror {
+        Mirror(self, children: ["transport": transportDescription, "configuration": configuration])
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Errors of URLSession without what is secret of the URLs that they name: user information, query and fragment.
+///
+/// URLSession keeps the whole URL under `NSErrorFailingURLKey` and `NSErrorFailingURLStringKey`, and may under any
+/// other key, also of errors below.
+enum URLErrorRedaction {
+    static func error(_ error: any Error) -> any Error {
+        let info = userInfo((error as NSError).userInfo, depth: 0)
+        if let error = error as? URLError { return URLError(error.code, userInfo: info) }
+        let error = error as NSError
+        return NSError(domain: error.domain, code: error.code, userInfo: info)
+    }
+
+    /// Values that are neither texts, numbers, URLs nor errors, such as URLSession's tasks, are left out: they hold
+    /// requests.
+    private static func userInfo(_ info: [String: Any], depth: Int) -> [String: Any] {
+        guard depth < 8 else { return [:] }
+        return info.compactMapValues { value(of: $0, depth: depth) }
+    }
+
+    private static func value(of value: Any, depth: Int) -> Any? {
+        switch value {
+        case let url as URL: URL(string: url.withoutSecrets)
+        case let text as String: self.text(text)
+        case let number as NSNumber: number
+        case let error as NSError: below(error, depth)
+        case let list as [Any]: list.compactMap { self.value(of: $0, depth: depth + 1) }
+        default: nil
+        }
+    }
+
+    private static func below(_ error: NSError, _ depth: Int) -> NSError {
+        NSError(domain: error.domain, code: error.code, userInfo: userInfo(error.userInfo, depth: depth + 1))
+    }
+
+    /// The text without what is secret of the URLs in it.
+    static func text(_ text: String) -> String {
+        var (shown, rest) = ("", text[...])
+        while let mark = rest.firstRange(of: "://") {
+            let end = rest[mark.upperBound...].firstIndex { $0.isWhitespace || "\"'<>".contains($0) } ?? rest.endIndex
+            shown += rest[..<mark.upperBound] + withoutSecrets(rest[mark.upperBound..<end])
+            rest = rest[end...]
+        }
+        return shown + rest
+    }
+
+    /// - Parameter text: What follows the scheme.
+    private static func withoutSecrets(_ text: Substring) -> Substring {
+        let url = text.prefix { $0 != "?" && $0 != "#" }
+        guard let at = url.prefix(while: { $0 != "/" }).lastIndex(of: "@") else { return url }
+        return url[url.index(after: at)...]
+    }
+}
