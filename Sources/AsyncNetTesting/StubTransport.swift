@@ -32,7 +32,7 @@ public final class StubTransport: Transport {
         for (status, headers) in reply.informational {
             request.onEvent?(.informational(HTTPResponseHead(statusCode: status, url: request.head.url, headers: headers)))
         }
-        let head = HTTPResponseHead(statusCode: reply.statusCode, url: request.head.url, headers: reply.headers, httpVersion: "HTTP/1.1")
+        let head = HTTPResponseHead(statusCode: reply.statusCode, url: request.head.url, headers: reply.headers, httpVersion: "HTTP/1.1", reasonPhrase: reply.reason)
         let hasNoBody = request.head.method == .head || [204, 304].contains(reply.statusCode)
         return TransportResponse(head: head, body: hasNoBody ? TransportBody(Data()) : TransportBody(StubBody(reply)))
     }

@@ -12,7 +12,7 @@ struct Anet: AsyncParsableCommand {
         discussion: """
             Bodies go to standard output, everything else to standard error. The exit status is curl's: \
             0 done, 1 unsupported, 2 usage, 3 malformed URL, 5 proxy not found, 6 host not found, 7 cannot connect, \
-            8 not HTTP, 18 body ended early, 22 status 400 or above with --fail, 23 cannot write, 26 cannot read, \
+            8 not HTTP or a malformed head, 18 body ended early, 22 status 400 or above with --fail, 23 cannot write, 26 cannot read, \
             28 timeout, 35 TLS handshake, 47 too many redirects, 52 empty reply, 56 connection lost or refused by the \
             proxy, 58 client certificate, 60 certificate not trusted, 61 bad content encoding, 63 body too large, 90 pin mismatch, \
             130 interrupted. With several URLs the first failure counts.

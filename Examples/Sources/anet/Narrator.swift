@@ -39,7 +39,6 @@ struct Narrator: Sendable {
     }
 
     private func received(_ head: HTTPResponseHead) -> [String] {
-        let line = "\(head.httpVersion ?? "HTTP/1.1") \(head.statusCode)"
-        return ([line] + head.sortedHeaders.map(\.description) + [""]).map { "\(label)< \($0)" }
+        ([head.statusLine] + head.headers.map(\.description) + [""]).map { "\(label)< \($0)" }
     }
 }

@@ -13,14 +13,14 @@ extension Reply {
 }
 
 extension HTTPResponseHead {
-    /// As on the wire: lines end in CR LF, an empty one ends the head. URLSession keeps neither version, reason nor order,
-    /// so the version is assumed and the headers are sorted.
+    /// As on the wire: lines end in CR LF, an empty one ends the head.
     var lines: String {
-        let fields = sortedHeaders.map { "\($0.name): \($0.value)\r\n" }.joined()
-        return "\(httpVersion ?? "HTTP/1.1") \(statusCode)\r\n\(fields)\r\n"
+        let fields = headers.map { "\($0.name): \($0.value)\r\n" }.joined()
+        return "\(statusLine)\r\n\(fields)\r\n"
     }
 
-    var sortedHeaders: [HTTPHeader] {
-        headers.sorted { $0.name.lowercased() < $1.name.lowercased() }
+    /// URLSession knows neither version nor reason phrase: the version is assumed, the phrase left out.
+    var statusLine: String {
+        "\(httpVersion ?? "HTTP/1.1") \(statusCode)" + (reasonPhrase.map { " \($0)" } ?? "")
     }
 }

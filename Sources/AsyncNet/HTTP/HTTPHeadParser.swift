@@ -10,16 +10,22 @@ struct HTTPHeadParser {
 
     private(set) var statusCode = 0
     private(set) var httpVersion: String?
+    private(set) var reasonPhrase: String?
     private(set) var headers = HTTPHeaders()
     private var bytes = 0
     private let limit: Int
 
     init(limit: Int) { self.limit = limit }
 
+    /// What was read, as the head of a response from this URL.
+    func head(url: URL) -> HTTPResponseHead {
+        HTTPResponseHead(statusCode: statusCode, url: url, headers: headers, httpVersion: httpVersion, reasonPhrase: reasonPhrase)
+    }
+
     /// Begins anew, with what was counted against the limit so far.
     mutating func beginBlock() {
         statusCode = 0
-        httpVersion = nil
+        (httpVersion, reasonPhrase) = (nil, nil)
         headers = HTTPHeaders()
     }
 
@@ -57,6 +63,8 @@ struct HTTPHeadParser {
         }
         statusCode = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
         httpVersion = try Self.text(version)
+        // It means nothing to programs (RFC 9112 §4), so one that cannot be shown is left out.
+        reasonPhrase = rest[digits.endIndex...].isEmpty ? nil : try? Self.text(Line(rebasing: rest[(digits.endIndex + 1)...]))
         headers.reserveCapacity(12)
     }
 

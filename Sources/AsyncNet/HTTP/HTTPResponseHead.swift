@@ -14,6 +14,9 @@ public struct HTTPResponseHead: Sendable {
     public let url: URL
     /// Such as `HTTP/1.1`, where the transport knows it.
     public let httpVersion: String?
+    /// What follows the status in the status line, such as `Not Found` (RFC 9112 §4); empty over HTTP/2, which has none. `nil` where the transport
+    /// does not know it, as URLSession does not, and where the status line ends with the status.
+    public let reasonPhrase: String?
 
     private let source: Source
 
@@ -22,10 +25,11 @@ public struct HTTPResponseHead: Sendable {
         case response(HTTPURLResponse)
     }
 
-    public init(statusCode: Int, url: URL, headers: HTTPHeaders = [:], httpVersion: String? = nil) {
+    public init(statusCode: Int, url: URL, headers: HTTPHeaders = [:], httpVersion: String? = nil, reasonPhrase: String? = nil) {
         self.statusCode = statusCode
         self.url = url
         self.httpVersion = httpVersion
+        self.reasonPhrase = reasonPhrase
         source = .headers(headers)
     }
 
@@ -33,7 +37,7 @@ public struct HTTPResponseHead: Sendable {
     public init(_ response: HTTPURLResponse, url: URL) {
         statusCode = response.statusCode
         self.url = url
-        httpVersion = nil
+        (httpVersion, reasonPhrase) = (nil, nil)
         source = .response(response)
     }
 
@@ -42,6 +46,7 @@ public struct HTTPResponseHead: Sendable {
         if case .response = source { true } else { false }
     }
 
+    /// In the order, the spelling and the lines in which they came; over URLSession, which keeps none of these, one of each name, sorted.
     public var headers: HTTPHeaders {
         switch source {
         case .headers(let headers): headers

@@ -3,8 +3,10 @@ public import Foundation
 public import FoundationNetworking
 #endif
 
-/// Validators run in the order they were added, once, after the whole response has come; the first that refuses ends
-/// the request with its error. One that is added after the end runs at the next awaited outcome.
+/// Validators run in the order they were added; the first that refuses ends the request with its error. Status and type
+/// are judged as soon as the response's head has come, so they refuse a response whose body breaks off or never ends too;
+/// of that body up to 64 KiB that come within a second are kept. A closure runs after the whole response has come. One
+/// that is added after the end runs at the next awaited outcome.
 extension DataRequest {
     /// Accepts a status from 200 to 299 and a type that the request's `Accept` header asks for.
     @discardableResult

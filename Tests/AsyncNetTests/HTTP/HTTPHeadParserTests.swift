@@ -27,6 +27,15 @@ struct HTTPHeadParserTests {
         #expect(parser.httpVersion == version)
     }
 
+    @Test("The reason phrase is what follows the status and one space", arguments: [
+        ("HTTP/1.1 200 OK", "OK"), ("HTTP/1.1 404 Not  Found ", "Not  Found "), ("HTTP/1.1 200 ", ""), ("HTTP/1.1 200", nil), ("HTTP/1.1 200 café", "café"),
+        ("HTTP/1.1 200 a\rb", nil), ("HTTP/2 200 ", ""), ("HTTP/1.1 200  x", " x"),
+    ] as [(String, String?)])
+    func reason(_ line: String, _ phrase: String?) throws {
+        let url = try "http://a/".asURL()
+        #expect(try parse([Array((line + "\r\n").utf8)]).head(url: url).reasonPhrase == phrase)
+    }
+
     @Test("Order, case and repetitions are kept")
     func headers() throws {
         #expect(try headers("HTTP/1.1 200 OK", "B: 1", "a: 2", "B: 3", "Set-Cookie: x=1, y") == ["B=1", "a=2", "B=3", "Set-Cookie=x=1, y"])

@@ -96,6 +96,7 @@ struct Exchange: Sendable, CustomTestStringConvertible {
         value("no reason phrase", .raw("HTTP/1.1 200 \r\nContent-Length: 2\r\n\r\nok"), 200, "ok"),
         value("nothing after the status", .raw("HTTP/1.1 200\r\nContent-Length: 2\r\n\r\nok"), 200, "ok", not: refusal),
         value("no space after the colon", .raw("HTTP/1.1 200 OK\r\nX:1\r\nContent-Length:2\r\n\r\nok"), 200, "ok", not: refusal),
+        value("a carriage return in the reason phrase", .raw("HTTP/1.1 200 O\rK\r\nContent-Length: 2\r\n\r\nok"), 200, "ok"),
         value("a Latin-1 header", .raw("HTTP/1.1 200 OK\r\nX: caf\u{E9}\r\nContent-Length: 2\r\n\r\nok"), 200, "ok"),
         value("a continued header", .raw("HTTP/1.1 200 OK\r\nX: a\r\n b\r\nContent-Length: 2\r\n\r\nok"), 200, "ok"),
         value("bare line feeds", .raw("HTTP/1.1 200 OK\nContent-Length: 2\n\nok"), 200, "ok", not: refusal),
@@ -140,6 +141,10 @@ struct Exchange: Sendable, CustomTestStringConvertible {
         error("no number for a length", length(""), .badServerResponse),
         error("a list of lengths that differ", length("3, 6"), .badServerResponse),
         error("lengths that differ", length("3\r\nContent-Length: 6"), .badServerResponse),
+        error("a continued line where nothing is to be continued", .raw("HTTP/1.1 200 OK\r\n X: y\r\nContent-Length: 0\r\n\r\n"), .badServerResponse),
+        error("a carriage return in a header's name", .raw("HTTP/1.1 200 OK\r\nX\rY: y\r\nContent-Length: 0\r\n\r\n"), .badServerResponse),
+        error("an endless reason phrase", .raw("HTTP/1.1 200 \(String(repeating: "x", count: 300_000))"), .badServerResponse),
+        error("an endless status", .raw("HTTP/1.1 \(String(repeating: "2", count: 300_000))"), .badServerResponse),
         error("a redirect to two places", .raw("HTTP/1.1 302 X\r\nLocation: /a\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n"), .badServerResponse),
         error("a negative length", .raw("HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nx"), .bodyEndedEarly, .badServerResponse),
     ]

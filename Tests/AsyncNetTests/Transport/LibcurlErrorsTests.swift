@@ -21,6 +21,13 @@ struct LibcurlErrorsTests {
         #expect(LibcurlErrors.code(for: result, .init(text: text)) == code)
     }
 
+    @Test("What ends a head too early is named", arguments: [(27, "too large"), (100, "too large"), (43, "space"), (7, nil), (56, nil)] as [(Int32, String?)])
+    func heads(_ result: Int32, _ word: String?) {
+        let error = LibcurlErrors.headError(for: result)
+        #expect(error?.code == (word == nil ? nil : .badServerResponse))
+        if let word { #expect(error?.message.contains(word) == true) }
+    }
+
     @Test("A password that libcurl repeats is not repeated")
     func secrets() {
         let error = LibcurlErrors.error(for: 5, .init(text: "Unsupported proxy syntax in 'http://ada:hunter2@127.0.0.1:99999'"))

@@ -15,6 +15,18 @@ struct ResponseFieldsTests {
         }
     }
 
+    @Test("Reason phrase, order, spelling and lines survive; over URLSession the headers are sorted", arguments: TransportUnderTest.allCases)
+    func heads(_ transport: TransportUnderTest) async throws {
+        let reply = MockResponse.raw("HTTP/1.1 200 Very fine\r\nzeta: 1\r\nContent-Length: 2\r\nALPHA: 2\r\nZeta: 3\r\n\r\nok")
+        try await withServer(reply) { (server: MockServer) async throws in
+            let response = await transport.session().request(server.url()).serializing(String.self).response
+            let head = try #require(response.head)
+            guard transport == .libcurl else { return #expect(head.headers.map(\.name) == head.headers.map(\.name).sorted()) }
+            #expect(head.reasonPhrase == "Very fine")
+            #expect(head.headers.map { "\($0.name)=\($0.value)" } == ["zeta=1", "Content-Length=2", "ALPHA=2", "Zeta=3"])
+        }
+    }
+
     @Test("The same target twice is followed", arguments: TransportUnderTest.allCases)
     func location(_ transport: TransportUnderTest) async throws {
         let redirect = MockResponse(302, headers: [.init(name: "Location", value: "/a"), .init(name: "Location", value: "/a")])

@@ -51,7 +51,7 @@ struct LeftBehind {
             guard let isBlock else { return nil }
             guard isBlock else { continue }
             if 100..<200 ~= parser.statusCode { parser.beginBlock(); continue }
-            let head = HTTPResponseHead(statusCode: parser.statusCode, url: url, headers: parser.headers, httpVersion: parser.httpVersion)
+            let head = parser.head(url: url)
             return body(of: head, in: rest).map { (head, $0) }
         }
         return nil

@@ -21,6 +21,17 @@ enum LibcurlErrors {
         return AsyncNetError(code, message(code, circumstances))
     }
 
+    /// What a result means that came before the end of a response's head; `nil` if nothing of its own. libcurl's names for these, such as "out of
+    /// memory", mislead.
+    static func headError(for result: Int32) -> AsyncNetError? {
+        switch result {
+        // A line beyond libcurl's own limit, 100 KiB.
+        case 27, 100: AsyncNetError(.badServerResponse, "The server sent a status line or a header that is too large")
+        case 43: AsyncNetError(.badServerResponse, "The server sent a header line that begins with a space, or without a valid name")
+        default: nil
+        }
+    }
+
     /// libcurl's words name hosts and ports, but where they repeat a URL, as of a proxy, there may be a password in it.
     private static func message(_ code: AsyncNetError.Code, _ circumstances: Circumstances) -> String {
         let text = circumstances.text

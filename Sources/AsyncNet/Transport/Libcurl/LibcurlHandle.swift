@@ -168,10 +168,7 @@ final class LibcurlHandle {
         if isPeerGone {
             return .failure(AsyncNetError(.connectionLost, "The server closed the connection while the request's body was waited for"))
         }
-        // What libcurl says of a line beyond its own limit of 100 KiB.
-        if result == 27, head == nil, hasHeadBytes {
-            return .failure(AsyncNetError(.badServerResponse, "The server sent a header that is too large"))
-        }
+        if head == nil, metrics.first_byte > 0, let error = LibcurlErrors.headError(for: result) { return .failure(error) }
         guard result == 0 else {
             return .failure(
                 LibcurlErrors.error(
@@ -251,8 +248,7 @@ final class LibcurlHandle {
     private func endBlock() {
         guard let exchange else { return }
         guard head == nil else { return tellOfTrailers() }
-        let received = HTTPResponseHead(
-            statusCode: parser.statusCode, url: exchange.request.head.url, headers: parser.headers, httpVersion: parser.httpVersion)
+        let received = parser.head(url: exchange.request.head.url)
         parser.beginBlock()
         if 100..<200 ~= received.statusCode, received.statusCode != 101 {
             exchange.request.onEvent?(.informational(received))

@@ -82,6 +82,8 @@ enum URLErrorClassification {
         ("Invalid response header", .badServerResponse),
         ("Multiple Location headers", .badServerResponse),
         ("Reject response", .badContentEncoding),
+        // A header line that begins with a space, or without a valid name.
+        ("given a bad argument", .badServerResponse),
         ("Out of memory", .badServerResponse),
         ("Too large response headers", .badServerResponse),
         ("Unsupported response code", .badServerResponse),
