@@ -77,6 +77,7 @@ struct ContentDecoderTests {
         let encoded = try Self.encoded(coding)
         #expect(await failure { try await decode([coding], [encoded, Data("junk".utf8)]) } == .badContentEncoding)
         #expect(await failure { try await decode([coding], [encoded + Data([0])]) } == .badContentEncoding)
+        #expect(await failure { try await decode([coding], [encoded, Data([0])]) } == .badContentEncoding)
         if coding == .gzip || coding == .zstd {
             #expect(try await decode([coding], [encoded + encoded]) == Self.text + Self.text)
         } else {

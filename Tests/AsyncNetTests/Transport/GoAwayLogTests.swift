@@ -17,7 +17,9 @@ struct GoAwayLogTests {
             ("Using Stream ID: 101 (easy handle 0x7f00)", .stream(101)),
             ("[HTTP/2] [13] OPENED stream for https://localhost/last_stream=7", .stream(13)),
             ("REFUSED_STREAM, retrying a fresh connect", .refused),
-            ("Connection died, retrying a fresh connect (retry count: 1)", nil), ("", nil),
+            ("Connection died, retrying a fresh connect (retry count: 1)", .connectionDied), ("", nil),
+            ("h2h3 [:path: /x?received GOAWAY, error=0, last_stream=0]", nil), ("[HTTP/2] [1] [:path: /] OPENED stream for ]", nil),
+            ("GOAWAY&last_stream=0", nil),
             ("received GOAWAY, error=0, last_stream=99999999999", nil), (String(repeating: "GOAWAY last_stream=1", count: 20), nil),
         ] { #expect(remark(text) == expected, "\(text)") }
     }

@@ -67,6 +67,7 @@ final class ContentDecoder {
     /// Whether there is a stream to decode with.
     private func beginStream() throws(AsyncNetError) -> Bool {
         guard stream == nil else { return true }
+        guard !isBetweenStreams || coding == .gzip || coding == .zstd else { throw trailing }
         guard let kind = try kind() else { return false }
         guard coding.isAvailable, let new = lz_decoder_new(kind.0, kind.1) else {
             throw AsyncNetError(.badContentEncoding, "The response's body cannot be decoded: there is no memory, or no library for \(coding.rawValue)")

@@ -8,6 +8,8 @@ struct ConnectionSockets {
     private var byPort: [Int32: Int32] = [:]
     private var ports: [Int32: Int32] = [:]
     private var portsOfHTTP1: Set<Int32> = []
+    /// Connections to several servers may have one port of this side. Nothing is said of such.
+    private var sharedPorts: Set<Int32> = []
 
     mutating func insert(_ socket: Int32) {
         all.insert(socket)
@@ -17,7 +19,9 @@ struct ConnectionSockets {
     mutating func remove(_ socket: Int32) {
         all.remove(socket)
         unnamed.remove(socket)
-        guard let port = ports.removeValue(forKey: socket), byPort[port] == socket else { return }
+        guard let port = ports.removeValue(forKey: socket) else { return }
+        if sharedPorts.contains(port), !ports.values.contains(port) { sharedPorts.remove(port) }
+        guard byPort[port] == socket else { return }
         byPort[port] = nil
         portsOfHTTP1.remove(port)
     }
@@ -25,18 +29,21 @@ struct ConnectionSockets {
     /// The connected socket with this port; `nil` for port 0, as those of unix sockets are.
     mutating func socket(onPort port: Int32) -> Int32? {
         guard port > 0 else { return nil }
-        if let socket = byPort[port] { return socket }
+        if let socket = byPort[port], unnamed.isEmpty { return isShared(port) ? nil : socket }
         for socket in unnamed {
             let own = lc_local_port(socket)
             guard own > 0 else { continue }
             unnamed.remove(socket)
+            if byPort[own] != nil { sharedPorts.insert(own) }
             (byPort[own], ports[socket]) = (socket, own)
         }
-        return byPort[port]
+        return isShared(port) ? nil : byPort[port]
     }
+
+    func isShared(_ port: Int32) -> Bool { sharedPorts.contains(port) }
 
     /// A response of HTTP/1 has come on this connection. One of which that is not known may be HTTP/2's.
     mutating func noteHTTP1(onPort port: Int32) { portsOfHTTP1.insert(port) }
 
-    func isHTTP1(onPort port: Int32) -> Bool { portsOfHTTP1.contains(port) }
+    func isHTTP1(onPort port: Int32) -> Bool { portsOfHTTP1.contains(port) && !isShared(port) }
 }

@@ -13,18 +13,27 @@ struct GoAwayLog: Equatable {
         case goAway(lastStream: UInt32)
         /// The transfer's stream was refused (REFUSED_STREAM, RFC 9113 §8.7).
         case refused
+        /// The transfer's connection is given up; what libcurl says from here on may be of another one.
+        case connectionDied
 
-        /// From libcurl's text, as 7.83 to 8.23 have it; `nil` for any other.
+        /// From libcurl's text, as 7.83 to 8.23 have it; `nil` for any other. libcurl says URLs and headers too, which may hold anything: the
+        /// whole form has to fit, from the line's start.
         init?(_ text: UnsafeRawBufferPointer) {
             guard text.count < 200 else { return nil }
             let line = String(decoding: text, as: UTF8.self)
-            if line.contains("GOAWAY"), let last = Self.number(in: line, after: "last_stream=") {
+            if line.hasPrefix("recveived GOAWAY, error=") || line.hasPrefix("received GOAWAY, error="),
+                let last = Self.number(in: line, after: ", last_stream=")
+            {
                 self = .goAway(lastStream: last)
-            } else if line.hasPrefix("REFUSED_STREAM") {
+            } else if line.hasPrefix("REFUSED_STREAM, retrying") {
                 self = .refused
-            } else if let stream = Self.number(in: line, after: "Using Stream ID: ") {
+            } else if line.hasPrefix("Connection died, retrying") {
+                self = .connectionDied
+            } else if line.hasPrefix("Using Stream ID: "), let stream = Self.number(in: line, after: "ID: ") {
                 self = .stream(stream)
-            } else if line.contains("OPENED stream"), let stream = Self.number(in: line, after: "[HTTP/2] [") {
+            } else if line.hasPrefix("[HTTP/2] ["), let stream = Self.number(in: line, after: "2] ["),
+                line.hasPrefix("[HTTP/2] [\(stream)] OPENED stream for ")
+            {
                 self = .stream(stream)
             } else {
                 return nil
@@ -41,6 +50,7 @@ struct GoAwayLog: Equatable {
 
     /// A server may send several; each can only lower the last stream.
     mutating func note(lastStream: UInt32, onPort port: Int32) {
+        guard port > 0 else { return }
         if lastStreams.count == Self.mostConnections { lastStreams = [:] }
         lastStreams[port] = min(lastStream, lastStreams[port] ?? .max)
     }

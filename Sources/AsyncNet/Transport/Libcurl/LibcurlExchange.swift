@@ -55,6 +55,7 @@ final class LibcurlExchange: @unchecked Sendable {
     func restartReading() -> Bool {
         guard body != nil, request.body.replay == .repeatable else { return false }
         stopFeed()
+        (feed, readFailure) = (nil, nil)
         startReading()
         return true
     }

@@ -156,6 +156,7 @@ final class LibcurlHandle {
         receivedBytes = Int64(rest.count)
     }
 
+    var hasHead: Bool { head != nil }
     var isHTTP2: Bool { head?.httpVersion == "HTTP/2" }
 
     private func end(_ result: Int32, _ metrics: lc_metrics) -> Result<Void, AsyncNetError> {
@@ -196,10 +197,9 @@ final class LibcurlHandle {
     func maySend(from address: UnsafePointer<CChar>?, _ port: Int32) -> Bool {
         guard let exchange else { return true }
         let connections = lc_new_connections(easy.pointer)
-        let isUnprocessed = isRefused || stream.map { loop.connections.goAways.isUnprocessed($0, onPort: self.port) } ?? false
         let connection = loop.connections.connection(fromPort: port, isNew: connections > knownConnections)
-        let permission = sending.maySend(on: connection, isUnprocessed: isUnprocessed)
-        if permission == .refuse {
+        let permission = sending.maySend(on: connection, isUnprocessed: isRefused || isUnprocessed)
+        guard permission != .refuse, permission == .send || rewindBody() else {
             if let name = connectionName { receive(loop.connections.takeLeftBehind(at: name)) }
             return false
         }
@@ -210,12 +210,30 @@ final class LibcurlHandle {
         return true
     }
 
+    /// The server said that it did not process the transfer's stream.
+    private var isUnprocessed: Bool { stream.map { loop.connections.isUnprocessed($0, onPort: port) } ?? false }
+
+    /// libcurl asks for the body's start again only if it had sent some of it: what it had read and not sent is gone.
+    private func rewindBody() -> Bool {
+        guard let exchange, sentBytes > 0 else { return true }
+        guard exchange.request.body.data != nil || exchange.restartReading() else {
+            sending.cannotSendAgain()
+            return false
+        }
+        sentBytes = 0
+        return true
+    }
+
     /// What libcurl says of its work, where it is asked to.
     func receive(_ remark: UnsafeRawBufferPointer) {
         switch GoAwayLog.Remark(remark) {
         case .stream(let stream): self.stream = stream
-        case .goAway(let lastStream): loop.connections.goAways.note(lastStream: lastStream, onPort: port)
-        case .refused: isRefused = true
+        case .goAway(let lastStream): loop.connections.noteGoAway(lastStream: lastStream, onPort: port)
+        // Later libcurl may say so of an earlier sending.
+        case .refused: isRefused = isRefused || sending.sendings == 1
+        case .connectionDied:
+            isRefused = isRefused || isUnprocessed
+            port = 0
         case nil: break
         }
     }

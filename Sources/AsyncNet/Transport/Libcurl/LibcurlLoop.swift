@@ -351,7 +351,7 @@ final class LibcurlLoop: @unchecked Sendable {
             }
             handle.finish(result, isLost: end == .lost)
             if handle.isHTTP2 { origins[exchange.origin]?.shareConnections(Self.streamsPerConnection) }
-            if handle.isRemarked, !handle.isHTTP2 { origins[exchange.origin]?.isHTTP1 = true }
+            if handle.isRemarked, handle.hasHead, !handle.isHTTP2 { origins[exchange.origin]?.isHTTP1 = true }
             release(exchange, handle, multi)
         }
     }

@@ -8,7 +8,7 @@ import Foundation
 final class LoopConnections {
     private var sockets = ConnectionSockets()
     private var leftBehind = LeftBehind()
-    var goAways = GoAwayLog()
+    private var goAways = GoAwayLog()
 
     static func at(_ pointer: UnsafeMutableRawPointer) -> LoopConnections {
         Unmanaged<LoopConnections>.fromOpaque(pointer).takeUnretainedValue()
@@ -31,6 +31,13 @@ final class LoopConnections {
         let bytes = lc_waiting_bytes(socket)
         (connection.hasBytes, connection.isClosed) = (bytes > 0, bytes < 0)
         return connection
+    }
+
+    /// The server will not process later streams on the connection.
+    func noteGoAway(lastStream: UInt32, onPort port: Int32) { goAways.note(lastStream: lastStream, onPort: port) }
+
+    func isUnprocessed(_ stream: UInt32, onPort port: Int32) -> Bool {
+        !sockets.isShared(port) && goAways.isUnprocessed(stream, onPort: port)
     }
 
     /// A response of HTTP/1 has come on the connection.

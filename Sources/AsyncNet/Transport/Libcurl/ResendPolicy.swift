@@ -62,6 +62,12 @@ struct ResendPolicy: Equatable {
         return sendings == 1 ? .send : .sendAgain
     }
 
+    /// The body cannot be sent from its start again.
+    mutating func cannotSendAgain() {
+        sendings -= 1
+        refusal = .lost
+    }
+
     /// - Parameters:
     ///   - hasConnectionFailed: The transfer failed, and for a reason that is the connection's.
     ///   - hasResponse: A byte of a response has come.
