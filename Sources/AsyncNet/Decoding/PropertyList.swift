@@ -69,8 +69,9 @@ extension PropertyList: Codable {
 }
 
 /// The body as an untyped ``PropertyList``.
-public struct PropertyListSerializer: ResponseSerializer {
+public struct PropertyListSerializer: ResponseSerializer, PlacedSerializer {
     public init() {}
+    package var place: SerializerPlace { .hereIfSmall }
 
     public func serialize(_ response: RawResponse) async throws -> PropertyList {
         guard !response.data.isEmpty else { throw AsyncNetError(.emptyBody) }

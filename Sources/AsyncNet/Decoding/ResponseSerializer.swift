@@ -9,8 +9,9 @@ public import Foundation
 ///     }
 ///     let rows = try await session.request(url).serializing(using: CSV()).value
 ///
-/// It runs on the concurrent executor, never inside the session or the request, after the transfer has ended and
-/// every validator has accepted. An `AsyncNetError` it throws reaches the caller as it is; other errors become
+/// It runs after the transfer has ended and every validator has accepted, never inside the session or the request, in a task of its own, on
+/// a thread that it may block. Cancelling the task that waits for the value ends that wait at once; the serializer's task is cancelled too, and
+/// ends by itself. An `AsyncNetError` it throws reaches the caller as it is; other errors become
 /// `.decodingFailed` with the error underneath.
 public protocol ResponseSerializer<Value>: Sendable {
     associatedtype Value: Sendable

@@ -1,8 +1,9 @@
 public import Foundation
 
 /// The body's bytes. An empty body is empty data.
-public struct DataSerializer: ResponseSerializer {
+public struct DataSerializer: ResponseSerializer, PlacedSerializer {
     private let preprocessor: any DataPreprocessor
+    package var place: SerializerPlace { preprocessor is PassthroughPreprocessor ? .here : preprocessor.isOwn ? .hereIfSmall : .apart }
 
     public init(preprocessor: any DataPreprocessor = .passthrough) { self.preprocessor = preprocessor }
 
@@ -12,15 +13,17 @@ public struct DataSerializer: ResponseSerializer {
 }
 
 /// Nothing: succeeds whatever the body.
-public struct EmptySerializer: ResponseSerializer {
+public struct EmptySerializer: ResponseSerializer, PlacedSerializer {
     public init() {}
+    package var place: SerializerPlace { .here }
     public func serialize(_ response: RawResponse) async throws -> Empty { .emptyValue }
 }
 
 /// The body as ``JSON``. A body that may be empty and is gives `null`.
-public struct JSONSerializer: ResponseSerializer {
+public struct JSONSerializer: ResponseSerializer, PlacedSerializer {
     private let preprocessor: any DataPreprocessor
     private let emptyBodies: EmptyBodies
+    package var place: SerializerPlace { preprocessor.isOwn ? .hereIfSmall : .apart }
 
     public init(preprocessor: any DataPreprocessor = .passthrough, emptyBodies: EmptyBodies = EmptyBodies()) {
         self.preprocessor = preprocessor
@@ -46,11 +49,13 @@ extension PropertyListDecoder: DataDecoder {}
 
 /// The body as a `Decodable` type, by any decoder.
 ///
-/// A body that may be empty and is needs a type that is an ``EmptyResponse``.
-public struct DecodableSerializer<Value: Decodable & Sendable>: ResponseSerializer {
+/// A body that may be empty and is needs a type that is an ``EmptyResponse``. With this library's decoder or Foundation's, a body of less than
+/// 64 KiB is decoded in the task that waits for the value, so the type's `init(from:)` must not block its thread.
+public struct DecodableSerializer<Value: Decodable & Sendable>: ResponseSerializer, PlacedSerializer {
     private let decoder: any DataDecoder
     private let preprocessor: any DataPreprocessor
     private let emptyBodies: EmptyBodies
+    package var place: SerializerPlace { decoder.isOwn && preprocessor.isOwn ? .hereIfSmall : .apart }
 
     public init(
         _ type: Value.Type = Value.self, decoder: any DataDecoder = StandardJSONDecoder(),

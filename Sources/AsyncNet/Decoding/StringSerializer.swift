@@ -5,9 +5,10 @@ public import Foundation
 /// The encoding is the one given, else the `charset` of the Content-Type, else UTF-8; so is it where the charset's
 /// name is unknown here. A byte order mark is dropped. Bytes that are invalid in that encoding are an error,
 /// `.decodingFailed`, never replacement characters. An empty body is an empty string.
-public struct StringSerializer: ResponseSerializer {
+public struct StringSerializer: ResponseSerializer, PlacedSerializer {
     private let encoding: String.Encoding?
     private let preprocessor: any DataPreprocessor
+    package var place: SerializerPlace { preprocessor.isOwn ? .hereIfSmall : .apart }
 
     public init(encoding: String.Encoding? = nil, preprocessor: any DataPreprocessor = .passthrough) {
         self.encoding = encoding

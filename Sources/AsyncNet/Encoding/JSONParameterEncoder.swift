@@ -8,7 +8,7 @@ public import FoundationNetworking
 /// A ``JSON`` value, also one inside another value, is written by itself, with every digit of its numbers; of the
 /// encoder's options only `.prettyPrinted` and `.sortedKeys` apply to it. (An encoder of a subclass of `JSONEncoder`
 /// writes those inside other values as it likes.)
-public struct JSONParameterEncoder: ParameterEncoder {
+public struct JSONParameterEncoder: ParameterEncoder, NonBlocking {
     private let encoder: JSONEncoder
 
     public init(encoder: JSONEncoder = JSONEncoder()) { self.encoder = encoder }

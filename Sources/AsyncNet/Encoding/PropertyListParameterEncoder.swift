@@ -9,7 +9,7 @@ public import Foundation
 ///
 /// A property list holds no `nil`: members that are `nil` are left out where they are encoded if present, and are written as
 /// the text `$null` elsewhere, as Foundation does.
-public struct PropertyListParameterEncoder: ParameterEncoder {
+public struct PropertyListParameterEncoder: ParameterEncoder, NonBlocking {
     public enum Format: Hashable, Sendable {
         case xml
         case binary

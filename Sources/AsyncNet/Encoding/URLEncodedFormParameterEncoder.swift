@@ -10,7 +10,7 @@ public import Foundation
 /// In the query they come after what is there, which stays byte for byte as it is, and before the fragment; without
 /// parameters the URL stays untouched. A body gets `Content-Type: application/x-www-form-urlencoded; charset=utf-8`
 /// unless the request has a type.
-public struct URLEncodedFormParameterEncoder: ParameterEncoder {
+public struct URLEncodedFormParameterEncoder: ParameterEncoder, NonBlocking {
     /// Where the parameters go.
     public enum Destination: Hashable, Sendable {
         /// The query for GET, HEAD and DELETE, the body for all other methods, QUERY among them.

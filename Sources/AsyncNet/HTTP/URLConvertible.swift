@@ -23,7 +23,8 @@ public protocol URLConvertible: Sendable {
 ///         }
 ///     }
 ///
-/// Conversion happens when the request starts; an error it throws arrives at the awaited outcome as `.encodingFailed`.
+/// Conversion happens when the request starts, off every actor, and must not block its thread; an error it throws arrives at the awaited outcome
+/// as `.encodingFailed`.
 public protocol URLRequestConvertible: Sendable {
     func asURLRequest() throws -> URLRequest
 }

@@ -26,10 +26,11 @@ public struct Retrier: RequestRetrier {
 /// Several policies as one, asked in their order.
 ///
 /// Adapters each change what the one before made, and the first that throws is the last; retriers are asked until one decides.
-public struct Interceptor: RequestInterceptor, CredentialKeeper {
+public struct Interceptor: RequestInterceptor, CredentialKeeper, NonBlocking {
     private let adapters: [any RequestAdapter]
     let retriers: [any RequestRetrier]
     package let hedging: HedgingPolicy?
+    package var mayBlock: Bool { adapters.contains(where: \.blocks) || retriers.contains(where: \.blocks) }
 
     public init(_ policies: [any RequestPolicy]) {
         adapters = policies.compactMap { $0 as? any RequestAdapter }

@@ -8,7 +8,7 @@
 /// Otherwise, and after the timeout, the next retrier is asked. What is sent again is not charged to the retry budget.
 ///
 /// All that wait share the monitor's one watch.
-public struct OfflineRetrier: RequestRetrier {
+public struct OfflineRetrier: RequestRetrier, NonBlocking {
     public let timeout: Duration
     private let monitor: NetworkMonitor
     private let time: TimeSource

@@ -34,7 +34,8 @@ public struct RedirectHandler: Sendable {
     }
 
     /// Follows with what the closure makes of the request that would be sent next; `nil` makes the redirect itself the response. What it throws
-    /// ends the request as `.redirectFailed`, an `AsyncNetError` as it is. What the rules take away it can put back.
+    /// ends the request as `.redirectFailed`, an `AsyncNetError` as it is. What the rules take away it can put back. It runs on a thread that it
+    /// may block.
     public static func modify(
         _ change: @escaping @Sendable (_ next: URLRequest, _ response: HTTPResponseHead) async throws -> URLRequest?
     ) -> RedirectHandler {

@@ -57,7 +57,7 @@ package struct RedirectPolicy: Sendable {
             return try next(after: response, to: request, visited: visited)
         }
         do {
-            return try await next.changed { try await change($0, response) }
+            return try await next.changed { request in try await UserCode.run { try await change(request, response) } }
         } catch {
             throw AsyncNetError(wrapping: error, as: .redirectFailed)
         }

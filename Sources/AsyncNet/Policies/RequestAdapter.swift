@@ -8,6 +8,11 @@ public import Foundation
 /// What may stand in a list of interceptors, of a session or of a request.
 public protocol RequestPolicy: Sendable {}
 
+extension RequestPolicy {
+    /// Whether its code may block its thread, as a user's may.
+    var blocks: Bool { (self as? any NonBlocking)?.mayBlock ?? true }
+}
+
 /// Changes a request before it is sent.
 ///
 ///     struct Tracing: RequestAdapter {
@@ -19,7 +24,8 @@ public protocol RequestPolicy: Sendable {}
 ///     }
 ///
 /// Adapters run in the order of their list before each attempt, the session's before the request's, each on what the one before made;
-/// redirects are not adapted again. User information in a URL that they make is said only when its server asks. They run on no actor. What one throws ends the request as `.adaptationFailed`, an `AsyncNetError` as
+/// redirects are not adapted again. User information in a URL that they make is said only when its server asks. They run on no actor, on a thread
+/// that they may block. What one throws ends the request as `.adaptationFailed`, an `AsyncNetError` as
 /// it is; none after it is asked.
 public protocol RequestAdapter: RequestPolicy {
     /// The request to send in place of `request`.

@@ -12,7 +12,7 @@ public import Foundation
 /// For servers that are known to take it: HTTP has no way to ask. A body in memory is compressed there and keeps a `Content-Length`; files,
 /// streams and forms are compressed while they are sent, and then no length is known. Empty bodies stay as they are. zlib is loaded by
 /// name, as libcurl is; without it requests end with `.compressionUnavailable`.
-public struct RequestCompressor: RequestAdapter {
+public struct RequestCompressor: RequestAdapter, NonBlocking {
     /// What to do with a request that has a `Content-Encoding` already.
     public enum DuplicateHeaderBehavior: Sendable {
         /// Ends it with `.adaptationFailed`.
@@ -25,22 +25,24 @@ public struct RequestCompressor: RequestAdapter {
 
     public let coding: ContentCoding
     public let duplicateHeader: DuplicateHeaderBehavior
-    private let shouldCompress: @Sendable (RequestBody) -> Bool
+    private let shouldCompress: (@Sendable (RequestBody) -> Bool)?
 
     /// A compressor.
     ///
     /// - Parameters:
     ///   - coding: `.gzip` or `.deflate`.
     ///   - duplicateHeader: What to do with a request that has a `Content-Encoding` already; an error by default.
-    ///   - shouldCompress: Which bodies; small ones, and pictures, gain nothing.
+    ///   - shouldCompress: Which bodies, by default all; small ones, and pictures, gain nothing.
     public init(
         _ coding: ContentCoding = .gzip, duplicateHeader: DuplicateHeaderBehavior = .error,
-        shouldCompress: @escaping @Sendable (RequestBody) -> Bool = { _ in true }
+        shouldCompress: (@Sendable (RequestBody) -> Bool)? = nil
     ) {
         self.coding = coding
         self.duplicateHeader = duplicateHeader
         self.shouldCompress = shouldCompress
     }
+
+    package var mayBlock: Bool { shouldCompress != nil }
 
     public func adapt(_ request: URLRequest, context: RequestContext) async throws -> URLRequest {
         guard let head = HTTPRequestHead(request), let data = request.httpBody else { return request }
@@ -48,7 +50,7 @@ public struct RequestCompressor: RequestAdapter {
     }
 
     public func adapt(_ request: TransportRequest, context: RequestContext) async throws -> TransportRequest {
-        guard !request.body.isNone, request.body.data?.isEmpty != true, shouldCompress(request.body) else { return request }
+        guard !request.body.isNone, request.body.data?.isEmpty != true, shouldCompress?(request.body) != false else { return request }
         if request.head.headers.contains(name: "Content-Encoding") {
             switch duplicateHeader {
             case .error:
@@ -59,7 +61,8 @@ public struct RequestCompressor: RequestAdapter {
         }
         var compressed = request
         compressed.head.headers.set(.contentEncoding(coding.name))
-        compressed.body = try request.body.compressed(with: coding)
+        let (body, isLarge) = (request.body, request.body.data.map { $0.count >= UserCode.small } == true)
+        compressed.body = isLarge ? try await UserCode.run { try body.compressed(with: coding) } : try body.compressed(with: coding)
         return compressed
     }
 }

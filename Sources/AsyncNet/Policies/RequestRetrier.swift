@@ -11,7 +11,7 @@
 /// the error is `.unacceptableStatus`, and if nobody wants to retry, the response is delivered as it is. They are not asked where the request
 /// cannot be sent again: its body can be read only once, or a reader has had a part of the answer.
 ///
-/// They run on no actor; a cancel or the deadline ends the wait for one at once.
+/// They run on no actor, on a thread that they may block; a cancel or the deadline ends the wait for one at once.
 public protocol RequestRetrier: RequestPolicy {
     /// What to do now that `context.attempt` has ended in `error`; `context.response` has the head of the response if one came.
     func retry(after error: AsyncNetError, context: RequestContext) async -> RetryDecision

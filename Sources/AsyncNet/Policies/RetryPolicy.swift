@@ -9,7 +9,7 @@ package import Foundation
 /// never reached a server; of an attempt that was redirected, every request counts. It waits as long as the server asked for in
 /// `Retry-After`, unless that is too long, or at random up to a bound that grows each time (``Backoff``). The session's ``SessionConfiguration/retryBudget`` limits
 /// how much load all retries together add to a host.
-public struct RetryPolicy: RequestRetrier {
+public struct RetryPolicy: RequestRetrier, NonBlocking {
     /// How often a request is sent again at most.
     public var limit: Int
     /// How long is waited before it is.
@@ -93,7 +93,7 @@ public struct RetryPolicy: RequestRetrier {
 }
 
 /// Sends a request again whose connection was lost, and only then; otherwise as ``RetryPolicy``.
-public struct ConnectionLostRetryPolicy: RequestRetrier {
+public struct ConnectionLostRetryPolicy: RequestRetrier, NonBlocking {
     private let policy: RetryPolicy
 
     public init(limit: Int = 2, backoff: Backoff = Backoff(), methods: Set<HTTPMethod> = RetryPolicy.idempotentMethods) {

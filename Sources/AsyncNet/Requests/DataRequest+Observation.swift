@@ -27,6 +27,7 @@ extension DataRequest {
 
     @concurrent
     private nonisolated func currentRequest() async throws -> TransportRequest {
-        try record.request ?? blueprint.make()
+        if let request = record.request { return request }
+        return try await blueprint.makeApart()
     }
 }

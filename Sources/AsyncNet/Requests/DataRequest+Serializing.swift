@@ -9,52 +9,56 @@ extension DataRequest {
         _ type: Value.Type, decoder: any DataDecoder = StandardJSONDecoder(),
         preprocessor: any DataPreprocessor = .passthrough, emptyBodies: EmptyBodies = EmptyBodies()
     ) -> ResponseTask<Value> {
-        serializing(using: DecodableSerializer(type, decoder: decoder, preprocessor: preprocessor, emptyBodies: emptyBodies))
+        own(DecodableSerializer(type, decoder: decoder, preprocessor: preprocessor, emptyBodies: emptyBodies))
     }
 
     /// The body as ``JSON``.
     public nonisolated func serializing(
         _ type: JSON.Type, preprocessor: any DataPreprocessor = .passthrough, emptyBodies: EmptyBodies = EmptyBodies()
     ) -> ResponseTask<JSON> {
-        serializing(using: JSONSerializer(preprocessor: preprocessor, emptyBodies: emptyBodies))
+        own(JSONSerializer(preprocessor: preprocessor, emptyBodies: emptyBodies))
     }
 
     /// The body as text, in the charset of its Content-Type unless `encoding` is given, else UTF-8.
     public nonisolated func serializing(
         _ type: String.Type, encoding: String.Encoding? = nil, preprocessor: any DataPreprocessor = .passthrough
     ) -> ResponseTask<String> {
-        serializing(using: StringSerializer(encoding: encoding, preprocessor: preprocessor))
+        own(StringSerializer(encoding: encoding, preprocessor: preprocessor))
     }
 
     /// The body's bytes.
     public nonisolated func serializing(
         _ type: Data.Type, preprocessor: any DataPreprocessor = .passthrough
     ) -> ResponseTask<Data> {
-        serializing(using: DataSerializer(preprocessor: preprocessor))
+        own(DataSerializer(preprocessor: preprocessor))
     }
 
     /// Nothing: only whether the request succeeds.
     public nonisolated func serializing(_ type: Empty.Type) -> ResponseTask<Empty> {
-        serializing(using: EmptySerializer())
+        own(EmptySerializer())
     }
 
     /// The body as an untyped property list.
     public nonisolated func serializing(_ type: PropertyList.Type) -> ResponseTask<PropertyList> {
-        serializing(using: PropertyListSerializer())
+        own(PropertyListSerializer())
     }
 
     /// The body as a serializer of any kind makes it.
     public nonisolated func serializing<Serializer: ResponseSerializer>(
         using serializer: Serializer
     ) -> ResponseTask<Serializer.Value> {
-        ResponseTask(self, serializer)
+        ResponseTask(self, serializer, (serializer as? any PlacedSerializer)?.place ?? .apart)
     }
 
-    /// The body as a closure makes it, on the concurrent executor.
+    private nonisolated func own<Serializer: PlacedSerializer>(_ serializer: Serializer) -> ResponseTask<Serializer.Value> {
+        ResponseTask(self, serializer, serializer.place)
+    }
+
+    /// The body as a closure makes it, on a thread that it may block.
     public nonisolated func serializing<Value: Sendable>(
         _ serialize: @escaping @Sendable (RawResponse) async throws -> Value
     ) -> ResponseTask<Value> {
-        ResponseTask(self, ClosureSerializer(serialize))
+        ResponseTask(self, ClosureSerializer(serialize), .apart)
     }
 
     /// Decodes the body on the caller's actor: for types whose `Decodable` conformance is isolated to it.

@@ -6,15 +6,18 @@ public struct ResponseTask<Value: Sendable>: Sendable {
     /// The request whose response is serialized.
     public let request: DataRequest
     private let serializer: any ResponseSerializer<Value>
+    private let place: SerializerPlace
 
-    init(_ request: DataRequest, _ serializer: any ResponseSerializer<Value>) {
+    init(_ request: DataRequest, _ serializer: any ResponseSerializer<Value>, _ place: SerializerPlace) {
         self.request = request
         self.serializer = serializer
+        self.place = place
     }
 
     /// The value.
     ///
-    /// - Throws: ``AsyncNetError``; `.cancelled` if the request or the awaiting task was cancelled. A response of
+    /// - Throws: ``AsyncNetError``; `.cancelled` if the request or the awaiting task was cancelled, also while a serializer of the user's runs
+    ///   or a body of 64 KiB and more is serialized. A response of
     ///   status 404 is a response, not an error, until the request is told to `validate`.
     public var value: Value {
         get async throws(AsyncNetError) {
@@ -48,9 +51,14 @@ public struct ResponseTask<Value: Sendable>: Sendable {
             return .failure(AsyncNetError(.badServerResponse).with(outcome.errorContext))
         }
         do {
+            guard place.isHere(response) else { return .success(try await serializeApart(response)) }
             return .success(try await serializer.serialize(response))
         } catch {
             return .failure(AsyncNetError(wrapping: error, as: .decodingFailed).with(outcome.errorContext))
         }
+    }
+
+    private func serializeApart(_ response: RawResponse) async throws -> Value {
+        try await UserCode.runAbandonably { [serializer] in try await serializer.serialize(response) }
     }
 }

@@ -24,7 +24,7 @@ extension Pipeline {
         let context = context()
         for adapter in policies.adapters {
             try Task.checkCancellation()
-            do { adapted = try await adapter.adapt(adapted, context: context) } catch {
+            do { adapted = try await adapt(adapted, by: adapter, context) } catch {
                 if error is CancellationError, !Task.isCancelled { throw AsyncNetError(.adaptationFailed, underlyingError: error) }
                 throw AsyncNetError(wrapping: error, as: .adaptationFailed)
             }
@@ -32,6 +32,11 @@ extension Pipeline {
         takeCredential(of: &adapted)
         try RequestAssembly.check(adapted)
         request.record.willSend(try RequestAssembly.settled(adapted))
+    }
+
+    private func adapt(_ request: TransportRequest, by adapter: any RequestAdapter, _ context: RequestContext) async throws -> TransportRequest {
+        guard adapter.blocks else { return try await adapter.adapt(request, context: context) }
+        return try await UserCode.run { try await adapter.adapt(request, context: context) }
     }
 
     /// An adapter's URL may say who it is from, as the caller's may.

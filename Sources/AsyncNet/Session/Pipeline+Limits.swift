@@ -28,7 +28,7 @@ extension Pipeline {
     private func hasReplacedCredential() async -> Bool {
         guard let request = request.record.request else { return false }
         for adapter in policies.adapters {
-            if let keeper = adapter as? any CredentialKeeper, await keeper.hasReplacedCredential(request) { return true }
+            if let keeper = adapter as? any CredentialKeeper, await UserCode.run({ await keeper.hasReplacedCredential(request) }) { return true }
         }
         return false
     }

@@ -55,7 +55,7 @@ extension Pipeline {
         let context = context()
         for retrier in policies.retriers {
             guard !Task.isCancelled else { return .doNotRetry }
-            let decision = await retrier.retry(after: error, context: context)
+            let decision = await self.decision(of: retrier, about: error, context)
             switch decision.choice {
             case .doNotRetry: continue
             case .retry(let delay):
@@ -66,6 +66,11 @@ extension Pipeline {
             }
         }
         return .doNotRetry
+    }
+
+    private func decision(of retrier: any RequestRetrier, about error: AsyncNetError, _ context: RequestContext) async -> RetryDecision {
+        guard retrier.blocks else { return await retrier.retry(after: error, context: context) }
+        return await UserCode.run { await retrier.retry(after: error, context: context) }
     }
 
     /// It need not be waited for.

@@ -48,7 +48,7 @@ struct Pipeline {
     mutating func run() async -> TransferOutcome {
         request.record.begin(session.timers.time)
         do {
-            try assemble()
+            if request.blueprint.mayBlock { request.record.willSend(try await request.blueprint.makeApart()) } else { try assemble() }
         } catch {
             return request.record.outcome(AsyncNetError(wrapping: error, as: .encodingFailed))
         }

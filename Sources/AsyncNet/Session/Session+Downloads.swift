@@ -22,7 +22,7 @@ extension Session {
         segments: Int = 1, checksum: Checksum? = nil, modifier: RequestModifier? = nil
     ) -> DownloadRequest {
         let assembly = RequestAssembly(configuration)
-        return download(DownloadSink(destination, segments: segments, checksum: checksum), RequestBlueprint {
+        return download(DownloadSink(destination, segments: segments, checksum: checksum), RequestBlueprint(mayBlock: modifier != nil) {
             try assembly.transportRequest(to: url, method, headers, modifier: modifier, encode: nil)
         })
     }
@@ -33,7 +33,7 @@ extension Session {
         modifier: RequestModifier? = nil
     ) -> DownloadRequest {
         let assembly = RequestAssembly(configuration)
-        return download(DownloadSink(destination, segments: segments, checksum: checksum), RequestBlueprint {
+        return download(DownloadSink(destination, segments: segments, checksum: checksum), RequestBlueprint(mayBlock: modifier != nil) {
             try assembly.transportRequest(from: request.asURLRequest(), modifier: modifier)
         })
     }
@@ -48,7 +48,7 @@ extension Session {
     ) -> DownloadRequest {
         let assembly = RequestAssembly(configuration)
         let sink = DownloadSink(destination, resuming: resumeData, segments: segments, checksum: checksum)
-        return download(sink, RequestBlueprint {
+        return download(sink, RequestBlueprint(mayBlock: modifier != nil) {
             guard let resumeData else { throw AsyncNetError(.invalidRequest, "There is no resume data to go on with; download it anew") }
             return try assembly.transportRequest(to: resumeData.url, .get, headers, modifier: modifier, encode: nil)
         })
@@ -64,7 +64,7 @@ extension Session {
     private nonisolated func part(
         _ range: ByteRange, _ validator: String, _ blueprint: RequestBlueprint, of download: DataRequest?
     ) async -> StreamRequest {
-        let partial = RequestBlueprint {
+        let partial = RequestBlueprint(mayBlock: blueprint.mayBlock) {
             var request = try blueprint.make()
             request.head.headers.set(.acceptEncoding(request.head.headers["Accept-Encoding"] ?? "identity"))
             request.head.headers.set(HTTPHeader(name: "Range", value: range.headerValue))

@@ -5,7 +5,8 @@ import Foundation
 public import Foundation
 #endif
 
-/// Changes a request after URL, method and headers are set and before parameters are encoded; runs off every actor.
+/// Changes a request after URL, method and headers are set and before parameters are encoded; runs off every actor, on a thread that it may
+/// block.
 public typealias RequestModifier = @Sendable (inout URLRequest) throws -> Void
 
 extension Session {
@@ -27,7 +28,7 @@ extension Session {
         _ url: some URLConvertible, method: HTTPMethod = .get, parameters: some Encodable & Sendable,
         encoder: some ParameterEncoder, headers: HTTPHeaders = [:], modifier: RequestModifier? = nil
     ) -> DataRequest {
-        make(url, method, headers, modifier) { try encoder.encode(parameters, into: $0) }
+        make(url, method, headers, modifier, isForeign: !(encoder is any NonBlocking)) { try encoder.encode(parameters, into: $0) }
     }
 
     /// A request from a `URLRequest` or a router.
@@ -38,17 +39,17 @@ extension Session {
         _ request: some URLRequestConvertible, modifier: RequestModifier? = nil
     ) -> DataRequest {
         let configuration = configuration
-        return register(RequestBlueprint {
+        return register(RequestBlueprint(mayBlock: modifier != nil) {
             try RequestAssembly(configuration).transportRequest(from: request.asURLRequest(), modifier: modifier)
         })
     }
 
     private nonisolated func make(
-        _ url: some URLConvertible, _ method: HTTPMethod, _ headers: HTTPHeaders, _ modifier: RequestModifier?,
+        _ url: some URLConvertible, _ method: HTTPMethod, _ headers: HTTPHeaders, _ modifier: RequestModifier?, isForeign: Bool = false,
         encode: (@Sendable (URLRequest) throws -> URLRequest)?
     ) -> DataRequest {
         let assembly = RequestAssembly(configuration)
-        return register(RequestBlueprint {
+        return register(RequestBlueprint(mayBlock: modifier != nil || isForeign) {
             try assembly.transportRequest(to: url, method, headers, modifier: modifier, encode: encode)
         })
     }

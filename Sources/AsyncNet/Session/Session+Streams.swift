@@ -13,7 +13,7 @@ extension Session {
         _ url: some URLConvertible, method: HTTPMethod = .get, headers: HTTPHeaders = [:], modifier: RequestModifier? = nil
     ) -> StreamRequest {
         let assembly = RequestAssembly(configuration)
-        return stream(RequestBlueprint {
+        return stream(RequestBlueprint(mayBlock: modifier != nil) {
             try assembly.transportRequest(to: url, method, headers, modifier: modifier, encode: nil)
         })
     }
@@ -24,7 +24,7 @@ extension Session {
         headers: HTTPHeaders = [:], modifier: RequestModifier? = nil
     ) -> StreamRequest {
         let assembly = RequestAssembly(configuration)
-        return stream(RequestBlueprint {
+        return stream(RequestBlueprint(mayBlock: modifier != nil || !(encoder is any NonBlocking)) {
             try assembly.transportRequest(to: url, method, headers, modifier: modifier) { try encoder.encode(parameters, into: $0) }
         })
     }
@@ -32,7 +32,9 @@ extension Session {
     /// A stream from a `URLRequest` or a router.
     public nonisolated func stream(_ request: some URLRequestConvertible, modifier: RequestModifier? = nil) -> StreamRequest {
         let assembly = RequestAssembly(configuration)
-        return stream(RequestBlueprint { try assembly.transportRequest(from: request.asURLRequest(), modifier: modifier) })
+        return stream(RequestBlueprint(mayBlock: modifier != nil) {
+            try assembly.transportRequest(from: request.asURLRequest(), modifier: modifier)
+        })
     }
 
     private nonisolated func stream(_ blueprint: RequestBlueprint) -> StreamRequest {

@@ -23,7 +23,7 @@ extension Session {
         modifier: RequestModifier? = nil
     ) -> UploadRequest {
         let assembly = RequestAssembly(configuration)
-        let blueprint = RequestBlueprint {
+        let blueprint = RequestBlueprint(mayBlock: modifier != nil) {
             let request = try assembly.transportRequest(to: url, method, headers, modifier: modifier, encode: nil)
             return try assembly.uploading(body, with: request)
         }
@@ -35,7 +35,7 @@ extension Session {
         _ body: RequestBody, with request: some URLRequestConvertible, modifier: RequestModifier? = nil
     ) -> UploadRequest {
         let assembly = RequestAssembly(configuration)
-        let blueprint = RequestBlueprint {
+        let blueprint = RequestBlueprint(mayBlock: modifier != nil) {
             try assembly.uploading(body, with: assembly.transportRequest(from: request.asURLRequest(), modifier: modifier))
         }
         return register(blueprint, kind: .upload)

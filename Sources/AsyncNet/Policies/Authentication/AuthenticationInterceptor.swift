@@ -140,7 +140,7 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
     }
 
     private static func refresh(_ credential: Credential, by authenticator: AuthenticatorType) async -> Result<Credential, AsyncNetError> {
-        do { return .success(try await authenticator.refresh(credential)) } catch {
+        do { return .success(try await UserCode.run { try await authenticator.refresh(credential) }) } catch {
             // Even an AsyncNetError is underneath: it is another request's, and its cancel is not that of those who wait.
             return .failure(AsyncNetError(.refreshFailed, underlyingError: error))
         }

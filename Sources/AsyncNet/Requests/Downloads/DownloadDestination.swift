@@ -23,6 +23,8 @@ public struct DownloadDestination: Sendable {
     let place: @Sendable (HTTPResponseHead) throws -> URL
     /// The place, where it does not depend on the response.
     let fixed: URL?
+    /// The place is chosen by a closure of the user's.
+    private(set) var isChosen = false
 
     /// A file of this name.
     public static func file(_ url: URL, options: Options = []) -> DownloadDestination {
@@ -31,12 +33,13 @@ public struct DownloadDestination: Sendable {
 
     /// A file in this folder, named as the server suggests; see ``HTTPResponseHead/suggestedFileName``.
     public static func folder(_ url: URL, options: Options = []) -> DownloadDestination {
-        .choosing(options: options) { url.appending(path: $0.suggestedFileName) }
+        DownloadDestination(options: options.subtracting(.continuePartialFile), place: { url.appending(path: $0.suggestedFileName) }, fixed: nil)
     }
 
-    /// What a closure makes of the response's head; what it throws ends the download with `.fileNotWritable`. `.continuePartialFile` is not heeded.
+    /// What a closure makes of the response's head; what it throws ends the download with `.fileNotWritable`. `.continuePartialFile` is not heeded. It runs on a
+    /// thread that it may block.
     public static func choosing(options: Options = [], _ place: @escaping @Sendable (HTTPResponseHead) throws -> URL) -> DownloadDestination {
-        DownloadDestination(options: options.subtracting(.continuePartialFile), place: place, fixed: nil)
+        DownloadDestination(options: options.subtracting(.continuePartialFile), place: place, fixed: nil, isChosen: true)
     }
 
     /// A file of its own in the folder for temporary files; whoever asked for it removes it.

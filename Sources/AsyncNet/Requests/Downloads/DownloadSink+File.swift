@@ -11,10 +11,10 @@ extension DownloadSink {
         if destination.options.contains(.createIntermediateDirectories) { try Self.makeFolder(of: place) }
     }
 
-    func place(for head: HTTPResponseHead) throws(AsyncNetError) -> URL {
+    func place(for head: HTTPResponseHead) async throws(AsyncNetError) -> URL {
         if let fixed = destination.fixed { return fixed }
         do {
-            let place = try destination.place(head)
+            let place = destination.isChosen ? try await UserCode.run { [destination] in try destination.place(head) } : try destination.place(head)
             try checkPlace(place)
             return place
         } catch {

@@ -114,7 +114,7 @@ package final class DownloadSink: ResponseSink {
     // MARK: The body
 
     package func receive(_ body: WatchedBody, of head: HTTPResponseHead) async throws -> SinkVerdict {
-        let place = try place(for: head)
+        let place = try await place(for: head)
         let file: OutputFile
         switch try start(head) {
         case .complete:

@@ -70,7 +70,12 @@ extension StreamRequest {
         _ type: Value.Type, decoder: any DataDecoder = StandardJSONDecoder()
     ) -> some AsyncSequence<Value, any Error> & Sendable {
         ErasedFailure(ParsedStream(chunks: chunks) { JSONSequenceParser(mediaType: $0.mediaType) }).map { [transfer] item throws in
-            do { return try decoder.decode(type, from: try item.get()) } catch {
+            do {
+                let data = try item.get()
+                guard !decoder.isOwn || data.count >= UserCode.small else { return try decoder.decode(type, from: data) }
+                return try await UserCode.runAbandonably { try decoder.decode(type, from: data) }
+            } catch {
+                if error is CancellationError || (error as? AsyncNetError)?.code == .cancelled { throw AsyncNetError(.cancelled).with(transfer.record.outcome(nil).errorContext) }
                 throw AsyncNetError(decoding: type, error).with(transfer.record.outcome(nil).errorContext)
             }
         }
