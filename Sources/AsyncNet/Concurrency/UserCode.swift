@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 
 /// Runs code of users', which may block its thread, where that holds up nobody else.
 ///
@@ -10,15 +11,27 @@ enum UserCode {
 
     /// Runs the code as part of this task, and waits for its end.
     static func run<Value: Sendable, Failure: Error>(
-        _ code: @Sendable @concurrent () async throws(Failure) -> Value
+        _ code: @Sendable () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        try await withTaskExecutorPreference(BlockingExecutor.shared) { () async throws(Failure) -> Value in try await code() }
+        try await withTaskExecutorPreference(BlockingExecutor.shared) { () async throws(Failure) -> Value in try await enter(code) }
+    }
+
+    private static let entries = Atomic(0)
+
+    /// Changes the thread. The compiler leaves that to the first asynchronous call, unless something is done before it; and a function that runs
+    /// where its caller does would not change it either.
+    @concurrent
+    private static func enter<Value: Sendable, Failure: Error>(
+        _ code: @Sendable () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        entries.add(1, ordering: .relaxed)
+        return try await code()
     }
 
     /// Runs the code in a task of its own, which cancelling this one cancels; the wait for it ends at once then, with `.cancelled`.
     ///
     /// From then on that task belongs to nobody: it ends when the code does, and what it makes is dropped.
-    static func runAbandonably<Value: Sendable>(_ code: @escaping @Sendable @concurrent () async throws -> Value) async throws -> Value {
+    static func runAbandonably<Value: Sendable>(_ code: @escaping @Sendable () async throws -> Value) async throws -> Value {
         try Task.checkCancellation()
         let end = Promise<Result<Value, any Error>>()
         let task = Task(executorPreference: BlockingExecutor.shared) {

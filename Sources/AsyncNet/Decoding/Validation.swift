@@ -15,6 +15,9 @@ package struct Validator: Sendable {
         (self.subject, self.check) = (subject, check)
     }
 
+    /// Whether it is the user's, and may block its thread.
+    package var mayBlock: Bool { subject == .wholeResponse }
+
     /// Runs the check; what it throws becomes an ``AsyncNetError``.
     package func callAsFunction(_ response: RawResponse) throws(AsyncNetError) {
         do {
@@ -51,5 +54,17 @@ extension Validator {
     /// The types of the request's `Accept`, `*/*` if it has none.
     package static func acceptHeader(_ response: RawResponse) -> [String] {
         (response.requestHead.headers["Accept"] ?? "*/*").split(separator: ",").map { String($0).trimmedHTTPSpace }
+    }
+}
+
+extension [Validator] {
+    /// Runs the checks in their order, where they may block if one of them is the user's; the first refusal is the error.
+    package func check(_ response: RawResponse) async throws(AsyncNetError) {
+        guard contains(where: \.mayBlock) else { return try checkHere(response) }
+        try await UserCode.run { () async throws(AsyncNetError) in try checkHere(response) }
+    }
+
+    package func checkHere(_ response: RawResponse) throws(AsyncNetError) {
+        for validator in self { try validator(response) }
     }
 }

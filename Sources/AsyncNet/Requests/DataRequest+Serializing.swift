@@ -3,7 +3,7 @@ public import Foundation
 extension DataRequest {
     /// The body as any `Decodable` type.
     ///
-    /// Decoding runs on the concurrent executor, so the type's conformance must not be bound to an actor: in a module
+    /// Decoding runs on no actor, so the type's conformance must not be bound to an actor: in a module
     /// whose default isolation is the main actor, declare the type `nonisolated`, or use ``decode(_:using:)``.
     public nonisolated func serializing<Value: Decodable & Sendable>(
         _ type: Value.Type, decoder: any DataDecoder = StandardJSONDecoder(),

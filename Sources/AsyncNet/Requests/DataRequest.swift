@@ -40,6 +40,8 @@ public actor DataRequest: Request {
     private var arriving = 0
     private var resumption: [CheckedContinuation<Void, Never>] = []
     package private(set) var validators: [Validator] = []
+    /// Validators that came after the end are running.
+    private var lateValidation: Promise<Void>?
     package private(set) var options: RequestOptions
     /// The transfer's, told that a suspension ends; it knows the request, so it goes with the end.
     private var onProceed: (@Sendable () -> Void)?
@@ -167,7 +169,7 @@ public actor DataRequest: Request {
 
     /// Starts the request unless it is suspended, and waits for its end; any number may wait.
     package func transferOutcome() async -> TransferOutcome {
-        if let outcome { return validated(outcome) }
+        if let outcome { return await validated(outcome) }
         if Task.isCancelled {
             if waiters.isEmpty, arriving == 0 { await cancel() }
             return outcome ?? record.outcome(AsyncNetError(.cancelled))
@@ -175,7 +177,7 @@ public actor DataRequest: Request {
         arriving += 1
         if machine.state == .initialized { await resume() }
         arriving -= 1
-        if let outcome { return validated(outcome) }
+        if let outcome { return await validated(outcome) }
         nextWaiter += 1
         let id = nextWaiter
         let outcome = await withTaskCancellationHandler {
@@ -183,7 +185,7 @@ public actor DataRequest: Request {
         } onCancel: {
             host.mailbox.post { await self.leave(id) }
         }
-        return validated(outcome)
+        return await validated(outcome)
     }
 
     /// A waiter's task was cancelled: it goes at once, and with the last one the request ends.
@@ -199,17 +201,31 @@ public actor DataRequest: Request {
     /// Runs the validators that came after the transfer had taken its own.
     ///
     /// Another waiter may have run them since this one was resumed: then the outcome is the one that was left.
-    @inline(never)
-    private func validated(_ own: TransferOutcome) -> TransferOutcome {
-        guard own.error == nil, var outcome else { return own }
-        guard !validators.isEmpty, outcome.error == nil, let response = outcome.rawResponse else { return outcome }
-        do throws(AsyncNetError) {
-            for validator in takeValidators() { try validator(response) }
-        } catch {
-            outcome = outcome.failing(with: error)
+    private func validated(_ own: TransferOutcome) async -> TransferOutcome {
+        guard own.error == nil, let outcome else { return own }
+        guard outcome.error == nil, lateValidation != nil || !validators.isEmpty else { return outcome }
+        return await validatedLate(own)
+    }
+
+    /// A waiter whose task is cancelled leaves at once; the validators go on for the others.
+    private func validatedLate(_ own: TransferOutcome) async -> TransferOutcome {
+        while let outcome, outcome.error == nil, lateValidation != nil || !validators.isEmpty {
+            let end = lateValidation ?? beginLateValidation(of: outcome)
+            do throws(AsyncNetError) { try await end.value() } catch { return outcome.failing(with: error) }
         }
-        self.outcome = outcome
-        return outcome
+        return outcome ?? own
+    }
+
+    /// In a task that the request owns, since its validators may block. It ends when they do.
+    private func beginLateValidation(of outcome: TransferOutcome) -> Promise<Void> {
+        let (validators, end) = (takeValidators(), Promise<Void>())
+        lateValidation = end
+        Task {
+            self.outcome = await outcome.validated(by: validators)
+            lateValidation = nil
+            end.fulfil(.success(()))
+        }
+        return end
     }
 
     // MARK: What the transfer asks and tells

@@ -48,4 +48,15 @@ package final class TransferOutcome: Sendable {
     package func failing(with error: AsyncNetError) -> TransferOutcome {
         TransferOutcome(request: request, head: head, data: data, metrics: metrics, error: error.with(errorContext))
     }
+
+    /// The same transfer, or ended by the first validator that refuses its response.
+    package func validated(by validators: [Validator]) async -> TransferOutcome {
+        guard error == nil, let response = rawResponse else { return self }
+        do throws(AsyncNetError) {
+            try await validators.check(response)
+            return self
+        } catch {
+            return failing(with: error)
+        }
+    }
 }

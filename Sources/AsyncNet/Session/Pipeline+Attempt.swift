@@ -16,7 +16,8 @@ extension Pipeline {
             return .ended(request.record.outcome(AsyncNetError(wrapping: error, as: .transportFailed)), validators: 0)
         }
         let validators = request.sink == nil ? await request.validators : []
-        return .ended(validated(request.record.outcome(nil), by: validators), validators: validators.count)
+        let outcome = request.record.outcome(nil)
+        return .ended(validators.isEmpty ? outcome : await outcome.validated(by: validators), validators: validators.count)
     }
 
     private mutating func adapt() async throws {
@@ -175,7 +176,7 @@ extension Pipeline {
     private func validate(_ head: HTTPResponseHead, of sent: TransportRequest) async throws {
         var response = RawResponse(requestHead: sent.head, head: head, data: Data())
         response.isBodyPending = true
-        for validator in await request.validators { try validator(response) }
+        try await (await request.validators).check(response)
     }
 
     private func watched(_ body: TransportBody, of head: HTTPResponseHead) -> WatchedBody {

@@ -94,20 +94,10 @@ extension Pipeline {
 
     // MARK: Validation
 
-    @inline(never)
-    func validated(_ outcome: TransferOutcome, by validators: some Sequence<Validator>) -> TransferOutcome {
-        guard outcome.error == nil, let response = outcome.rawResponse else { return outcome }
-        do throws(AsyncNetError) {
-            for validator in validators { try validator(response) }
-            return outcome
-        } catch {
-            return outcome.failing(with: error)
-        }
-    }
-
     /// The validators are through; those that were added since the attempt's were run have their turn.
     private func validatedLate(_ outcome: TransferOutcome, _ ran: Int) async -> TransferOutcome {
         let validators = await request.takeValidators()
-        return request.sink == nil ? validated(outcome, by: validators.dropFirst(ran)) : outcome
+        guard request.sink == nil, validators.count > ran else { return outcome }
+        return await outcome.validated(by: Array(validators.dropFirst(ran)))
     }
 }

@@ -1,0 +1,298 @@
+@testable import AsyncNet
+import AsyncNetTesting
+import Dispatch
+import Foundation
+import Testing
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Code of a user's that blocks its thread until the test lets it go.
+private final class Blockade: Sendable {
+    let timeouts = Counter()
+    private let semaphore = DispatchSemaphore(value: 0)
+    private let (entries, entry) = AsyncStream.makeStream(of: Void.self)
+
+    /// Waits, but not so long that a run without the fix never ends.
+    func block() {
+        entry.yield()
+        if semaphore.wait(timeout: .now() + 20) == .timedOut { timeouts.add() }
+    }
+
+    /// Waits until so many are in it, once.
+    func entered(_ count: Int) async {
+        var entries = entries.makeAsyncIterator()
+        for _ in 0..<count { await entries.next() }
+    }
+
+    func open(_ count: Int) { for _ in 0..<count { semaphore.signal() } }
+}
+
+@Suite("Code of users that blocks its thread", .timeLimit(.minutes(5)))
+struct BlockingCodeTests {
+    /// More than Swift has threads for.
+    private static let count = max(6, 2 * ProcessInfo.processInfo.activeProcessorCount)
+
+    enum Place: String, CaseIterable {
+        case serializer, closureSerializer, preprocessor, decoder, largeBody, validator, lateValidator, adapter, retrier, redirect, modifier, encoder
+        case streamValidator, streamDecoder, downloadPlace, authenticator, refresh, compression
+    }
+
+    private static func reply(_ request: RecordedRequest) -> MockResponse {
+        switch request.path {
+        case "/redirect": .redirect(to: "/")
+        case "/503": .status(503)
+        case "/401" where request.headers["Authorization"] != "1": .status(401)
+        case "/large": .json("[\"" + String(repeating: "x", count: 70_000) + "\"]")
+        default: .json("[\"a\"]")
+        }
+    }
+
+    @Test("In every place it holds up no other request", arguments: Place.allCases)
+    func places(_ place: Place) async throws {
+        let (folder, blockade) = (try TemporaryFolder(), Blockade())
+        let session = Session(transport: StubTransport { Self.reply($0) })
+        let blocked = (0..<Self.count).map { number in
+            Task { await Self.outcome(place, session, blockade, folder.url.appending(path: "\(number)")) }
+        }
+        await blockade.entered(Self.count)
+        #expect(try await session.request("http://a/").validate().serializing([String].self).value == ["a"])
+        blockade.open(Self.count)
+        for task in blocked { #expect(await task.value) }
+        #expect(blockade.timeouts.value == 0)
+        await session.finish()
+    }
+
+    /// Whether a request with such code in this place ends as it should.
+    private static func outcome(_ place: Place, _ session: Session, _ blockade: Blockade, _ file: URL) async -> Bool {
+        let url = "http://a/"
+        let get = session.request(url)
+        switch place {
+        case .serializer: return await get.serializing(using: BlockingSerializer(blockade: blockade)).result.isSuccess
+        case .closureSerializer: return await get.serializing { _ in blockade.block() }.result.isSuccess
+        case .preprocessor: return await get.serializing(Data.self, preprocessor: BlockingPreprocessor(blockade: blockade)).result.isSuccess
+        case .decoder: return await get.serializing([String].self, decoder: BlockingDecoder(blockade: blockade)).result.isSuccess
+        case .largeBody:
+            return await Blockade.$current.withValue(blockade) { await session.request(url + "large").serializing(BlockingValue.self).result.isSuccess }
+        case .validator: return await get.validate { _, _, _ in blockade.block() }.serializing(Data.self).result.isSuccess
+        case .lateValidator:
+            _ = await get.serializing(Data.self).result
+            return await get.validate { _, _, _ in blockade.block() }.serializing(Data.self).result.isSuccess
+        case .adapter:
+            return await get.interceptor(Interceptor([Adapter { request, _ in
+                blockade.block()
+                return request
+            }])).serializing(Data.self).result.isSuccess
+        case .retrier:
+            let refused = await session.request(url + "503").interceptor(Retrier { _, _ in
+                blockade.block()
+                return .doNotRetry
+            })
+            return await refused.serializing(Data.self).result.isSuccess
+        case .redirect:
+            let redirected = await session.request(url + "redirect").redirect(.modify { request, _ in
+                blockade.block()
+                return request
+            })
+            return await redirected.serializing(Data.self).result.isSuccess
+        case .modifier: return await session.request(url, modifier: { _ in blockade.block() }).serializing(Data.self).result.isSuccess
+        case .encoder:
+            return await session.request(url, parameters: ["a": 1], encoder: BlockingEncoder(blockade: blockade)).serializing(Data.self).result.isSuccess
+        default: return await otherOutcome(place, session, blockade, file)
+        }
+    }
+
+    private static func otherOutcome(_ place: Place, _ session: Session, _ blockade: Blockade, _ file: URL) async -> Bool {
+        let url = "http://a/"
+        switch place {
+        case .streamValidator:
+            let stream = await session.stream(url).validate { _, _ in blockade.block() }
+            return (try? await stream.head) != nil
+        case .streamDecoder:
+            let stream = session.stream(url).decoding([String].self, decoder: BlockingDecoder(blockade: blockade))
+            do { return try await stream.reduce(0) { count, _ in count + 1 } == 1 } catch { return false }
+        case .downloadPlace:
+            let download = session.download(url, to: .choosing { _ in
+                blockade.block()
+                return file
+            })
+            return await download.result.isSuccess
+        case .authenticator, .refresh:
+            // A refresh of its own for each, since one is made for all that share an interceptor.
+            let authenticator = BlockingAuthenticator(blockade: blockade, blocksRefresh: place == .refresh)
+            let interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: Number(place == .refresh ? 0 : 1))
+            return await session.request(url + "401").interceptor(interceptor).validate().serializing(Data.self).result.isSuccess
+        default:
+            let upload = await session.upload(.data(Data(count: 10)), to: url).interceptor(RequestCompressor { _ in
+                blockade.block()
+                return false
+            })
+            return await upload.serializing(Data.self).result.isSuccess
+        }
+    }
+
+    // MARK: Cancelling
+
+    enum Wait: String, CaseIterable { case value, result, response, decoder, largeBody, lateValidator, stream }
+
+    @Test("Cancelling the task that waits ends its wait at once, also while such code runs; its task is cancelled, and ends by itself", arguments: Wait.allCases)
+    func cancelling(_ wait: Wait) async throws {
+        let (blockade, isCancelled) = (Blockade(), Gate())
+        let session = Session(transport: StubTransport { Self.reply($0) })
+        let request = session.request("http://a/large")
+        let waiting = Task { () -> AsyncNetError.Code? in
+            let blocking = request.serializing { _ in
+                blockade.block()
+                if Task.isCancelled { isCancelled.open() }
+            }
+            switch wait {
+            case .value:
+                do { try await blocking.value } catch { return (error as? AsyncNetError)?.code }
+                return nil
+            case .result: return await blocking.result.failure?.code
+            case .response: return await blocking.response.error?.code
+            case .decoder: return await request.serializing([String].self, decoder: BlockingDecoder(blockade: blockade)).result.failure?.code
+            case .largeBody: return await Blockade.$current.withValue(blockade) { await request.serializing(BlockingValue.self).result.failure?.code }
+            case .lateValidator:
+                _ = await request.serializing(Data.self).result
+                return await request.validate { _, _, _ in blockade.block() }.serializing(Data.self).result.failure?.code
+            case .stream:
+                let stream = session.stream("http://a/").decoding([String].self, decoder: BlockingDecoder(blockade: blockade))
+                do { for try await _ in stream {} } catch { return (error as? AsyncNetError)?.code }
+                return nil
+            }
+        }
+        await blockade.entered(1)
+        waiting.cancel()
+        #expect(await waiting.value == .cancelled)
+        #expect(blockade.timeouts.value == 0)
+        blockade.open(1)
+        if [.value, .result, .response].contains(wait) { await isCancelled.wait() }
+        // The transfer is over, and others may still serialize it.
+        if wait != .stream { #expect(try await request.serializing([String].self).value.count == 1) }
+    }
+
+    @Test("Several that wait while a late validator runs have its refusal, once, and one that is cancelled leaves alone")
+    func lateValidator() async throws {
+        let (blockade, ran) = (Blockade(), Counter())
+        let request = Session(transport: StubTransport { Self.reply($0) }).request("http://a/")
+        _ = await request.serializing(Data.self).result
+        await request.validate { _, _, _ in
+            ran.add()
+            blockade.block()
+            throw CocoaError(.featureUnsupported)
+        }
+        let waiting = (0..<4).map { _ in Task { await request.serializing(Data.self).result.failure?.code } }
+        await blockade.entered(1)
+        waiting[0].cancel()
+        #expect(await waiting[0].value == .cancelled)
+        // The request itself is not held up.
+        #expect(await request.state == .finished)
+        blockade.open(1)
+        for task in waiting.dropFirst() { #expect(await task.value == .validationFailed) }
+        #expect(await request.serializing(Data.self).result.failure?.code == .validationFailed)
+        #expect(ran.value == 1)
+    }
+
+    @Test("Parts of a serializer that wait for each other each have a thread")
+    func parallel() async throws {
+        let (blockade, session) = (Blockade(), Session(transport: StubTransport { Self.reply($0) }))
+        let both = session.request("http://a/").serializing { _ in
+            async let one: Void = blockade.block()
+            async let other: Void = blockade.open(1)
+            _ = await (one, other)
+        }
+        #expect(await both.result.isSuccess)
+        #expect(blockade.timeouts.value == 0)
+    }
+
+    @Test("What is a task's own stays so in a serializer, and its priority too")
+    func taskLocals() async throws {
+        let (blockade, session) = (Blockade(), Session(transport: StubTransport { Self.reply($0) }))
+        let isSame = await Blockade.$current.withValue(blockade) {
+            await session.request("http://a/").serializing { _ in Blockade.current === blockade }.result
+        }
+        #expect(try isSame.get())
+    }
+
+    @Test("This library's own types stay in the task that waits", arguments: [
+        (DataSerializer().place, 1 << 20, true), (EmptySerializer().place, 1 << 20, true), (StringSerializer().place, 65_535, true),
+        (StringSerializer().place, 65_536, false), (DecodableSerializer<Int>().place, 100, true), (DecodableSerializer<Int>().place, 100_000, false),
+        (DecodableSerializer<Int>(decoder: JSONDecoder()).place, 100, true), (JSONSerializer(preprocessor: .googleXSSI).place, 100, true),
+        (JSONSerializer().place, 100_000, false), (PropertyListSerializer().place, 100, true), (DataSerializer(preprocessor: .googleXSSI).place, 100_000, false),
+    ] as [(SerializerPlace, Int, Bool)])
+    func ownPlaces(_ place: SerializerPlace, _ size: Int, _ isHere: Bool) throws {
+        let head = HTTPRequestHead(method: .get, url: try "http://a/".asURL())
+        let response = RawResponse(requestHead: head, head: HTTPResponseHead(statusCode: 200, url: head.url), data: Data(count: size))
+        #expect(place.isHere(response) == isHere)
+    }
+
+    @Test("So do its policies, unless they are made of such that may block")
+    func ownPolicies() {
+        #expect(!RetryPolicy().blocks && !ConnectionLostRetryPolicy().blocks && !OfflineRetrier().blocks && !RequestCompressor().blocks)
+        #expect(RequestCompressor { _ in true }.blocks && Adapter { request, _ in request }.blocks && Retrier { _, _ in .retry }.blocks)
+        #expect(!Interceptor([RetryPolicy(), RequestCompressor()]).blocks && Interceptor([RetryPolicy(), Retrier { _, _ in .retry }]).blocks)
+    }
+}
+
+extension Blockade {
+    /// For types that are decoded, which have nothing else to find it by.
+    @TaskLocal fileprivate static var current: Blockade?
+}
+
+private struct BlockingSerializer: ResponseSerializer {
+    let blockade: Blockade
+    func serialize(_ response: RawResponse) async throws { blockade.block() }
+}
+
+private struct BlockingPreprocessor: DataPreprocessor {
+    let blockade: Blockade
+    func preprocess(_ data: Data) throws -> Data {
+        blockade.block()
+        return data
+    }
+}
+
+private struct BlockingDecoder: DataDecoder {
+    let blockade: Blockade
+    func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+        blockade.block()
+        return try StandardJSONDecoder().decode(type, from: data)
+    }
+}
+
+private struct BlockingValue: Decodable, Sendable {
+    init(from decoder: any Decoder) throws { Blockade.current?.block() }
+}
+
+private struct BlockingEncoder: ParameterEncoder {
+    let blockade: Blockade
+    func encode(_ parameters: some Encodable & Sendable, into request: URLRequest) throws -> URLRequest {
+        blockade.block()
+        return request
+    }
+}
+
+private struct Number: AuthenticationCredential {
+    let number: Int
+    init(_ number: Int) { self.number = number }
+}
+
+private struct BlockingAuthenticator: Authenticator {
+    let blockade: Blockade
+    let blocksRefresh: Bool
+
+    func apply(_ credential: Number, to request: inout URLRequest) {
+        if !blocksRefresh { blockade.block() }
+        request.setValue("\(credential.number)", forHTTPHeaderField: "Authorization")
+    }
+
+    func refresh(_ credential: Number) async throws -> Number {
+        if blocksRefresh { blockade.block() }
+        return Number(1)
+    }
+}
+
+extension Result {
+    fileprivate var isSuccess: Bool { (try? get()) != nil }
+}
