@@ -183,7 +183,7 @@ struct CredentialRefreshTests {
         }
         let stub = StubTransport { $0.path == "/token" ? .text("2") : $0.answer(for: AccessToken(2)) }
         let interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: AccessToken(1))
-        let session = Session(transport: stub, configuration: .init(interceptors: [interceptor], deadline: .seconds(20), concurrencyLimit: ConcurrencyLimit(perHost: 1)))
+        let session = Session(transport: stub, configuration: .init(interceptors: [interceptor], deadline: .seconds(120), concurrencyLimit: ConcurrencyLimit(perHost: 1)))
         box.value = session
         var text = Data()
         for try await chunk in session.stream("http://a/").chunks { text += chunk }
