@@ -69,12 +69,13 @@ struct Download: Sendable {
         }
     }
 
-    /// Without its notes the partial file of an earlier download is not gone on with, but begun anew.
+    /// Starting over, what an earlier download kept is of no use. `discard()` removes only a file that a download made.
     private static func forget(_ target: URL) {
         let notes = target.appendingPathExtension("partial.json")
         guard let data = try? Data(contentsOf: notes), let kept = try? JSONDecoder().decode(ResumeData.self, from: data),
             kept.partialFile.lastPathComponent == target.appendingPathExtension("partial").lastPathComponent
         else { return }
+        kept.discard()
         unlink(notes.path)
     }
 
