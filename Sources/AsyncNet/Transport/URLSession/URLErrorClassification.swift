@@ -84,6 +84,7 @@ enum URLErrorClassification {
         ("Reject response", .badContentEncoding),
         // A header line that begins with a space, or without a valid name.
         ("given a bad argument", .badServerResponse),
+        ("Carriage return found in header", .badServerResponse),
         ("Out of memory", .badServerResponse),
         ("Too large response headers", .badServerResponse),
         ("Unsupported response code", .badServerResponse),
