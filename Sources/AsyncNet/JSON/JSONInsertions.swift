@@ -7,9 +7,14 @@ import Foundation
 final class JSONInsertions: Sendable {
     static let key = CodingUserInfoKey(rawValue: "AsyncNet.JSONInsertions")
 
-    /// Random, so that no string of the value can be taken for a placeholder.
-    private let prefix = "AsyncNet.JSON.\(UUID().uuidString)."
-    private let values = Locked<[JSON]>([])
+    private struct State {
+        /// What placeholders begin with; made for the first one. It is random, so that no string of the value can be
+        /// taken for a placeholder.
+        var prefix: String?
+        var values: [JSON] = []
+    }
+
+    private let state = Locked(State())
 
     /// What `encoder` writes; `JSON` values in it as ``JSON/data(options:)`` does, with the encoder's `.prettyPrinted`
     /// and `.sortedKeys`.
@@ -22,10 +27,10 @@ final class JSONInsertions: Sendable {
         let copy = encoder.copy
         copy.userInfo[key] = insertions
         let data = try copy.encode(value)
-        let values = insertions.values.withLock { $0 }
-        if values.isEmpty { return data }
+        let state = insertions.state.withLock { $0 }
+        guard let prefix = state.prefix else { return data }
         // A type that encodes with an encoder of its own may have hidden a placeholder inside a string.
-        return try insertions.insert(values, into: data, encoder.jsonOptions) ?? encoder.encode(value)
+        return try insert(state.values, prefix, into: data, encoder.jsonOptions) ?? encoder.encode(value)
     }
 
     /// The insertions that the encoder is collecting, if any.
@@ -34,14 +39,18 @@ final class JSONInsertions: Sendable {
     }
 
     func placeholder(_ value: JSON) -> String {
-        values.withLock { values in
-            values.append(value)
-            return "\(prefix)\(values.count - 1)"
+        state.withLock { state in
+            let prefix = state.prefix ?? "AsyncNet.JSON.\(UInt64.random(in: 0 ... .max)).\(UInt64.random(in: 0 ... .max))."
+            state.prefix = prefix
+            state.values.append(value)
+            return "\(prefix)\(state.values.count - 1)"
         }
     }
 
     /// - Returns: `nil` if not each placeholder was found just once.
-    private func insert(_ values: [JSON], into data: Data, _ options: JSON.WritingOptions) -> Data? {
+    private static func insert(
+        _ values: [JSON], _ prefix: String, into data: Data, _ options: JSON.WritingOptions
+    ) -> Data? {
         let opening = Data("\"\(prefix)".utf8)
         var (result, rest, left) = (Data(), data[...], Set(values.indices))
         while let found = rest.range(of: opening) {
@@ -49,7 +58,8 @@ final class JSONInsertions: Sendable {
             let index = Int(String(decoding: digits, as: UTF8.self))
             guard let index, left.remove(index) != nil else { return nil }
             result += rest[..<found.lowerBound]
-            result += values[index].data(options: options, indentation: Self.indentation(result))
+            let levels = options.contains(.prettyPrinted) ? indentation(result) : 0
+            result += values[index].data(options: options, indentation: levels)
             rest = rest[digits.endIndex...].dropFirst()
         }
         return left.isEmpty ? result + rest : nil

@@ -172,6 +172,14 @@ struct JSONExactnessTests {
         #expect(try encode(["a": 1], .json(encoder: Subclass())) == "mine")
     }
 
+    @Test("Many values in a large body take time that grows with it, not with its square", .timeLimit(.minutes(1)), arguments: [false, true])
+    func many(_ isPretty: Bool) throws {
+        let values = (0..<50_000).map { One(j: JSON(Double($0))) }
+        let text = try encode(values, isPretty ? .json([.prettyPrinted]) : .json)
+        #expect(try decode([One].self, text).map(\.j.double) == (0..<50_000).map(Double.init))
+        #expect(try decode([Special].self, "[" + (0..<20_000).map { "{\"d\":1,\"j\":\($0).0}" }.joined(separator: ",") + "]").last?.j.description == "19999.0")
+    }
+
     @Test("Foundation's own coders by themselves keep what they can")
     func foundation() throws {
         #expect(try JSONDecoder().decode(One.self, from: Data(#"{"j":[1.0,0.1,1e30]}"#.utf8)).j == [1, 0.1, 1e30])

@@ -20,10 +20,16 @@ extension CookieStore {
     /// Below a public suffix there are none: a cookie for one is for that host alone.
     package func relatives(of domain: String) -> [String] {
         let above = Self.domains(above: domain).filter { domains[$0] != nil }
-        let below = sites[site(of: domain)]?.domains.filter {
-            $0.utf8.count > domain.utf8.count && CookieMatching.domain(domain, matches: $0)
-        }
+        let below = sites[site(of: domain)]?.domains.filter { Self.isBelow($0, domain) }
         return above + (below ?? [])
+    }
+
+    /// Of two names of one site, which are no addresses; the dot is looked at first, since it mostly decides.
+    private static func isBelow(_ name: String, _ domain: String) -> Bool {
+        let (bytes, count) = (name.utf8, domain.utf8.count)
+        guard bytes.count > count else { return false }
+        let start = bytes.index(bytes.endIndex, offsetBy: -count)
+        return bytes[bytes.index(before: start)] == 0x2E && bytes[start...].elementsEqual(domain.utf8)
     }
 
     /// The host and what is left of it after each dot.
