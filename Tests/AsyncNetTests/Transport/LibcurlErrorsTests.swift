@@ -15,6 +15,8 @@ struct LibcurlErrorsTests {
         (60, "SSL certificate problem: certificate has expired", .certificateExpired), (60, "SSL certificate problem: certificate is not yet valid", .certificateExpired),
         (60, "SSL: no alternative certificate subject name matches target host name 'a'", .certificateHostMismatch), (61, "", .badContentEncoding),
         (77, "", .invalidConfiguration), (90, "", .certificatePinMismatch), (92, "HTTP/2 stream 1 was reset", .connectionLost), (97, "", .proxyFailed),
+        (43, "unable to set private key file: 'key' type PEM", .clientCertificateInvalid),
+        (43, "Private key does not match the certificate public key", .clientCertificateInvalid),
         (7, "CONNECT tunnel failed, response 403", .proxyFailed), (100, "A value or data field grew larger than allowed", .badServerResponse), (43, "", .transportFailed),
     ] as [(Int32, String, AsyncNetError.Code)])
     func codes(_ result: Int32, _ text: String, _ code: AsyncNetError.Code) {
@@ -44,6 +46,19 @@ struct LibcurlErrorsTests {
         #expect(LibcurlErrors.code(for: 6, .init(text: "Could not resolve host: \(host)", proxyHost: host)) == .proxyNotFound)
         #expect(LibcurlErrors.error(for: 7, .init(text: "Failed to connect to \(host) port 1", proxyHost: host)).message.hasPrefix("The proxy"))
         #expect(LibcurlErrors.error(for: 7, .init(text: "x", unixSocket: "/run/a")).message.contains("/run/a"))
+    }
+
+    @Test("A host that SOCKS5 cannot carry is refused before libcurl sees it", arguments: [
+        (ProxyConfiguration.socks5("127.0.0.1", port: 1), 255, false), (.socks5("127.0.0.1", port: 1), 256, true),
+        (.url("SOCKS5h://a"), 40_000, true), (.environment, 256, true), (.none, 256, false), (.http("a", port: 1), 256, false),
+    ])
+    func longHost(_ proxy: ProxyConfiguration, _ count: Int, _ isRefused: Bool) throws {
+        let url = try "http://\(String(repeating: "a", count: count))/".asURL()
+        let refusal = Result { () throws(AsyncNetError) in try proxy.checkHost(of: url) }
+        switch refusal {
+        case .success: #expect(!isRefused)
+        case .failure(let error): #expect(isRefused && error.code == .malformedURL)
+        }
     }
 
     @Test("OpenSSL's own result and a proxy's answer count more than words")

@@ -55,6 +55,17 @@ struct ResendPolicyTests {
         #expect(refused.maySend(on: Self.keptHTTP2, isUnprocessed: true) == .sendAgain)
     }
 
+    @Test("A request that the server did not process may start over though the next connection was closed")
+    func unprocessedAndClosed() {
+        var policy = ResendPolicy(isIdempotent: false)
+        #expect(policy.maySend(on: Self.keptHTTP2) == .send)
+        #expect(policy.maySend(on: Connection(isNew: false, isHTTP2: true, isClosed: true), isUnprocessed: true) == .refuse)
+        #expect(policy.end(hasConnectionFailed: true, hasResponse: false) == .restart)
+        #expect(policy.maySend(on: Self.new) == .sendAgain)
+        #expect(policy.maySend(on: Self.new) == .refuse)
+        #expect(policy.end(hasConnectionFailed: true, hasResponse: false) == .lost)
+    }
+
     @Test("A failed kept connection lets an idempotent request start over, once, unless a response had begun")
     func failure() {
         for (isIdempotent, hasResponse, end) in [(true, false, ResendPolicy.End.restart), (true, true, .deliver), (false, false, .deliver)] {

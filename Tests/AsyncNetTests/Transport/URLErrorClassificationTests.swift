@@ -27,6 +27,7 @@ struct URLErrorClassificationTests {
         (-1, "Unrecognized content encoding type. libcurl understands deflate, gzip, br, zstd content encodings.", .badContentEncoding),
         (-1, "Error while processing content unencoding: incorrect header check", .badContentEncoding),
         (-1, "Failed writing received data to disk/application", .badContentEncoding), (-1, "Failed writing header", .badServerResponse),
+        (-1004, "error adding trust anchors from file: /etc/pki/tls/certs/ca-bundle.crt", .invalidConfiguration),
         (-1, "end of response with 990 bytes missing", .bodyEndedEarly),
         (-1, "chunk hex-length char not a hex digit: 0x7a", .badServerResponse), (-1, "NUL byte in header", .badServerResponse),
         (-1, "Failure writing output to destination, passed 2 returned 0", .badServerResponse),

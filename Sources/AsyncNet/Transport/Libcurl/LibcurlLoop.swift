@@ -59,6 +59,7 @@ final class LibcurlLoop: @unchecked Sendable {
     private var hasStarted = false
     private var idleSince: ContinuousClock.Instant?
     var httpVersion: LibcurlTransport.HTTPVersion { configuration.httpVersion }
+    var proxy: ProxyConfiguration { configuration.proxy }
     var proxyHost: String? { configuration.proxy.host }
     var unixSocket: String? { configuration.unixSocket }
     /// Made by the thread, for its handles.

@@ -9,6 +9,7 @@ extension LibcurlHandle {
     /// What the last request set is set back by `HTTPGET`, or set again.
     func setRequest(_ exchange: LibcurlExchange, _ list: inout HeaderList) throws(AsyncNetError) {
         let request = exchange.request
+        try loop.proxy.checkHost(of: request.head.url)
         let url = request.head.urlText
         easy.set(LC_URL, url)
         let isTLS = url.utf8.dropFirst(4).first.map { $0 | 0x20 } == UInt8(ascii: "s")

@@ -64,6 +64,22 @@ public struct ProxyConfiguration: Sendable {
         return host.isEmpty ? nil : String(host)
     }
 
+    private var mayBeSOCKS: Bool {
+        switch kind {
+        case .none: false
+        case .environment: true
+        case .url(let url): url.lowercased().hasPrefix("socks")
+        }
+    }
+
+    /// SOCKS5 carries host names of up to 255 bytes (RFC 1928 §5). libcurl 7.69 to 8.3 write longer ones beyond their buffer
+    /// (CVE-2023-38545).
+    func checkHost(of url: URL) throws(AsyncNetError) {
+        guard mayBeSOCKS, let host = url.host(percentEncoded: true), host.utf8.count > 255 else { return }
+        throw AsyncNetError(
+            .malformedURL, "The URL's host has \(host.utf8.count) bytes; a SOCKS proxy is told at most 255")
+    }
+
     func validate() throws(AsyncNetError) {
         guard case .url(let url) = kind else { return }
         let scheme = url.contains("://") ? String(url.prefix { $0 != ":" }).lowercased() : "http"

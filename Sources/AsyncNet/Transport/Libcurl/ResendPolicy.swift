@@ -42,12 +42,14 @@ struct ResendPolicy: Equatable {
     private var hasRestarted = false
     /// What `maySend` refused.
     private var refusal: End?
+    /// The last sending was not processed, though the connection for the next one was refused.
+    private var isUnprocessed = false
 
     init(isIdempotent: Bool) { self.isIdempotent = isIdempotent }
 
     /// - Parameter isUnprocessed: The server said that it did not process the request where it was sent before.
     mutating func maySend(on connection: Connection, isUnprocessed: Bool = false) -> Permission {
-        guard sendings == 0 || isIdempotent || isUnprocessed else {
+        guard sendings == 0 || isIdempotent || isUnprocessed || self.isUnprocessed else {
             refusal = .lost
             return .refuse
         }
@@ -55,8 +57,10 @@ struct ResendPolicy: Equatable {
         let isFreshEnough = sendings == 0 || connection.isNew || connection.isHTTP2
         guard connection.isUsable, isFreshEnough else {
             refusal = hasRestarted ? .lost : .restart
+            self.isUnprocessed = true
             return .refuse
         }
+        self.isUnprocessed = false
         self.connection = connection
         sendings += 1
         return sendings == 1 ? .send : .sendAgain

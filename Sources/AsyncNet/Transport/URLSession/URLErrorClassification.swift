@@ -28,6 +28,7 @@ enum URLErrorClassification {
         case NSURLErrorCancelled: .cancelled
         case NSURLErrorTimedOut: .timedOut
         case NSURLErrorCannotFindHost, NSURLErrorDNSLookupFailed: .hostNotFound
+        case NSURLErrorCannotConnectToHost where text.contains("trust anchors"): .invalidConfiguration
         case NSURLErrorCannotConnectToHost, NSURLErrorNotConnectedToInternet: .cannotConnect
         case NSURLErrorNetworkConnectionLost: .connectionLost
         case NSURLErrorBadURL: .malformedURL
