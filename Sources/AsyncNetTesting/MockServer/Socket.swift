@@ -41,6 +41,7 @@ struct Socket: Sendable {
     static func bind(ipv6: Bool, listens: Bool, stop: Int32) throws -> (socket: Socket, port: Int) {
         let socket = Socket(descriptor: makeDescriptor(ipv6), stop: stop)
         guard socket.descriptor >= 0 else { throw Failure("socket") }
+        _ = fcntl(socket.descriptor, F_SETFD, FD_CLOEXEC)
         do {
             try ipv6 ? socket.bindIPv6() : socket.bindIPv4()
             if listens, listen(socket.descriptor, 1024) != 0 { throw Failure("listen") }
@@ -115,6 +116,8 @@ struct Socket: Sendable {
         let accepted = Glibc.accept(descriptor, nil, nil)
         #endif
         guard accepted >= 0 else { throw Failure("accept") }
+        // A process that a test starts would keep the connection open that the server closes.
+        _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
         var noDelay: Int32 = 1
         setsockopt(accepted, Int32(IPPROTO_TCP), TCP_NODELAY, &noDelay, socklen_t(MemoryLayout<Int32>.size))
         return Socket(descriptor: accepted, stop: stop)

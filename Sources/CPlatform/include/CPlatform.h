@@ -54,4 +54,35 @@ long cp_receive_routes(int descriptor, void *_Nonnull buffer, size_t size);
 /// 0 if the caller is on another queue, or where Dispatch cannot say.
 int cp_rest_queue(const char *_Nonnull name, int64_t nanoseconds);
 
+/// Resets the TCP connection of a transfer of FoundationNetworking's, from any thread: what has been received goes with it, and the next read
+/// fails. The connection is found among the process's descriptors by both of its addresses, which no other connection has.
+///
+/// - foundation: An address inside FoundationNetworking.
+/// - transfer: Its handle of libcurl's, which must not be freed meanwhile.
+/// - Returns: How many descriptors there were; 0 if there is no connection or libcurl cannot be found.
+int cp_reset_transfer(const void *_Nonnull foundation, void *_Nonnull transfer);
+
+/// What libcurl knows of a transfer's response.
+typedef struct {
+    /// 0 if there is none.
+    long status;
+    /// 1 for HTTP/1.0, 2 for HTTP/1.1, 3 for HTTP/2; 0 if there is none.
+    long version;
+    long head_bytes, new_connections;
+} cp_reply;
+
+/// 0 if libcurl cannot be found. Here and below nobody else may use the transfer at the same time.
+int cp_read_reply(const void *_Nonnull foundation, void *_Nonnull transfer, cp_reply *_Nonnull reply);
+
+/// A line of the response's head: libcurl's curl_header.
+typedef struct {
+    char *_Nonnull name, *_Nonnull value;
+    size_t amount, index;
+    unsigned int origin;
+    void *_Nullable anchor;
+} cp_header;
+
+/// The line after the previous one, or the first. NULL: there are no more, or libcurl is older than 7.84 and does not keep them.
+const cp_header *_Nullable cp_next_header(const void *_Nonnull foundation, void *_Nonnull transfer, const cp_header *_Nullable previous);
+
 #endif

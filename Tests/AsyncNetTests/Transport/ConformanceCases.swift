@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The transports that are held to the same.
-enum TransportUnderTest: String, CaseIterable, Sendable {
+enum TransportUnderTest: String, CaseIterable, Codable, Sendable {
     case urlSession, libcurl
 
     func session(_ configuration: SessionConfiguration = SessionConfiguration()) -> Session {

@@ -17,7 +17,7 @@ struct LibcurlErrorsTests {
         (77, "", .invalidConfiguration), (90, "", .certificatePinMismatch), (92, "HTTP/2 stream 1 was reset", .connectionLost), (97, "", .proxyFailed),
         (43, "unable to set private key file: 'key' type PEM", .clientCertificateInvalid),
         (43, "Private key does not match the certificate public key", .clientCertificateInvalid),
-        (7, "CONNECT tunnel failed, response 403", .proxyFailed), (100, "A value or data field grew larger than allowed", .badServerResponse), (43, "", .transportFailed),
+        (7, "CONNECT tunnel failed, response 403", .proxyFailed), (100, "A value or data field grew larger than allowed", .badServerResponse), (27, "Out of memory", .badServerResponse), (43, "", .transportFailed),
     ] as [(Int32, String, AsyncNetError.Code)])
     func codes(_ result: Int32, _ text: String, _ code: AsyncNetError.Code) {
         #expect(LibcurlErrors.code(for: result, .init(text: text)) == code)

@@ -54,7 +54,8 @@ enum LibcurlErrors {
         case 5: circumstances.text.contains("proxy syntax") ? .invalidConfiguration : .proxyNotFound
         case 6: circumstances.proxyHost.map(circumstances.text.contains) == true ? .proxyNotFound : .hostNotFound
         case 7, 45: circumstances.connectStatus >= 400 ? .proxyFailed : byText(circumstances.text) ?? .cannotConnect
-        case 8, 16, 63, 100: .badServerResponse
+        // 27 and 100: a line that is too long.
+        case 8, 16, 27, 63, 100: .badServerResponse
         case 18: .bodyEndedEarly
         case 28: .timedOut
         case 52: .emptyReply

@@ -47,6 +47,9 @@ struct URLSessionBody: Sendable {
         }
     }
 
+    /// A stream that cannot be read, which ends the task.
+    func makeFailingStream() -> InputStream? { Self.failingStream() }
+
     /// The bytes, where they are in memory.
     var data: Data? {
         if case .data(let data) = content { data } else { nil }
@@ -90,6 +93,10 @@ struct URLSessionBody: Sendable {
 #if canImport(FoundationNetworking)
 extension URLSessionBody {
     static let readsPieces = true
+
+    private static func failingStream() -> InputStream? {
+        BodyInputStream(onFailure: { _ in }) { () throws(AsyncNetError) in throw AsyncNetError(.cancelled) }
+    }
 
     private static func stream(_ body: MeasuredBody, _ onFailure: @escaping (AsyncNetError) -> Void) -> InputStream {
         let reader = body.makeReader()
@@ -146,6 +153,8 @@ private final class BodyInputStream: InputStream {
 extension URLSessionBody {
     /// Apple's InputStream cannot be made by subclassing: what is not one thing in memory goes through a file.
     static let readsPieces = false
+
+    private static func failingStream() -> InputStream? { nil }
 
     private static func stream(_ body: MeasuredBody, _ onFailure: @escaping (AsyncNetError) -> Void) -> InputStream? { nil }
 

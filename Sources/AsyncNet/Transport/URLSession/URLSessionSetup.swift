@@ -52,12 +52,15 @@ extension URLSession {
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         configuration.timeoutIntervalForRequest = 1e9
         configuration.timeoutIntervalForResource = 1e9
-        return URLSession(configuration: configuration, delegate: URLSessionBridge(), delegateQueue: InlineQueue.make())
+        let session = URLSession(configuration: configuration, delegate: URLSessionBridge(), delegateQueue: InlineQueue.make())
+        SocketQueues.add(session)
+        return session
     }
 
     /// Invalidates the session, whose tasks have all ended; never on FoundationNetworking's own queue, on which the last
     /// reference to a transport may well go away.
     func retire() {
+        SocketQueues.remove(self)
         Self.retirement.async { self.finishTasksAndInvalidate() }
     }
 }

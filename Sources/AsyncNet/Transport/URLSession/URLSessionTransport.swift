@@ -89,10 +89,10 @@ public final class URLSessionTransport: Transport {
             slots.release()
             throw error
         }
-        let exchange = URLSessionExchange(request, body, spill) { [self] in
+        let exchange = URLSessionExchange(request, body, spill, makeSession: { [configuration] in .forTransport(configuration) }, onEnd: { [self] in
             slots.release()
             leave()
-        }
+        })
         exchange.start(on: session)
         return exchange.pipe
     }

@@ -1,0 +1,179 @@
+import Foundation
+import Synchronization
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+extension URLSessionExchange: URLSessionDataDelegate {
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        receive(response)
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        if pipe.receive(data) == .pause { setPaused(true) }
+        tellOfGathering(data.count)
+        let piece = pieces.add(1, ordering: .relaxed).newValue
+        if piece % URLSessionLimits.piecesBetweenRests == 0 { URLSessionLimits.rest() }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        let sent = state.withLock { state in
+            state.sentBytes += bytesSent
+            return state.sentBytes
+        }
+        request.onEvent?(.sentBody(bytes: sent, total: body.length))
+    }
+
+    /// Redirects are followed above the transport: `nil` delivers the 3xx response and its body.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        guard !state.withLock({ $0.isCancelled }) else { return }
+        completionHandler(nil)
+    }
+
+    /// On Linux this comes after the 401 and its whole body have been delivered, and unanswered the task never ends.
+    /// Refusing cancels it, which must not happen here (see above); its error finds the pipe closed.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        #if canImport(FoundationNetworking)
+        pipe.finish(.success(()))
+        Self.control.async { SocketQueues.held { completionHandler(.cancelAuthenticationChallenge, nil) } }
+        #else
+        let method = challenge.protectionSpace.authenticationMethod
+        let ofTransport = [NSURLAuthenticationMethodServerTrust, NSURLAuthenticationMethodClientCertificate]
+        completionHandler(ofTransport.contains(method) ? .performDefaultHandling : .rejectProtectionSpace, nil)
+        #endif
+    }
+
+    /// Called when a kept connection ended before a byte of the response, and the request is about to be sent on
+    /// another one, which may be as dead; and not every request may be sent twice. Resetting that connection prevents
+    /// it; ``resend()`` sends the request where that is allowed.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        #if canImport(FoundationNetworking)
+        state.withLock { $0.isRefused = true }
+        if !mayBeShared(task) { FoundationInternals.transfer(of: task)?.resetConnection() }
+        completionHandler(body.makeFailingStream())
+        #else
+        state.withLock { $0.sentBytes = 0 }
+        completionHandler(body.makeStream(onFailure: bodyFailed))
+        #endif
+    }
+
+    #if canImport(FoundationNetworking)
+    /// Whether other requests may be using the connection too: HTTP/2, which FoundationNetworking has over TLS only.
+    private func mayBeShared(_ task: URLSessionTask) -> Bool {
+        request.head.url.scheme?.lowercased() != "http" && FoundationInternals.transfer(of: task)?.reply?.isConnectionNew != true
+    }
+    #endif
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        guard let error else { return succeed(task) }
+        if maySendAgain(task, error) { return resend() }
+        let (isRefused, bodyFailure) = state.withLock { ($0.isRefused, $0.bodyFailure) }
+        if !isRefused, bodyFailure == nil { receiveWithheld(task) }
+        pipe.finish(.failure(isRefused ? Self.lost : bodyFailure ?? URLErrorClassification.error(for: error)))
+        end()
+    }
+
+    private func succeed(_ task: URLSessionTask) {
+        if !pipe.hasHead, let response = task.response { receive(response) }
+        pipe.finish(.success(()))
+        end()
+    }
+
+    private static var lost: AsyncNetError {
+        AsyncNetError(
+            .connectionLost,
+            "The server closed a kept connection without a response; it may have processed the request, which is not "
+                + "sent again since its method is not idempotent")
+    }
+
+    /// Once, if the request is idempotent (RFC 9110 §9.2.2), its connection had been used before, and no byte of a
+    /// response has come.
+    private func maySendAgain(_ task: URLSessionTask, _ error: any Error) -> Bool {
+        #if canImport(FoundationNetworking)
+        let (isRefused, isFirst) = state.withLock { ($0.isRefused, $0.ownSession == nil && $0.bodyFailure == nil) }
+        guard request.head.isIdempotent, isFirst, !pipe.isEnded, !pipe.hasHead else { return false }
+        guard !isRefused else { return true }
+        return URLErrorClassification.isConnectionFailure(error)
+            && FoundationInternals.transfer(of: task)?.reply?.isMissingOnKeptConnection == true
+        #else
+        false
+        #endif
+    }
+
+    /// FoundationNetworking shows the head of a redirect after its body, and not at all if the body fails.
+    private func receiveWithheld(_ task: URLSessionTask) {
+        guard withholdsHead(task), let reply = FoundationInternals.transfer(of: task)?.reply else { return }
+        guard let head = reply.head(of: request.head.url), 300..<400 ~= head.statusCode else { return }
+        receive(head)
+    }
+
+    /// The body's length is set when the head is complete, whatever the status.
+    private func withholdsHead(_ task: URLSessionTask) -> Bool {
+        !pipe.hasHead && !pipe.isEnded && task.countOfBytesExpectedToReceive != 0
+    }
+
+    /// To be called on FoundationNetworking's thread, before the server has sent anything: what it sends may keep the
+    /// thread for minutes.
+    func noteTransfer() {
+        guard let task = state.withLock({ $0.task }) else { return }
+        let transfer = FoundationInternals.transfer(of: task)
+        state.withLock { if !$0.isOver { $0.transfer = transfer } }
+    }
+
+    /// To be called on FoundationNetworking's thread.
+    func lookForHead() {
+        let (known, isNoted) = state.withLock { ($0.task, $0.transfer != nil) }
+        if !isNoted { noteTransfer() }
+        guard let task = known, withholdsHead(task) else { return }
+        guard let response = FoundationInternals.response(of: task), 300..<400 ~= response.statusCode else { return }
+        receive(response)
+    }
+
+    /// FoundationNetworking delivers 1xx responses as if they were final, and a redirect that it does not follow after
+    /// its body, when its head may have been delivered already.
+    private func receive(_ response: URLResponse) {
+        guard let response = response as? HTTPURLResponse, !pipe.hasHead else { return }
+        let head = HTTPResponseHead(response, url: request.head.url)
+        if 100..<200 ~= head.statusCode, head.statusCode != 101 {
+            request.onEvent?(.informational(head))
+        } else {
+            receive(head)
+        }
+    }
+
+    private func receive(_ head: HTTPResponseHead) {
+        do throws(AsyncNetError) {
+            try head.checkLength(answering: request.head.method)
+        } catch {
+            return pipe.abort(error)
+        }
+        state.withLock { $0.head = head }
+        if request.delivery == .whole { request.onEvent?(.receivedHead(head)) }
+        pipe.receive(head)
+    }
+
+    private func tellOfGathering(_ count: Int) {
+        guard request.delivery == .whole, let onEvent = request.onEvent, pipe.delivery == .whole else { return }
+        let (bytes, head) = state.withLock { state in
+            state.receivedBytes += Int64(count)
+            return (state.receivedBytes, state.head)
+        }
+        if let head { onEvent(.receivedBody(bytes: bytes, head)) }
+    }
+}

@@ -1,0 +1,57 @@
+import AsyncNet
+import AsyncNetTesting
+import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+import Testing
+
+/// Redirects whose bodies are of no use: FoundationNetworking withholds their heads until the body has come, whole and
+/// decoded.
+@Suite("Redirects with bodies that fail", .timeLimit(.minutes(2)))
+struct WithheldRedirectTests {
+    private static let fields = [
+        "Content-Length: 100\\r\\n\\r\\nshort", "Transfer-Encoding: chunked\\r\\n\\r\\n64\\r\\nshort",
+        "Transfer-Encoding: chunked\\r\\n\\r\\nzz\\r\\n",
+        "Content-Encoding: gzip\\r\\nContent-Length: 5\\r\\n\\r\\nplain",
+        "Content-Encoding: br\\r\\nContent-Length: 25\\r\\n\\r\\nnot brotli at all........",
+        "Content-Encoding: nonsense\\r\\nContent-Length: 5\\r\\n\\r\\nplain",
+    ]
+
+    private func server(_ fields: String) throws -> RawServer {
+        try RawServer("""
+            if b"/next" in head: return c.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 4\\r\\n\\r\\nnext")
+            c.sendall(b"HTTP/1.1 302 Found\\r\\nLocation: /next\\r\\nX-Of: redirect\\r\\n\(fields)")
+            c.close()
+            """)
+    }
+
+    @Test("They are followed", arguments: fields, TransportUnderTest.allCases)
+    func followed(_ fields: String, _ transport: TransportUnderTest) async throws {
+        let server = try server(fields)
+        #expect(try await transport.session().request(server.url).serializing(String.self).value == "next")
+    }
+
+    @Test("Not followed, there are the head and the body's error", arguments: fields, TransportUnderTest.allCases)
+    func notFollowed(_ fields: String, _ transport: TransportUnderTest) async throws {
+        let server = try server(fields)
+        let request = try await transport.session().request(server.url).redirect(.doNotFollow)
+        let response = await request.serializing(String.self).response
+        #expect(response.statusCode == 302)
+        #expect(response.response?.value(forHTTPHeaderField: "X-Of") == "redirect")
+        #expect(response.error != nil)
+    }
+
+    /// The connection stays open, and nothing more comes.
+    @Test("One whose body never comes is followed", arguments: [
+        "\\r\\nbegin", "Content-Length: 10000000\\r\\n\\r\\nbegin", "Transfer-Encoding: chunked\\r\\n\\r\\n",
+    ], TransportUnderTest.allCases)
+    func stalled(_ fields: String, _ transport: TransportUnderTest) async throws {
+        let server = try RawServer("""
+            if b"/next" in head: return c.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 4\\r\\n\\r\\nnext")
+            c.sendall(b"HTTP/1.1 302 Found\\r\\nLocation: /next\\r\\n\(fields)")
+            serve.kept = c
+            """)
+        #expect(try await transport.session().request(server.url).serializing(String.self).value == "next")
+    }
+}
