@@ -85,6 +85,25 @@ struct ContentDecoderTests {
         }
     }
 
+    @Test("Of streams without content there are a thousand at most", arguments: [
+        (ContentDecoding.gzip, "H4sIAAAAAAACAwMAAAAAAAAAAAA="), (.zstd, "KLUv/SAAAQAA"),
+    ])
+    func emptyStreams(_ coding: ContentDecoding, _ empty: String) async throws {
+        let (encoded, empty) = (try Self.encoded(coding), try #require(Data(base64Encoded: empty)))
+        let streams = { (count: Int) in Data(repeatElement(empty, count: count).joined()) }
+        #expect(try await decode([coding], [streams(1000) + encoded]) == Self.text)
+        #expect(await failure { try await decode([coding], [streams(1001) + encoded]) } == .badContentEncoding)
+    }
+
+    @Test("A cancel ends the decoding of what is there already")
+    func cancelled() async throws {
+        let encoded = try Self.encoded(.gzip)
+        let decoder = ContentDecoder(.gzip) { encoded }
+        let task = Task { while let _ = try await decoder.next() {} }
+        task.cancel()
+        await #expect { try await task.value } throws: { ($0 as? AsyncNetError)?.code == .cancelled }
+    }
+
     @Test("Bytes in the middle that are wrong end in an error or other text, never in a trap", arguments: ContentDecoding.allCases)
     func damaged(_ coding: ContentDecoding) async throws {
         let encoded = try Self.encoded(coding)

@@ -5,7 +5,8 @@ import Foundation
 ///
 /// `next` gives what comes out, at most 64 KiB at a time, and asks its source for more only once everything that was there is decoded.
 /// A body that ends inside its compressed stream is an error, and so is what follows the stream: another member of gzip (RFC 1952 §2.2)
-/// or frame of zstd (RFC 8878 §3) belongs to it, anything else does not. A body without a byte is empty.
+/// or frame of zstd (RFC 8878 §3) belongs to it, anything else does not, and of streams without content at most 1,000. A body without a
+/// byte is empty.
 final class ContentDecoder {
     private let coding: ContentDecoding
     private let source: () async throws -> Data?
@@ -17,7 +18,12 @@ final class ContentDecoder {
     private var isBetweenStreams = false
     private var hasBegun = false
 
+    /// Streams without a byte of content cost far more time than their few bytes take to send.
+    private var emptyStreams = 0
+    private var isEmptyStream = true
+
     private static let outputSize = 64 * 1024
+    private static let mostEmptyStreams = 1000
 
     init(_ coding: ContentDecoding, _ source: @escaping () async throws -> Data?) {
         (self.coding, self.source) = (coding, source)
@@ -38,6 +44,8 @@ final class ContentDecoder {
 
     /// Whether there was more.
     private func readMore() async throws -> Bool {
+        // What a source has already may decode to much, without a wait in which a cancel would be noticed.
+        if Task.isCancelled { throw AsyncNetError(.cancelled) }
         let chunk = try await source()
         return try take(chunk)
     }
@@ -72,7 +80,7 @@ final class ContentDecoder {
         guard coding.isAvailable, let new = lz_decoder_new(kind.0, kind.1) else {
             throw AsyncNetError(.badContentEncoding, "The response's body cannot be decoded: there is no memory, or no library for \(coding.rawValue)")
         }
-        (stream, hasBegun, isBetweenStreams) = (new, true, false)
+        (stream, hasBegun, isBetweenStreams, isEmptyStream) = (new, true, false, true)
         return true
     }
 
@@ -100,6 +108,7 @@ final class ContentDecoder {
         }
         input = input.dropFirst(taken)
         isFull = given == Self.outputSize
+        if given > 0 { isEmptyStream = false }
         let output = Self.data(buffer, given)
         guard result >= 0, taken > 0 || given > 0 || input.isEmpty else { throw invalid }
         if result == LZ_DECODED { try endStream() }
@@ -116,6 +125,10 @@ final class ContentDecoder {
     private func endStream() throws(AsyncNetError) {
         if let stream { lz_decoder_free(stream) }
         (stream, isFull, isBetweenStreams) = (nil, false, true)
+        if isEmptyStream { emptyStreams += 1 }
+        guard emptyStreams <= Self.mostEmptyStreams else {
+            throw AsyncNetError(.badContentEncoding, "The response's body has more than \(Self.mostEmptyStreams) empty \(coding.rawValue) streams")
+        }
         guard input.isEmpty || coding == .gzip || coding == .zstd else { throw trailing }
     }
 

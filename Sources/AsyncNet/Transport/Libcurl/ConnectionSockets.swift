@@ -42,6 +42,13 @@ struct ConnectionSockets {
 
     func isShared(_ port: Int32) -> Bool { sharedPorts.contains(port) }
 
+    /// Whether another connection has the same port as this socket's.
+    mutating func isPortShared(by socket: Int32) -> Bool {
+        let port = ports[socket] ?? lc_local_port(socket)
+        _ = self.socket(onPort: port)
+        return isShared(port)
+    }
+
     /// A response of HTTP/1 has come on this connection. One of which that is not known may be HTTP/2's.
     mutating func noteHTTP1(onPort port: Int32) { portsOfHTTP1.insert(port) }
 

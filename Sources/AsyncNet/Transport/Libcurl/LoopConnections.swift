@@ -18,8 +18,10 @@ final class LoopConnections {
 
     /// libcurl is done with a connection.
     func close(_ socket: Int32) -> Int32 {
+        // What was left would be taken for the other connection's.
+        let isNameless = sockets.isPortShared(by: socket)
         sockets.remove(socket)
-        leftBehind.close(socket)
+        if isNameless { lc_close(socket) } else { leftBehind.close(socket) }
         return 0
     }
 
