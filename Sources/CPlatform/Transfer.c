@@ -27,7 +27,11 @@
 #define HEAD_OF_RESPONSE 1
 #define LAST_RESPONSE (-1)
 
+#define SOCKET_FUNCTION 20001
+#define TIMER_FUNCTION 20004
+
 static int (*getinfo)(void *, int, ...);
+static int (*multi_setopt)(void *, int, ...);
 static cp_header *(*next_header)(void *, unsigned int, int, cp_header *);
 static const void *library_of;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -38,6 +42,7 @@ static void find_curl(void) {
     void *handle = dladdr(library_of, &library) ? dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
     // The program itself, where Foundation is linked into it.
     *(void **)&getinfo = dlsym(handle ? handle : RTLD_DEFAULT, "curl_easy_getinfo");
+    *(void **)&multi_setopt = dlsym(handle ? handle : RTLD_DEFAULT, "curl_multi_setopt");
     *(void **)&next_header = dlsym(handle ? handle : RTLD_DEFAULT, "curl_easy_nextheader");
     if (handle) dlclose(handle);
 }
@@ -108,6 +113,12 @@ int cp_reset_transfer(const void *foundation, void *transfer) {
     return count;
 }
 
+void cp_silence_transfers(const void *foundation, void *multi) {
+    if (!has_curl(foundation) || !multi_setopt) return;
+    multi_setopt(multi, SOCKET_FUNCTION, NULL);
+    multi_setopt(multi, TIMER_FUNCTION, NULL);
+}
+
 int cp_read_reply(const void *foundation, void *transfer, cp_reply *reply) {
     return has_curl(foundation) && !getinfo(transfer, INFO_STATUS, &reply->status)
         && !getinfo(transfer, INFO_VERSION, &reply->version) && !getinfo(transfer, INFO_HEAD_BYTES, &reply->head_bytes)
@@ -120,6 +131,8 @@ const cp_header *cp_next_header(const void *foundation, void *transfer, const cp
 }
 #else
 int cp_reset_transfer(const void *foundation, void *transfer) { return 0; }
+
+void cp_silence_transfers(const void *foundation, void *multi) {}
 
 int cp_read_reply(const void *foundation, void *transfer, cp_reply *reply) { return 0; }
 

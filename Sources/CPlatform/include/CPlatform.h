@@ -62,6 +62,11 @@ int cp_rest_queue(const char *_Nonnull name, int64_t nanoseconds);
 /// - Returns: How many descriptors there were; 0 if there is no connection or libcurl cannot be found.
 int cp_reset_transfer(const void *_Nonnull foundation, void *_Nonnull transfer);
 
+/// Keeps libcurl from calling FoundationNetworking about a session's sockets and timers any more, of which none may be in use.
+///
+/// - multi: The session's handle of libcurl's, which nobody uses meanwhile.
+void cp_silence_transfers(const void *_Nonnull foundation, void *_Nonnull multi);
+
 /// What libcurl knows of a transfer's response.
 typedef struct {
     /// 0 if there is none.

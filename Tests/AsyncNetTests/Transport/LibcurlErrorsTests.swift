@@ -23,9 +23,12 @@ struct LibcurlErrorsTests {
         #expect(LibcurlErrors.code(for: result, .init(text: text)) == code)
     }
 
-    @Test("What ends a head too early is named", arguments: [(27, "too large"), (100, "too large"), (43, "space"), (7, nil), (56, nil)] as [(Int32, String?)])
-    func heads(_ result: Int32, _ word: String?) {
-        let error = LibcurlErrors.headError(for: result)
+    @Test("What ends a head too early is named", arguments: [
+        (27, "", "too large"), (100, "", "too large"), (43, "A libcurl function was given a bad argument", "space"),
+        (43, "Private key does not match the certificate public key", nil), (7, "", nil), (56, "", nil),
+    ] as [(Int32, String, String?)])
+    func heads(_ result: Int32, _ text: String, _ word: String?) {
+        let error = LibcurlErrors.headError(for: result, text)
         #expect(error?.code == (word == nil ? nil : .badServerResponse))
         if let word { #expect(error?.message.contains(word) == true) }
     }

@@ -10,7 +10,11 @@ import Testing
 @Suite("URLError classification", .timeLimit(.minutes(5)))
 struct URLErrorClassificationTests {
     @Test("Each cause is told apart by its text", arguments: [
-        (-1004, "Failed to connect to 127.0.0.1 port 9 after 0 ms: Couldn't connect to server", .cannotConnect),
+        (-1004, "Failed to connect to 127.0.0.1 port 9 after 0 ms: Couldn't connect to server", .cannotConnect), (-1004, "", .cannotConnect),
+        (-1004, "SSL certificate OpenSSL verify result: unable to get local issuer certificate (20)", .certificateNotTrusted),
+        (-1004, "SSL certificate OpenSSL verify result: certificate has expired (10)", .certificateExpired),
+        (-1004, "SSL: no alternative certificate subject name matches target hostname 'localhost'", .certificateHostMismatch),
+        (-1004, "TLS connect error: error:0A00010B:SSL routines::wrong version number", .tlsHandshakeFailed),
         (-1003, "Could not resolve host: nowhere.invalid", .hostNotFound), (-1, "Could not resolve proxy: p", .proxyNotFound),
         (-1, "SSL certificate problem: unable to get local issuer certificate", .certificateNotTrusted),
         (-1, "SSL certificate problem: self-signed certificate", .certificateNotTrusted),

@@ -23,11 +23,13 @@ enum LibcurlErrors {
 
     /// What a result means that came before the end of a response's head; `nil` if nothing of its own. libcurl's names for these, such as "out of
     /// memory", mislead.
-    static func headError(for result: Int32) -> AsyncNetError? {
+    static func headError(for result: Int32, _ text: String) -> AsyncNetError? {
         switch result {
         // A line beyond libcurl's own limit, 100 KiB.
         case 27, 100: AsyncNetError(.badServerResponse, "The server sent a status line or a header that is too large")
-        case 43: AsyncNetError(.badServerResponse, "The server sent a header line that begins with a space, or without a valid name")
+        // Of a client's key too, of which libcurl 8 has words.
+        case 43 where byText(text) == nil:
+            AsyncNetError(.badServerResponse, "The server sent a header line that begins with a space, or without a valid name")
         default: nil
         }
     }

@@ -169,13 +169,14 @@ final class LibcurlHandle {
         if isPeerGone {
             return .failure(AsyncNetError(.connectionLost, "The server closed the connection while the request's body was waited for"))
         }
-        if head == nil, metrics.first_byte > 0, let error = LibcurlErrors.headError(for: result) { return .failure(error) }
+        let text = String(cString: errorText)
+        if head == nil, metrics.first_byte > 0, let error = LibcurlErrors.headError(for: result, text) { return .failure(error) }
         guard result == 0 else {
             return .failure(
                 LibcurlErrors.error(
                     for: result,
                     .init(
-                        text: String(cString: errorText), verifyResult: metrics.verify_result, connectStatus: metrics.connect_status,
+                        text: text, verifyResult: metrics.verify_result, connectStatus: metrics.connect_status,
                         proxyHost: loop.proxyHost, unixSocket: loop.unixSocket)))
         }
         guard head != nil else {

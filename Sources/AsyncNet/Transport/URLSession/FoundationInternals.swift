@@ -20,6 +20,15 @@ enum FoundationInternals {
         property("workQueue", of: session) as? DispatchQueue
     }
 
+    /// Prepares a session whose tasks have all ended for its release. To be called on FoundationNetworking's thread.
+    ///
+    /// libcurl 8 says goodbye on connections with TLS when it is released, and asks FoundationNetworking to watch their
+    /// sockets; that would retain an object that is just being released, which ends the process.
+    static func silence(_ session: URLSession) {
+        let handle = property("multiHandle", of: session).flatMap { property("rawHandle", of: $0) }
+        if let handle = handle as? UnsafeMutableRawPointer { cp_silence_transfers(address, handle) }
+    }
+
     /// The head of the response whose body is being received. To be called on FoundationNetworking's thread, which
     /// changes it.
     static func response(of task: URLSessionTask) -> HTTPURLResponse? {
@@ -58,6 +67,7 @@ enum FoundationInternals {
     #else
     static func socketQueue(of session: URLSession) -> DispatchQueue? { nil }
     static func workQueue(of session: URLSession) -> DispatchQueue? { nil }
+    static func silence(_ session: URLSession) {}
     static func response(of task: URLSessionTask) -> HTTPURLResponse? { nil }
     static func transfer(of task: URLSessionTask) -> FoundationTransfer? { nil }
     #endif

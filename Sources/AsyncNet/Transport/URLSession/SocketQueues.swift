@@ -26,8 +26,10 @@ enum SocketQueues {
         known.withLock { $0[ObjectIdentifier(session)] = Queues(sockets: sockets, work: work) }
     }
 
+    /// All tasks of the session have ended. Waits for FoundationNetworking's thread.
     static func remove(_ session: URLSession) {
-        known.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(session)) }
+        let queues = known.withLock { $0.removeValue(forKey: ObjectIdentifier(session)) }
+        queues?.work.sync { FoundationInternals.silence(session) }
     }
 
     /// Runs `work`, which waits for FoundationNetworking's thread, and keeps the sockets' queues from that thread.

@@ -29,7 +29,9 @@ enum URLErrorClassification {
         case NSURLErrorTimedOut: .timedOut
         case NSURLErrorCannotFindHost, NSURLErrorDNSLookupFailed: .hostNotFound
         case NSURLErrorCannotConnectToHost where text.contains("trust anchors"): .invalidConfiguration
-        case NSURLErrorCannotConnectToHost, NSURLErrorNotConnectedToInternet: .cannotConnect
+        // libcurl 8 has this for TLS too.
+        case NSURLErrorCannotConnectToHost: byText(text) ?? .cannotConnect
+        case NSURLErrorNotConnectedToInternet: .cannotConnect
         case NSURLErrorNetworkConnectionLost: .connectionLost
         case NSURLErrorBadURL: .malformedURL
         case NSURLErrorServerCertificateHasBadDate, NSURLErrorServerCertificateNotYetValid: .certificateExpired
@@ -38,18 +40,15 @@ enum URLErrorClassification {
             .tlsHandshakeFailed
         case NSURLErrorCannotDecodeRawData, NSURLErrorCannotDecodeContentData: .badContentEncoding
         case NSURLErrorCannotParseResponse: .badServerResponse
-        default: byText(text, code: code)
+        case NSURLErrorBadServerResponse: byText(text) ?? .badServerResponse
+        case NSURLErrorUnsupportedURL: byText(text) ?? .unsupportedScheme
+        default: byText(text) ?? .transportFailed
         }
     }
 
-    private static func byText(_ text: String, code: Int) -> AsyncNetError.Code {
+    private static func byText(_ text: String) -> AsyncNetError.Code? {
         let text = text.lowercased()
-        if let (_, known) = texts.first(where: { text.contains($0.0) }) { return known }
-        switch code {
-        case NSURLErrorBadServerResponse: return .badServerResponse
-        case NSURLErrorUnsupportedURL: return .unsupportedScheme
-        default: return .transportFailed
-        }
+        return texts.first { text.contains($0.0) }?.1
     }
 
     /// Whether the connection failed, or brought bytes that are no response.
@@ -87,6 +86,7 @@ enum URLErrorClassification {
         ("does not match target host name", .certificateHostMismatch),
         ("common name from peer", .certificateHostMismatch),
         ("ssl certificate problem", .certificateNotTrusted),
+        ("certificate openssl verify result", .certificateNotTrusted),
         ("peer certificate or ssh", .certificateNotTrusted),
         ("ssl_connect", .tlsHandshakeFailed),
         ("ssl connect", .tlsHandshakeFailed),

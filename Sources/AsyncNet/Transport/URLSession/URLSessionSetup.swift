@@ -60,8 +60,10 @@ extension URLSession {
     /// Invalidates the session, whose tasks have all ended; never on FoundationNetworking's own queue, on which the last
     /// reference to a transport may well go away.
     func retire() {
-        SocketQueues.remove(self)
-        Self.retirement.async { self.finishTasksAndInvalidate() }
+        Self.retirement.async {
+            SocketQueues.remove(self)
+            self.finishTasksAndInvalidate()
+        }
     }
 }
 
