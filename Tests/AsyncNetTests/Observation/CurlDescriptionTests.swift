@@ -36,16 +36,8 @@ struct CurlDescriptionTests {
         let body = Data([0, 255, 10, 39, 13])
         try await withServer(.text("thanks")) { (server: MockServer) async throws in
             let command = await session.request(server.url(), method: .post, modifier: { $0.httpBody = body }).curlDescription()
-            let shell = Process()
-            shell.executableURL = URL(filePath: "/bin/sh")
-            shell.arguments = ["-c", command.replacing("curl -v", with: "cat >&2; exit 3 #")]
-            shell.standardError = Pipe()
-            shell.standardInput = FileHandle.nullDevice
-            let ended = Gate()
-            shell.terminationHandler = { _ in ended.open() }
-            try shell.run()
-            await ended.wait()
-            #expect((shell.standardError as? Pipe)?.fileHandleForReading.availableData == body)
+            let shell = try ChildProcess(["/bin/sh", "-c", command.replacing("curl -v", with: "cat; exit 3 #")])
+            #expect(await shell.allOutput() == body)
         }
     }
 
@@ -111,15 +103,9 @@ struct CurlDescriptionTests {
         try await withServer(.text("thanks"), .text("thanks")) { (server: MockServer) async throws in
             let command = await request.curlDescription().replacing("127.0.0.1/", with: "127.0.0.1:\(server.port)/")
             #expect(isRight(command), "\(command)")
-            let shell = Process()
-            shell.executableURL = URL(filePath: "/bin/sh")
-            shell.arguments = ["-c", command.replacing("curl -v", with: "/usr/bin/curl -s --noproxy '*'")]
-            (shell.standardOutput, shell.standardError, shell.standardInput) = (FileHandle.nullDevice, FileHandle.nullDevice, FileHandle.nullDevice)
-            let ended = Gate()
-            shell.terminationHandler = { _ in ended.open() }
-            try shell.run()
+            let shell = try ChildProcess(["/bin/sh", "-c", command.replacing("curl -v", with: "/usr/bin/curl -s --noproxy '*'")])
             let byCurl = try await server.takeRequest()
-            await ended.wait()
+            _ = await shell.allOutput()
             _ = try await Session(configuration: .init(headers: [:])).upload(
                 body, to: server.url("/x"), method: .put, headers: [.omitting("Accept")]
             ).serializing(Data.self).value

@@ -4,17 +4,15 @@ import Foundation
 /// A server of bytes: takes one connection, reads until the head's end, then does what a closure says with the socket.
 final class RawServer: Sendable {
     let port: Int
-    private let process: Process
-    /// The server ends when this does, also with a process that is killed.
-    private let life = Pipe()
+    /// Ends when its standard input does, also if this process is killed.
+    private let process: ChildProcess
 
     /// - Parameter script: Python that has the connection as `c`, and `time`; `c.recv` ends the connection where the client did.
     init(_ script: String) throws {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(filePath: "/usr/bin/env")
         let program = """
             import os, socket, struct, sys, threading, time
+
+            os.closerange(3, 65536)
 
             def watch():
                 sys.stdin.read()
@@ -41,14 +39,9 @@ final class RawServer: Sendable {
                 try: serve(connection)
                 except (EOFError, OSError): pass
             """
-        process.arguments = ["python3", "-c", program]
-        (process.standardInput, process.standardOutput) = (life, output)
-        try process.run()
-        self.process = process
-        port = Int(String(decoding: output.fileHandleForReading.availableData, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0
+        process = try ChildProcess(["python3", "-c", program])
+        port = Int(String(decoding: process.availableOutput, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0
     }
 
     var url: URL { get throws { try "http://127.0.0.1:\(port)/".asURL() } }
-
-    deinit { kill(process.processIdentifier, SIGKILL) }
 }
