@@ -15,6 +15,8 @@ struct LibcurlErrorsTests {
         (60, "SSL certificate problem: certificate has expired", .certificateExpired), (60, "SSL certificate problem: certificate is not yet valid", .certificateExpired),
         (60, "SSL: no alternative certificate subject name matches target host name 'a'", .certificateHostMismatch), (61, "", .badContentEncoding),
         (77, "", .invalidConfiguration), (90, "", .certificatePinMismatch), (92, "HTTP/2 stream 1 was reset", .connectionLost), (97, "", .proxyFailed),
+        (1, "Lying server, not serving HTTP/2", .badServerResponse), (1, "Version mismatch (from HTTP/1 to HTTP/2)", .badServerResponse),
+        (2, "[CONN-3-0] send: no filter connected", .connectionLost), (2, "Recv failure: Connection reset by peer", .connectionLost),
         (43, "unable to set private key file: 'key' type PEM", .clientCertificateInvalid),
         (43, "Private key does not match the certificate public key", .clientCertificateInvalid),
         (7, "CONNECT tunnel failed, response 403", .proxyFailed), (100, "A value or data field grew larger than allowed", .badServerResponse), (27, "Out of memory", .badServerResponse), (43, "", .transportFailed),

@@ -26,10 +26,12 @@ enum SocketQueues {
         known.withLock { $0[ObjectIdentifier(session)] = Queues(sockets: sockets, work: work) }
     }
 
-    /// All tasks of the session have ended. Waits for FoundationNetworking's thread.
-    static func remove(_ session: URLSession) {
+    /// Invalidates a session whose tasks have all ended, and returns when FoundationNetworking does nothing for it any more.
+    static func retire(_ session: URLSession) {
         let queues = known.withLock { $0.removeValue(forKey: ObjectIdentifier(session)) }
-        queues?.work.sync { FoundationInternals.silence(session) }
+        held { queues?.work.sync { FoundationInternals.silence(session) } }
+        session.finishTasksAndInvalidate()
+        held { queues?.work.sync {} }
     }
 
     /// Runs `work`, which waits for FoundationNetworking's thread, and keeps the sockets' queues from that thread.

@@ -60,10 +60,12 @@ extension URLSession {
     /// Invalidates the session, whose tasks have all ended; never on FoundationNetworking's own queue, on which the last
     /// reference to a transport may well go away.
     func retire() {
-        Self.retirement.async {
-            SocketQueues.remove(self)
-            self.finishTasksAndInvalidate()
-        }
+        Self.retirement.async { SocketQueues.retire(self) }
+    }
+
+    /// Returns when the sessions that were retired before are gone: a program may exit then.
+    static func waitForRetired() async {
+        await withCheckedContinuation { continuation in retirement.async { continuation.resume() } }
     }
 }
 

@@ -110,6 +110,7 @@ public final class URLSessionTransport: Transport {
             defer { lifecycle.session = nil }
             return lifecycle.session
         }?.retire()
+        await URLSession.waitForRetired()
     }
 
     private func enter() throws(AsyncNetError) -> URLSession {
