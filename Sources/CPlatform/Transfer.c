@@ -33,7 +33,7 @@
 static int (*getinfo)(void *, int, ...);
 static int (*multi_setopt)(void *, int, ...);
 static cp_header *(*next_header)(void *, unsigned int, int, cp_header *);
-static const void *library_of;
+static _Atomic(const void *) library_of;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /// The libcurl that the library with this address was linked to; the process may have loaded another one too.

@@ -14,6 +14,9 @@ struct URLErrorClassificationTests {
         (-1004, "SSL certificate OpenSSL verify result: unable to get local issuer certificate (20)", .certificateNotTrusted),
         (-1004, "SSL certificate OpenSSL verify result: certificate has expired (10)", .certificateExpired),
         (-1004, "SSL: no alternative certificate subject name matches target hostname 'localhost'", .certificateHostMismatch),
+        (-1, "SSL: certificate subject name 'connection died' does not match target host name 'h'", .certificateHostMismatch),
+        (-1, "Received HTTP code 407 from proxy after CONNECT", .proxyFailed),
+        (-1, "Unsupported proxy syntax in 'user:hunter2@proxy:8x': Port number was not a decimal number", .invalidConfiguration),
         (-1004, "TLS connect error: error:0A00010B:SSL routines::wrong version number", .tlsHandshakeFailed),
         (-1003, "Could not resolve host: nowhere.invalid", .hostNotFound), (-1, "Could not resolve proxy: p", .proxyNotFound),
         (-1, "SSL certificate problem: unable to get local issuer certificate", .certificateNotTrusted),
@@ -83,5 +86,16 @@ struct URLErrorClassificationTests {
     ] as [(Int, String, AsyncNetError.Code)])
     func codes(_ code: Int, _ text: String, _ expected: AsyncNetError.Code) {
         #expect(URLErrorClassification.code(for: code, text: text) == expected)
+    }
+
+    @Test("A proxy's password that libcurl repeats is not repeated", arguments: ["user:hunter2@proxy:8x", "http://u:p/hunter2@host:8x", "http://u:p'hunter2@host:8x"])
+    func secret(_ proxy: String) {
+        let text = "Unsupported proxy syntax in '\(proxy)': Port number was not a decimal number"
+        let cause = NSError(domain: NSURLErrorDomain, code: -1, userInfo: [NSLocalizedDescriptionKey: text])
+        let error = URLErrorClassification.error(for: NSError(domain: NSURLErrorDomain, code: -1, userInfo: [NSUnderlyingErrorKey: cause, NSLocalizedDescriptionKey: text]))
+        var dumped = ""
+        dump(error, to: &dumped)
+        #expect(error.code == .invalidConfiguration)
+        #expect(!(dumped + "\(error)").contains("hunter2"))
     }
 }

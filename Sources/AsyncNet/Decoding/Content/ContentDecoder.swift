@@ -37,15 +37,22 @@ final class ContentDecoder {
     ///
     /// - Throws: ``AsyncNetError`` with code `.badContentEncoding`, and what the source throws.
     func next() async throws -> Data? {
+        try checkCancel()
         var output = try decodeSome()
-        while output == nil, try await readMore() { output = try decodeSome() }
+        while output == nil, try await readMore() {
+            try checkCancel()
+            output = try decodeSome()
+        }
         return output
+    }
+
+    /// What is there already may decode to much, without a wait in which a cancel would be noticed.
+    private func checkCancel() throws(AsyncNetError) {
+        if Task.isCancelled { throw AsyncNetError(.cancelled) }
     }
 
     /// Whether there was more.
     private func readMore() async throws -> Bool {
-        // What a source has already may decode to much, without a wait in which a cancel would be noticed.
-        if Task.isCancelled { throw AsyncNetError(.cancelled) }
         let chunk = try await source()
         return try take(chunk)
     }

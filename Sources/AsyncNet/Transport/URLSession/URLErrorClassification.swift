@@ -14,6 +14,8 @@ enum URLErrorClassification {
         let underlying = nsError.userInfo[NSUnderlyingErrorKey] as? NSError
         let text = underlying?.localizedDescription ?? nsError.localizedDescription
         let code = code(for: nsError.code, text: text)
+        // libcurl repeats a proxy's URL that it cannot read, with the password in it.
+        guard code != .invalidConfiguration || !text.lowercased().contains("proxy") else { return AsyncNetError(code) }
         let shown = underlying == nil ? nil : URLErrorRedaction.text(text)
         return AsyncNetError(code, message(code, text: shown), underlyingError: URLErrorRedaction.error(error))
     }
@@ -64,12 +66,24 @@ enum URLErrorClassification {
     /// Words of libcurl 7.66 to 8.23, in small letters: those that a server or the network can bring about. The first
     /// fragment that occurs decides.
     private static let texts: [(String, AsyncNetError.Code)] = [
+        // Certificates and TLS. A handshake that breaks off has failed; what breaks off later is a lost connection.
+        ("certificate has expired", .certificateExpired),
+        ("not yet valid", .certificateExpired),
+        ("subject name matches", .certificateHostMismatch),
+        ("does not match target host", .certificateHostMismatch),
+        ("common name from peer", .certificateHostMismatch),
+        ("ssl certificate problem", .certificateNotTrusted),
+        ("certificate openssl verify result", .certificateNotTrusted),
+        ("peer certificate or ssh", .certificateNotTrusted),
         // Names and connections.
         ("resolve proxy", .proxyNotFound),
         ("resolve host", .hostNotFound),
         ("could not resolve", .hostNotFound),
         ("connect tunnel failed", .proxyFailed),
         ("proxy connect", .proxyFailed),
+        ("from proxy after connect", .proxyFailed),
+        ("proxy syntax", .invalidConfiguration),
+        ("proxy scheme", .invalidConfiguration),
         ("connect response too large", .proxyFailed),
         ("proxy handshake", .proxyFailed),
         ("failed to connect", .cannotConnect),
@@ -79,15 +93,7 @@ enum URLErrorClassification {
         ("empty reply", .emptyReply),
         ("server returned nothing", .emptyReply),
         ("connection died", .connectionLost),
-        // Certificates and TLS. A handshake that breaks off has failed; what breaks off later is a lost connection.
-        ("certificate has expired", .certificateExpired),
-        ("not yet valid", .certificateExpired),
-        ("subject name matches", .certificateHostMismatch),
-        ("does not match target host name", .certificateHostMismatch),
-        ("common name from peer", .certificateHostMismatch),
-        ("ssl certificate problem", .certificateNotTrusted),
-        ("certificate openssl verify result", .certificateNotTrusted),
-        ("peer certificate or ssh", .certificateNotTrusted),
+        // TLS. A handshake that breaks off is one that failed; what breaks off later is a lost connection.
         ("ssl_connect", .tlsHandshakeFailed),
         ("ssl connect", .tlsHandshakeFailed),
         ("tls connect", .tlsHandshakeFailed),

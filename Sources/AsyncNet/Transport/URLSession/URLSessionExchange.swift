@@ -41,6 +41,7 @@ final class URLSessionExchange: NSObject, Sendable {
     /// FoundationNetworking's queue is busy, and Swift's own threads, of which there are few, must not.
     static let control = DispatchQueue(label: "AsyncNet.URLSession.control", qos: .userInitiated)
 
+    private static let latest = Locked<ObjectIdentifier?>(nil)
     private static let watchdog = DispatchQueue(label: "AsyncNet.URLSession.watchdog", qos: .userInitiated)
 
     /// - Parameters:
@@ -96,13 +97,12 @@ final class URLSessionExchange: NSObject, Sendable {
     /// Sends the request again, once, on a new connection.
     func resend() {
         request.onEvent?(.repeated)
+        state.withLock { state in
+            (state.isRefused, state.bodyFailure, state.sentBytes) = (false, nil, 0)
+            (state.task, state.transfer) = (nil, nil)
+        }
         Self.control.async { [self] in
-            let isCancelled = state.withLock { state in
-                (state.isRefused, state.bodyFailure, state.sentBytes) = (false, nil, 0)
-                (state.task, state.transfer) = (nil, nil)
-                return state.isCancelled
-            }
-            guard !isCancelled else { return end() }
+            guard !state.withLock({ $0.isCancelled }) else { return end() }
             startTask(on: ownSession())
             // A cancel that came before the task was known.
             if state.withLock({ $0.isCancelled }) { cancel() }
@@ -123,13 +123,18 @@ final class URLSessionExchange: NSObject, Sendable {
     }
 
     /// Over TLS the connection may be one of HTTP/2, and others' requests end with it.
-    private var patience: DispatchTimeInterval { request.head.url.scheme?.lowercased() == "http" ? .seconds(1) : .seconds(5) }
+    private var patience: DispatchTimeInterval { isOnPlainHTTP ? .seconds(1) : .seconds(5) }
+    private var isOnPlainHTTP: Bool { request.head.url.scheme?.lowercased() == "http" }
 
     /// One piece of FoundationNetworking's work, of up to 100 reads from a socket, can last for minutes if the server
     /// makes each of them costly; without the connection there is nothing to read.
     private func insist() {
+        guard isOnPlainHTTP || Self.latest.withLock({ $0 }) == ObjectIdentifier(self) else { return }
         state.withLock { $0.isOver ? nil : $0.transfer }?.resetConnection()
     }
+
+    /// FoundationNetworking had news for this one last: if its thread is kept by a server, then by this one's.
+    func noteNews() { Self.latest.withLock { $0 = ObjectIdentifier(self) } }
 
     /// URLSession is done with the request.
     var isOver: Bool { state.withLock { $0.isOver } }
