@@ -52,7 +52,11 @@ public struct MultipartForm: Sendable {
 
     /// Adds bytes; as a file if there is a file name.
     ///
-    /// - Parameter mimeType: What they are; `nil` tells from the file name, and sends none without one.
+    /// - Parameters:
+    ///   - data: The content of the part.
+    ///   - name: The name of the form's field.
+    ///   - fileName: Makes the part a file; `nil` makes it a plain field.
+    ///   - mimeType: The media type. `nil` takes it from the extension of the file name; without a file name none is sent.
     public mutating func append(_ data: Data, name: String, fileName: String? = nil, mimeType: String? = nil) {
         append(.data(data), name: name, fileName: fileName, mimeType: mimeType)
     }
@@ -60,15 +64,23 @@ public struct MultipartForm: Sendable {
     /// Adds a file, read while it is sent.
     ///
     /// - Parameters:
-    ///   - fileName: What the server is told; the file's own name by default.
-    ///   - mimeType: What it is; `nil` tells from the file name, and is `application/octet-stream` for an unknown one.
+    ///   - file: The file's URL. The file must not change until the form has been sent.
+    ///   - name: The name of the form's field.
+    ///   - fileName: The file name in `Content-Disposition`; the file's own name by default.
+    ///   - mimeType: The media type. `nil` takes it from the extension of the file name; `application/octet-stream` if
+    ///     that is unknown.
     public mutating func append(_ file: URL, name: String, fileName: String? = nil, mimeType: String? = nil) {
         append(.file(file), name: name, fileName: fileName ?? file.lastPathComponent, mimeType: mimeType)
     }
 
-    /// Adds what a sequence gives, as it comes.
+    /// Adds the chunks of a sequence, which are sent as they arrive.
     ///
-    /// - Parameter length: How many bytes there will be; `nil` leaves the length of the whole form unknown.
+    /// - Parameters:
+    ///   - chunks: The content of the part.
+    ///   - length: The number of bytes in all chunks; with `nil` the length of the whole form is unknown.
+    ///   - name: The name of the form's field.
+    ///   - fileName: Makes the part a file; `nil` makes it a plain field.
+    ///   - mimeType: The media type. `nil` takes it from the extension of the file name; without a file name none is sent.
     public mutating func append<Chunks: AsyncSequence & Sendable>(
         _ chunks: Chunks, length: Int64?, name: String, fileName: String? = nil, mimeType: String? = nil
     ) where Chunks.Element == Data {
@@ -77,7 +89,12 @@ public struct MultipartForm: Sendable {
 
     /// Adds any body.
     ///
-    /// - Parameter headers: Sent with the part, after `Content-Disposition` and in place of the `Content-Type` told from the file name.
+    /// - Parameters:
+    ///   - body: The content of the part.
+    ///   - name: The name of the form's field.
+    ///   - fileName: Makes the part a file; `nil` makes it a plain field.
+    ///   - mimeType: The media type. `nil` takes the body's own, or that of the file name's extension.
+    ///   - headers: Headers of the part, sent after `Content-Disposition`. A `Content-Type` here replaces the derived one.
     public mutating func append(
         _ body: RequestBody, name: String, fileName: String? = nil, mimeType: String? = nil, headers: HTTPHeaders = [:]
     ) {

@@ -6,7 +6,10 @@ extension Cookie {
     /// `nil` for one that is refused: not well-formed, for another domain, `Secure` or with a prefix over `http`. It lives at most 400 days;
     /// one that the server ends has an ``expires`` in the past.
     ///
-    /// - Parameter now: What `Max-Age` counts from.
+    /// - Parameters:
+    ///   - setCookie: The value of one `Set-Cookie` header.
+    ///   - url: The URL that the response is from.
+    ///   - now: The time from which `Max-Age` counts.
     public init?(setCookie: String, from url: URL, now: Date = Date()) {
         guard let origin = CookieOrigin(url), let parsed = SetCookie(setCookie) else { return nil }
         self.init(parsed, from: origin, now: now)

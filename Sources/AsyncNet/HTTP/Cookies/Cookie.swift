@@ -49,11 +49,17 @@ public struct Cookie: Hashable, Sendable, Codable {
     /// A cookie.
     ///
     /// - Parameters:
+    ///   - name: The cookie's name.
+    ///   - value: The cookie's value, as it is sent.
     ///   - domain: The host; upper case, brackets and one dot before it are removed.
     ///   - path: `/` by default, which is every path.
     ///   - isHostOnly: Keeps the cookie from hosts below the domain. By default a domain that begins with a dot includes them and others do
     ///     not, as in `HTTPCookie`.
-    ///   - expires: `nil` for a session cookie.
+    ///   - expires: The end of the cookie's life; `nil` for a session cookie.
+    ///   - isSecure: Whether the cookie is sent over TLS only.
+    ///   - isHTTPOnly: Whether scripts of a page must not see the cookie.
+    ///   - sameSite: Which cross-site requests carry the cookie.
+    ///   - creation: When a cookie of this name, domain and path was first set.
     public init(
         name: String, value: String, domain: String, path: String = "/", isHostOnly: Bool? = nil, expires: Date? = nil,
         isSecure: Bool = false, isHTTPOnly: Bool = false, sameSite: SameSite = .unspecified, creation: Date = Date()

@@ -62,6 +62,7 @@ public actor CookieJar {
     /// Those that a request to `url` gets, in the order in which they are sent.
     ///
     /// - Parameters:
+    ///   - url: The URL of the request.
     ///   - isSameSite: Whether the request is caused by the program or a page of the same site; `false` leaves out what `SameSite` keeps back.
     ///   - isTopLevelNavigation: Whether a request from another site is a user's going to that page, by a safe method.
     public func cookies(for url: URL, isSameSite: Bool = true, isTopLevelNavigation: Bool = false) -> [Cookie] {
@@ -89,6 +90,7 @@ public actor CookieJar {
     ///
     /// - Parameters:
     ///   - setCookie: Each value of `Set-Cookie` by itself, in the order they came.
+    ///   - url: The URL that the response is from.
     ///   - isSameSite: Whether the request was caused by the program or a page of the same site.
     ///   - isTopLevelNavigation: Whether a request from another site was a user's going to that page.
     /// - Returns: The cookies that were set; not those that the server ended.

@@ -4,7 +4,7 @@ public import Foundation
 ///
 ///     let file = try await session.download(url, to: .file(target)).value
 ///
-/// Made by ``Session/download(_:to:method:headers:modifier:)``. It starts at the first awaited outcome or at ``resume()`` and is sent once
+/// Made by ``Session/download(_:to:method:headers:segments:checksum:modifier:)``. It starts at the first awaited outcome or at ``resume()`` and is sent once
 /// however many wait. The body is written as it comes, in constant memory, to a file beside the target that is moved there at the end. After
 /// an error or a cancel nothing is left, unless ``resumeData`` was asked for or the destination says `.continuePartialFile`.
 ///

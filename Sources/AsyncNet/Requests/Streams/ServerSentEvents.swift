@@ -37,8 +37,10 @@ extension StreamRequest {
 
     /// The events of a `text/event-stream`, connected to again as `reconnection` says: `.never`, `.ifResumable()`, or `.always()` as browsers do.
     ///
-    /// - Parameter contentTypes: The types that a response may have, sent as `Accept`: `text/event-stream`, and what
-    ///   else a server calls its events. `*/*` accepts any, and none.
+    /// - Parameters:
+    ///   - reconnection: When the request is sent again after its connection ended.
+    ///   - contentTypes: The media types that a response may have, which are also sent as `Accept`. `*/*` accepts any
+    ///     type, and a response without one.
     public nonisolated func serverSentEvents(
         reconnection: EventReconnection = .ifResumable(), contentTypes: [String] = ["text/event-stream"]
     ) -> some AsyncSequence<ServerSentEvent, any Error> & Sendable {
