@@ -81,7 +81,9 @@ extension MockResponse {
     }
 
     /// A body sent in chunks.
-    public static func chunked(_ chunks: [String], headers: HTTPHeaders = [:], trailers: HTTPHeaders = [:]) -> MockResponse {
+    public static func chunked(_ chunks: [String], headers: HTTPHeaders = [:], trailers: HTTPHeaders = [:])
+        -> MockResponse
+    {
         var response = MockResponse(200, headers: headers)
         response.chunks = chunks.map { Data($0.utf8) }
         response.trailers = trailers

@@ -30,9 +30,12 @@ public final class StubTransport: Transport {
         if reply.delay > .zero { try await clock.sleep(for: reply.delay) }
         try await failBeforeHead(reply)
         for (status, headers) in reply.informational {
-            request.onEvent?(.informational(HTTPResponseHead(statusCode: status, url: request.head.url, headers: headers)))
+            request.onEvent?(
+                .informational(HTTPResponseHead(statusCode: status, url: request.head.url, headers: headers)))
         }
-        let head = HTTPResponseHead(statusCode: reply.statusCode, url: request.head.url, headers: reply.headers, httpVersion: "HTTP/1.1", reasonPhrase: reply.reason)
+        let head = HTTPResponseHead(
+            statusCode: reply.statusCode, url: request.head.url, headers: reply.headers, httpVersion: "HTTP/1.1",
+            reasonPhrase: reply.reason)
         let hasNoBody = request.head.method == .head || [204, 304].contains(reply.statusCode)
         return TransportResponse(head: head, body: hasNoBody ? TransportBody(Data()) : TransportBody(StubBody(reply)))
     }
@@ -74,7 +77,8 @@ private struct StubBody: AsyncSequence, Sendable {
         switch reply.fault {
         case .resetAfterHead: pieces = []
         case .resetMidBody(let count), .truncate(let count), .stallMidBody(let count): pieces = [body.prefix(count)]
-        case .drip(let count, _): pieces = stride(from: 0, to: body.count, by: Swift.max(1, count)).map { body.dropFirst($0).prefix(count) }
+        case .drip(let count, _):
+            pieces = stride(from: 0, to: body.count, by: Swift.max(1, count)).map { body.dropFirst($0).prefix(count) }
         default: pieces = reply.chunks ?? [body]
         }
     }

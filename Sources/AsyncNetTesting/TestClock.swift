@@ -1,6 +1,5 @@
 import AsyncNet
 
-
 /// A clock that stands still until a test moves it.
 ///
 ///     let clock = TestClock()

@@ -5,7 +5,9 @@ import TextTable
 
 struct Allocations: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Allocations per request of 1 KB of JSON from nginx, decoded, of every library in the process (glibc only).")
+        abstract:
+            "Allocations per request of 1 KB of JSON from nginx, decoded, of every library in the process (glibc only)."
+    )
 
     @Option(help: "Requests that are counted.") var requests = 2000
     @Option(help: .hidden) var client: String?
@@ -21,14 +23,20 @@ struct Allocations: AsyncParsableCommand {
         if let client, let url { return try await count(client, URL(string: url)!) }
         let nginx = try Nginx(files: ["document.json": JSONEncoder().encode(Document.sample)])
         defer { nginx.stop() }
-        let library = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "libCountedMalloc.so").path
+        let library = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(
+            path: "libCountedMalloc.so"
+        ).path
         let rows = try ["AsyncNet/libcurl", "AsyncNet/URLSession", "AsyncHTTPClient", "URLSession"].map { client in
-            let arguments = ["LD_PRELOAD=\(library)", CommandLine.arguments[0], "allocations", "--client", client, "--url", nginx.url("document.json").absoluteString, "--requests", "\(requests)"]
+            let arguments = [
+                "LD_PRELOAD=\(library)", CommandLine.arguments[0], "allocations", "--client", client, "--url",
+                nginx.url("document.json").absoluteString, "--requests", "\(requests)",
+            ]
             return try JSONDecoder().decode(Row.self, from: Data(Measured("/usr/bin/env", arguments).output.utf8))
         }
         TextTable<Row> {
             [
-                Column("client" <- $0.client), Column("allocations/request" <- $0.perRequest.formatted(1), align: .right),
+                Column("client" <- $0.client),
+                Column("allocations/request" <- $0.perRequest.formatted(1), align: .right),
                 Column("of them not for decoding" <- $0.undecoded.formatted(1), align: .right),
             ]
         }.print(rows, style: Style.psql)
@@ -36,9 +44,13 @@ struct Allocations: AsyncParsableCommand {
 
     /// Decoding is counted by itself, with what the client uses for it, and subtracted.
     private func count(_ name: String, _ url: URL) async throws {
-        guard let symbol = dlsym(nil, "counted_allocations") else { throw ValidationError("libCountedMalloc.so is not preloaded") }
+        guard let symbol = dlsym(nil, "counted_allocations") else {
+            throw ValidationError("libCountedMalloc.so is not preloaded")
+        }
         let allocations = unsafeBitCast(symbol, to: (@convention(c) () -> Int).self)
-        let clients: [any Client] = [AsyncNetClient.libcurl, AsyncNetClient.urlSession, AsyncHTTPClientClient(), URLSessionClient()]
+        let clients: [any Client] = [
+            AsyncNetClient.libcurl, AsyncNetClient.urlSession, AsyncHTTPClientClient(), URLSessionClient(),
+        ]
         guard let client = clients.first(where: { $0.name == name }) else { throw ValidationError("no client \(name)") }
         for _ in 0..<200 { _ = try await client.fetch(url) }
         let before = allocations()
@@ -50,7 +62,10 @@ struct Allocations: AsyncParsableCommand {
         for _ in 0..<requests { try client.decode(data) }
         let decoding = Double(allocations() - beforeDecoding) / Double(requests)
         let all = Double(after - before) / Double(requests)
-        print(String(decoding: try JSONEncoder().encode(Row(client: name, perRequest: all, undecoded: all - decoding)), as: UTF8.self))
+        print(
+            String(
+                decoding: try JSONEncoder().encode(Row(client: name, perRequest: all, undecoded: all - decoding)),
+                as: UTF8.self))
         for client in clients { try await client.shutdown() }
     }
 }

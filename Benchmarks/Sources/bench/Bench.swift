@@ -7,7 +7,8 @@ struct Bench: AsyncParsableCommand {
         abstract: "Measures AsyncNet against its peers, on loopback, in one interleaved run.",
         discussion: "Machines differ and drift: believe the ratios, not the figures.",
         subcommands: [
-            Throughput.self, Transfer.self, Uploads.self, Burst.self, Storm.self, Soak.self, Parsing.self, Cookies.self, Overhead.self,
+            Throughput.self, Transfer.self, Uploads.self, Burst.self, Storm.self, Soak.self, Parsing.self, Cookies.self,
+            Overhead.self,
             Allocations.self, Pending.self, Serve.self,
         ],
         defaultSubcommand: Throughput.self)

@@ -8,7 +8,9 @@ struct Burst: AsyncParsableCommand {
 
     @Option(help: "How many requests at once.") var requests = 10_000
     @Option(help: "Milliseconds before the server answers.") var delay = 50
-    @Option(help: "Run one client in this process: asyncnet/libcurl, asyncnet/urlsession, urlsession or urlsession-128.") var client: String?
+    @Option(
+        help: "Run one client in this process: asyncnet/libcurl, asyncnet/urlsession, urlsession or urlsession-128.")
+    var client: String?
     @Option(help: .hidden) var port: Int?
 
     struct Row: Codable {
@@ -56,14 +58,18 @@ struct Burst: AsyncParsableCommand {
             failed = await withTaskGroup(of: Bool.self) { group in
                 for _ in 0..<requests {
                     group.addTask {
-                        do { _ = try await client.fetch(url); return true } catch { return false }
+                        do {
+                            _ = try await client.fetch(url)
+                            return true
+                        } catch { return false }
                     }
                 }
                 return await group.reduce(0) { $0 + ($1 ? 0 : 1) }
             }
         }
         return Row(
-            client: name, failed: failed, seconds: measurement.seconds, cpuSeconds: measurement.cpuSeconds, peakMiB: peakMemory())
+            client: name, failed: failed, seconds: measurement.seconds, cpuSeconds: measurement.cpuSeconds,
+            peakMiB: peakMemory())
     }
 }
 

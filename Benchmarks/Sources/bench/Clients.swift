@@ -1,8 +1,9 @@
 import AsyncHTTPClient
 import AsyncNet
 import Foundation
+
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+    import FoundationNetworking
 #endif
 
 /// The document that every client fetches and decodes: about 1 KB of JSON.
@@ -39,8 +40,12 @@ struct AsyncNetClient: Client {
     let name: String
     let session: Session
 
-    static var libcurl: AsyncNetClient { AsyncNetClient(name: "AsyncNet/libcurl", session: Session(transport: .libcurl())) }
-    static var urlSession: AsyncNetClient { AsyncNetClient(name: "AsyncNet/URLSession", session: Session(transport: .urlSession)) }
+    static var libcurl: AsyncNetClient {
+        AsyncNetClient(name: "AsyncNet/libcurl", session: Session(transport: .libcurl()))
+    }
+    static var urlSession: AsyncNetClient {
+        AsyncNetClient(name: "AsyncNet/URLSession", session: Session(transport: .urlSession))
+    }
 
     func fetch(_ url: URL) async throws -> Document {
         try await session.request(url).serializing(Document.self).value

@@ -16,17 +16,23 @@ struct Cookies: AsyncParsableCommand {
         try await measure("a response with \(lines) lines", 1) { await jar.store(setCookie: values, from: many) }
         try await measure("the same, while another request asks", 1) { try await contend(values) }
         let full = try await filled { "host\($0).example" }
-        try await measure("a cookie over http, \(domains) domains", 2000) { for index in 0..<2000 {
-            await full.store(setCookie: ["a\(index % 10)=1"], from: try url("http://new.example/"))
-        } }
+        try await measure("a cookie over http, \(domains) domains", 2000) {
+            for index in 0..<2000 {
+                await full.store(setCookie: ["a\(index % 10)=1"], from: try url("http://new.example/"))
+            }
+        }
         let site = try await filled { "host\($0).site.example" }
-        try await measure("a cookie over http, \(domains) domains of one site", 2000) { for index in 0..<2000 {
-            await site.store(setCookie: ["a\(index % 10)=1"], from: try url("http://new.site.example/"))
-        } }
+        try await measure("a cookie over http, \(domains) domains of one site", 2000) {
+            for index in 0..<2000 {
+                await site.store(setCookie: ["a\(index % 10)=1"], from: try url("http://new.site.example/"))
+            }
+        }
         let crowd = try await filled { "host\($0).example" }
-        try await measure("a cookie of a new domain, the jar being full", 2000) { for index in 0..<2000 {
-            await crowd.store(setCookie: ["a=1"], from: try url("https://x\(index).evil.example/"))
-        } }
+        try await measure("a cookie of a new domain, the jar being full", 2000) {
+            for index in 0..<2000 {
+                await crowd.store(setCookie: ["a=1"], from: try url("https://x\(index).evil.example/"))
+            }
+        }
     }
 
     private func filled(_ name: (Int) -> String) async throws -> CookieJar {

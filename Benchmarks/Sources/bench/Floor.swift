@@ -18,6 +18,8 @@ enum Floor {
         let output = try Measured(program.path, [url.absoluteString, "\(concurrency)", "\(count)", "poll"]).output
         let report = try JSONDecoder().decode(Report.self, from: Data(output.utf8))
         guard report.failed == 0 else { return nil }
-        return Measurement(seconds: Double(count) / report.requestsPerSecond, cpuSeconds: report.microsecondsOfCPU * Double(count) / 1e6)
+        return Measurement(
+            seconds: Double(count) / report.requestsPerSecond,
+            cpuSeconds: report.microsecondsOfCPU * Double(count) / 1e6)
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
+
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #endif
 
 /// Wall time and this process's CPU time of a piece of work.
@@ -24,9 +25,9 @@ struct Measurement: Sendable {
 private func resourceUsage() -> rusage {
     var usage = rusage()
     #if canImport(Glibc)
-    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
     #else
-    getrusage(RUSAGE_SELF, &usage)
+        getrusage(RUSAGE_SELF, &usage)
     #endif
     return usage
 }
@@ -35,9 +36,9 @@ private func resourceUsage() -> rusage {
 func peakMemory() -> Double {
     let usage = resourceUsage()
     #if os(Linux)
-    return Double(usage.ru_maxrss) / 1024
+        return Double(usage.ru_maxrss) / 1024
     #else
-    return Double(usage.ru_maxrss) / 1_048_576
+        return Double(usage.ru_maxrss) / 1_048_576
     #endif
 }
 

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
+
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #endif
 
 /// A real nginx on loopback that serves files from a folder of its own; stopped by its process.
@@ -12,14 +13,19 @@ final class Nginx {
     private let folder: URL
 
     /// - Parameter large: Files of so many MiB that take no room.
-    init(files: [String: Data], large: [String: Int] = [:], in place: URL = FileManager.default.temporaryDirectory) throws {
+    init(files: [String: Data], large: [String: Int] = [:], in place: URL = FileManager.default.temporaryDirectory)
+        throws
+    {
         folder = place.appending(path: "asyncnet-bench-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder.appending(path: "www"), withIntermediateDirectories: true)
         for (name, data) in files { try data.write(to: folder.appending(path: "www/\(name)")) }
         for (name, mebibytes) in large { Self.truncate(folder.appending(path: "www/\(name)").path, mebibytes) }
         port = try Self.freePort()
-        try Self.configuration(folder.path, port).write(to: folder.appending(path: "nginx.conf"), atomically: true, encoding: .utf8)
-        guard let program = ["/usr/sbin/nginx", "/usr/bin/nginx", "/opt/homebrew/bin/nginx"].first(where: FileManager.default.isExecutableFile)
+        try Self.configuration(folder.path, port).write(
+            to: folder.appending(path: "nginx.conf"), atomically: true, encoding: .utf8)
+        guard
+            let program = ["/usr/sbin/nginx", "/usr/bin/nginx", "/opt/homebrew/bin/nginx"].first(
+                where: FileManager.default.isExecutableFile)
         else { throw ValidationError("nginx is not installed: apt-get install nginx-light") }
         process.executableURL = URL(filePath: program)
         process.arguments = ["-c", folder.appending(path: "nginx.conf").path, "-p", folder.path]
@@ -69,7 +75,9 @@ final class Nginx {
             if let data = try? Data(contentsOf: url("document.json")), !data.isEmpty { return }
             Thread.sleep(forTimeInterval: 0.05)
         }
-        throw ValidationError("nginx does not answer: \((try? String(contentsOf: folder.appending(path: "error.log"), encoding: .utf8)) ?? "")")
+        throw ValidationError(
+            "nginx does not answer: \((try? String(contentsOf: folder.appending(path: "error.log"), encoding: .utf8)) ?? "")"
+        )
     }
 
     private static func freePort() throws -> Int {

@@ -5,7 +5,8 @@ import Foundation
 
 struct Overhead: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "What session, request and pipeline cost by themselves: requests over a transport that answers at once.")
+        abstract:
+            "What session, request and pipeline cost by themselves: requests over a transport that answers at once.")
 
     @Option(help: "Requests.") var requests = 100_000
     @Option(help: "How many at a time.") var concurrency = 16

@@ -5,7 +5,8 @@ import TextTable
 
 struct Parsing: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "parsing", abstract: "JSON from bytes, and AsyncNet's decoder, against JSONDecoder into a struct of the same document.")
+        commandName: "parsing",
+        abstract: "JSON from bytes, and AsyncNet's decoder, against JSONDecoder into a struct of the same document.")
 
     @Option(help: "Rounds; the parsers take turns in each.") var rounds = 15
 

@@ -5,15 +5,18 @@ import Foundation
 
 /// The server of ``Burst``, as a process of its own so that its memory and CPU are not the client's.
 struct Serve: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "A server that answers after a while; for burst.", shouldDisplay: false)
+    static let configuration = CommandConfiguration(
+        abstract: "A server that answers after a while; for burst.", shouldDisplay: false)
 
     @Option(help: "Milliseconds before each answer.") var delay = 50
 
     /// For ``Soak``.
     private static let faults: [(String, MockResponse)] = [
         ("/fast", .text("fast")), ("/redirect", .redirect(to: "fast")), ("/large", .data(Data(count: 300_000))),
-        ("/refused", .status(401, headers: ["WWW-Authenticate": "Basic realm=\"r\""], body: "no")), ("/chunked", .chunked(["a", "b"])),
-        ("/closeBeforeHead", .fault(.closeBeforeHead)), ("/resetBeforeHead", .fault(.resetBeforeHead)), ("/resetMidBody", .fault(.resetMidBody(after: 10))),
+        ("/refused", .status(401, headers: ["WWW-Authenticate": "Basic realm=\"r\""], body: "no")),
+        ("/chunked", .chunked(["a", "b"])),
+        ("/closeBeforeHead", .fault(.closeBeforeHead)), ("/resetBeforeHead", .fault(.resetBeforeHead)),
+        ("/resetMidBody", .fault(.resetMidBody(after: 10))),
         ("/truncate", .fault(.truncate(after: 10))), ("/garbage", .fault(.garbage)), ("/stall", .fault(.stall)),
     ]
 

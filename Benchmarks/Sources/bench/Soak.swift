@@ -14,7 +14,8 @@ struct Soak: AsyncParsableCommand {
     @Option(help: "Seed of what comes when.") var seed: UInt64 = 1
 
     private static let paths = [
-        "/fast", "/slow", "/redirect", "/large", "/refused", "/chunked", "/closeBeforeHead", "/resetBeforeHead", "/resetMidBody", "/truncate", "/garbage", "/stall",
+        "/fast", "/slow", "/redirect", "/large", "/refused", "/chunked", "/closeBeforeHead", "/resetBeforeHead",
+        "/resetMidBody", "/truncate", "/garbage", "/stall",
     ]
 
     struct Sample {
@@ -38,7 +39,9 @@ struct Soak: AsyncParsableCommand {
         while ContinuousClock.now < end {
             try await Task.sleep(for: .seconds(min(10, minutes * 6)))
             samples.append(Self.sample())
-            print("\(samples.count): descriptors \(samples[samples.count - 1].descriptors), \(samples[samples.count - 1].mebibytes.formatted(1)) MiB; \(tally.summary)")
+            print(
+                "\(samples.count): descriptors \(samples[samples.count - 1].descriptors), \(samples[samples.count - 1].mebibytes.formatted(1)) MiB; \(tally.summary)"
+            )
         }
         for worker in workers { await worker.value }
         await session.finish()
@@ -51,14 +54,18 @@ struct Soak: AsyncParsableCommand {
         let (first, last) = (samples.prefix(third), samples.suffix(third))
         let memory = (first.map(\.mebibytes).max() ?? 0, last.map(\.mebibytes).max() ?? 0)
         let descriptors = (first.map(\.descriptors).max() ?? 0, last.map(\.descriptors).max() ?? 0)
-        print("first third: \(descriptors.0) descriptors, \(memory.0.formatted(1)) MiB; last: \(descriptors.1), \(memory.1.formatted(1)) MiB")
+        print(
+            "first third: \(descriptors.0) descriptors, \(memory.0.formatted(1)) MiB; last: \(descriptors.1), \(memory.1.formatted(1)) MiB"
+        )
         guard memory.1 < memory.0 * 1.1 + 2, descriptors.1 <= descriptors.0 + 16 else { throw ExitCode.failure }
     }
 
     private func one(_ session: Session, _ base: String, _ random: inout SeededRandom, _ tally: Tally) async {
         let path = Self.paths[Int.random(in: 0..<Self.paths.count, using: &random)]
         let isPost = Int.random(in: 0..<4, using: &random) == 0
-        let request = session.request("\(base)\(path)", method: isPost ? .post : .get) { if isPost { $0.httpBody = Data(count: 40_000) } }
+        let request = session.request("\(base)\(path)", method: isPost ? .post : .get) {
+            if isPost { $0.httpBody = Data(count: 40_000) }
+        }
         let isCancelled = path == "/stall" || Int.random(in: 0..<5, using: &random) == 0
         let delay = Int.random(in: 0..<20_000, using: &random)
         let waiter = Task { await request.serializing(Data.self).result }

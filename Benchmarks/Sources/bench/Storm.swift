@@ -7,7 +7,8 @@ import Synchronization
 struct Storm: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Rounds of requests, redirects among them, cancelled at random moments in every way there is.",
-        discussion: "Fails if an await outlives its cancel by a second, if a request stays alive, or, of course, by a crash.")
+        discussion:
+            "Fails if an await outlives its cancel by a second, if a request stays alive, or, of course, by a crash.")
 
     @Option(help: "Rounds.") var rounds = 100
     @Option(help: "Requests a round.") var requests = 1000
@@ -22,7 +23,9 @@ struct Storm: AsyncParsableCommand {
         await server.route("/slow") { _ in .text("slow").delayed(by: .milliseconds(20)) }
         await server.route("/redirect") { _ in .redirect(to: "fast") }
         await server.route("/large") { _ in .data(Data(count: 300_000)) }
-        await server.route("/refused") { _ in .status(401, headers: ["WWW-Authenticate": "Basic realm=\"r\""], body: "no") }
+        await server.route("/refused") { _ in
+            .status(401, headers: ["WWW-Authenticate": "Basic realm=\"r\""], body: "no")
+        }
         let session = transport == "libcurl" ? Session(transport: .libcurl()) : Session(transport: .urlSession)
         var random = SeededRandom(state: seed)
         let tally = Tally()
@@ -31,7 +34,9 @@ struct Storm: AsyncParsableCommand {
             var weak: [Weak] = []
             try await storm(session, server, &random, tally, &weak)
             alive += await remaining(weak)
-            if round % 10 == 0 { print("round \(round): \(tally.summary), alive \(alive), peak \(peakMemory().formatted(0)) MiB") }
+            if round % 10 == 0 {
+                print("round \(round): \(tally.summary), alive \(alive), peak \(peakMemory().formatted(0)) MiB")
+            }
         }
         let listed = await session.requests.count
         await session.finish()
@@ -47,7 +52,11 @@ struct Storm: AsyncParsableCommand {
         var plans: [(DataRequest, Int, Int)] = []
         for _ in 0..<requests {
             let url = server.url(paths[Int.random(in: 0..<paths.count, using: &random)])
-            plans.append((session.request(url), Int.random(in: 0..<4, using: &random), Int.random(in: 0..<30_000, using: &random)))
+            plans.append(
+                (
+                    session.request(url), Int.random(in: 0..<4, using: &random),
+                    Int.random(in: 0..<30_000, using: &random)
+                ))
         }
         weak = plans.map { Weak(request: $0.0) }
         let cancelAllAfter = Int.random(in: 0..<60_000, using: &random)
@@ -62,7 +71,8 @@ struct Storm: AsyncParsableCommand {
         }
     }
 
-    /// 0: the awaiting task is cancelled; 1: `cancel()`; 2: one of two waiters, then the other; 3: left to `cancelAll()`.
+    /// 0: the awaiting task is cancelled; 1: `cancel()`; 2: one of two waiters, then the other; 3: left to
+    /// `cancelAll()`.
     private func cancelled(_ request: DataRequest, _ way: Int, _ delay: Duration, _ tally: Tally) async {
         let waiter = Task { await request.serializing(Data.self).result }
         let second = way == 2 ? Task { await request.serializing(String.self).result } : nil
@@ -116,7 +126,9 @@ final class Tally: Sendable {
     var unexpected: Int { counts.withLock { $0.unexpected } }
 
     var summary: String {
-        counts.withLock { "finished \($0.finished), cancelled \($0.cancelled), late \($0.late), other errors \($0.unexpected), slowest \($0.slowest)" }
+        counts.withLock {
+            "finished \($0.finished), cancelled \($0.cancelled), late \($0.late), other errors \($0.unexpected), slowest \($0.slowest)"
+        }
     }
 }
 

@@ -26,7 +26,9 @@ struct Throughput: AsyncParsableCommand {
     func run() async throws {
         let nginx = try Nginx(files: ["document.json": JSONEncoder().encode(Document.sample)])
         defer { nginx.stop() }
-        var clients: [any Client] = [AsyncNetClient.libcurl, AsyncNetClient.urlSession, AsyncHTTPClientClient(), URLSessionClient()]
+        var clients: [any Client] = [
+            AsyncNetClient.libcurl, AsyncNetClient.urlSession, AsyncHTTPClientClient(), URLSessionClient(),
+        ]
         let unused = clients.filter { client in !only.isEmpty && !only.contains { client.name.contains($0) } }
         clients.removeAll { client in unused.contains { $0.name == client.name } }
         let url = nginx.url("document.json")
@@ -39,7 +41,9 @@ struct Throughput: AsyncParsableCommand {
     private func measure(_ clients: [any Client], _ url: URL, _ concurrency: Int) async throws -> [Row] {
         var results: [String: [Measurement]] = [:]
         let requests = max(requests, concurrency)
-        for client in clients { try await bench.run(requests / 4, concurrency: concurrency) { _ = try await client.fetch(url) } }
+        for client in clients {
+            try await bench.run(requests / 4, concurrency: concurrency) { _ = try await client.fetch(url) }
+        }
         for round in 0..<rounds {
             for offset in clients.indices {
                 let client = clients[(round + offset) % clients.count]
@@ -81,6 +85,8 @@ struct Throughput: AsyncParsableCommand {
                 Column("CPU × URLSession" <- $0.cpuRatio.formatted(2), align: .right),
             ]
         }.print(rows, style: Style.psql)
-        print("Medians of \(rounds) interleaved rounds of \(requests) requests; ratios are medians of each round's ratio.")
+        print(
+            "Medians of \(rounds) interleaved rounds of \(requests) requests; ratios are medians of each round's ratio."
+        )
     }
 }

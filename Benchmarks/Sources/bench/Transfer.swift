@@ -16,12 +16,17 @@ struct Transfer: AsyncParsableCommand {
     @Option(help: "Where the files are; a folder in memory keeps the disk out of it.") var folder = "/dev/shm"
 
     enum Task: String {
-        case download, downloadURLSession = "download-urlsession", urlSession = "urlsession", upload, stream, form, sleep
+        case download
+        case downloadURLSession = "download-urlsession"
+        case urlSession = "urlsession"
+        case upload, stream, form, sleep
         case sleepURLSession = "sleep-urlsession"
     }
 
     /// The program beside this one that makes the transfers.
-    private static let carrier = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "carrier").path
+    private static let carrier = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(
+        path: "carrier"
+    ).path
 
     struct Row {
         var transfer: String
@@ -38,10 +43,15 @@ struct Transfer: AsyncParsableCommand {
         defer { try? FileManager.default.removeItem(at: place) }
         let source = place.appending(path: "source")
         try Self.fill(source, mebibytes)
-        let nginx = try Nginx(files: ["document.json": Data("{}".utf8)], large: ["large": mebibytes, "endless": sleepingMebibytes], in: place)
+        let nginx = try Nginx(
+            files: ["document.json": Data("{}".utf8)], large: ["large": mebibytes, "endless": sleepingMebibytes],
+            in: place)
         defer { nginx.stop() }
         try nginx.link(source, as: "large")
-        let down = try compare("download", place, ["-s", "-w", "%{time_total}", "-o", place.appending(path: "curl").path, nginx.url("large").absoluteString], .download, nginx.url("large"))
+        let down = try compare(
+            "download", place,
+            ["-s", "-w", "%{time_total}", "-o", place.appending(path: "curl").path, nginx.url("large").absoluteString],
+            .download, nginx.url("large"))
         let put = ["-s", "-w", "%{time_total}", "-T", source.path, nginx.url("sink").absoluteString]
         let up = try compare("upload of a file", place, put, .upload, nginx.url("sink"), source)
         let streamed = try compare("upload of a stream", place, put, .stream, nginx.url("sink"), source)
@@ -51,7 +61,9 @@ struct Transfer: AsyncParsableCommand {
         print("a form of four such files, \(4 * mebibytes) MiB: peak \(form.peakMiB.formatted(1)) MiB")
         for (name, task) in [("libcurl", Task.sleep), ("URLSession", .sleepURLSession)] {
             let child = try Measured(Self.carrier, arguments(task, nginx.url("endless"), source))
-            print("a consumer that sleeps while \(sleepingMebibytes) MiB are sent over \(name): peak \(child.peakMiB.formatted(1)) MiB, \(child.output)")
+            print(
+                "a consumer that sleeps while \(sleepingMebibytes) MiB are sent over \(name): peak \(child.peakMiB.formatted(1)) MiB, \(child.output)"
+            )
         }
     }
 
@@ -68,13 +80,16 @@ struct Transfer: AsyncParsableCommand {
         try handle.close()
     }
 
-    private func compare(_ name: String, _ place: URL, _ curl: [String], _ task: Task, _ url: URL, _ source: URL? = nil) throws -> [Row] {
+    private func compare(_ name: String, _ place: URL, _ curl: [String], _ task: Task, _ url: URL, _ source: URL? = nil)
+        throws -> [Row]
+    {
         var runs: [String: [Measured]] = [:]
         let target = place.appending(path: "asyncnet")
         for _ in 0..<rounds {
             runs["curl", default: []].append(try Measured("/usr/bin/curl", curl))
             if source == nil { try remove(place.appending(path: "curl"), in: place) }
-            runs["AsyncNet/libcurl", default: []].append(try Measured(Self.carrier, arguments(task, url, source ?? target)))
+            runs["AsyncNet/libcurl", default: []].append(
+                try Measured(Self.carrier, arguments(task, url, source ?? target)))
             if source == nil { try remove(target, in: place) }
         }
         let base = runs["curl"] ?? []
@@ -85,13 +100,16 @@ struct Transfer: AsyncParsableCommand {
 
     private func row(_ name: String, _ client: String, _ own: [Measured], _ base: [Measured]) -> Row {
         Row(
-            transfer: name, client: client, mebibytesPerSecond: own.map { Double(mebibytes) / $0.transferSeconds }.median,
-            ratio: zip(own, base).map { $1.transferSeconds / $0.transferSeconds }.median, wholeRatio: zip(own, base).map { $1.seconds / $0.seconds }.median,
+            transfer: name, client: client,
+            mebibytesPerSecond: own.map { Double(mebibytes) / $0.transferSeconds }.median,
+            ratio: zip(own, base).map { $1.transferSeconds / $0.transferSeconds }.median,
+            wholeRatio: zip(own, base).map { $1.seconds / $0.seconds }.median,
             peakMiB: own.map(\.peakMiB).max() ?? 0)
     }
 
-    /// Checks a download and makes room: each writes to memory that the one before has just let go. Memory that is used for the first time takes
-    /// twice as long to write to, and curl would write over a file that is there, while the others write one beside it.
+    /// Checks a download and makes room: each writes to memory that the one before has just let go. Memory that is used
+    /// for the first time takes twice as long to write to, and curl would write over a file that is there, while the
+    /// others write one beside it.
     private func remove(_ file: URL, in place: URL) throws {
         guard FileManager.default.contentsEqual(atPath: file.path, andPath: place.appending(path: "source").path) else {
             throw ValidationError("the download differs")
@@ -106,7 +124,8 @@ struct Transfer: AsyncParsableCommand {
         for _ in 0..<rounds {
             // Foundation's download is made in the temporary folder, and would be copied if that were elsewhere.
             for task in [Task.urlSession, .downloadURLSession] {
-                runs[task, default: []].append(try Measured(Self.carrier, arguments(task, url, target), temporaryFolder: place))
+                runs[task, default: []].append(
+                    try Measured(Self.carrier, arguments(task, url, target), temporaryFolder: place))
                 try remove(target, in: place)
             }
         }
@@ -121,7 +140,8 @@ struct Transfer: AsyncParsableCommand {
             [
                 Column("transfer" <- $0.transfer), Column("client" <- $0.client),
                 Column("MiB/s" <- $0.mebibytesPerSecond.formatted(0), align: .right),
-                Column("× first" <- $0.ratio.formatted(2), align: .right), Column("whole" <- $0.wholeRatio.formatted(2), align: .right),
+                Column("× first" <- $0.ratio.formatted(2), align: .right),
+                Column("whole" <- $0.wholeRatio.formatted(2), align: .right),
                 Column("peak MiB" <- $0.peakMiB.formatted(0), align: .right),
             ]
         }.print(rows, style: Style.psql)
@@ -144,7 +164,9 @@ struct Measured {
         process.executableURL = URL(filePath: "/usr/bin/time")
         process.arguments = ["-f", "%e %M", program] + arguments
         (process.standardOutput, process.standardError) = (output, errors)
-        if let temporaryFolder { process.environment = ProcessInfo.processInfo.environment.merging(["TMPDIR": temporaryFolder.path]) { $1 } }
+        if let temporaryFolder {
+            process.environment = ProcessInfo.processInfo.environment.merging(["TMPDIR": temporaryFolder.path]) { $1 }
+        }
         process.terminationHandler = { _ in hasEnded.signal() }
         let start = ContinuousClock.now
         try process.run()
@@ -152,7 +174,8 @@ struct Measured {
         let report = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         hasEnded.wait()
         seconds = (ContinuousClock.now - start) / .seconds(1)
-        guard process.terminationStatus == 0, let last = report.split(separator: "\n").last?.split(separator: " "), last.count == 2,
+        guard process.terminationStatus == 0, let last = report.split(separator: "\n").last?.split(separator: " "),
+            last.count == 2,
             let kibibytes = Double(last[1])
         else { throw ValidationError("\(program) failed: \(report)") }
         peakMiB = kibibytes / 1024

@@ -7,7 +7,9 @@ import TextTable
 struct Uploads: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Concurrent uploads while producers of other uploads sleep, or block their threads: latency.",
-        discussion: "Rounds of each kind take turns in one run. A sleeping producer has given its first bytes and then waits until its round is over.")
+        discussion:
+            "Rounds of each kind take turns in one run. A sleeping producer has given its first bytes and then waits until its round is over."
+    )
 
     @Option(help: "How many uploads at a time.") var concurrency = 64
     @Option(help: "How many uploads a round.") var uploads = 1280
@@ -15,7 +17,10 @@ struct Uploads: AsyncParsableCommand {
     @Option(help: "KiB an upload, as a stream of chunks of 4 KiB.") var kibibytes = 32
 
     enum Producer: String, CaseIterable {
-        case none = "none", sleeping = "one sleeps", blocking = "one blocks its thread", four = "four block their threads"
+        case none = "none"
+        case sleeping = "one sleeps"
+        case blocking = "one blocks its thread"
+        case four = "four block their threads"
         var count: Int { self == .none ? 0 : self == .four ? 4 : 1 }
         var blocks: Bool { self == .blocking || self == .four }
     }
@@ -30,14 +35,17 @@ struct Uploads: AsyncParsableCommand {
 
     func run() async throws {
         var rows: [Row] = []
-        for (name, session) in [("libcurl", Session(transport: .libcurl())), ("URLSession", Session(transport: .urlSession))] {
+        for (name, session) in [
+            ("libcurl", Session(transport: .libcurl())), ("URLSession", Session(transport: .urlSession)),
+        ] {
             rows += try await measure(name, session)
             await session.finish()
         }
         TextTable<Row> {
             [
                 Column("transport" <- $0.transport), Column("other producers" <- $0.producer),
-                Column("median ms" <- $0.median.formatted(2), align: .right), Column("99 % ms" <- $0.slowest.formatted(2), align: .right),
+                Column("median ms" <- $0.median.formatted(2), align: .right),
+                Column("99 % ms" <- $0.slowest.formatted(2), align: .right),
                 Column("× none" <- $0.ratio.formatted(2), align: .right),
             ]
         }.print(rows, style: Style.psql)
@@ -48,19 +56,27 @@ struct Uploads: AsyncParsableCommand {
         await server.route("/*") { .text("\($0.body.count)") }
         var times: [Producer: [(median: Double, slowest: Double)]] = [:]
         for _ in 0..<rounds {
-            for producer in Producer.allCases { times[producer, default: []].append(try await round(session, server, producer)) }
+            for producer in Producer.allCases {
+                times[producer, default: []].append(try await round(session, server, producer))
+            }
         }
         await server.stop()
         let base = times[.none]?.map(\.median).median ?? .nan
         return Producer.allCases.map { producer in
             let median = times[producer]?.map(\.median).median ?? .nan
-            return Row(transport: name, producer: producer.rawValue, median: median, slowest: times[producer]?.map(\.slowest).median ?? .nan, ratio: median / base)
+            return Row(
+                transport: name, producer: producer.rawValue, median: median,
+                slowest: times[producer]?.map(\.slowest).median ?? .nan, ratio: median / base)
         }
     }
 
-    private func round(_ session: Session, _ server: MockServer, _ producer: Producer) async throws -> (median: Double, slowest: Double) {
+    private func round(_ session: Session, _ server: MockServer, _ producer: Producer) async throws -> (
+        median: Double, slowest: Double
+    ) {
         let others = (0..<producer.count).map { _ in Waiting(blocks: producer.blocks) }
-        let waiting = others.map { other in Task { try await session.upload(.stream(other), to: server.url()).serializing(Data.self).value } }
+        let waiting = others.map { other in
+            Task { try await session.upload(.stream(other), to: server.url()).serializing(Data.self).value }
+        }
         for other in others { await other.isWaiting() }
         let latencies = try await latencies(session, server.url())
         for other in others { other.finish() }
@@ -76,7 +92,10 @@ struct Uploads: AsyncParsableCommand {
                     var times: [Double] = []
                     for _ in 0..<(uploads / concurrency) {
                         let start = ContinuousClock.now
-                        let chunks = AsyncStream<Data> { for _ in 0..<(kibibytes / 4) { $0.yield(chunk) }; $0.finish() }
+                        let chunks = AsyncStream<Data> {
+                            for _ in 0..<(kibibytes / 4) { $0.yield(chunk) }
+                            $0.finish()
+                        }
                         _ = try await session.upload(.stream(chunks), to: url).serializing(Data.self).value
                         times.append((ContinuousClock.now - start) / .milliseconds(1))
                     }

@@ -1,7 +1,8 @@
 import AsyncNet
 import Foundation
+
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+    import FoundationNetworking
 #endif
 
 /// One transfer, as `curl` would make it; a program of its own, so that its memory is AsyncNet's alone.
@@ -31,7 +32,8 @@ struct Carrier {
         case "urlsession": try await foundationDownload(url, file)
         case "upload": try await send(.file(file), url)
         case "stream": try await send(try stream(as: file), url)
-        case "form": try await send(.multipart { form in for part in 0..<4 { form.append(file, name: "part\(part)") } }, url)
+        case "form":
+            try await send(.multipart { form in for part in 0..<4 { form.append(file, name: "part\(part)") } }, url)
         case "sleep-urlsession": try await sleep(Session(transport: .urlSession), url)
         default: try await sleep(Session(transport: .libcurl()), url)
         }
@@ -39,14 +41,16 @@ struct Carrier {
 
     static func send(_ body: RequestBody, _ url: URL) async throws {
         let session = Session(transport: .libcurl())
-        _ = try await session.upload(body, to: url, method: .put).validate(statusCode: 200..<300).serializing(Data.self).value
+        _ = try await session.upload(body, to: url, method: .put).validate(statusCode: 200..<300).serializing(Data.self)
+            .value
         await session.finish()
     }
 
     /// As many bytes as the file has, from an async sequence, whose making costs nothing.
     static func stream(as file: URL) throws -> RequestBody {
         let length = try file.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
-        return .stream(Repeated(chunk: Data((0..<64 * 1024).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 4) }), length: length))
+        return .stream(
+            Repeated(chunk: Data((0..<64 * 1024).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 4) }), length: length))
     }
 
     /// A chunk over and over, up to a length.

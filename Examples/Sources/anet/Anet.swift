@@ -45,8 +45,13 @@ struct Anet: AsyncParsableCommand {
 
     private func make(_ calls: [Call], on session: Session) async throws(ExitError) {
         if output.verbose { Console.note("* \(session.transportDescription)") }
-        if let output = transfer.output { return try await Download(session: session, printing: printing(calls), options: transfer).run(calls, to: output) }
-        if let mode = transfer.stream { return try await Streaming(session: session, printing: printing(calls), options: transfer).run(calls, mode) }
+        if let output = transfer.output {
+            return try await Download(session: session, printing: printing(calls), options: transfer).run(
+                calls, to: output)
+        }
+        if let mode = transfer.stream {
+            return try await Streaming(session: session, printing: printing(calls), options: transfer).run(calls, mode)
+        }
         let transfers = Transfers(
             session: session,
             printing: printing(calls),

@@ -1,7 +1,8 @@
 import AsyncNet
 import Foundation
+
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+    import FoundationNetworking
 #endif
 
 /// One request as the options describe it.

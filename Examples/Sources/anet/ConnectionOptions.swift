@@ -69,7 +69,8 @@ struct ConnectionOptions: ParsableArguments {
 
     private func configuration() throws(ExitError) -> LibcurlTransport.Configuration {
         var configuration = LibcurlTransport.Configuration(
-            tls: try tls(), proxy: usedProxy, unixSocket: unixSocket, httpVersion: http1 ? .http1 : http2 ? .http2 : .automatic)
+            tls: try tls(), proxy: usedProxy, unixSocket: unixSocket,
+            httpVersion: http1 ? .http1 : http2 ? .http2 : .automatic)
         if let connectTimeout { configuration.connectTimeout = .seconds(connectTimeout) }
         return configuration
     }

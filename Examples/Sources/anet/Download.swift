@@ -8,13 +8,16 @@ struct Download: Sendable {
     let options: TransferOptions
 
     func run(_ calls: [Call], to name: String) async throws(ExitError) {
-        guard let call = calls.first, calls.count == 1 else { throw ExitError(ExitStatus.usage, "--output takes one URL.") }
+        guard let call = calls.first, calls.count == 1 else {
+            throw ExitError(ExitStatus.usage, "--output takes one URL.")
+        }
         let data = try call.dataForModifier()
         let target = URL(fileURLWithPath: name)
         if Self.isSpecial(name) { return try await stream(call, to: name, data) }
         if !options.continues { Self.forget(target) }
         let request = session.download(
-            call.text, to: .file(target, options: [.continuePartialFile, .removePreviousFile]), method: call.method, headers: call.headers,
+            call.text, to: .file(target, options: [.continuePartialFile, .removePreviousFile]), method: call.method,
+            headers: call.headers,
             segments: options.segments, modifier: { $0.httpBody = data })
         if let credential = call.credential { await request.authenticate(with: credential) }
         if options.fail { await request.validate(statusCode: ..<400) }
@@ -48,7 +51,8 @@ struct Download: Sendable {
     }
 
     private func stream(_ call: Call, to name: String, _ data: Data?) async throws(ExitError) {
-        let stream = session.stream(call.text, method: call.method, headers: call.headers, modifier: { $0.httpBody = data })
+        let stream = session.stream(
+            call.text, method: call.method, headers: call.headers, modifier: { $0.httpBody = data })
         if let credential = call.credential { await stream.authenticate(with: credential) }
         if options.fail { await stream.validate(statusCode: ..<400) }
         let failure = await failure(of: stream, to: name)
@@ -59,20 +63,24 @@ struct Download: Sendable {
     }
 
     private func failure(of stream: StreamRequest, to name: String) async -> ExitError? {
-        guard let file = FileHandle(forWritingAtPath: name) else { return ExitError(ExitStatus.cannotWrite, "The file \(name) cannot be written to.") }
+        guard let file = FileHandle(forWritingAtPath: name) else {
+            return ExitError(ExitStatus.cannotWrite, "The file \(name) cannot be written to.")
+        }
         do {
             for try await chunk in stream.chunks { try file.write(contentsOf: chunk) }
             return nil
         } catch {
             return (error as? AsyncNetError).map { ExitError($0, "") }
-                ?? ExitError(ExitStatus.cannotWrite, "The file \(name) cannot be written to. \(ExitError.cause(error)).")
+                ?? ExitError(
+                    ExitStatus.cannotWrite, "The file \(name) cannot be written to. \(ExitError.cause(error)).")
         }
     }
 
     /// Starting over, what an earlier download kept is of no use. `discard()` removes only a file that a download made.
     private static func forget(_ target: URL) {
         let notes = target.appendingPathExtension("partial.json")
-        guard let data = try? Data(contentsOf: notes), let kept = try? JSONDecoder().decode(ResumeData.self, from: data),
+        guard let data = try? Data(contentsOf: notes),
+            let kept = try? JSONDecoder().decode(ResumeData.self, from: data),
             kept.partialFile.lastPathComponent == target.appendingPathExtension("partial").lastPathComponent
         else { return }
         kept.discard()
@@ -81,7 +89,8 @@ struct Download: Sendable {
 
     private func tellWhatIsLeft(of target: URL, _ name: String) {
         let (partial, notes) = (target.appendingPathExtension("partial"), target.appendingPathExtension("partial.json"))
-        guard let data = try? Data(contentsOf: notes), let kept = try? JSONDecoder().decode(ResumeData.self, from: data), !kept.validator.isEmpty,
+        guard let data = try? Data(contentsOf: notes),
+            let kept = try? JSONDecoder().decode(ResumeData.self, from: data), !kept.validator.isEmpty,
             let size = try? partial.resourceValues(forKeys: [.fileSizeKey]).fileSize, size > 0
         else { return }
         Console.note("anet: \(size) bytes are kept in \(name).partial; -C -o \(name) goes on from there.")

@@ -1,7 +1,8 @@
 import AsyncNet
 import Foundation
 
-/// One `-F`: `NAME=VALUE`, or `NAME=@FILE[;type=T][;filename=N]`, where a FILE or N with a semicolon stands in double quotes.
+/// One `-F`: `NAME=VALUE`, or `NAME=@FILE[;type=T][;filename=N]`, where a FILE or N with a semicolon stands in double
+/// quotes.
 struct FormArgument {
     enum Content: Equatable {
         case text(String)

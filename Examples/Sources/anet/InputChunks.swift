@@ -1,6 +1,7 @@
 import Foundation
 
-/// What comes from a pipe, a terminal or a device, as it comes. Reading blocks, which the library allows whoever gives it a body.
+/// What comes from a pipe, a terminal or a device, as it comes. Reading blocks, which the library allows whoever gives
+/// it a body.
 struct InputChunks: AsyncSequence, Sendable {
     let file: FileHandle
 

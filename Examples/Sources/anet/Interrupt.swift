@@ -15,7 +15,8 @@ enum Interrupt {
         let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
         source.setEventHandler {
             cancel()
-            // Reading standard input or writing to a slow pipe cannot be cancelled; nobody who pressed Ctrl-C waits for it.
+            // Reading standard input or writing to a slow pipe cannot be cancelled; nobody who pressed Ctrl-C waits for
+            // it.
             DispatchQueue.global().asyncAfter(deadline: .now() + 0.5) {
                 Console.note("anet: Interrupted while reading or writing.")
                 _exit(ExitStatus.interrupted)

@@ -40,7 +40,8 @@ struct Printer {
         if let error = reply.error { tell(error, label) }
     }
 
-    /// The first failure decides the status, so its line is the last. Ctrl-C outdoes it, with one line for all requests.
+    /// The first failure decides the status, so its line is the last. Ctrl-C outdoes it, with one line for all
+    /// requests.
     private mutating func tell(_ error: AsyncNetError, _ label: String) {
         let new = ExitError(error, label)
         guard let first = failure else { return failure = new }

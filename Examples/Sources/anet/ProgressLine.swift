@@ -20,7 +20,8 @@ struct ProgressLine: Sendable {
         if isShown { Console.show("\r\u{1B}[K") }
     }
 
-    /// At most one column less than there are, so that no terminal wraps it. The bar takes what is left, and goes first where nothing is.
+    /// At most one column less than there are, so that no terminal wraps it. The bar takes what is left, and goes first
+    /// where nothing is.
     static func text(_ step: TransferProgress, columns: Int) -> String {
         let room = max(0, columns - 1)
         let done = size(Double(step.completedBytes))
@@ -38,14 +39,17 @@ struct ProgressLine: Sendable {
     private static func bar(_ fraction: Double, width: Int) -> String {
         let done = Int(fraction * Double(width))
         let head = done < width ? ">" : ""
-        return "[" + String(repeating: "=", count: done) + head + String(repeating: " ", count: max(0, width - done - head.count)) + "]"
+        return "[" + String(repeating: "=", count: done) + head
+            + String(repeating: " ", count: max(0, width - done - head.count)) + "]"
     }
 
     static func time(_ duration: Duration) -> String {
         let seconds = Int((duration / .seconds(1)).rounded(.up))
         if seconds < 60 { return "\(seconds) s" }
         if seconds < 3600 { return "\(seconds / 60):\(padded("\(seconds % 60)", 2, "0"))" }
-        if seconds < 360_000 { return "\(seconds / 3600):\(padded("\(seconds / 60 % 60)", 2, "0")):\(padded("\(seconds % 60)", 2, "0"))" }
+        if seconds < 360_000 {
+            return "\(seconds / 3600):\(padded("\(seconds / 60 % 60)", 2, "0")):\(padded("\(seconds % 60)", 2, "0"))"
+        }
         return "days"
     }
 

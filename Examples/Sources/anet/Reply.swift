@@ -4,7 +4,8 @@ import Foundation
 typealias Reply = DataResponse<Data, AsyncNetError>
 
 extension Reply {
-    /// Head, if it was asked for, and body, byte for byte, on standard output. A reply that --fail refuses has no value.
+    /// Head, if it was asked for, and body, byte for byte, on standard output. A reply that --fail refuses has no
+    /// value.
     func print(_ printing: Printing) throws(ExitError) {
         if printing.options.include || printing.isHead, let head { try Console.write(Data(head.lines.utf8)) }
         guard !printing.isHead, case .success(let body) = result else { return }

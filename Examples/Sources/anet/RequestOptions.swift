@@ -4,39 +4,49 @@ import Foundation
 
 /// What is sent.
 struct RequestOptions: ParsableArguments {
-    @Option(name: [.customShort("X", allowingJoined: true), .customLong("request")], parsing: .unconditional,
+    @Option(
+        name: [.customShort("X", allowingJoined: true), .customLong("request")], parsing: .unconditional,
         help: ArgumentHelp("GET by default, POST with -d, --json or -F, PUT with -T.", valueName: "METHOD"))
     var method: String?
 
-    @Option(name: [.customShort("H", allowingJoined: true), .customLong("header")], parsing: .unconditionalSingleValue,
+    @Option(
+        name: [.customShort("H", allowingJoined: true), .customLong("header")], parsing: .unconditionalSingleValue,
         help: ArgumentHelp("Repeatable. 'Name;' sends it empty, 'Name:' removes a default.", valueName: "Name: value"))
     var headers: [String] = []
 
-    @Option(name: [.customShort("d", allowingJoined: true), .customLong("data")], parsing: .unconditionalSingleValue,
+    @Option(
+        name: [.customShort("d", allowingJoined: true), .customLong("data")], parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Body, byte for byte; a form unless -H says otherwise. Several are joined by &.", valueName: "TEXT|@FILE|@-"))
+            "Body, byte for byte; a form unless -H says otherwise. Several are joined by &.", valueName: "TEXT|@FILE|@-"
+        ))
     var data: [String] = []
 
-    @Option(parsing: .unconditionalSingleValue,
+    @Option(
+        parsing: .unconditionalSingleValue,
         help: ArgumentHelp("Body, with Content-Type and Accept: application/json.", valueName: "TEXT|@FILE|@-"))
     var json: [String] = []
 
-    @Option(parsing: .unconditionalSingleValue,
+    @Option(
+        parsing: .unconditionalSingleValue,
         help: ArgumentHelp("Repeatable; percent-encoded and added to the URL.", valueName: "NAME=VALUE"))
     var query: [String] = []
 
-    @Option(name: [.customShort("F", allowingJoined: true), .customLong("form")], parsing: .unconditionalSingleValue,
+    @Option(
+        name: [.customShort("F", allowingJoined: true), .customLong("form")], parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "Repeatable; a part of a multipart form, streamed. FILE is - for standard input; \"quoted\" if it holds a semicolon.",
             valueName: "NAME=VALUE|NAME=@FILE[;type=T][;filename=N]"))
     var form: [String] = []
 
-    @Option(name: [.customShort("T", allowingJoined: true), .customLong("upload-file")], parsing: .unconditional,
+    @Option(
+        name: [.customShort("T", allowingJoined: true), .customLong("upload-file")], parsing: .unconditional,
         help: ArgumentHelp(
-            "Uploads a file, streamed, or standard input of unknown length; a URL that ends in / gets the file's name.", valueName: "FILE|-"))
+            "Uploads a file, streamed, or standard input of unknown length; a URL that ends in / gets the file's name.",
+            valueName: "FILE|-"))
     var uploadFile: String?
 
-    @Option(name: [.customShort("u", allowingJoined: true), .customLong("user")], parsing: .unconditional,
+    @Option(
+        name: [.customShort("u", allowingJoined: true), .customLong("user")], parsing: .unconditional,
         help: ArgumentHelp("Basic or Digest, as the server asks.", valueName: "NAME:PASSWORD"))
     var user: String?
 
@@ -52,7 +62,8 @@ struct RequestOptions: ParsableArguments {
         }
         if query.contains(where: { !$0.contains("=") }) { throw ValidationError("--query needs NAME=VALUE") }
         if let wrong = form.first(where: { FormArgument($0) == nil }) {
-            throw ValidationError("-F needs NAME=VALUE or NAME=@FILE[;type=T][;filename=N], not '\(wrong.prefix { $0 != "=" })'")
+            throw ValidationError(
+                "-F needs NAME=VALUE or NAME=@FILE[;type=T][;filename=N], not '\(wrong.prefix { $0 != "=" })'")
         }
         if bodies.count > 1 { throw ValidationError("\(bodies.joined(separator: " and ")) exclude each other") }
         if head, hasBody { throw ValidationError("--head cannot send a body") }
@@ -62,18 +73,28 @@ struct RequestOptions: ParsableArguments {
 
     /// The options that make a body.
     private var bodies: [String] {
-        let given = [("--data", !data.isEmpty), ("--json", !json.isEmpty), ("--form", !form.isEmpty), ("--upload-file", uploadFile != nil)]
+        let given = [
+            ("--data", !data.isEmpty), ("--json", !json.isEmpty), ("--form", !form.isEmpty),
+            ("--upload-file", uploadFile != nil),
+        ]
         return given.filter(\.1).map(\.0)
     }
 
     private var hasBody: Bool { !bodies.isEmpty }
 
-    /// The requests to make: one a URL, all else alike. What -d and --json name is read here, once; what -F and -T name, while it is sent.
+    /// The requests to make: one a URL, all else alike. What -d and --json name is read here, once; what -F and -T
+    /// name, while it is sent.
     func calls(to urls: [String]) throws(ExitError) -> [Call] {
         let body = try body()
-        if body.replay == .once, urls.count > 1 { throw ExitError(ExitStatus.usage, "Standard input, or a pipe, can be sent to one URL only.") }
+        if body.replay == .once, urls.count > 1 {
+            throw ExitError(ExitStatus.usage, "Standard input, or a pipe, can be sent to one URL only.")
+        }
         let headers = requestHeaders
-        return urls.map { Call(text: URLText.complete(named($0), query: query), method: usedMethod, headers: headers, body: body, credential: credential) }
+        return urls.map {
+            Call(
+                text: URLText.complete(named($0), query: query), method: usedMethod, headers: headers, body: body,
+                credential: credential)
+        }
     }
 
     private var credential: Credential? {
@@ -109,7 +130,9 @@ struct RequestOptions: ParsableArguments {
         var headers = HTTPHeaders()
         if let bearer { headers.set(.authorization(bearerToken: bearer)) }
         if !data.isEmpty { headers.set(.contentType("application/x-www-form-urlencoded")) }
-        if !json.isEmpty { headers = HTTPHeaders(headers + [.contentType("application/json"), .accept("application/json")]) }
+        if !json.isEmpty {
+            headers = HTTPHeaders(headers + [.contentType("application/json"), .accept("application/json")])
+        }
         let given = self.headers.compactMap(HeaderArgument.init)
         for argument in given { headers.remove(argument.name) }
         for argument in given { argument.value.map { headers.add(name: argument.name, value: $0) } }
@@ -119,7 +142,8 @@ struct RequestOptions: ParsableArguments {
     /// Names given as `Name:` and not set by another `-H`.
     var removedHeaders: [String] {
         let given = headers.compactMap(HeaderArgument.init)
-        let set = HTTPHeaders(given.compactMap { argument in argument.value.map { HTTPHeader(name: argument.name, value: $0) } })
+        let set = HTTPHeaders(
+            given.compactMap { argument in argument.value.map { HTTPHeader(name: argument.name, value: $0) } })
         return given.filter { $0.value == nil && !set.contains(name: $0.name) }.map(\.name)
     }
 }

@@ -8,9 +8,12 @@ struct Streaming: Sendable {
     let options: TransferOptions
 
     func run(_ calls: [Call], _ mode: StreamMode) async throws(ExitError) {
-        guard let call = calls.first, calls.count == 1 else { throw ExitError(ExitStatus.usage, "--stream takes one URL.") }
+        guard let call = calls.first, calls.count == 1 else {
+            throw ExitError(ExitStatus.usage, "--stream takes one URL.")
+        }
         let data = try call.dataForModifier()
-        let stream = session.stream(call.text, method: call.method, headers: call.headers, modifier: { $0.httpBody = data })
+        let stream = session.stream(
+            call.text, method: call.method, headers: call.headers, modifier: { $0.httpBody = data })
         if let credential = call.credential { await stream.authenticate(with: credential) }
         if options.fail { await stream.validate(statusCode: ..<400) }
         let events = stream.events
@@ -43,7 +46,9 @@ struct Streaming: Sendable {
         case .json: for try await json in stream.decoding(JSON.self) { try Console.write(Data("\(json)\n".utf8)) }
         case .events:
             let reconnection: EventReconnection = options.retry > 0 ? .ifResumable(limit: options.retry) : .never
-            for try await event in stream.serverSentEvents(reconnection: reconnection) { try Console.write(Data(event.text.utf8)) }
+            for try await event in stream.serverSentEvents(reconnection: reconnection) {
+                try Console.write(Data(event.text.utf8))
+            }
         }
     }
 }

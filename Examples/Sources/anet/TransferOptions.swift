@@ -20,10 +20,13 @@ struct TransferOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How often a request that failed for a passing reason is sent again.", valueName: "N"))
     var retry = 0
 
-    @Option(help: ArgumentHelp("How long all of it may take, retries and waits included; fractions allowed.", valueName: "SECONDS"))
+    @Option(
+        help: ArgumentHelp(
+            "How long all of it may take, retries and waits included; fractions allowed.", valueName: "SECONDS"))
     var deadline: Double?
 
-    @Option(name: [.customShort("b"), .long],
+    @Option(
+        name: [.customShort("b"), .long],
         help: ArgumentHelp("Reads cookies from FILE and writes them back, in Netscape's format.", valueName: "FILE"))
     var cookieJar: String?
 
@@ -36,10 +39,14 @@ struct TransferOptions: ParsableArguments {
     @Flag(name: [.customShort("C"), .customLong("continue")], help: "Goes on with what an interrupted -o left.")
     var continues = false
 
-    @Option(help: ArgumentHelp("With -o: how many parts are fetched at a time, if the server can send parts.", valueName: "N"))
+    @Option(
+        help: ArgumentHelp(
+            "With -o: how many parts are fetched at a time, if the server can send parts.", valueName: "N"))
     var segments = 1
 
-    @Option(help: ArgumentHelp("Prints as it arrives; events as id, event and data lines.", valueName: "chunks|lines|json|events"))
+    @Option(
+        help: ArgumentHelp(
+            "Prints as it arrives; events as id, event and data lines.", valueName: "chunks|lines|json|events"))
     var stream: StreamMode?
 
     @Option(help: ArgumentHelp("Refuses a larger decoded body, with status 63.", valueName: "BYTES"))
@@ -52,7 +59,9 @@ struct TransferOptions: ParsableArguments {
         if maxRedirects < 0 { throw ValidationError("--max-redirects needs a number from 0") }
         // An upper bound too: a Duration holds no more than 64 bits of seconds.
         guard timeout > 0, timeout <= 1e9 else { throw ValidationError("--timeout needs seconds above 0") }
-        if let deadline, !(deadline > 0 && deadline <= 1e9) { throw ValidationError("--deadline needs seconds above 0") }
+        if let deadline, !(deadline > 0 && deadline <= 1e9) {
+            throw ValidationError("--deadline needs seconds above 0")
+        }
         if retry < 0 { throw ValidationError("--retry needs a number from 0") }
         if let maxBody, maxBody < 0 { throw ValidationError("--max-body needs a number from 0") }
         if continues, output == nil { throw ValidationError("--continue needs --output") }
@@ -65,10 +74,13 @@ struct TransferOptions: ParsableArguments {
     /// A session's configuration, its default headers without those that `-H 'Name:'` removes.
     func configuration(without removed: [String]) async throws(ExitError) -> SessionConfiguration {
         var configuration = SessionConfiguration(
-            interceptors: retry > 0 ? [RetryPolicy(limit: retry)] : [], timeout: .seconds(timeout), deadline: deadline.map { .seconds($0) },
+            interceptors: retry > 0 ? [RetryPolicy(limit: retry)] : [], timeout: .seconds(timeout),
+            deadline: deadline.map { .seconds($0) },
             redirects: noFollow ? .doNotFollow : .follow, maximumRedirects: maxRedirects, maximumBodySize: maxBody)
         if let cookieJar {
-            do { configuration.cookieJar = try await CookieJar(file: URL(fileURLWithPath: cookieJar)) } catch { throw ExitError(error, "") }
+            do { configuration.cookieJar = try await CookieJar(file: URL(fileURLWithPath: cookieJar)) } catch {
+                throw ExitError(error, "")
+            }
         }
         for name in removed { configuration.headers.remove(name) }
         return configuration

@@ -13,14 +13,18 @@ enum URLText {
     /// A URL without a path, or whose path ends in a slash, with a file's name behind it.
     static func appending(fileName: String, to text: String) -> String {
         let path = text.prefix { $0 != "?" && $0 != "#" }
-        let hasPath = path.drop { $0 != ":" }.hasPrefix("://") ? path.split(separator: "/", omittingEmptySubsequences: false).count > 3 : path.contains("/")
+        let hasPath =
+            path.drop { $0 != ":" }.hasPrefix("://")
+            ? path.split(separator: "/", omittingEmptySubsequences: false).count > 3 : path.contains("/")
         guard path.hasSuffix("/") || !hasPath else { return text }
         return path + (hasPath ? "" : "/") + encoded(fileName[...]) + text[path.endIndex...]
     }
 
     /// `localhost:8080` has no scheme although it has a colon: only `name://` counts, as curl guesses too.
     private static func hasScheme(_ text: String) -> Bool {
-        guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://"), colon != text.startIndex else { return false }
+        guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://"), colon != text.startIndex else {
+            return false
+        }
         return text[..<colon].allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
     }
 

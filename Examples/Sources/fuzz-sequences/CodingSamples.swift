@@ -5,89 +5,131 @@ enum CodingSamples {
     static let all: [(coding: String, body: Data)] = encoded.map { ($0, Data(base64Encoded: $1) ?? Data()) }
 
     private static let encoded: [(String, String)] = [
-        ("gzip", """
+        (
+            "gzip",
+            """
             H4sIAAAAAAACAwvJSFUoLM1MzlZIKsovz1NIy69QyCrNLShWyC9LLVIoAUrnJFZVKqTkp+sphIwqHlU8qpjaihkYmZhZWNnYOTi5uHl4\
             +fgFBIWERUTFxCUkpaRlZOXkFRSVlFVU1dQ1NLW0dXT19A0MjYxNTM3MLSytrG1s7ewdHJ2cXVzd3D08vbx9fP38AwKDgkNCw8IjIqOi\
             Y2Lj4hMSk5JTUtPSMzKzsnNy8/ILCouKS0rLyisqq6prauvqGxqbmlta29o7Oru6e3r7+idMnDR5ytRp02fMnDV7ztx58xcsXLR4ydJl\
             y1esXLV6zdp16zds3LR5y9Zt23fs3LV7z959+w8cPHT4yNFjx0+cPHX6zNlz5y9cvHT5ytVr12/cvHX7zt179x88fPT4ydNnz1+8fPX6\
             zdt37z98/PT5y9dv33/8/PX7z99//wHQ79iqhAQAAA==
-            """),
-        ("gzip", """
+            """
+        ),
+        (
+            "gzip",
+            """
             H4sIAAAAAAACA+3BAQ0AAADCoPdPbQ8HFAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\
             AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\
             AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\
             AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\
             AAAA/Bj74rL24JMEAA==
-            """),
-        ("gzip", """
+            """
+        ),
+        (
+            "gzip",
+            """
             H4sIHAAAAAAAAwQAYWJjZG5hbWUAY29tbWVudAALyUhVKCzNTM5WSCrKL89TSMuvUMgqzS0oVsgvSy1SKAFK5yRWVSqk5KfrKYSMKh5V\
             PKqY2ooZGJmYWVjZ2Dk4ubh5ePn4BQSFhEVExcQlJKWkZWTl5BUUlZRVVNXUNTS1tHV09fQNDI2MTUzNzC0sraxtbO3sHRydnF1c3dw9\
             PL28fXz9/AMCg4JDQsPCIyKjomNi4+ITEpOSU1LT0jMys7JzcvPyCwqLiktKy8orKquqa2rr6hsam5pbWtvaOzq7unt6+/onTJw0ecrU\
             adNnzJw1e87cefMXLFy0eMnSZctXrFy1es3ades3bNy0ecvWbdt37Ny1e8/effsPHDx0+MjRY8dPnDx1+szZc+cvXLx0+crVa9dv3Lx1\
             +87de/cfPHz0+MnTZ89fvHz1+s3bd+8/fPz0+cvXb99//Pz1+8/ff/8B0O/YqoQEAAA=
-            """),
-        ("gzip", """
+            """
+        ),
+        (
+            "gzip",
+            """
             H4sIHAAAAAAAAwQAYWJjZG5hbWUAY29tbWVudADtwQENAAAAwqD3T20PBxQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\
             AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\
             AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\
             AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\
             AAAAAAAAAAAAAAAAAAAAAAAAAAAAAPwY++Ky9uCTBAA=
-            """),
-        ("deflate", """
+            """
+        ),
+        (
+            "deflate",
+            """
             eNoLyUhVKCzNTM5WSCrKL89TSMuvUMgqzS0oVsgvSy1SKAFK5yRWVSqk5KfrKYSMKh5VPKqY2ooZGJmYWVjZ2Dk4ubh5ePn4BQSFhEVE\
             xcQlJKWkZWTl5BUUlZRVVNXUNTS1tHV09fQNDI2MTUzNzC0sraxtbO3sHRydnF1c3dw9PL28fXz9/AMCg4JDQsPCIyKjomNi4+ITEpOS\
             U1LT0jMys7JzcvPyCwqLiktKy8orKquqa2rr6hsam5pbWtvaOzq7unt6+/onTJw0ecrUadNnzJw1e87cefMXLFy0eMnSZctXrFy1es3a\
             des3bNy0ecvWbdt37Ny1e8/effsPHDx0+MjRY8dPnDx1+szZc+cvXLx0+crVa9dv3Lx1+87de/cfPHz0+MnTZ89fvHz1+s3bd+8/fPz0\
             +cvXb99//Pz1+8/ff/8BFJfCnA==
-            """),
-        ("deflate", """
+            """
+        ),
+        (
+            "deflate",
+            """
             eNrtwQENAAAAwqD3T20PBxQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\
             AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\
             AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\
             AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAPwYlBwA\
             AQ==
-            """),
-        ("deflate", """
+            """
+        ),
+        (
+            "deflate",
+            """
             C8lIVSgszUzOVkgqyi/PU0jLr1DIKs0tKFbIL0stUigBSuckVlUqpOSn6ymEjCoeVTyqmNqKGRiZmFlY2dg5OLm4eXj5+AUEhYRFRMXE\
             JSSlpGVk5eQVFJWUVVTV1DU0tbR1dPX0DQyNjE1MzcwtLK2sbWzt7B0cnZxdXN3cPTy9vH18/fwDAoOCQ0LDwiMio6JjYuPiExKTklNS\
             09IzMrOyc3Lz8gsKi4pLSsvKKyqrqmtq6+obGpuaW1rb2js6u7p7evv6J0ycNHnK1GnTZ8ycNXvO3HnzFyxctHjJ0mXLV6xctXrN2nXr\
             N2zctHnL1m3bd+zctXvP3n37Dxw8dPjI0WPHT5w8dfrM2XPnL1y8dPnK1WvXb9y8dfvO3Xv3Hzx89PjJ02fPX7x89frN23fvP3z89PnL\
             12/ff/z89fvP33//AQ==
-            """),
-        ("deflate", """
+            """
+        ),
+        (
+            "deflate",
+            """
             7cEBDQAAAMKg909tDwcUAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\
             AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\
             AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\
             AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAD8GA==
-            """),
-        ("br", """
+            """
+        ),
+        (
+            "br",
+            """
             G4MEAGSgzkGf7yUtWEsYHSzABhy4RZL4Ajwor36HV7YWjEYAm10ASiW5EwEkyQPAuhLINIDkhqB+YDwR8RAvTwBOQoGAIOjoGRiZmFlY\
             AYZiUJ4HYGPn4OTi5uHl4xcQFAIJi4iKiUtISknLyMrJKygqKauoqqlraGpp6+jq6RsYGhmbmJqZgy0sraxtbO3sHRydnCFQGByBRKEx\
             WByeQCSRKVSai6ubu4enl7ePr59/QGBQcEhoWHhEZFR0TGxcfEJiUnJKalp6RmZWdk5uXn5BYVFxSWlZeUVlVXVNbV19Q2NTc0trW3tH\
             Z1d3T29f/8Dg0PDI6Nj4xOTU9Mzs3PzC4tLyyura+sbm1vbO7t7+weHR8cnp2fnF5dX1ze3d/cPj0/PL69v7x+fX98/v3z8=
-            """),
-        ("br", """
+            """
+        ),
+        (
+            "br",
+            """
             W9+TBEACIB4LJHORAA==
-            """),
-        ("zstd", """
+            """
+        ),
+        (
+            "zstd",
+            """
             KLUv/QBYtQkA1BJUaGUgcXVpY2sgYnJvd24gZm94IGp1bXBzIG92ZXIgdGhlIGxhenkgZG9nLiAAAQIDBAUGBwgJCgsMDQ4PEBESExQV\
             FhcYGRobHB0eHyAhIiMkJSYnKCkqKywtLi8wMTIzNDU2Nzg5Ojs8PT4/QEFCQ0RFRkdISUpLTE1OT1BRUlNUVVZXWFlaW1xdXl9gYWJj\
             ZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXp7fH1+f4CBgoOEhYaHiImKi4yNjo+QkZKTlJWWl5iZmpucnZ6foKGio6SlpqeoqaqrrK2ur7Cx\
             srO0tba3uLm6u7y9vr/AwcLDxMXGx8jJysvMzc7P0NHS09TV1tfY2drb3N3e3+Dh4uPk5ebn6Onq6+zt7u/w8fLz9PX29/j5+vv8/f7/\
             AQClCitVBg==
-            """),
-        ("zstd", """
+            """
+        ),
+        (
+            "zstd",
+            """
             KLUv/QBYVAAAEAAAAQD7/znAAgIAEAADnwQA
-            """),
-        ("zstd", """
+            """
+        ),
+        (
+            "zstd",
+            """
             KLUv/QRorQkApBJUaGUgcXVpY2sgYnJvd24gZm94IGp1bXBzIG92ZXIgdGxhenkgZG9nLiAAAQIDBAUGBwgJCgsMDQ4PEBESExQVFhcY\
             GRobHB0eHyAhIiMkJSYnKCkqKywtLi8wMTIzNDU2Nzg5Ojs8PT4/QEFCQ0RFRkdISUpLTE1OT1BRUlNUVVZXWFlaW1xdXl9gYWJjZGVm\
             Z2hpamtsbW5vcHFyc3R1dnd4eXp7fH1+f4CBgoOEhYaHiImKi4yNjo+QkZKTlJWWl5iZmpucnZ6foKGio6SlpqeoqaqrrK2ur7CxsrO0\
             tba3uLm6u7y9vr/AwcLDxMXGx8jJysvMzc7P0NHS09TV1tfY2drb3N3e3+Dh4uPk5ebn6Onq6+zt7u/w8fLz9PX29/j5+vv8/f7/AgBU\
             oaoQBKCe4bJSfQ==
-            """),
-        ("zstd", """
+            """
+        ),
+        (
+            "zstd",
+            """
             KLUv/QRoTAAACAABAPz/ORACAgAQAAOfBAAtKN4m
-            """),
+            """
+        ),
     ]
 }

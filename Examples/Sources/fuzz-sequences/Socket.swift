@@ -30,9 +30,9 @@ final class Socket {
 
     static func make() -> Int32 {
         #if canImport(Darwin)
-        socket(AF_INET, SOCK_STREAM, 0)
+            socket(AF_INET, SOCK_STREAM, 0)
         #else
-        socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #endif
     }
 
@@ -98,9 +98,9 @@ final class Socket {
 
     func endWriting() {
         #if canImport(Darwin)
-        shutdown(descriptor, SHUT_WR)
+            shutdown(descriptor, SHUT_WR)
         #else
-        shutdown(descriptor, Int32(SHUT_WR))
+            shutdown(descriptor, Int32(SHUT_WR))
         #endif
     }
 
@@ -111,8 +111,8 @@ final class Socket {
     }
 
     #if canImport(Darwin)
-    private static let noSignal: Int32 = 0
+        private static let noSignal: Int32 = 0
     #else
-    private static let noSignal = Int32(MSG_NOSIGNAL)
+        private static let noSignal = Int32(MSG_NOSIGNAL)
     #endif
 }

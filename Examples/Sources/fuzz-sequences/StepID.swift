@@ -2,8 +2,8 @@ import Foundation
 
 /// One request of a sequence, and which hop of its redirects: what the server draws its reply from.
 ///
-/// It is in the request's path, and for HTTP/2 in a header of letters that HPACK's Huffman code makes no shorter, so that
-/// a server that does not decode HPACK finds them as they are.
+/// It is in the request's path, and for HTTP/2 in a header of letters that HPACK's Huffman code makes no shorter, so
+/// that a server that does not decode HPACK finds them as they are.
 struct StepID: Equatable {
     var sequence: UInt64
     var number: Int

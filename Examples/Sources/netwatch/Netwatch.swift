@@ -3,7 +3,8 @@ import Foundation
 
 /// Prints the network path, and a line for each change of it, until it is interrupted.
 ///
-/// With `--get URL [SECONDS]` it makes five requests instead, which wait for the network if it is not there, each time so many seconds at most.
+/// With `--get URL [SECONDS]` it makes five requests instead, which wait for the network if it is not there, each time
+/// so many seconds at most.
 @main
 struct Netwatch {
     static func main() async {
@@ -13,7 +14,9 @@ struct Netwatch {
             return await watch()
         }
         let seconds = arguments.count > 3 ? Int64(arguments[3]) : 30
-        guard let seconds, arguments.count <= 4 else { return exit("netwatch | netwatch --get URL [SECONDS]", status: 2) }
+        guard let seconds, arguments.count <= 4 else {
+            return exit("netwatch | netwatch --get URL [SECONDS]", status: 2)
+        }
         if await !Fetching(url: arguments[2], timeout: .seconds(seconds)).succeeds() { Foundation.exit(1) }
     }
 
@@ -31,7 +34,10 @@ struct Netwatch {
 
     private static func line(_ path: NetworkPath) -> String {
         let routes = (path.hasIPv4 ? " IPv4" : "") + (path.hasIPv6 ? " IPv6" : "")
-        let interfaces = path.interfaces.map { "\($0.name) (\($0.kind), \($0.isUp ? "up" : "down")) \($0.addresses.joined(separator: " "))" }
-        return "\(path.status), default routes:\(routes.isEmpty ? " none" : routes); " + interfaces.joined(separator: "; ")
+        let interfaces = path.interfaces.map {
+            "\($0.name) (\($0.kind), \($0.isUp ? "up" : "down")) \($0.addresses.joined(separator: " "))"
+        }
+        return "\(path.status), default routes:\(routes.isEmpty ? " none" : routes); "
+            + interfaces.joined(separator: "; ")
     }
 }

@@ -54,13 +54,16 @@ struct Steps: Sendable {
         let file = FileManager.default.temporaryDirectory.appending(path: "quickstart-\(UUID().uuidString).png")
         try Data(count: 100_000).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
-        let request = session.upload(.multipart { form in
-            form.append("Ada", name: "name")
-            form.append(file, name: "avatar", fileName: "a.png")
-        }, to: server.url("/forms"))
+        let request = session.upload(
+            .multipart { form in
+                form.append("Ada", name: "name")
+                form.append(file, name: "avatar", fileName: "a.png")
+            }, to: server.url("/forms"))
         let seen = try await request.serializing(JSON.self).value
         print("   \(seen.type.string ?? "?"), \(seen.bytes.int ?? 0) bytes")
-        try expect(seen.type.string == "multipart/form-data" && seen.bytes.int ?? 0 > 100_000, "a form of 100,000 bytes and more")
+        try expect(
+            seen.type.string == "multipart/form-data" && seen.bytes.int ?? 0 > 100_000,
+            "a form of 100,000 bytes and more")
     }
 
     private func meetStatus404() async throws {

@@ -1,6 +1,5 @@
-
-/// Gives every observer what is sent from the moment it began to observe; with `keepsLatest`, also the last value before,
-/// and of several unread values only the last.
+/// Gives every observer what is sent from the moment it began to observe; with `keepsLatest`, also the last value
+/// before, and of several unread values only the last.
 package final class Broadcast<Value: Sendable>: Sendable {
     private struct State {
         var latest: Value?

@@ -1,7 +1,8 @@
 /// Hands elements from one task to another, one at a time: who offers one waits until it is taken.
 ///
-/// Either side may end it, the first end counts: the giver by `finish`, the taker by `close`, which also happens when its task is
-/// cancelled. A giver whose task is cancelled takes back what it offered. Continuations are resumed outside the lock.
+/// Either side may end it, the first end counts: the giver by `finish`, the taker by `close`, which also happens when
+/// its task is cancelled. A giver whose task is cancelled takes back what it offered. Continuations are resumed outside
+/// the lock.
 package final class Handover<Element: Sendable>: Sendable {
     private struct State {
         var offered: Element?
@@ -49,7 +50,9 @@ package final class Handover<Element: Sendable>: Sendable {
     package func next() async throws(AsyncNetError) -> Element? {
         while true {
             await somethingToTake()
-            let (element, giver, end, isClosed) = state.withLock { state in (state.offered.take(), state.giver.take(), state.end, state.isClosed) }
+            let (element, giver, end, isClosed) = state.withLock { state in
+                (state.offered.take(), state.giver.take(), state.end, state.isClosed)
+            }
             giver?.resume(returning: true)
             if let element { return element }
             try end?.get()

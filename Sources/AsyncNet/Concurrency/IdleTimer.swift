@@ -3,8 +3,8 @@ import Synchronization
 /// Notices silence: runs an action once nothing has happened for as long as the timeout.
 ///
 /// `touch` is an atomic store, so it may be called for every chunk. Only when the timer is due does it look when the
-/// last activity was and moves itself there. While the reader, not the network, is what is waited for, it is paused, and
-/// so it is for as long as `isHeldBack` says so.
+/// last activity was and moves itself there. While the reader, not the network, is what is waited for, it is paused,
+/// and so it is for as long as `isHeldBack` says so.
 package final class IdleTimer: Sendable {
     private let timers: TimerQueue
     private let timeout: Duration

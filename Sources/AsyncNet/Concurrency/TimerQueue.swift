@@ -1,4 +1,3 @@
-
 /// Many timers on one sleeping task.
 ///
 /// A timer per request would be a task per request; here a timer is an entry in a heap, made and removed in a few
@@ -116,7 +115,8 @@ struct TimerHeap {
         return taken
     }
 
-    /// Orders a timer that was taken anew, or removes it if it is not due again; does nothing if it was removed meanwhile.
+    /// Orders a timer that was taken anew, or removes it if it is not due again; does nothing if it was removed
+    /// meanwhile.
     mutating func putBack(_ timer: TimerQueue.Timer, due: Duration?) {
         guard entries[timer.slot]?.id == timer.id else { return }
         guard let due else { return remove(timer) }

@@ -1,4 +1,3 @@
-
 /// A number of slots, given out in the order they were asked for.
 final class TransferSlots: Sendable {
     private struct State {

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Runs code of users', which may block its thread, where that holds up nobody else.
 ///
-/// Swift's own threads are as many as processors. Code that sleeps, reads from a pipe or waits for a lock on two of them would hold up every
-/// request of a small machine.
+/// Swift's own threads are as many as processors. Code that sleeps, reads from a pipe or waits for a lock on two of
+/// them would hold up every request of a small machine.
 enum UserCode {
     /// Of fewer bytes than this, work of this library's own is done where it is: it takes less than a millisecond.
     static let small = 64 * 1024
@@ -13,13 +13,15 @@ enum UserCode {
     static func run<Value: Sendable, Failure: Error>(
         _ code: @Sendable () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        try await withTaskExecutorPreference(BlockingExecutor.shared) { () async throws(Failure) -> Value in try await enter(code) }
+        try await withTaskExecutorPreference(BlockingExecutor.shared) { () async throws(Failure) -> Value in
+            try await enter(code)
+        }
     }
 
     private static let entries = Atomic(0)
 
-    /// Changes the thread. The compiler leaves that to the first asynchronous call, unless something is done before it; and a function that runs
-    /// where its caller does would not change it either.
+    /// Changes the thread. The compiler leaves that to the first asynchronous call, unless something is done before it;
+    /// and a function that runs where its caller does would not change it either.
     @concurrent
     private static func enter<Value: Sendable, Failure: Error>(
         _ code: @Sendable () async throws(Failure) -> Value
@@ -28,16 +30,23 @@ enum UserCode {
         return try await code()
     }
 
-    /// Runs the code in a task of its own, which cancelling this one cancels; the wait for it ends at once then, with `.cancelled`.
+    /// Runs the code in a task of its own, which cancelling this one cancels; the wait for it ends at once then, with
+    /// `.cancelled`.
     ///
     /// From then on that task belongs to nobody: it ends when the code does, and what it makes is dropped.
-    static func runAbandonably<Value: Sendable>(_ code: @escaping @Sendable () async throws -> Value) async throws -> Value {
+    static func runAbandonably<Value: Sendable>(_ code: @escaping @Sendable () async throws -> Value) async throws
+        -> Value
+    {
         try Task.checkCancellation()
         let end = Promise<Result<Value, any Error>>()
         let task = Task(executorPreference: BlockingExecutor.shared) {
             do { end.fulfil(.success(.success(try await code()))) } catch { end.fulfil(.success(.failure(error))) }
         }
-        return try await withTaskCancellationHandler { try await end.value().get() } onCancel: { task.cancel() }
+        return try await withTaskCancellationHandler {
+            try await end.value().get()
+        } onCancel: {
+            task.cancel()
+        }
     }
 }
 
@@ -47,7 +56,8 @@ private final class BlockingExecutor: TaskExecutor {
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        // A queue for each job: Dispatch gives a serial queue a thread at once, but a concurrent one only as many as there are processors.
+        // A queue for each job: Dispatch gives a serial queue a thread at once, but a concurrent one only as many as
+        // there are processors.
         DispatchQueue(label: "AsyncNet.user").async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }

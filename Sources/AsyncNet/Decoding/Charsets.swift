@@ -26,7 +26,8 @@ extension String.Encoding {
         return table
     }()
 
-    /// The upper half of Mac Roman. Foundation's own table maps in the wrong direction on Linux (0x8E becomes ± instead of é).
+    /// The upper half of Mac Roman. Foundation's own table maps in the wrong direction on Linux (0x8E becomes ± instead
+    /// of é).
     package static let macRomanUpperHalf: [Unicode.Scalar] = Array(
         ("ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø"
             + "¿¡¬√ƒ≈∆«»…\u{A0}ÀÃÕŒœ–—“”‘’÷◊ÿŸ⁄€‹›ﬁﬂ‡·‚„‰ÂÊÁËÈÍÎÏÌÓÔ\u{F8FF}ÒÚÛÙıˆ˜¯˘˙˚¸˝˛ˇ").unicodeScalars)

@@ -9,10 +9,10 @@ public import Foundation
 ///     }
 ///     let rows = try await session.request(url).serializing(using: CSV()).value
 ///
-/// It runs after the transfer has ended and every validator has accepted, never inside the session or the request, in a task of its own, on
-/// a thread that it may block. Cancelling the task that waits for the value ends that wait at once; the serializer's task is cancelled too, and
-/// ends by itself. An `AsyncNetError` it throws reaches the caller as it is; other errors become
-/// `.decodingFailed` with the error underneath.
+/// It runs after the transfer has ended and every validator has accepted, never inside the session or the request, in a
+/// task of its own, on a thread that it may block. Cancelling the task that waits for the value ends that wait at once;
+/// the serializer's task is cancelled too, and ends by itself. An `AsyncNetError` it throws reaches the caller as it
+/// is; other errors become `.decodingFailed` with the error underneath.
 public protocol ResponseSerializer<Value>: Sendable {
     associatedtype Value: Sendable
 
@@ -48,7 +48,8 @@ public struct CompoundSerializer<Value: Sendable>: ResponseSerializer {
         }
         let reasons = errors.map(\.message).joined(separator: "; ")
         throw AsyncNetError(
-            .decodingFailed, "None of \(serializers.count) serializers could read the body (\(reasons))", underlyingError: errors.last)
+            .decodingFailed, "None of \(serializers.count) serializers could read the body (\(reasons))",
+            underlyingError: errors.last)
     }
 }
 

@@ -3,7 +3,9 @@ public import Foundation
 /// The body's bytes. An empty body is empty data.
 public struct DataSerializer: ResponseSerializer, PlacedSerializer {
     private let preprocessor: any DataPreprocessor
-    package var place: SerializerPlace { preprocessor is PassthroughPreprocessor ? .here : preprocessor.isOwn ? .hereIfSmall : .apart }
+    package var place: SerializerPlace {
+        preprocessor is PassthroughPreprocessor ? .here : preprocessor.isOwn ? .hereIfSmall : .apart
+    }
 
     public init(preprocessor: any DataPreprocessor = .passthrough) { self.preprocessor = preprocessor }
 
@@ -49,8 +51,9 @@ extension PropertyListDecoder: DataDecoder {}
 
 /// The body as a `Decodable` type, by any decoder.
 ///
-/// A body that may be empty and is needs a type that is an ``EmptyResponse``. With this library's decoder or Foundation's, a body of less than
-/// 64 KiB is decoded in the task that waits for the value, so the type's `init(from:)` must not block its thread.
+/// A body that may be empty and is needs a type that is an ``EmptyResponse``. With this library's decoder or
+/// Foundation's, a body of less than 64 KiB is decoded in the task that waits for the value, so the type's
+/// `init(from:)` must not block its thread.
 public struct DecodableSerializer<Value: Decodable & Sendable>: ResponseSerializer, PlacedSerializer {
     private let decoder: any DataDecoder
     private let preprocessor: any DataPreprocessor

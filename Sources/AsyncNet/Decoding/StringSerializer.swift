@@ -32,7 +32,9 @@ public struct StringSerializer: ResponseSerializer, PlacedSerializer {
             return String(validating: data.starts(with: bom) ? data.dropFirst(3) : data, as: UTF8.self)
         }
         if encoding == .macOSRoman {
-            let scalars = data.lazy.map { $0 < 0x80 ? Unicode.Scalar($0) : String.Encoding.macRomanUpperHalf[Int($0) - 0x80] }
+            let scalars = data.lazy.map {
+                $0 < 0x80 ? Unicode.Scalar($0) : String.Encoding.macRomanUpperHalf[Int($0) - 0x80]
+            }
             return String(String.UnicodeScalarView(scalars))
         }
         guard let text = String(data: data, encoding: encoding) else { return nil }

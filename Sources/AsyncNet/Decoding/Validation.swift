@@ -58,7 +58,8 @@ extension Validator {
 }
 
 extension [Validator] {
-    /// Runs the checks in their order, where they may block if one of them is the user's; the first refusal is the error.
+    /// Runs the checks in their order, where they may block if one of them is the user's; the first refusal is the
+    /// error.
     package func check(_ response: RawResponse) async throws(AsyncNetError) {
         guard contains(where: \.mayBlock) else { return try checkHere(response) }
         try await UserCode.run { () async throws(AsyncNetError) in try checkHere(response) }

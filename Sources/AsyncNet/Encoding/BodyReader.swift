@@ -39,7 +39,8 @@ package final class BodyReader {
         return nil
     }
 
-    /// Moves the next bytes into a buffer, without ever waiting: how many, 0 at the end, `nil` if what comes has to be waited for.
+    /// Moves the next bytes into a buffer, without ever waiting: how many, 0 at the end, `nil` if what comes has to be
+    /// waited for.
     package func readCached(into buffer: UnsafeMutableRawBufferPointer) throws(AsyncNetError) -> Int? {
         while try advance(), let piece = current {
             switch piece {
@@ -110,7 +111,8 @@ private final class FileReader {
     func readCached(into buffer: UnsafeMutableRawBufferPointer) throws(AsyncNetError) -> Int? {
         guard rest > 0 else { return 0 }
         let room = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(Int(min(rest, Int64(buffer.count)))))
-        // Linux 5.9 and 5.10 say 0 where they mean that they would have to wait: a read that waits tells the end from that.
+        // Linux 5.9 and 5.10 say 0 where they mean that they would have to wait: a read that waits tells the end from
+        // that.
         guard let count = file.readCached(into: room), count > 0 else { return nil }
         rest -= Int64(count)
         guard rest > 0 || isUnchanged else { throw changed }
@@ -118,10 +120,13 @@ private final class FileReader {
     }
 
     private func read() throws(AsyncNetError) -> Data {
-        do { return try file.read(upTo: Int(min(rest, Self.pieceSize))) } catch { throw MeasuredFile.unreadable(measured.url, error) }
+        do { return try file.read(upTo: Int(min(rest, Self.pieceSize))) } catch {
+            throw MeasuredFile.unreadable(measured.url, error)
+        }
     }
 
-    /// Looks at the name, not at what is open: another file that took its place, by a rename for instance, has another inode.
+    /// Looks at the name, not at what is open: another file that took its place, by a rename for instance, has another
+    /// inode.
     private var isUnchanged: Bool { file.isUnchanged(measured.stamp, at: measured.url.path) }
 
     private var changed: AsyncNetError {

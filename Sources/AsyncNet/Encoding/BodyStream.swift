@@ -12,12 +12,15 @@ package struct BodyStream: Sendable {
     init<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks, length: Int64?) where Chunks.Element == Data {
         let turn = Turn()
         self.init(length: length, .once) {
-            guard turn.take() else { throw AsyncNetError(.bodyStreamFailed, "The stream of the body has been read already") }
+            guard turn.take() else {
+                throw AsyncNetError(.bodyStreamFailed, "The stream of the body has been read already")
+            }
             return Self.next(chunks)
         }
     }
 
-    init<Chunks: AsyncSequence & Sendable>(length: Int64?, making makeChunks: @escaping @Sendable () throws -> Chunks) where Chunks.Element == Data {
+    init<Chunks: AsyncSequence & Sendable>(length: Int64?, making makeChunks: @escaping @Sendable () throws -> Chunks)
+    where Chunks.Element == Data {
         self.init(length: length, .repeatable) { Self.next(try makeChunks()) }
     }
 
@@ -29,7 +32,9 @@ package struct BodyStream: Sendable {
 
     func checkLength() throws(AsyncNetError) {
         guard let length, length < 0 else { return }
-        throw AsyncNetError(.invalidRequest, "The length of the body's stream is negative: \(length); give its number of bytes, or nil if it is unknown")
+        throw AsyncNetError(
+            .invalidRequest,
+            "The length of the body's stream is negative: \(length); give its number of bytes, or nil if it is unknown")
     }
 
     private static func next<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks) -> Next where Chunks.Element == Data {
@@ -80,7 +85,10 @@ final class StreamReader {
         var isLonger = count > length
         while !isLonger, let more = try await pull() { isLonger = !more.isEmpty }
         isOver = true
-        if isLonger { throw AsyncNetError(.bodyLengthMismatch, "The stream of the body is longer than its length of \(length) bytes") }
+        if isLonger {
+            throw AsyncNetError(
+                .bodyLengthMismatch, "The stream of the body is longer than its length of \(length) bytes")
+        }
     }
 
     private func pull() async throws(AsyncNetError) -> Data? {

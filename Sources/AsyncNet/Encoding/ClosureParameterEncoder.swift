@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
-public import FoundationNetworking
+    public import FoundationNetworking
 #else
-public import Foundation
+    public import Foundation
 #endif
 
 /// Parameters put into the request by a closure, where a type of one's own is too much.
@@ -13,11 +13,12 @@ public import Foundation
 ///
 /// The closure runs off every actor each time the request is made; not for parameters that are `nil`.
 public struct ClosureParameterEncoder: ParameterEncoder {
-    // No static member stands for it: for `some ParameterEncoder` Swift 6.3 refuses closures in implicit members that are
-    // not marked `@Sendable` one by one.
+    // No static member stands for it: for `some ParameterEncoder` Swift 6.3 refuses closures in implicit members that
+    // are not marked `@Sendable` one by one.
 
     /// Changes the request so that it holds the parameters.
-    public typealias Encode = @Sendable (_ parameters: any Encodable & Sendable, _ request: inout URLRequest) throws -> Void
+    public typealias Encode =
+        @Sendable (_ parameters: any Encodable & Sendable, _ request: inout URLRequest) throws -> Void
 
     private let encode: Encode
 

@@ -111,12 +111,16 @@ package struct MeasuredFile: Sendable {
         stamp = file.stamp
         // Files that the system makes up as they are read, such as those in /proc, say that they are empty.
         if stamp.size == 0, let bytes = try? file.read(upTo: 1), !bytes.isEmpty {
-            throw AsyncNetError(.fileNotReadable, "The file \"\(url.lastPathComponent)\" does not say how long it is; send it as a stream")
+            throw AsyncNetError(
+                .fileNotReadable,
+                "The file \"\(url.lastPathComponent)\" does not say how long it is; send it as a stream")
         }
     }
 
     static func open(_ url: URL) throws(AsyncNetError) -> InputFile {
-        guard url.isFileURL else { throw AsyncNetError(.fileNotReadable, "The URL of a file to send is not a file URL") }
+        guard url.isFileURL else {
+            throw AsyncNetError(.fileNotReadable, "The URL of a file to send is not a file URL")
+        }
         do {
             return try InputFile(url.path)
         } catch {
@@ -126,6 +130,7 @@ package struct MeasuredFile: Sendable {
 
     static func unreadable(_ url: URL, _ error: POSIXError) -> AsyncNetError {
         AsyncNetError(
-            .fileNotReadable, "The file \"\(url.lastPathComponent)\" cannot be read: \(SystemError.text(error))", underlyingError: error)
+            .fileNotReadable, "The file \"\(url.lastPathComponent)\" cannot be read: \(SystemError.text(error))",
+            underlyingError: error)
     }
 }

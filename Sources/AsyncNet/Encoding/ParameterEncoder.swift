@@ -1,16 +1,16 @@
 #if canImport(FoundationNetworking)
-public import FoundationNetworking
-import Foundation
+    public import FoundationNetworking
+    import Foundation
 #else
-public import Foundation
+    public import Foundation
 #endif
 
 /// Puts parameters into a request, as its body or its query.
 ///
-/// It runs off every actor each time the request is made, so also before a retry. What it throws arrives at the
-/// awaited outcome as `.encodingFailed`. The encoders of this library leave the request untouched if the parameters
-/// are `nil`, set a `Content-Type` only where the request has none, and throw ``AsyncNetError`` with code `.malformedURL`
-/// for a request without URL.
+/// It runs off every actor each time the request is made, so also before a retry. What it throws arrives at the awaited
+/// outcome as `.encodingFailed`. The encoders of this library leave the request untouched if the parameters are `nil`,
+/// set a `Content-Type` only where the request has none, and throw ``AsyncNetError`` with code `.malformedURL` for a
+/// request without URL.
 public protocol ParameterEncoder: Sendable {
     func encode(_ parameters: some Encodable & Sendable, into request: URLRequest) throws -> URLRequest
 }
@@ -40,7 +40,9 @@ extension URLRequest {
         _ = try checkedURL()
         var request = self
         request.httpBody = body
-        if request.value(forHTTPHeaderField: "Content-Type") == nil { request.setValue(type, forHTTPHeaderField: "Content-Type") }
+        if request.value(forHTTPHeaderField: "Content-Type") == nil {
+            request.setValue(type, forHTTPHeaderField: "Content-Type")
+        }
         return request
     }
 }

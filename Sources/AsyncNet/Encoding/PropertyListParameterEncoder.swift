@@ -1,14 +1,14 @@
 #if canImport(FoundationNetworking)
-public import FoundationNetworking
-import Foundation
+    public import FoundationNetworking
+    import Foundation
 #else
-public import Foundation
+    public import Foundation
 #endif
 
 /// Parameters as a property list body; sets `Content-Type: application/x-plist` unless the request has one.
 ///
-/// A property list holds no `nil`: members that are `nil` are left out where they are encoded if present, and are written as
-/// the text `$null` elsewhere, as Foundation does.
+/// A property list holds no `nil`: members that are `nil` are left out where they are encoded if present, and are
+/// written as the text `$null` elsewhere, as Foundation does.
 public struct PropertyListParameterEncoder: ParameterEncoder, NonBlocking {
     public enum Format: Hashable, Sendable {
         case xml

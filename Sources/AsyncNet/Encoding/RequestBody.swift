@@ -31,20 +31,24 @@ public struct RequestBody: Sendable {
 
     /// The contents of a regular file, read piece by piece while they are sent, with their `Content-Length`.
     ///
-    /// A file that is missing or may not be read ends the request with `.fileNotReadable` before anything is sent. A file that changes while
-    /// it is sent ends the request with `.fileChanged` before its last byte: written to, replaced by another one of its name, or with other
-    /// permissions or links, which set its time of change (`st_ctime`) too. A file that is removed or renamed meanwhile is sent whole.
+    /// A file that is missing or may not be read ends the request with `.fileNotReadable` before anything is sent. A
+    /// file that changes while it is sent ends the request with `.fileChanged` before its last byte: written to,
+    /// replaced by another one of its name, or with other permissions or links, which set its time of change
+    /// (`st_ctime`) too. A file that is removed or renamed meanwhile is sent whole.
     public static func file(_ url: URL) -> RequestBody { RequestBody(content: .file(url)) }
 
-    /// Chunks as they come, asked for as fast as the network takes them, at most 256 KiB and one chunk ahead; sent once.
+    /// Chunks as they come, asked for as fast as the network takes them, at most 256 KiB and one chunk ahead; sent
+    /// once.
     ///
-    /// The sequence is asked on a thread that may block without holding up other requests. While the network waits for it no
-    /// timeout runs; a server that closes the connection meanwhile ends the request. What it throws ends the request as `.bodyStreamFailed`.
+    /// The sequence is asked on a thread that may block without holding up other requests. While the network waits for
+    /// it no timeout runs; a server that closes the connection meanwhile ends the request. What it throws ends the
+    /// request as `.bodyStreamFailed`.
     ///
     /// - Parameter chunks: What is sent.
-    /// - Parameter length: How many bytes there will be in all, sent as `Content-Length`; more or fewer end the request with
-    ///   `.bodyLengthMismatch`. The last of them are sent once the sequence has ended too. `nil` sends them in chunks over HTTP/1.1 (RFC 9112 §7.1).
-    ///   A negative length ends the request with `.invalidRequest` before anything is sent.
+    /// - Parameter length: How many bytes there will be in all, sent as `Content-Length`; more or fewer end the request
+    ///   with `.bodyLengthMismatch`. The last of them are sent once the sequence has ended too. `nil` sends them in
+    ///   chunks over HTTP/1.1 (RFC 9112 §7.1). A negative length ends the request with `.invalidRequest` before
+    ///   anything is sent.
     public static func stream<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks, length: Int64? = nil) -> RequestBody
     where Chunks.Element == Data {
         RequestBody(content: .stream(BodyStream(chunks, length: length)))

@@ -1,8 +1,8 @@
 #if canImport(FoundationNetworking)
-public import FoundationNetworking
-import Foundation
+    public import FoundationNetworking
+    import Foundation
 #else
-public import Foundation
+    public import Foundation
 #endif
 
 /// Parameters as `application/x-www-form-urlencoded` text in the query or the body.
@@ -68,11 +68,14 @@ extension ParameterEncoder where Self == URLEncodedFormParameterEncoder {
 
     /// A form from an encoder of one's own, or at a destination whatever the method.
     public static func urlEncodedForm(
-        encoder: URLEncodedFormEncoder = URLEncodedFormEncoder(), destination: URLEncodedFormParameterEncoder.Destination = .methodDependent
+        encoder: URLEncodedFormEncoder = URLEncodedFormEncoder(),
+        destination: URLEncodedFormParameterEncoder.Destination = .methodDependent
     ) -> URLEncodedFormParameterEncoder {
         URLEncodedFormParameterEncoder(encoder: encoder, destination: destination)
     }
 
     /// The query, whatever the method.
-    public static var query: URLEncodedFormParameterEncoder { URLEncodedFormParameterEncoder(destination: .queryString) }
+    public static var query: URLEncodedFormParameterEncoder {
+        URLEncodedFormParameterEncoder(destination: .queryString)
+    }
 }

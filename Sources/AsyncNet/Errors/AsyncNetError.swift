@@ -1,6 +1,7 @@
 public import Foundation
+
 #if canImport(FoundationNetworking)
-public import FoundationNetworking
+    public import FoundationNetworking
 #endif
 
 /// Why a request did not end in a value.
@@ -41,7 +42,8 @@ public struct AsyncNetError: Error, Sendable {
     ///   - message: What went wrong in this case. It must hold no secret; `nil` takes the code's own words.
     ///   - underlyingError: The cause, if there is one.
     public init(_ code: Code, _ message: String? = nil, underlyingError: (any Error)? = nil) {
-        storage = Storage(code: code, message: message ?? code.summary, underlyingError: underlyingError, context: Context())
+        storage = Storage(
+            code: code, message: message ?? code.summary, underlyingError: underlyingError, context: Context())
     }
 
     /// Which request an error is about. Closures, so that nothing is built for an error nobody looks into.

@@ -39,7 +39,8 @@ extension AsyncNetError.Code {
         "unsupportedScheme", "The URL's scheme is not supported",
         "Use http or https.")
 
-    /// A method or header that HTTP does not allow (RFC 9110 §5.5, §9.1), or a body where the transport cannot send one.
+    /// A method or header that HTTP does not allow (RFC 9110 §5.5, §9.1), or a body where the transport cannot send
+    /// one.
     public static let invalidRequest = Self(
         "invalidRequest", "The request is not valid HTTP",
         "Check method, header names and header values for spaces, line breaks and control characters.")
@@ -62,14 +63,17 @@ extension AsyncNetError.Code {
     /// An expired credential could not be refreshed; what the `Authenticator` threw is the underlying error.
     public static let refreshFailed = Self(
         "refreshFailed", "The credential to authenticate the request with could not be refreshed",
-        "See underlyingError for what the authenticator threw. If the server no longer takes the credential, log in again.")
+        "See underlyingError for what the authenticator threw. If the server no longer takes the credential, log in again."
+    )
 
     /// A credential would be refreshed more often than its `RefreshWindow` allows; this time it was not.
     public static let excessiveRefresh = Self(
         "excessiveRefresh", "The credential was refreshed too often",
-        "The server refuses new credentials too, or they expire at once. Check what it says in the response, and this machine's time.")
+        "The server refuses new credentials too, or they expire at once. Check what it says in the response, and this machine's time."
+    )
 
-    /// A file of the body does not exist, may not be read, or is not a regular one; the underlying error is the system's.
+    /// A file of the body does not exist, may not be read, or is not a regular one; the underlying error is the
+    /// system's.
     public static let fileNotReadable = Self(
         "fileNotReadable", "A file to send cannot be read",
         "Check that it exists, that this program may read it, and that it is a regular file; send a pipe as a stream.")
@@ -89,7 +93,8 @@ extension AsyncNetError.Code {
         "bodyLengthMismatch", "The request's body is not as long as was said",
         "Give the right length, or nil if it is not known.")
 
-    /// A temporary file, needed because the transport cannot stream, could not be written; the underlying error is the system's.
+    /// A temporary file, needed because the transport cannot stream, could not be written; the underlying error is the
+    /// system's.
     public static let temporaryFileFailed = Self(
         "temporaryFileFailed", "A temporary file for a body could not be written",
         "Check the free space of the folder for temporary files, or use a transport that streams, such as .libcurl().")
@@ -112,7 +117,8 @@ extension AsyncNetError.Code {
     /// A `CircuitBreaker` leaves the host alone, since too many requests to it failed; this one was not sent.
     public static let circuitOpen = Self(
         "circuitOpen", "Requests to the host failed too often",
-        "The host has trouble, which is seen in the errors before this one. Try again later, or allow more failures with CircuitBreaker.")
+        "The host has trouble, which is seen in the errors before this one. Try again later, or allow more failures with CircuitBreaker."
+    )
 }
 
 // MARK: - While bytes move
@@ -131,7 +137,8 @@ extension AsyncNetError.Code {
     /// The server closed a connection without answering.
     public static let emptyReply = Self(
         "emptyReply", "The server closed the connection without an answer",
-        "It may have crashed or speak another protocol on that port. Check its log; retry if the request is safe to repeat.")
+        "It may have crashed or speak another protocol on that port. Check its log; retry if the request is safe to repeat."
+    )
 
     /// The connection broke while a request or response was on it.
     public static let connectionLost = Self(
@@ -141,7 +148,8 @@ extension AsyncNetError.Code {
     /// The connection ended before the whole body had arrived.
     public static let bodyEndedEarly = Self(
         "bodyEndedEarly", "The response body ended early",
-        "The server closed the connection before it had sent what it had announced. Retry if the request is safe to repeat.")
+        "The server closed the connection before it had sent what it had announced. Retry if the request is safe to repeat."
+    )
 
     /// Nothing was received or sent for as long as the timeout.
     public static let timedOut = Self(
@@ -156,22 +164,26 @@ extension AsyncNetError.Code {
     /// The body is larger than `maximumBodySize`.
     public static let bodyTooLarge = Self(
         "bodyTooLarge", "The response's body is larger than is allowed",
-        "Allow more with maximumBodySize, or download it to a file; a small response that decodes to a huge one may be an attack.")
+        "Allow more with maximumBodySize, or download it to a file; a small response that decodes to a huge one may be an attack."
+    )
 
     /// A download could not be written to its place; the underlying error is the system's.
     public static let fileNotWritable = Self(
         "fileNotWritable", "A file could not be written",
-        "Check that the folder exists and may be written to, that the disk has room, and whether a file of that name is there already.")
+        "Check that the folder exists and may be written to, that the disk has room, and whether a file of that name is there already."
+    )
 
     /// A download is not the file that its checksum says.
     public static let checksumMismatch = Self(
         "checksumMismatch", "A download's checksum is wrong",
-        "The file was removed. Download it again; if that does not help, the checksum or the file on the server is wrong.")
+        "The file was removed. Download it again; if that does not help, the checksum or the file on the server is wrong."
+    )
 
     /// A stream was not read as fast as it came, over a transport that cannot pause, beyond what may be kept.
     public static let readerTooSlow = Self(
         "readerTooSlow", "The response's body is not read as fast as it comes",
-        "Read faster, allow more with URLSessionTransport.Configuration, or use a transport that pauses, such as .libcurl().")
+        "Read faster, allow more with URLSessionTransport.Configuration, or use a transport that pauses, such as .libcurl()."
+    )
 
     /// A stream was read before; its bytes are gone.
     public static let bodyAlreadyRead = Self(
@@ -186,7 +198,8 @@ extension AsyncNetError.Code {
     /// TLS could not be agreed upon.
     public static let tlsHandshakeFailed = Self(
         "tlsHandshakeFailed", "The TLS handshake failed",
-        "The server may not speak TLS on that port, share no version or cipher with this client, or want a client certificate.")
+        "The server may not speak TLS on that port, share no version or cipher with this client, or want a client certificate."
+    )
 
     /// The server's certificate is not signed by anyone this machine trusts.
     public static let certificateNotTrusted = Self(
@@ -206,7 +219,8 @@ extension AsyncNetError.Code {
     /// The server's public key is none of those that the transport was given.
     public static let certificatePinMismatch = Self(
         "certificatePinMismatch", "The server's public key is not one of the pinned ones",
-        "The server has a new key, or somebody is in between. Compare the key with the pins; add the new one if it is right.")
+        "The server has a new key, or somebody is in between. Compare the key with the pins; add the new one if it is right."
+    )
 
     /// The client's own certificate or key cannot be used.
     public static let clientCertificateInvalid = Self(
@@ -292,9 +306,12 @@ extension AsyncNetError.Code {
         .missingCredential, .refreshFailed, .excessiveRefresh, .fileNotReadable, .fileChanged, .bodyStreamFailed,
         .bodyLengthMismatch, .temporaryFileFailed, .compressionUnavailable, .sessionFinished, .circuitOpen,
         .hostNotFound, .cannotConnect, .emptyReply, .connectionLost, .bodyEndedEarly, .timedOut, .deadlineExceeded,
-        .badServerResponse, .bodyTooLarge, .fileNotWritable, .checksumMismatch, .readerTooSlow, .bodyAlreadyRead, .badContentEncoding, .tlsHandshakeFailed, .certificateNotTrusted,
-        .certificateExpired, .certificateHostMismatch, .certificatePinMismatch, .clientCertificateInvalid, .proxyNotFound,
-        .proxyFailed, .tooManyRedirects, .redirectFailed, .unsupportedByTransport, .invalidConfiguration, .transportUnavailable,
+        .badServerResponse, .bodyTooLarge, .fileNotWritable, .checksumMismatch, .readerTooSlow, .bodyAlreadyRead,
+        .badContentEncoding, .tlsHandshakeFailed, .certificateNotTrusted,
+        .certificateExpired, .certificateHostMismatch, .certificatePinMismatch, .clientCertificateInvalid,
+        .proxyNotFound,
+        .proxyFailed, .tooManyRedirects, .redirectFailed, .unsupportedByTransport, .invalidConfiguration,
+        .transportUnavailable,
         .transportFailed,
         .unacceptableStatus, .unacceptableContentType, .validationFailed, .emptyBody, .decodingFailed, .lineTooLong,
     ]

@@ -7,7 +7,8 @@ extension AsyncNetError {
         }
         let what =
             context.codingPath.isEmpty
-            ? "The parameters cannot be encoded. \(context.debugDescription)" : "The parameters' \(Self.path(context.codingPath)) cannot be encoded"
+            ? "The parameters cannot be encoded. \(context.debugDescription)"
+            : "The parameters' \(Self.path(context.codingPath)) cannot be encoded"
         self.init(.encodingFailed, what, underlyingError: error)
     }
 }

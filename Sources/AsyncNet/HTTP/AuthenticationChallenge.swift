@@ -1,4 +1,5 @@
-/// One way to authenticate that a server offers, as in `WWW-Authenticate` and `Proxy-Authenticate` (RFC 9110 §11.6.1, §11.7.1).
+/// One way to authenticate that a server offers, as in `WWW-Authenticate` and `Proxy-Authenticate` (RFC 9110 §11.6.1,
+/// §11.7.1).
 public struct AuthenticationChallenge: Hashable, Sendable {
     /// In lower case, such as `basic`, `digest` or `bearer`.
     public let scheme: String
@@ -18,8 +19,8 @@ public struct AuthenticationChallenge: Hashable, Sendable {
 
     /// The challenges of all headers of one name, in their order.
     ///
-    /// Where a value is malformed its rest is dropped; what was read before stays, a challenge that breaks off too, with the parameters it
-    /// had until then. The next value is read all the same.
+    /// Where a value is malformed its rest is dropped; what was read before stays, a challenge that breaks off too,
+    /// with the parameters it had until then. The next value is read all the same.
     package static func challenges(in values: [String]) -> [AuthenticationChallenge] {
         values.flatMap { value in
             var scanner = AuthenticationScanner(value)

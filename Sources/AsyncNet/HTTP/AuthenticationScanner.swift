@@ -48,7 +48,9 @@ struct AuthenticationScanner {
     /// Letters, digits and some others, then equals signs; nothing after it but a comma, or it is a parameter.
     private mutating func token68() -> String? {
         var ahead = self
-        let body = ahead.skip { 0x30...0x39 ~= $0 || 0x61...0x7A ~= $0 | 0x20 && $0 < 0x80 || "-._~+/".utf8.contains($0) }
+        let body = ahead.skip {
+            0x30...0x39 ~= $0 || 0x61...0x7A ~= $0 | 0x20 && $0 < 0x80 || "-._~+/".utf8.contains($0)
+        }
         let padding = ahead.skip { $0 == UInt8(ascii: "=") }
         ahead.takeSpaces()
         guard !body.isEmpty, ahead.isAtEnd else { return nil }

@@ -24,13 +24,15 @@ struct CivilDay: Hashable {
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// Days since 1970-01-01; of a day that is not in the calendar, such as February 30, that of the days before it counted on.
+    /// Days since 1970-01-01; of a day that is not in the calendar, such as February 30, that of the days before it
+    /// counted on.
     var days: Int64 {
         let shiftedYear = month <= 2 ? year - 1 : year
         let era = (shiftedYear >= 0 ? shiftedYear : shiftedYear - 399) / 400
         let yearOfEra = shiftedYear - era * 400
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        return era * Self.daysPerEra + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - Self.daysBefore1970
+        return era * Self.daysPerEra + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+            - Self.daysBefore1970
     }
 
     /// Whether the calendar has this day.

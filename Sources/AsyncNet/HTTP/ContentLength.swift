@@ -18,17 +18,22 @@ package enum ContentLength {
 }
 
 extension HTTPResponseHead {
-    /// The body's length on the wire as announced, `nil` if it is unknown, nonsense, or announced more than once and not alike.
+    /// The body's length on the wire as announced, `nil` if it is unknown, nonsense, or announced more than once and
+    /// not alike.
     public var contentLength: Int64? { value(for: "Content-Length").flatMap(ContentLength.bytes) }
 
-    /// Refuses a response of whose body nobody can say where it ends (RFC 9112 §6.3): its `Content-Length` is no length, or
-    /// several that differ, and neither method, status nor `Transfer-Encoding` ends the body.
+    /// Refuses a response of whose body nobody can say where it ends (RFC 9112 §6.3): its `Content-Length` is no
+    /// length, or several that differ, and neither method, status nor `Transfer-Encoding` ends the body.
     package func checkLength(answering method: HTTPMethod) throws(AsyncNetError) {
         guard let text = value(for: "Content-Length"), ContentLength.bytes(text) == nil, !isBodyless(answering: method),
             value(for: "Transfer-Encoding") == nil
         else { return }
-        let lengths = text.split(separator: ",", omittingEmptySubsequences: false).map { ContentLength.bytes(String($0)) }
-        let problem = lengths.contains(nil) ? "that is no number of bytes from 0 to 2^63 - 1" : "several times, with lengths that differ"
+        let lengths = text.split(separator: ",", omittingEmptySubsequences: false).map {
+            ContentLength.bytes(String($0))
+        }
+        let problem =
+            lengths.contains(nil)
+            ? "that is no number of bytes from 0 to 2^63 - 1" : "several times, with lengths that differ"
         throw AsyncNetError(.badServerResponse, "The server sent a Content-Length \(problem)")
     }
 

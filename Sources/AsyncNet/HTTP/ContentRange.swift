@@ -7,7 +7,8 @@ package struct ContentRange: Hashable, Sendable {
 
     /// Reads `bytes 0-99/1234`, `bytes 0-99/*` or `bytes */1234`; the unit's case does not matter.
     ///
-    /// `nil` for anything else: other units, a last byte before the first or not below the total, and numbers beyond `Int64`.
+    /// `nil` for anything else: other units, a last byte before the first or not below the total, and numbers beyond
+    /// `Int64`.
     package init?(_ text: String) {
         let words = text.trimmedHTTPSpace.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
@@ -27,7 +28,9 @@ package struct ContentRange: Hashable, Sendable {
 
     private static func bounds(_ text: Substring) -> ClosedRange<Int64>? {
         let ends = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard ends.count == 2, let first = number(ends[0]), let last = number(ends[1]), first <= last else { return nil }
+        guard ends.count == 2, let first = number(ends[0]), let last = number(ends[1]), first <= last else {
+            return nil
+        }
         return first...last
     }
 
@@ -46,9 +49,11 @@ extension ContentRange: CustomStringConvertible {
 extension HTTPResponseHead {
     /// How many bytes the body of a 206 response has by its `Content-Range` (RFC 9110 §15.3.7).
     ///
-    /// `nil` for other responses, for several ranges in one body, and for a body with a `Content-Encoding`, which is counted decoded.
+    /// `nil` for other responses, for several ranges in one body, and for a body with a `Content-Encoding`, which is
+    /// counted decoded.
     package var rangeLength: Int64? {
-        guard statusCode == 206, let bytes = value(for: "Content-Range").flatMap(ContentRange.init)?.bytes, value(for: "Content-Encoding") == nil
+        guard statusCode == 206, let bytes = value(for: "Content-Range").flatMap(ContentRange.init)?.bytes,
+            value(for: "Content-Encoding") == nil
         else { return nil }
         return bytes.upperBound - bytes.lowerBound + 1
     }

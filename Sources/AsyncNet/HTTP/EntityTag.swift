@@ -31,11 +31,13 @@ extension EntityTag: CustomStringConvertible {
 
 /// The rules of `If-Range`, which asks for the rest of a body on the condition that it is still the same one.
 package enum IfRange {
-    /// What may stand in `If-Range` when the rest of this response is asked for; `nil` if nothing proves that bytes are the same.
+    /// What may stand in `If-Range` when the rest of this response is asked for; `nil` if nothing proves that bytes are
+    /// the same.
     ///
-    /// A strong entity tag. Without any, `Last-Modified`, if it is at least a minute before `Date`: RFC 9110 §8.8.2.2 is content
-    /// with a second where one clock made both, which a client cannot know, or else wants clocks to make no difference; a minute is what
-    /// browsers take for that. A weak tag proves nothing, and forbids the date (§13.1.5); nor do several tags that differ.
+    /// A strong entity tag. Without any, `Last-Modified`, if it is at least a minute before `Date`: RFC 9110 §8.8.2.2
+    /// is content with a second where one clock made both, which a client cannot know, or else wants clocks to make no
+    /// difference; a minute is what browsers take for that. A weak tag proves nothing, and forbids the date (§13.1.5);
+    /// nor do several tags that differ.
     package static func validator(of headers: HTTPHeaders) -> String? {
         let tags = headers.values(of: .entityTag)
         guard tags.count <= 1 else { return nil }

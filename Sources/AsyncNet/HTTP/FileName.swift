@@ -13,12 +13,15 @@ package enum FileName {
 
     /// The name with nothing in it that any platform takes for more than a name; `nil` if nothing is left.
     ///
-    /// - It is the last component of a path with `/` or `\`, and not longer than 255 bytes of UTF-8; a cut keeps the extension.
+    /// - It is the last component of a path with `/` or `\`, and not longer than 255 bytes of UTF-8; a cut keeps the
+    ///   extension.
     /// - Control, bidi and other invisible characters are removed, since they make a name look like another one.
     /// - `< > : " | ? *` become `_`, and a name that Windows keeps for a device gets one before it.
     /// - Dots and white space at both ends are removed: a leading dot hides a file, trailing ones are lost on Windows.
     package static func safe(_ name: String) -> String? {
-        guard let component = name.unicodeScalars.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last else { return nil }
+        guard let component = name.unicodeScalars.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last else {
+            return nil
+        }
         let kept = component.filter { !isInvisible($0) }.map { replaced.contains($0) ? "_" : $0 }
         var name = trimmed(kept)
         if isReserved(name) { name = "_" + name }
@@ -59,7 +62,9 @@ package enum FileName {
     private static func isReserved(_ name: String) -> Bool {
         let stem = name.prefix { $0 != "." }.uppercased().trimmedHTTPSpace
         if ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"].contains(stem) { return true }
-        guard stem.hasPrefix("COM") || stem.hasPrefix("LPT"), stem.count == 4, let port = stem.last else { return false }
+        guard stem.hasPrefix("COM") || stem.hasPrefix("LPT"), stem.count == 4, let port = stem.last else {
+            return false
+        }
         return "0123456789¹²³".contains(port)
     }
 
@@ -70,16 +75,26 @@ package enum FileName {
     private static func shortened(_ name: String) -> String {
         guard name.utf8.count > limit else { return name }
         let suffix = name.lastIndex(of: ".").map { name[$0...] } ?? ""
-        guard !suffix.isEmpty, suffix.utf8.count <= extensionLimit else { return trimmed(Array(cut(name[...], to: limit).unicodeScalars)) }
+        guard !suffix.isEmpty, suffix.utf8.count <= extensionLimit else {
+            return trimmed(Array(cut(name[...], to: limit).unicodeScalars))
+        }
         return cut(name[..<suffix.startIndex], to: limit - suffix.utf8.count) + suffix
     }
 
     /// Cuts between characters; within one only if it is longer than all there may be.
     private static func cut(_ text: Substring, to limit: Int) -> String {
         var rest = limit
-        let characters = text.prefix { rest -= $0.utf8.count; return rest >= 0 }
+        let characters = text.prefix {
+            rest -= $0.utf8.count
+            return rest >= 0
+        }
         guard characters.isEmpty else { return String(characters) }
         rest = limit
-        return String(Substring(text.unicodeScalars.prefix { rest -= UTF8.width($0); return rest >= 0 }))
+        return String(
+            Substring(
+                text.unicodeScalars.prefix {
+                    rest -= UTF8.width($0)
+                    return rest >= 0
+                }))
     }
 }

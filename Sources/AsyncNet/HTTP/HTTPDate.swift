@@ -12,10 +12,11 @@ package struct HTTPDate: Hashable, Sendable {
         seconds = whole.isNaN ? 0 : Int64(min(max(whole, Double(limits.lowerBound)), Double(limits.upperBound)))
     }
 
-    /// Reads `Sun, 06 Nov 1994 08:49:37 GMT`, and the two forms of old: `Sunday, 06-Nov-94 08:49:37 GMT`, `Sun Nov  6 08:49:37 1994`.
+    /// Reads `Sun, 06 Nov 1994 08:49:37 GMT`, and the two forms of old: `Sunday, 06-Nov-94 08:49:37 GMT`, `Sun Nov  6
+    /// 08:49:37 1994`.
     ///
-    /// The name of the day must be one, but need not be the right one; case does not matter. `nil` for anything else, and for days
-    /// and times that there are not.
+    /// The name of the day must be one, but need not be the right one; case does not matter. `nil` for anything else,
+    /// and for days and times that there are not.
     ///
     /// - Parameter now: A year of two digits is the latest one that is not more than 50 years after this.
     package init?(_ text: String, now: @autoclosure () -> Date = Date()) {
@@ -25,7 +26,9 @@ package struct HTTPDate: Hashable, Sendable {
             let limit = HTTPDate(now())
             let end = CivilDay(days: limit.days).addingYears(50)
             year += end.year / 100 * 100
-            if (CivilDay(year: year, month: fields.month, day: fields.day).days, time) > (end.days, limit.secondOfDay) { year -= 100 }
+            if (CivilDay(year: year, month: fields.month, day: fields.day).days, time) > (end.days, limit.secondOfDay) {
+                year -= 100
+            }
         }
         let day = CivilDay(year: year, month: fields.month, day: fields.day)
         guard day.exists, 0...9999 ~= year else { return nil }
@@ -50,7 +53,8 @@ extension HTTPDate: Comparable, CustomStringConvertible {
         let day = CivilDay(days: days)
         let weekday = HTTPDateFields.weekdays[Int(((days + 4) % 7 + 7) % 7)].prefix(3).capitalized
         let month = HTTPDateFields.months[Int(day.month - 1)].capitalized
-        let time = [secondOfDay / 3600, secondOfDay / 60 % 60, secondOfDay % 60].map { Self.padded($0, 2) }.joined(separator: ":")
+        let time = [secondOfDay / 3600, secondOfDay / 60 % 60, secondOfDay % 60].map { Self.padded($0, 2) }.joined(
+            separator: ":")
         return "\(weekday), \(Self.padded(day.day, 2)) \(month) \(Self.padded(day.year, 4)) \(time) GMT"
     }
 

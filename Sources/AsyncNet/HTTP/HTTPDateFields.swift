@@ -13,12 +13,13 @@ struct HTTPDateFields {
     init?(_ text: String) {
         let words = text.lowercased().split(separator: " ")
         guard let first = words.first, Self.isWeekday(first) else { return nil }
-        let isRead = switch words.count {
-        case 6 where words[5] == "gmt": read(day: words[1], month: words[2], year: words[3], time: words[4])
-        case 4 where words[3] == "gmt": readDashed(words[1], time: words[2])
-        case 5: read(day: words[2], month: words[1], year: words[4], time: words[3])
-        default: false
-        }
+        let isRead =
+            switch words.count {
+            case 6 where words[5] == "gmt": read(day: words[1], month: words[2], year: words[3], time: words[4])
+            case 4 where words[3] == "gmt": readDashed(words[1], time: words[2])
+            case 5: read(day: words[2], month: words[1], year: words[4], time: words[3])
+            default: false
+            }
         guard isRead else { return nil }
     }
 
@@ -26,7 +27,8 @@ struct HTTPDateFields {
     var secondOfDay: Int64? {
         let parts = time.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 3, parts.allSatisfy({ $0.utf8.count == 2 }) else { return nil }
-        guard let hour = Self.number(parts[0]), let minute = Self.number(parts[1]), let second = Self.number(parts[2]) else { return nil }
+        guard let hour = Self.number(parts[0]), let minute = Self.number(parts[1]), let second = Self.number(parts[2])
+        else { return nil }
         guard hour < 24, minute < 60, second <= 60 else { return nil }
         return hour * 3600 + minute * 60 + second
     }
@@ -39,7 +41,8 @@ struct HTTPDateFields {
     }
 
     private mutating func read(day: Substring, month: Substring, year: Substring, time: Substring) -> Bool {
-        guard let index = Self.months.firstIndex(of: String(month)), let day = Self.number(day), let number = Self.number(year),
+        guard let index = Self.months.firstIndex(of: String(month)), let day = Self.number(day),
+            let number = Self.number(year),
             year.utf8.count == 4 || hasShortYear, 1...31 ~= day
         else { return false }
         (self.day, self.month, self.year, self.time) = (day, Int64(index) + 1, number, time)

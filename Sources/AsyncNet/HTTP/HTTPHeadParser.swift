@@ -3,8 +3,9 @@ import Foundation
 /// A response's head, or the trailers after its body, read line by line from bytes (RFC 9112 §4, §5).
 ///
 /// Order, spelling and repetitions of headers are kept. What is not HTTP is refused, not guessed at: names that are no
-/// tokens, values with control characters, and more bytes than the limit. Values in UTF-8 are read as such, others
-/// as Latin-1; where a value is a URI its bytes are percent-encoded instead, so that they stay what they are. A continued line (obs-fold, RFC 9112 §5.2) joins the value before it by one space.
+/// tokens, values with control characters, and more bytes than the limit. Values in UTF-8 are read as such, others as
+/// Latin-1; where a value is a URI its bytes are percent-encoded instead, so that they stay what they are. A continued
+/// line (obs-fold, RFC 9112 §5.2) joins the value before it by one space.
 struct HTTPHeadParser {
     typealias Line = UnsafeBufferPointer<UInt8>
 
@@ -19,7 +20,8 @@ struct HTTPHeadParser {
 
     /// What was read, as the head of a response from this URL.
     func head(url: URL) -> HTTPResponseHead {
-        HTTPResponseHead(statusCode: statusCode, url: url, headers: headers, httpVersion: httpVersion, reasonPhrase: reasonPhrase)
+        HTTPResponseHead(
+            statusCode: statusCode, url: url, headers: headers, httpVersion: httpVersion, reasonPhrase: reasonPhrase)
     }
 
     /// Begins anew, with what was counted against the limit so far.
@@ -34,7 +36,8 @@ struct HTTPHeadParser {
     mutating func receive(_ line: Line) throws(AsyncNetError) -> Bool {
         bytes += line.count
         guard bytes <= limit else {
-            throw AsyncNetError(.badServerResponse, "The server's head is larger than the \(limit) bytes that are allowed")
+            throw AsyncNetError(
+                .badServerResponse, "The server's head is larger than the \(limit) bytes that are allowed")
         }
         let line = Self.withoutLineBreak(line)
         guard let first = line.first else { return true }
@@ -64,7 +67,8 @@ struct HTTPHeadParser {
         statusCode = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
         httpVersion = try Self.text(version)
         // It means nothing to programs (RFC 9112 §4), so one that cannot be shown is left out.
-        reasonPhrase = rest[digits.endIndex...].isEmpty ? nil : try? Self.text(Line(rebasing: rest[(digits.endIndex + 1)...]))
+        reasonPhrase =
+            rest[digits.endIndex...].isEmpty ? nil : try? Self.text(Line(rebasing: rest[(digits.endIndex + 1)...]))
         headers.reserveCapacity(12)
     }
 
@@ -87,7 +91,9 @@ struct HTTPHeadParser {
     private static func text(_ bytes: Line, of name: String = "") throws(AsyncNetError) -> String {
         var isASCII = true
         for byte in bytes where byte < 0x20 || byte >= 0x7F {
-            if byte >= 0x80 { isASCII = false } else if byte != 0x09 {
+            if byte >= 0x80 {
+                isASCII = false
+            } else if byte != 0x09 {
                 throw AsyncNetError(.badServerResponse, "The server sent a header with a control character")
             }
         }
@@ -97,11 +103,17 @@ struct HTTPHeadParser {
 
     private static func isURI(_ name: String) -> Bool { ["location", "content-location"].contains(name.lowercased()) }
 
-    private static func latin1(_ bytes: Line) -> String { String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) })) }
+    private static func latin1(_ bytes: Line) -> String {
+        String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+    }
 
     private static func percentEncoded(_ bytes: Line) -> String {
         bytes.reduce(into: "") { text, byte in
-            if byte < 0x80 { text.unicodeScalars.append(Unicode.Scalar(byte)) } else { text += "%" + String(byte, radix: 16, uppercase: true) }
+            if byte < 0x80 {
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                text += "%" + String(byte, radix: 16, uppercase: true)
+            }
         }
     }
 

@@ -5,15 +5,20 @@ extension HTTPHeader {
     public static func acceptEncoding(_ value: String) -> HTTPHeader { .init(name: "Accept-Encoding", value: value) }
     public static func acceptLanguage(_ value: String) -> HTTPHeader { .init(name: "Accept-Language", value: value) }
     public static func acceptCharset(_ value: String) -> HTTPHeader { .init(name: "Accept-Charset", value: value) }
-    public static func contentDisposition(_ value: String) -> HTTPHeader { .init(name: "Content-Disposition", value: value) }
+    public static func contentDisposition(_ value: String) -> HTTPHeader {
+        .init(name: "Content-Disposition", value: value)
+    }
     public static func contentEncoding(_ value: String) -> HTTPHeader { .init(name: "Content-Encoding", value: value) }
     public static func contentType(_ value: String) -> HTTPHeader { .init(name: "Content-Type", value: value) }
     public static func userAgent(_ value: String) -> HTTPHeader { .init(name: "User-Agent", value: value) }
 
     /// `Sec-WebSocket-Protocol` (RFC 6455 §11.3.4).
-    public static func websocketProtocol(_ value: String) -> HTTPHeader { .init(name: "Sec-WebSocket-Protocol", value: value) }
+    public static func websocketProtocol(_ value: String) -> HTTPHeader {
+        .init(name: "Sec-WebSocket-Protocol", value: value)
+    }
 
-    /// `Expect: 100-continue` (RFC 9110 §10.1.1): a body is sent only once the server is willing, or has said nothing for a while.
+    /// `Expect: 100-continue` (RFC 9110 §10.1.1): a body is sent only once the server is willing, or has said nothing
+    /// for a while.
     public static let expectContinue = HTTPHeader(name: "Expect", value: "100-continue")
 
     /// `Authorization` with a value of one's own.

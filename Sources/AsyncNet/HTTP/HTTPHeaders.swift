@@ -22,8 +22,8 @@ public struct HTTPHeader: Hashable, Sendable {
 
     private static let omission = " "
 
-    /// Keeps a transport from adding a header of this name by itself, such as `Accept` or `Accept-Encoding`. URLSession on Apple platforms
-    /// adds its own regardless.
+    /// Keeps a transport from adding a header of this name by itself, such as `Accept` or `Accept-Encoding`. URLSession
+    /// on Apple platforms adds its own regardless.
     public static func omitting(_ name: String) -> HTTPHeader { HTTPHeader(name: name, value: omission) }
 
     func hasName(_ other: String) -> Bool {
@@ -42,8 +42,12 @@ extension HTTPHeader: CustomStringConvertible, CustomReflectable {
     /// Without what is secret: all of it, or user information, query and fragment of the URL that it is or holds.
     private var shownValue: String {
         if isSecret { return "<redacted>" }
-        if ["location", "content-location", "referer"].contains(where: { hasName($0) }) { return Self.withoutSecrets(value) }
-        if ["link", "refresh"].contains(where: { hasName($0) }), value.contains(where: { "?@#".contains($0) }) { return "<redacted>" }
+        if ["location", "content-location", "referer"].contains(where: { hasName($0) }) {
+            return Self.withoutSecrets(value)
+        }
+        if ["link", "refresh"].contains(where: { hasName($0) }), value.contains(where: { "?@#".contains($0) }) {
+            return "<redacted>"
+        }
         return value
     }
 
@@ -153,7 +157,9 @@ extension HTTPHeaders: RandomAccessCollection {
     public subscript(position: Int) -> HTTPHeader { headers[position] }
 }
 
-extension HTTPHeaders: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, CustomStringConvertible, CustomReflectable {
+extension HTTPHeaders: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, CustomStringConvertible,
+    CustomReflectable
+{
     public init(arrayLiteral elements: HTTPHeader...) { headers = elements }
 
     public init(dictionaryLiteral elements: (String, String)...) {

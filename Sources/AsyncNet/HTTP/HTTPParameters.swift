@@ -6,8 +6,8 @@ enum HTTPParameters {
 
     /// Names in lower case and values unquoted, in the order they came.
     ///
-    /// What has no name or no equals sign is left out; a quoted string that is not closed ends with the text; what stands between a
-    /// closing quote and the next semicolon is left out too.
+    /// What has no name or no equals sign is left out; a quoted string that is not closed ends with the text; what
+    /// stands between a closing quote and the next semicolon is left out too.
     static func read(_ text: Scalars) -> [(name: String, value: String)] {
         var found: [(name: String, value: String)] = []
         var rest = text
@@ -33,7 +33,10 @@ enum HTTPParameters {
         rest = rest.dropFirst()
         var value = String.UnicodeScalarView()
         while let scalar = rest.popFirst(), scalar != "\"" {
-            guard scalar == "\\", let escaped = rest.popFirst() else { value.append(scalar); continue }
+            guard scalar == "\\", let escaped = rest.popFirst() else {
+                value.append(scalar)
+                continue
+            }
             value.append(escaped)
         }
         return String(value)

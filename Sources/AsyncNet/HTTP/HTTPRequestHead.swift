@@ -1,6 +1,7 @@
 public import Foundation
+
 #if canImport(FoundationNetworking)
-public import FoundationNetworking
+    public import FoundationNetworking
 #endif
 
 /// Method, URL and headers of a request.
@@ -85,7 +86,8 @@ extension Duration {
 }
 
 extension HTTPRequestHead {
-    /// Whether sending the request twice has the effect of sending it once (RFC 9110 §9.2.2), by its method or its `Idempotency-Key`.
+    /// Whether sending the request twice has the effect of sending it once (RFC 9110 §9.2.2), by its method or its
+    /// `Idempotency-Key`.
     package var isIdempotent: Bool {
         HTTPMethod.idempotent.contains(method) || headers.contains(name: "Idempotency-Key")
     }

@@ -1,6 +1,7 @@
 public import Foundation
+
 #if canImport(FoundationNetworking)
-public import FoundationNetworking
+    public import FoundationNetworking
 #endif
 
 /// Status line and headers of a response.
@@ -14,8 +15,9 @@ public struct HTTPResponseHead: Sendable {
     public let url: URL
     /// Such as `HTTP/1.1`, where the transport knows it.
     public let httpVersion: String?
-    /// What follows the status in the status line, such as `Not Found` (RFC 9112 §4); empty over HTTP/2, which has none. `nil` where the transport
-    /// does not know it, as URLSession does not, and where the status line ends with the status.
+    /// What follows the status in the status line, such as `Not Found` (RFC 9112 §4); empty over HTTP/2, which has
+    /// none. `nil` where the transport does not know it, as URLSession does not, and where the status line ends with
+    /// the status.
     public let reasonPhrase: String?
 
     private let source: Source
@@ -25,7 +27,9 @@ public struct HTTPResponseHead: Sendable {
         case response(HTTPURLResponse)
     }
 
-    public init(statusCode: Int, url: URL, headers: HTTPHeaders = [:], httpVersion: String? = nil, reasonPhrase: String? = nil) {
+    public init(
+        statusCode: Int, url: URL, headers: HTTPHeaders = [:], httpVersion: String? = nil, reasonPhrase: String? = nil
+    ) {
         self.statusCode = statusCode
         self.url = url
         self.httpVersion = httpVersion
@@ -41,19 +45,22 @@ public struct HTTPResponseHead: Sendable {
         source = .response(response)
     }
 
-    /// Several headers of one name have become one, as Foundation has it; also `Set-Cookie`, which cannot be told apart for sure then.
+    /// Several headers of one name have become one, as Foundation has it; also `Set-Cookie`, which cannot be told apart
+    /// for sure then.
     package var joinsRepeatedHeaders: Bool {
         if case .response = source { true } else { false }
     }
 
-    /// In the order, the spelling and the lines in which they came; over URLSession, which keeps none of these, one of each name, sorted.
+    /// In the order, the spelling and the lines in which they came; over URLSession, which keeps none of these, one of
+    /// each name, sorted.
     public var headers: HTTPHeaders {
         switch source {
         case .headers(let headers): headers
-        case .response(let response): HTTPHeaders(
-            Dictionary(
-                response.allHeaderFields.compactMap { name, value in (name as? String).map { ($0, "\(value)") } },
-                uniquingKeysWith: { "\($0), \($1)" }))
+        case .response(let response):
+            HTTPHeaders(
+                Dictionary(
+                    response.allHeaderFields.compactMap { name, value in (name as? String).map { ($0, "\(value)") } },
+                    uniquingKeysWith: { "\($0), \($1)" }))
         }
     }
 
@@ -65,7 +72,8 @@ public struct HTTPResponseHead: Sendable {
         }
     }
 
-    /// The `Content-Type`, if there is a well-formed one; of several the last, as browsers have it (Fetch, "extract a MIME type").
+    /// The `Content-Type`, if there is a well-formed one; of several the last, as browsers have it (Fetch, "extract a
+    /// MIME type").
     public var mediaType: MediaType? { value(for: "Content-Type").flatMap(MediaType.last) }
 
     /// Foundation's form of this head, for those who need it.
@@ -74,7 +82,8 @@ public struct HTTPResponseHead: Sendable {
         case .response(let response): return response
         case .headers(let headers):
             return HTTPURLResponse(
-                url: url, statusCode: statusCode, httpVersion: httpVersion ?? "HTTP/1.1", headerFields: headers.joinedByName)
+                url: url, statusCode: statusCode, httpVersion: httpVersion ?? "HTTP/1.1",
+                headerFields: headers.joinedByName)
         }
     }
 }

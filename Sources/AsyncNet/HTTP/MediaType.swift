@@ -11,7 +11,9 @@ public struct MediaType: Hashable, Sendable {
     public init?(_ text: String) {
         let scalars = text[...].unicodeScalars
         let essence = Substring(scalars.prefix { $0 != ";" })
-        let parts = essence.split(separator: "/", omittingEmptySubsequences: false).map { String($0).trimmedHTTPSpace.lowercased() }
+        let parts = essence.split(separator: "/", omittingEmptySubsequences: false).map {
+            String($0).trimmedHTTPSpace.lowercased()
+        }
         guard parts.count == 2, parts.allSatisfy({ HTTPSyntax.isToken($0) }) else { return nil }
         (type, subtype) = (parts[0], parts[1])
         parameters = HTTPParameters.firstValues(scalars[essence.endIndex...])
@@ -22,8 +24,8 @@ public struct MediaType: Hashable, Sendable {
         parameters = type.parameters.merging(["charset": charset]) { own, _ in own }
     }
 
-    /// The last type in a list that is one (Fetch, "extract a MIME type"): `*/*` is none, and a type that is there again without its
-    /// charset keeps the one it had.
+    /// The last type in a list that is one (Fetch, "extract a MIME type"): `*/*` is none, and a type that is there
+    /// again without its charset keeps the one it had.
     package static func last(in text: String) -> MediaType? {
         guard text.utf8.contains(0x2C) else { return MediaType(text).flatMap { $0.isAny ? nil : $0 } }
         var found: MediaType?
@@ -41,14 +43,17 @@ public struct MediaType: Hashable, Sendable {
     private var isAny: Bool { type == "*" && subtype == "*" }
 
     private func following(_ previous: MediaType?) -> MediaType {
-        guard let previous, previous.description == description, charset == nil, let charset = previous.charset else { return self }
+        guard let previous, previous.description == description, charset == nil, let charset = previous.charset else {
+            return self
+        }
         return MediaType(self, charset: charset)
     }
 
     /// The character set's name, as it was sent.
     public var charset: String? { parameters["charset"] }
 
-    /// Whether this range, such as `*/*`, `text/*` or `application/json`, includes the other type; parameters are not compared.
+    /// Whether this range, such as `*/*`, `text/*` or `application/json`, includes the other type; parameters are not
+    /// compared.
     public func includes(_ other: MediaType) -> Bool {
         (type == "*" || type == other.type) && (subtype == "*" || subtype == other.subtype)
     }

@@ -18,7 +18,8 @@ package enum MediaTypes {
         return types
     }()
 
-    /// The extension that files of this type usually have, without a dot; `nil` if none is known, or the type says nothing.
+    /// The extension that files of this type usually have, without a dot; `nil` if none is known, or the type says
+    /// nothing.
     package static func preferredExtension(for type: MediaType) -> String? {
         guard type.description != unknown else { return nil }
         return usual[type.description] ?? firstExtensions[type.description]
@@ -26,13 +27,16 @@ package enum MediaTypes {
 
     /// Where the first one of the table, which is in the order of the alphabet, is not the usual one.
     private static let usual = [
-        "application/postscript": "ps", "application/vnd.ms-excel": "xls", "application/vnd.ms-powerpoint": "ppt", "audio/mpeg": "mp3",
-        "audio/ogg": "ogg", "image/jpeg": "jpg", "text/html": "html", "text/javascript": "js", "text/markdown": "md", "text/plain": "txt",
+        "application/postscript": "ps", "application/vnd.ms-excel": "xls", "application/vnd.ms-powerpoint": "ppt",
+        "audio/mpeg": "mp3",
+        "audio/ogg": "ogg", "image/jpeg": "jpg", "text/html": "html", "text/javascript": "js", "text/markdown": "md",
+        "text/plain": "txt",
         "video/mp4": "mp4", "video/mpeg": "mpg",
     ]
 
     private static let firstExtensions: [String: String] = {
         let lines = table.split(separator: "\n").map { $0.split(separator: " ") }
-        return Dictionary(lines.filter { $0.count > 1 }.map { ($0[0].lowercased(), String($0[1])) }) { first, _ in first }
+        return Dictionary(lines.filter { $0.count > 1 }.map { ($0[0].lowercased(), String($0[1])) }) { first, _ in first
+        }
     }()
 }

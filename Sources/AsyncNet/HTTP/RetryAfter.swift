@@ -7,7 +7,8 @@ package enum RetryAfter {
 
     /// How long the server wants to be left alone: so many seconds, or until a date.
     ///
-    /// A date that has passed is no wait at all. The wait for a date is rounded up to whole seconds, so that it is not too short.
+    /// A date that has passed is no wait at all. The wait for a date is rounded up to whole seconds, so that it is not
+    /// too short.
     ///
     /// - Returns: `nil` for anything else, such as negative numbers, fractions and several values.
     package static func delay(_ value: String, now: Date) -> Duration? {
@@ -17,7 +18,8 @@ package enum RetryAfter {
         return .seconds(min(max(date.seconds - HTTPDate(now).seconds, 0), mostSeconds))
     }
 
-    /// The longest wait that a response asks for: RFC 9110 allows one value, and who waits longest has waited for all of them.
+    /// The longest wait that a response asks for: RFC 9110 allows one value, and who waits longest has waited for all
+    /// of them.
     package static func delay(_ response: HTTPResponseHead, now: Date) -> Duration? {
         response.values(of: .retryAfter).compactMap { delay($0, now: now) }.max()
     }

@@ -46,7 +46,9 @@ package struct SingleField: Sendable {
         var quote = QuotedString(hasEscapes: grammar == .disposition)
         while let scalar = rest.popFirst() {
             let end = text.unicodeScalars.index(before: rest.startIndex)
-            guard !quote.contains(scalar), scalar == ",", separates(text[start..<end], Substring(rest)) else { continue }
+            guard !quote.contains(scalar), scalar == ",", separates(text[start..<end], Substring(rest)) else {
+                continue
+            }
             found.append(String(text[start..<end]).trimmedHTTPSpace)
             start = rest.startIndex
         }
@@ -101,7 +103,8 @@ extension HTTPHeaders {
     package func values(of field: SingleField, areJoined: Bool = false) -> [String] {
         var found: [String] = []
         for header in self where header.hasName(field.name) {
-            let values = areJoined || field.isListable ? field.values(in: header.value) : [header.value.trimmedHTTPSpace]
+            let values =
+                areJoined || field.isListable ? field.values(in: header.value) : [header.value.trimmedHTTPSpace]
             for value in values where !value.isEmpty && !found.contains(value) { found.append(value) }
         }
         return found

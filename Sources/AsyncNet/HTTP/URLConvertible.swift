@@ -1,6 +1,7 @@
 public import Foundation
+
 #if canImport(FoundationNetworking)
-public import FoundationNetworking
+    public import FoundationNetworking
 #endif
 
 /// What can be turned into the URL of a request: `String`, `URL`, `URLComponents`.
@@ -23,8 +24,8 @@ public protocol URLConvertible: Sendable {
 ///         }
 ///     }
 ///
-/// Conversion happens when the request starts, off every actor, and must not block its thread; an error it throws arrives at the awaited outcome
-/// as `.encodingFailed`.
+/// Conversion happens when the request starts, off every actor, and must not block its thread; an error it throws
+/// arrives at the awaited outcome as `.encodingFailed`.
 public protocol URLRequestConvertible: Sendable {
     func asURLRequest() throws -> URLRequest
 }
@@ -64,11 +65,14 @@ extension URL {
         guard host.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && !Self.neverInHosts.contains($0) }) else {
             throw AsyncNetError(.malformedURL, "The URL's host holds a character that no host has")
         }
-        guard (port ?? 1) <= 65_535, port != 0 else { throw AsyncNetError(.malformedURL, "The URL's port is not between 1 and 65535") }
+        guard (port ?? 1) <= 65_535, port != 0 else {
+            throw AsyncNetError(.malformedURL, "The URL's port is not between 1 and 65535")
+        }
         return self
     }
 
-    /// Characters that a percent-encoded host may hide and that change what a URL means (WHATWG URL, forbidden host code points).
+    /// Characters that a percent-encoded host may hide and that change what a URL means (WHATWG URL, forbidden host
+    /// code points).
     private static let neverInHosts = Set("#%/<>?@\\^|".utf8)
 
     /// Scheme, host and port: what decides whether credentials may follow a redirect (RFC 6454 §4).

@@ -71,8 +71,8 @@ package struct URLReference: Equatable, Sendable {
         return URL(string: encoded.text, encodingInvalidCharacters: !isASCII)
     }
 
-    /// The URL with its text as it was sent: a percent sign before anything but two hex digits stays as it is there, as browsers have it, while a
-    /// `URL` can only hold `%25` for it.
+    /// The URL with its text as it was sent: a percent sign before anything but two hex digits stays as it is there, as
+    /// browsers have it, while a `URL` can only hold `%25` for it.
     package var spelledURL: SpelledURL? {
         guard let url else { return nil }
         var spelled = URLReference(url.absoluteString)
@@ -88,7 +88,8 @@ package struct URLReference: Equatable, Sendable {
         return base.path[...slash] + path
     }
 
-    /// RFC 3986 §5.2.4, on segments: `.` goes, `..` takes the one before it along, and a path that ends in either keeps its slash.
+    /// RFC 3986 §5.2.4, on segments: `.` goes, `..` takes the one before it along, and a path that ends in either keeps
+    /// its slash.
     package static func removingDotSegments(_ path: String) -> String {
         guard path.contains(".") else { return path }
         let isAbsolute = path.hasPrefix("/")

@@ -72,7 +72,8 @@ extension JSON {
         }
     }
 
-    /// The element at this index. Setting replaces it, or appends where the index is the count; elsewhere it does nothing.
+    /// The element at this index. Setting replaces it, or appends where the index is the count; elsewhere it does
+    /// nothing.
     public subscript(index: Int) -> JSON {
         get {
             guard case .array(let elements) = storage, elements.indices.contains(index) else { return .missing }
@@ -137,13 +138,18 @@ extension JSON {
 }
 
 extension JSON {
-    /// Applies a merge patch (RFC 7396): members of `patch` replace, `null` ones remove, objects merge, all else replaces the whole.
+    /// Applies a merge patch (RFC 7396): members of `patch` replace, `null` ones remove, objects merge, all else
+    /// replaces the whole.
     public mutating func merge(_ patch: JSON) {
         guard case .object(let changes) = patch.storage else { return self = patch }
         var members = object ?? [:]
         storage = .null
         for (name, change) in changes {
-            if change.isNull { members.removeValue(forKey: name) } else { members[name, default: .missing].merge(change) }
+            if change.isNull {
+                members.removeValue(forKey: name)
+            } else {
+                members[name, default: .missing].merge(change)
+            }
         }
         storage = .object(members)
     }

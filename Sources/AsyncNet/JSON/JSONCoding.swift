@@ -14,12 +14,14 @@ extension JSON {
 
     /// Parses a document (RFC 8259, UTF-8).
     ///
-    /// - Throws: ``AsyncNetError`` with code `.decodingFailed`; its message says what is wrong at which line and column.
+    /// - Throws: ``AsyncNetError`` with code `.decodingFailed`; its message says what is wrong at which line and
+    ///   column.
     public init(data: Data) throws(AsyncNetError) {
         do {
             self = try JSONParser.parse(data)
         } catch {
-            throw AsyncNetError(.decodingFailed, "The body is not JSON. \(error.reason), at \(Self.position(error.offset, in: data))")
+            throw AsyncNetError(
+                .decodingFailed, "The body is not JSON. \(error.reason), at \(Self.position(error.offset, in: data))")
         }
     }
 
@@ -65,7 +67,8 @@ extension JSON {
         }
     }
 
-    /// Any encodable value as JSON; `null` if its `encode(to:)` throws. To see that error, use ``init(encoding:using:)``.
+    /// Any encodable value as JSON; `null` if its `encode(to:)` throws. To see that error, use
+    /// ``init(encoding:using:)``.
     public init(encoding value: some Encodable) {
         self = (try? JSON(encoding: value, using: JSONEncoder())) ?? .null
     }
@@ -118,7 +121,8 @@ extension JSON: Codable {
         return JSON(try container.decode([String: JSON].self))
     }
 
-    /// The widest number that encoders know is `Decimal`; what it would round is an error. ``data(options:)`` writes every number.
+    /// The widest number that encoders know is `Decimal`; what it would round is an error. ``data(options:)`` writes
+    /// every number.
     private func exactDecimal(_ number: JSONNumber, _ encoder: any Encoder) throws -> Decimal {
         guard let decimal = number.decimal, JSONNumber(decimal) == number else {
             let reason = "The number has more digits or a larger exponent than Decimal holds"

@@ -40,7 +40,8 @@ final class JSONInsertions: Sendable {
 
     func placeholder(_ value: JSON) -> String {
         state.withLock { state in
-            let prefix = state.prefix ?? "AsyncNet.JSON.\(UInt64.random(in: 0 ... .max)).\(UInt64.random(in: 0 ... .max))."
+            let prefix =
+                state.prefix ?? "AsyncNet.JSON.\(UInt64.random(in: 0 ... .max)).\(UInt64.random(in: 0 ... .max))."
             state.prefix = prefix
             state.values.append(value)
             return "\(prefix)\(state.values.count - 1)"

@@ -33,9 +33,13 @@ enum JSONNumber: Sendable {
             self = .double(-0.0)
         } else if let integer = Self.integer(text) {
             self = integer
-        } else if let whole = CanonicalDecimal(text).integerText, whole.utf8.count > 15, let integer = Self.integer(whole) {
-            self = integer  // a double would round it
-        } else if !isWhole, let double = Double(text), double.isFinite, CanonicalDecimal("\(double)") == CanonicalDecimal(text) {
+        } else if let whole = CanonicalDecimal(text).integerText, whole.utf8.count > 15,
+            let integer = Self.integer(whole)
+        {
+            self = integer // a double would round it
+        } else if !isWhole, let double = Double(text), double.isFinite,
+            CanonicalDecimal("\(double)") == CanonicalDecimal(text)
+        {
             self = .double(double)
         } else {
             self = .text(text)
@@ -90,7 +94,8 @@ extension JSONNumber: Hashable {
         case (.uint(let one), .uint(let other)): one == other
         case (.double(let one), .double(let other)): one == other
         case (.int(let int), .double(let double)), (.double(let double), .int(let int)): Int64(exactly: double) == int
-        case (.uint(let uint), .double(let double)), (.double(let double), .uint(let uint)): UInt64(exactly: double) == uint
+        case (.uint(let uint), .double(let double)), (.double(let double), .uint(let uint)):
+            UInt64(exactly: double) == uint
         case (.text, .text), (.text, .double), (.double, .text):
             CanonicalDecimal(one.text) == CanonicalDecimal(other.text)
         default: false
@@ -125,7 +130,10 @@ private struct CanonicalDecimal: Hashable {
         }
         while let byte = bytes.first, byte.asciiLowercased != UInt8(ascii: "e") {
             bytes = bytes.dropFirst()
-            guard byte != UInt8(ascii: ".") else { pointSeen = true; continue }
+            guard byte != UInt8(ascii: ".") else {
+                pointSeen = true
+                continue
+            }
             if pointSeen { exponent -= 1 }
             if !(digits.isEmpty && byte == UInt8(ascii: "0")) { digits.append(byte) }
         }
@@ -141,6 +149,7 @@ private struct CanonicalDecimal: Hashable {
     /// A whole number of up to twenty digits without fraction or exponent.
     var integerText: String? {
         guard hugeExponent == nil, exponent >= 0, exponent <= 20, digits.count + exponent <= 20 else { return nil }
-        return (isNegative ? "-" : "") + String(decoding: digits, as: UTF8.self) + String(repeating: "0", count: exponent)
+        return (isNegative ? "-" : "") + String(decoding: digits, as: UTF8.self)
+            + String(repeating: "0", count: exponent)
     }
 }

@@ -243,7 +243,8 @@ extension JSONParser {
         else { throw error("An escaped surrogate stands alone", at: start) }
         index += 2
         let low = try hexUnit()
-        guard UTF16.isTrailSurrogate(UInt16(low)), let scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
+        guard UTF16.isTrailSurrogate(UInt16(low)),
+            let scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
         else { throw error("An escaped surrogate stands alone", at: start) }
         return scalar
     }
@@ -285,7 +286,7 @@ extension JSONParser {
         }
         let hasExponent = index < bytes.count && bytes[index].asciiLowercased == UInt8(ascii: "e")
         if hasExponent { try exponent() }
-        if isNegative { mantissa = 0 &- mantissa }  // it has wrapped around if there are too many digits
+        if isNegative { mantissa = 0 &- mantissa } // it has wrapped around if there are too many digits
         if !hasExponent, fraction == 0, whole <= 18, mantissa != 0 || !isNegative { return .int(mantissa) }
         if !hasExponent, fraction > 0, whole + fraction <= 15, mantissa != 0 {
             return .double(Double(mantissa) / Self.powersOfTen[fraction])
@@ -310,5 +311,7 @@ extension JSONParser {
         _ = try digits(into: &ignored)
     }
 
-    static let powersOfTen: [Double] = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15]
+    static let powersOfTen: [Double] = [
+        1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+    ]
 }

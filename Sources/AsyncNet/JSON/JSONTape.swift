@@ -115,7 +115,8 @@ final class JSONTape {
             guard index + 1 < bytes.count else { return false }
             index += 1
             switch bytes[index] {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"), UInt8(ascii: "n"),
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+                UInt8(ascii: "n"),
                 UInt8(ascii: "r"), UInt8(ascii: "t"):
                 return true
             case UInt8(ascii: "u"):
@@ -128,7 +129,9 @@ final class JSONTape {
             }
         }
 
-        private mutating func literal(_ text: StaticString, _ kind: Kind, _ tokens: inout ContiguousArray<Token>) -> Bool {
+        private mutating func literal(_ text: StaticString, _ kind: Kind, _ tokens: inout ContiguousArray<Token>)
+            -> Bool
+        {
             let start = index
             let count = text.utf8CodeUnitCount
             let word = UnsafeBufferPointer(start: text.utf8Start, count: count)
@@ -150,7 +153,9 @@ final class JSONTape {
             }
             if index < bytes.count, bytes[index] | 0x20 == UInt8(ascii: "e") {
                 index += 1
-                if index < bytes.count, bytes[index] == UInt8(ascii: "+") || bytes[index] == UInt8(ascii: "-") { index += 1 }
+                if index < bytes.count, bytes[index] == UInt8(ascii: "+") || bytes[index] == UInt8(ascii: "-") {
+                    index += 1
+                }
                 guard digits() else { return false }
             }
             return add(.number, from: start, &tokens)
@@ -193,7 +198,9 @@ final class JSONTape {
                 guard value(into: &tokens, depth: depth + 1) else { return false }
                 count += 1
                 let byte = peek()
-                if byte == UInt8(ascii: "}") { return close(own, count, &tokens) && hasDistinctNames(own, count, tokens) }
+                if byte == UInt8(ascii: "}") {
+                    return close(own, count, &tokens) && hasDistinctNames(own, count, tokens)
+                }
                 guard byte == UInt8(ascii: ",") else { return false }
                 index += 1
             }

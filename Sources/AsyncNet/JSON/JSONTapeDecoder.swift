@@ -85,9 +85,13 @@ private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try tape.integer(value(key)) }
     func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try tape.integer(value(key)) }
     func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try tape.integer(value(key)) }
-    func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value { try tape.decode(type, at: value(key)) }
+    func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+        try tape.decode(type, at: value(key))
+    }
 
-    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) throws -> KeyedDecodingContainer<Nested> {
+    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) throws
+        -> KeyedDecodingContainer<Nested>
+    {
         try JSONTapeDecoder(tape: tape, index: value(key)).container(keyedBy: type)
     }
 
@@ -148,9 +152,12 @@ private struct Elements: UnkeyedDecodingContainer {
     mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try take(tape.integer) }
     mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try take(tape.integer) }
     mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try take(tape.integer) }
-    mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try take { [tape] in try tape.decode(type, at: $0) } }
+    mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        try take { [tape] in try tape.decode(type, at: $0) }
+    }
 
-    mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) throws -> KeyedDecodingContainer<Nested> {
+    mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) throws -> KeyedDecodingContainer<Nested>
+    {
         try take { [tape] in try JSONTapeDecoder(tape: tape, index: $0).container(keyedBy: type) }
     }
 

@@ -65,7 +65,8 @@ extension JSONTape {
         return value
     }
 
-    /// At most 15 digits with a fraction: mantissa and power of ten are exact doubles, and so is their rounded quotient.
+    /// At most 15 digits with a fraction: mantissa and power of ten are exact doubles, and so is their rounded
+    /// quotient.
     private static func shortDecimal(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
         guard text.count <= 16, text[0] != UInt8(ascii: "-") else { return nil }
         var (mantissa, fraction, isFraction): (Int64, Int, Bool) = (0, 0, false)
@@ -85,7 +86,8 @@ extension JSONTape {
     func float(_ index: Int) throws -> Float {
         if let integer = try smallInteger(index), integer.magnitude < 1 << 24 { return Float(integer) }
         let token = try token(index)
-        guard token.kind == .number, let value = Float(String(decoding: text(token), as: UTF8.self)), value.isNormal else { throw giveUp() }
+        guard token.kind == .number, let value = Float(String(decoding: text(token), as: UTF8.self)), value.isNormal
+        else { throw giveUp() }
         return value
     }
 

@@ -15,7 +15,8 @@ struct CurlBody {
         case .data(let data): add(data)
         case .file(let url): arguments = ["--data-binary \("@\(url.path)".shellQuoted)"]
         case .stream: addStandardInput("The body is a stream: give it on standard input.")
-        case .compressed(_, let coding): addStandardInput("The body is compressed while it is sent: give it, with \(coding), on standard input.")
+        case .compressed(_, let coding):
+            addStandardInput("The body is compressed while it is sent: give it, with \(coding), on standard input.")
         case .multipart(let form): add(form)
         }
     }

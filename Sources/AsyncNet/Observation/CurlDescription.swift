@@ -11,7 +11,9 @@ struct CurlDescription {
         var arguments = ["curl -v", "-X \(request.head.method.rawValue.shellQuoted)"]
         arguments += headers.map { "-H \(text($0).shellQuoted)" }
         // curl says of a body that it is a form unless it is told not to.
-        if !body.arguments.isEmpty, !body.bringsContentType, !headers.contains(name: "Content-Type") { arguments.append("-H 'Content-Type:'") }
+        if !body.arguments.isEmpty, !body.bringsContentType, !headers.contains(name: "Content-Type") {
+            arguments.append("-H 'Content-Type:'")
+        }
         arguments += body.arguments + Self.options(for: request.head.url)
         arguments.append(text(request.head).shellQuoted)
         return body.producer + arguments.joined(separator: " \\\n    ")
@@ -25,7 +27,8 @@ struct CurlDescription {
         return (hasPatterns ? ["--globoff"] : []) + (hasDots ? ["--path-as-is"] : [])
     }
 
-    /// curl sends a header without a value only if a semicolon ends it, and leaves one out of which only the name stands there.
+    /// curl sends a header without a value only if a semicolon ends it, and leaves one out of which only the name
+    /// stands there.
     private func text(_ header: HTTPHeader) -> String {
         if header.isOmission { return "\(header.name):" }
         guard !header.value.isEmpty else { return "\(header.name);" }

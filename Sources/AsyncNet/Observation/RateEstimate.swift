@@ -1,6 +1,7 @@
 import Foundation
 
-/// The rate of a transfer, smoothed: an average in which what was moved some seconds ago counts `1/e` of what is moved now.
+/// The rate of a transfer, smoothed: an average in which what was moved some seconds ago counts `1/e` of what is moved
+/// now.
 ///
 /// Bytes and time fade alike, so it is right from the first step on, however unevenly the steps come.
 package struct RateEstimate: Sendable {

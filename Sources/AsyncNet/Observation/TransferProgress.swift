@@ -4,7 +4,8 @@ public struct TransferProgress: Sendable, Hashable {
     public let completedBytes: Int64
     /// Bytes to move in all; `nil` while that is unknown, as it is for encoded and chunked bodies until their end.
     public let totalBytes: Int64?
-    /// The rate of late: what was moved in the last seconds counts most. What was there before the transfer does not count.
+    /// The rate of late: what was moved in the last seconds counts most. What was there before the transfer does not
+    /// count.
     public let bytesPerSecond: Double
 
     public init(completedBytes: Int64, totalBytes: Int64?, bytesPerSecond: Double) {

@@ -1,9 +1,9 @@
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #elseif canImport(Darwin)
-import Darwin
+    import Darwin
 #endif
 
 /// How many descriptors this process may have open.
@@ -12,9 +12,9 @@ enum DescriptorLimit {
     static var current: Int {
         var limit = rlimit()
         #if canImport(Glibc)
-        let result = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            let result = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         #else
-        let result = getrlimit(RLIMIT_NOFILE, &limit)
+            let result = getrlimit(RLIMIT_NOFILE, &limit)
         #endif
         return result == 0 ? Int(clamping: limit.rlim_cur) : 256
     }

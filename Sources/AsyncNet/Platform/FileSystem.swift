@@ -1,11 +1,12 @@
 import CPlatform
 import Foundation
+
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #elseif canImport(Darwin)
-import Darwin
+    import Darwin
 #endif
 
 /// What is done with files by name.
@@ -31,7 +32,9 @@ enum FileSystem {
         if !replaces {
             let error = cp_rename_new(path, target)
             guard error != 0 else { return }
-            guard error == EINVAL || error == ENOSYS || error == ENOTSUP else { throw POSIXError(POSIXErrorCode(rawValue: error) ?? .EIO) }
+            guard error == EINVAL || error == ENOSYS || error == ENOTSUP else {
+                throw POSIXError(POSIXErrorCode(rawValue: error) ?? .EIO)
+            }
             // A second name cannot be given to a name that is taken, which renaming would not mind.
             if link(path, target) == 0 {
                 unlink(path)
@@ -63,14 +66,16 @@ enum FileSystem {
         defer { close(descriptor) }
         var data = Data()
         while data.count <= limit {
-            guard let piece = try? SystemError.reading(upTo: limit + 1, { systemRead(descriptor, $0, limit + 1) }) else { return nil }
+            guard let piece = try? SystemError.reading(upTo: limit + 1, { systemRead(descriptor, $0, limit + 1) })
+            else { return nil }
             if piece.isEmpty { return data }
             data.append(piece)
         }
         return nil
     }
 
-    /// Writes a file that nobody else may read, from its first moment on, in one step: whoever looks sees all of it or what was there before.
+    /// Writes a file that nobody else may read, from its first moment on, in one step: whoever looks sees all of it or
+    /// what was there before.
     static func writePrivately(_ data: Data, to path: String) throws(POSIXError) {
         let folder = (path as NSString).deletingLastPathComponent
         let temporary = try TemporaryFile(in: folder.isEmpty ? "." : folder, keepsName: true)
@@ -80,4 +85,6 @@ enum FileSystem {
     }
 }
 
-private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int { read(descriptor, buffer, count) }
+private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int {
+    read(descriptor, buffer, count)
+}

@@ -1,14 +1,16 @@
 import CPlatform
 import Foundation
+
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #elseif canImport(Darwin)
-import Darwin
+    import Darwin
 #endif
 
-/// Which file it is, how long, and when it was last written and changed: where these differ somebody changed it in between.
+/// Which file it is, how long, and when it was last written and changed: where these differ somebody changed it in
+/// between.
 ///
 /// A writer can set the time of writing back, but not the time of the change.
 struct FileStamp: Equatable, Sendable {
@@ -61,14 +63,16 @@ final class InputFile: Sendable {
         try SystemError.reading(upTo: count) { systemRead(descriptor, $0, count) }
     }
 
-    /// Reads on into a buffer without ever waiting for a disk: how many bytes, 0 at the end, `nil` if it would have to wait or cannot tell.
+    /// Reads on into a buffer without ever waiting for a disk: how many bytes, 0 at the end, `nil` if it would have to
+    /// wait or cannot tell.
     func readCached(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
         guard let start = buffer.baseAddress else { return nil }
         let count = cp_read_cached(descriptor, start, buffer.count)
         return count < 0 ? nil : count
     }
 
-    /// Whether the file of this name is still the one that is open, as it was when it was measured; links are followed, as on opening.
+    /// Whether the file of this name is still the one that is open, as it was when it was measured; links are followed,
+    /// as on opening.
     ///
     /// Where no file has the name any more, the open one counts. Losing its name has set its time of change.
     func isUnchanged(_ measured: FileStamp, at path: String) -> Bool {

@@ -1,11 +1,12 @@
 import CPlatform
 import Foundation
+
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #elseif canImport(Darwin)
-import Darwin
+    import Darwin
 #endif
 
 /// A partial file of a download that is written from some place on. Closed when nobody holds it any more.
@@ -30,7 +31,8 @@ final class OutputFile: Sendable {
         self.descriptor = descriptor
     }
 
-    /// A file that a download has made and marked, to be gone on with at the end of what is there. Any other file is refused with `ESTALE`.
+    /// A file that a download has made and marked, to be gone on with at the end of what is there. Any other file is
+    /// refused with `ESTALE`.
     init(continuing path: String, mark: String) throws(POSIXError) {
         let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_APPEND | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { throw SystemError.last }
@@ -60,8 +62,8 @@ final class OutputFile: Sendable {
         guard ftruncate(descriptor, off_t(size)) == 0 else { throw SystemError.last }
     }
 
-    /// From now on `write(_:at:)` does what it says, and `append` must not be called: Linux writes at the end whatever the place, as long as a
-    /// file is open for appending.
+    /// From now on `write(_:at:)` does what it says, and `append` must not be called: Linux writes at the end whatever
+    /// the place, as long as a file is open for appending.
     func writeAnywhere() throws(POSIXError) {
         let flags = fcntl(descriptor, F_GETFL)
         guard flags >= 0, fcntl(descriptor, F_SETFL, flags & ~O_APPEND) == 0 else { throw SystemError.last }
@@ -88,8 +90,8 @@ final class OutputFile: Sendable {
 
     /// Gives the file its final name in place of its partial one, and takes its mark away.
     ///
-    /// If another file has taken its place meanwhile, that one is not moved: `ESTALE`. The look at the name and the move are two steps, so the
-    /// file that was moved is looked at again.
+    /// If another file has taken its place meanwhile, that one is not moved: `ESTALE`. The look at the name and the
+    /// move are two steps, so the file that was moved is looked at again.
     func move(from path: String, to target: String, replaces: Bool) throws(POSIXError) {
         guard isNamed(path) else { throw POSIXError(.ESTALE) }
         try FileSystem.move(path, to: target, replaces: replaces)
@@ -108,4 +110,6 @@ final class OutputFile: Sendable {
 }
 
 /// The class has a method of that name.
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int { write(descriptor, bytes, count) }
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int {
+    write(descriptor, bytes, count)
+}

@@ -1,18 +1,20 @@
 import CPlatform
 import Foundation
+
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #elseif canImport(Darwin)
-import Darwin
+    import Darwin
 #endif
 
 /// The partial files of downloads, as others may name them: resume data is `Codable`, so anybody may have written it.
 ///
-/// A download marks each partial file that it makes with a random text, and the text is part of the resume data. The mark is an extended
-/// attribute of the file. Where the file system has none, it is a file beside it, `NAME.mark`, that also names the file's inode. Resume data
-/// from elsewhere can name any file, but it can neither mark a file nor put a file beside it.
+/// A download marks each partial file that it makes with a random text, and the text is part of the resume data. The
+/// mark is an extended attribute of the file. Where the file system has none, it is a file beside it, `NAME.mark`, that
+/// also names the file's inode. Resume data from elsewhere can name any file, but it can neither mark a file nor put a
+/// file beside it.
 enum PartialFile {
     /// Where a mark is put.
     enum MarkPlace: Sendable {
@@ -24,7 +26,8 @@ enum PartialFile {
     static let suffix = ".partial"
     private static let longestMark = 64
 
-    /// The mark of a file that a download made: one that is named and marked as such, is a regular file of this user's, and has no other name.
+    /// The mark of a file that a download made: one that is named and marked as such, is a regular file of this user's,
+    /// and has no other name.
     static func mark(at path: String) -> String? {
         guard let descriptor = FileSystem.openOwn(path) else { return nil }
         defer { close(descriptor) }
@@ -34,7 +37,8 @@ enum PartialFile {
     /// The same of an open file.
     static func mark(of descriptor: Int32, at path: String) -> String? {
         var status = stat()
-        guard path.hasSuffix(suffix), fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1,
+        guard path.hasSuffix(suffix), fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            status.st_nlink == 1,
             status.st_uid == geteuid()
         else { return nil }
         return attribute(of: descriptor) ?? markBeside(path, inode: UInt64(status.st_ino))

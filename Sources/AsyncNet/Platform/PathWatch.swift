@@ -1,142 +1,149 @@
 #if canImport(Network)
-import Dispatch
-import Network
+    import Dispatch
+    import Network
 
-/// Tells the path as it is and every change of it, until nobody holds the watch any more.
-///
-/// Unchecked, for nothing of it changes: the monitor is started by the initializer and cancelled at the end.
-package final class PathWatch: @unchecked Sendable {
-    private let monitor = NWPathMonitor()
+    /// Tells the path as it is and every change of it, until nobody holds the watch any more.
+    ///
+    /// Unchecked, for nothing of it changes: the monitor is started by the initializer and cancelled at the end.
+    package final class PathWatch: @unchecked Sendable {
+        private let monitor = NWPathMonitor()
 
-    package init(_ report: @escaping @Sendable (NetworkPath) -> Void) {
-        monitor.pathUpdateHandler = { path in report(NetworkPath(path)) }
-        monitor.start(queue: DispatchQueue(label: "AsyncNet.PathWatch"))
+        package init(_ report: @escaping @Sendable (NetworkPath) -> Void) {
+            monitor.pathUpdateHandler = { path in report(NetworkPath(path)) }
+            monitor.start(queue: DispatchQueue(label: "AsyncNet.PathWatch"))
+        }
+
+        deinit { monitor.cancel() }
     }
 
-    deinit { monitor.cancel() }
-}
-
-extension NetworkPath {
-    fileprivate init(_ path: NWPath) {
-        self.init(
-            status: Status(path.status), interfaces: path.availableInterfaces.map { NetworkInterface(name: $0.name, kind: .init($0.type), isUp: true) },
-            hasIPv4: path.supportsIPv4, hasIPv6: path.supportsIPv6)
-    }
-}
-
-extension NetworkPath.Status {
-    fileprivate init(_ status: NWPath.Status) {
-        switch status {
-        case .satisfied: self = .satisfied
-        case .unsatisfied: self = .unsatisfied
-        // It takes a connection to bring the path up, so whoever waits for it might wait for ever.
-        case .requiresConnection: self = .unknown
-        @unknown default: self = .unknown
+    extension NetworkPath {
+        fileprivate init(_ path: NWPath) {
+            self.init(
+                status: Status(path.status),
+                interfaces: path.availableInterfaces.map {
+                    NetworkInterface(name: $0.name, kind: .init($0.type), isUp: true)
+                },
+                hasIPv4: path.supportsIPv4, hasIPv6: path.supportsIPv6)
         }
     }
-}
 
-extension NetworkInterface.InterfaceKind {
-    fileprivate init(_ type: NWInterface.InterfaceType) {
-        switch type {
-        case .loopback: self = .loopback
-        case .wiredEthernet: self = .ethernet
-        case .wifi: self = .wifi
-        case .cellular: self = .cellular
-        case .other: self = .other
-        @unknown default: self = .other
+    extension NetworkPath.Status {
+        fileprivate init(_ status: NWPath.Status) {
+            switch status {
+            case .satisfied: self = .satisfied
+            case .unsatisfied: self = .unsatisfied
+            // It takes a connection to bring the path up, so whoever waits for it might wait for ever.
+            case .requiresConnection: self = .unknown
+            @unknown default: self = .unknown
+            }
         }
     }
-}
+
+    extension NetworkInterface.InterfaceKind {
+        fileprivate init(_ type: NWInterface.InterfaceType) {
+            switch type {
+            case .loopback: self = .loopback
+            case .wiredEthernet: self = .ethernet
+            case .wifi: self = .wifi
+            case .cellular: self = .cellular
+            case .other: self = .other
+            @unknown default: self = .other
+            }
+        }
+    }
 #else
-import Dispatch
-import Foundation
-import Synchronization
+    import Dispatch
+    import Foundation
+    import Synchronization
 
-/// Tells the path as it is and every change of it, until nobody holds the watch any more.
-///
-/// The path is unknown where the kernel has no such sockets or does not let this process have one. No thread waits; the queue runs when there
-/// is something to read. Unchecked, for Dispatch does not say of its sources that any thread may cancel them; the rest would be checked.
-package final class PathWatch: @unchecked Sendable {
-    private struct Conversation {
-        var dump: NetlinkDump
-        var buffer = [UInt8](repeating: 0, count: 32 << 10)
-    }
-
-    private let socket: NetlinkSocket?
-    private let source: (any DispatchSourceRead)?
-    private let state: Mutex<Conversation>
-    private let report: @Sendable (NetworkPath) -> Void
-
-    /// The first report is made before it returns.
-    package init(_ report: @escaping @Sendable (NetworkPath) -> Void) {
-        self.report = report
-        let socket = NetlinkSocket()
-        self.socket = socket
-        state = Mutex(Conversation(dump: NetlinkDump(port: socket?.port ?? 0)))
-        source = socket.map { DispatchSource.makeReadSource(fileDescriptor: $0.descriptor, queue: DispatchQueue(label: "AsyncNet.PathWatch")) }
-        start()
-    }
-
-    deinit { source?.cancel() }
-
-    private func start() {
-        guard let socket, let source else { return report(.unknown) }
-        source.setEventHandler { [weak self] in self?.read() }
-        // Not earlier: Dispatch may be looking at the descriptor until then.
-        source.setCancelHandler { close(socket.descriptor) }
-        read()
-        source.resume()
-    }
-
-    /// Once at the start, then on the queue: never twice at a time, so reports keep their order.
-    private func read() {
-        guard let socket else { return }
-        let path = state.withLock { state in
-            ThreadSanitizer.acquired(self.state)
-            defer { ThreadSanitizer.willRelease(self.state) }
-            return latestPath(of: socket, &state)
+    /// Tells the path as it is and every change of it, until nobody holds the watch any more.
+    ///
+    /// The path is unknown where the kernel has no such sockets or does not let this process have one. No thread waits;
+    /// the queue runs when there is something to read. Unchecked, for Dispatch does not say of its sources that any
+    /// thread may cancel them; the rest would be checked.
+    package final class PathWatch: @unchecked Sendable {
+        private struct Conversation {
+            var dump: NetlinkDump
+            var buffer = [UInt8](repeating: 0, count: 32 << 10)
         }
-        if let path { report(path) }
-    }
 
-    /// Reads all there is and asks as long as there is something to ask.
-    private func latestPath(of socket: NetlinkSocket, _ state: inout Conversation) -> NetworkPath? {
-        var path: NetworkPath?
-        while receiveAll(of: socket, &state) {
-            switch state.dump.next() {
-            case .wait: return path
-            case .send(let request): if !socket.send(request) { state.dump.fail() }
-            case .report(let table): path = table.path(deviceType: DeviceType.named)
-            case .refuse: path = .unknown
+        private let socket: NetlinkSocket?
+        private let source: (any DispatchSourceRead)?
+        private let state: Mutex<Conversation>
+        private let report: @Sendable (NetworkPath) -> Void
+
+        /// The first report is made before it returns.
+        package init(_ report: @escaping @Sendable (NetworkPath) -> Void) {
+            self.report = report
+            let socket = NetlinkSocket()
+            self.socket = socket
+            state = Mutex(Conversation(dump: NetlinkDump(port: socket?.port ?? 0)))
+            source = socket.map {
+                DispatchSource.makeReadSource(
+                    fileDescriptor: $0.descriptor, queue: DispatchQueue(label: "AsyncNet.PathWatch"))
+            }
+            start()
+        }
+
+        deinit { source?.cancel() }
+
+        private func start() {
+            guard let socket, let source else { return report(.unknown) }
+            source.setEventHandler { [weak self] in self?.read() }
+            // Not earlier: Dispatch may be looking at the descriptor until then.
+            source.setCancelHandler { close(socket.descriptor) }
+            read()
+            source.resume()
+        }
+
+        /// Once at the start, then on the queue: never twice at a time, so reports keep their order.
+        private func read() {
+            guard let socket else { return }
+            let path = state.withLock { state in
+                ThreadSanitizer.acquired(self.state)
+                defer { ThreadSanitizer.willRelease(self.state) }
+                return latestPath(of: socket, &state)
+            }
+            if let path { report(path) }
+        }
+
+        /// Reads all there is and asks as long as there is something to ask.
+        private func latestPath(of socket: NetlinkSocket, _ state: inout Conversation) -> NetworkPath? {
+            var path: NetworkPath?
+            while receiveAll(of: socket, &state) {
+                switch state.dump.next() {
+                case .wait: return path
+                case .send(let request): if !socket.send(request) { state.dump.fail() }
+                case .report(let table): path = table.path(deviceType: DeviceType.named)
+                case .refuse: path = .unknown
+                }
+            }
+            source?.cancel()
+            return .unknown
+        }
+
+        /// False if the socket cannot be read any more.
+        private func receiveAll(of socket: NetlinkSocket, _ state: inout Conversation) -> Bool {
+            while true {
+                switch socket.receive(into: &state.buffer) {
+                case .bytes(let count): state.dump.receive(state.buffer[..<count])
+                case .lost: state.dump.lose()
+                case .nothing: return true
+                case .failure: return false
+                }
             }
         }
-        source?.cancel()
-        return .unknown
     }
 
-    /// False if the socket cannot be read any more.
-    private func receiveAll(of socket: NetlinkSocket, _ state: inout Conversation) -> Bool {
-        while true {
-            switch socket.receive(into: &state.buffer) {
-            case .bytes(let count): state.dump.receive(state.buffer[..<count])
-            case .lost: state.dump.lose()
-            case .nothing: return true
-            case .failure: return false
-            }
+    /// What the system tells of a device outside its tables.
+    private enum DeviceType {
+        /// Such as `wlan`; `nil` if it is of none in particular.
+        static func named(_ name: String) -> String? {
+            guard !name.isEmpty, name != ".", name != "..", !name.contains("/"),
+                let text = try? String(contentsOfFile: "/sys/class/net/\(name)/uevent", encoding: .utf8)
+            else { return nil }
+            let line = text.split(separator: "\n").first { $0.hasPrefix("DEVTYPE=") }
+            return line.map { String($0.dropFirst("DEVTYPE=".count)) }
         }
     }
-}
-
-/// What the system tells of a device outside its tables.
-private enum DeviceType {
-    /// Such as `wlan`; `nil` if it is of none in particular.
-    static func named(_ name: String) -> String? {
-        guard !name.isEmpty, name != ".", name != "..", !name.contains("/"),
-            let text = try? String(contentsOfFile: "/sys/class/net/\(name)/uevent", encoding: .utf8)
-        else { return nil }
-        let line = text.split(separator: "\n").first { $0.hasPrefix("DEVTYPE=") }
-        return line.map { String($0.dropFirst("DEVTYPE=".count)) }
-    }
-}
 #endif

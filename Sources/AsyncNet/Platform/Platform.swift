@@ -6,28 +6,28 @@ enum Platform {
     static let prefersLibcurl = name == "Linux"
 
     #if canImport(Darwin)
-    static let zlibName = "libz.1.dylib"
-    static let brotliName = "libbrotlidec.1.dylib"
-    static let zstdName = "libzstd.1.dylib"
+        static let zlibName = "libz.1.dylib"
+        static let brotliName = "libbrotlidec.1.dylib"
+        static let zstdName = "libzstd.1.dylib"
     #else
-    static let zlibName = "libz.so.1"
-    static let brotliName = "libbrotlidec.so.1"
-    static let zstdName = "libzstd.so.1"
+        static let zlibName = "libz.so.1"
+        static let brotliName = "libbrotlidec.so.1"
+        static let zstdName = "libzstd.so.1"
     #endif
 
     #if os(Linux)
-    static let name = "Linux"
+        static let name = "Linux"
     #elseif os(macOS)
-    static let name = "macOS"
+        static let name = "macOS"
     #elseif os(iOS)
-    static let name = "iOS"
+        static let name = "iOS"
     #elseif os(tvOS)
-    static let name = "tvOS"
+        static let name = "tvOS"
     #elseif os(watchOS)
-    static let name = "watchOS"
+        static let name = "watchOS"
     #elseif os(visionOS)
-    static let name = "visionOS"
+        static let name = "visionOS"
     #else
-    static let name = "Unknown"
+        static let name = "Unknown"
     #endif
 }

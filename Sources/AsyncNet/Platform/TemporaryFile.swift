@@ -1,16 +1,18 @@
 import CPlatform
 import Foundation
+
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #elseif canImport(Darwin)
-import Darwin
+    import Darwin
 #endif
 
 /// A file that nobody else sees, written once and then read, also several times. It goes when nobody holds it any more.
 ///
-/// Unless it is read by name, its name is removed before the first byte is written: not even a killed process leaves it behind.
+/// Unless it is read by name, its name is removed before the first byte is written: not even a killed process leaves it
+/// behind.
 final class TemporaryFile: Sendable {
     /// `nil` if it has no name any more.
     let path: String?

@@ -1,31 +1,40 @@
 #if canImport(FoundationNetworking)
-public import FoundationNetworking
-import Foundation
+    public import FoundationNetworking
+    import Foundation
 #else
-public import Foundation
+    public import Foundation
 #endif
 
 /// An adapter from a closure.
 public struct Adapter: RequestAdapter {
     private let change: @Sendable (URLRequest, RequestContext) async throws -> URLRequest
 
-    public init(_ change: @escaping @Sendable (URLRequest, RequestContext) async throws -> URLRequest) { self.change = change }
+    public init(_ change: @escaping @Sendable (URLRequest, RequestContext) async throws -> URLRequest) {
+        self.change = change
+    }
 
-    public func adapt(_ request: URLRequest, context: RequestContext) async throws -> URLRequest { try await change(request, context) }
+    public func adapt(_ request: URLRequest, context: RequestContext) async throws -> URLRequest {
+        try await change(request, context)
+    }
 }
 
 /// A retrier from a closure.
 public struct Retrier: RequestRetrier {
     private let decide: @Sendable (AsyncNetError, RequestContext) async -> RetryDecision
 
-    public init(_ decide: @escaping @Sendable (AsyncNetError, RequestContext) async -> RetryDecision) { self.decide = decide }
+    public init(_ decide: @escaping @Sendable (AsyncNetError, RequestContext) async -> RetryDecision) {
+        self.decide = decide
+    }
 
-    public func retry(after error: AsyncNetError, context: RequestContext) async -> RetryDecision { await decide(error, context) }
+    public func retry(after error: AsyncNetError, context: RequestContext) async -> RetryDecision {
+        await decide(error, context)
+    }
 }
 
 /// Several policies as one, asked in their order.
 ///
-/// Adapters each change what the one before made, and the first that throws is the last; retriers are asked until one decides.
+/// Adapters each change what the one before made, and the first that throws is the last; retriers are asked until one
+/// decides.
 public struct Interceptor: RequestInterceptor, CredentialKeeper, NonBlocking {
     private let adapters: [any RequestAdapter]
     let retriers: [any RequestRetrier]
@@ -38,7 +47,10 @@ public struct Interceptor: RequestInterceptor, CredentialKeeper, NonBlocking {
         hedging = policies.compactMap { ($0 as? any Hedging)?.hedging }.last
     }
 
-    public init(adapters: [any RequestAdapter] = [], retriers: [any RequestRetrier] = [], interceptors: [any RequestInterceptor] = []) {
+    public init(
+        adapters: [any RequestAdapter] = [], retriers: [any RequestRetrier] = [],
+        interceptors: [any RequestInterceptor] = []
+    ) {
         self.adapters = adapters + interceptors
         self.retriers = retriers + interceptors
         hedging = interceptors.compactMap { ($0 as? any Hedging)?.hedging }.last
@@ -58,7 +70,9 @@ public struct Interceptor: RequestInterceptor, CredentialKeeper, NonBlocking {
 
     package func hasReplacedCredential(_ request: TransportRequest) async -> Bool {
         for adapter in adapters {
-            if let keeper = adapter as? any CredentialKeeper, await keeper.hasReplacedCredential(request) { return true }
+            if let keeper = adapter as? any CredentialKeeper, await keeper.hasReplacedCredential(request) {
+                return true
+            }
         }
         return false
     }

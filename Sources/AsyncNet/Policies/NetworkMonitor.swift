@@ -4,9 +4,9 @@
 ///         print(path.status, path.interfaces.map(\.name))
 ///     }
 ///
-/// On Linux it asks the kernel over a netlink socket, in the network namespace of the thread that begins to observe; on Apple platforms it asks
-/// the system's path monitor. Where neither tells, in some sandboxes and on other systems, the status is ``NetworkPath/Status/unknown``.
-/// It holds on to the system only while somebody observes.
+/// On Linux it asks the kernel over a netlink socket, in the network namespace of the thread that begins to observe; on
+/// Apple platforms it asks the system's path monitor. Where neither tells, in some sandboxes and on other systems, the
+/// status is ``NetworkPath/Status/unknown``. It holds on to the system only while somebody observes.
 public final class NetworkMonitor: Sendable {
     public static let shared = NetworkMonitor()
 
@@ -32,7 +32,8 @@ public final class NetworkMonitor: Sendable {
 
     /// The path as it is, then each change of it. Ends only when the observing task is cancelled.
     ///
-    /// There may be any number of observers. One that is slow misses what was changed again in the meantime; none sees the same path twice in a row.
+    /// There may be any number of observers. One that is slow misses what was changed again in the meantime; none sees
+    /// the same path twice in a row.
     public var paths: NetworkPaths { NetworkPaths(monitor: self) }
 
     /// The path as it is; ``NetworkPath/unknown`` in a task that is cancelled before the system answers.
@@ -92,7 +93,9 @@ public final class NetworkMonitor: Sendable {
 public struct NetworkPaths: AsyncSequence, Sendable {
     fileprivate let monitor: NetworkMonitor
 
-    public func makeAsyncIterator() -> Iterator { Iterator(monitor: monitor, paths: monitor.observe().makeAsyncIterator()) }
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(monitor: monitor, paths: monitor.observe().makeAsyncIterator())
+    }
 
     public struct Iterator: AsyncIteratorProtocol {
         /// Kept, since a loop may be all that holds on to it.

@@ -2,10 +2,11 @@
 ///
 ///     let session = Session(configuration: .init(interceptors: [OfflineRetrier(timeout: .seconds(30))]))
 ///
-/// It is asked about failures that being offline brings about: `.hostNotFound`, `.proxyNotFound`, `.cannotConnect`, and, if
-/// the method is idempotent (RFC 9110 §9.2.2), `.connectionLost`, `.emptyReply` and `.timedOut`, where the server may have done already what
-/// was asked. If the monitor's path is unsatisfied then, the request waits until it is not, and is sent again, however often that happens.
-/// Otherwise, and after the timeout, the next retrier is asked. What is sent again is not charged to the retry budget.
+/// It is asked about failures that being offline brings about: `.hostNotFound`, `.proxyNotFound`, `.cannotConnect`,
+/// and, if the method is idempotent (RFC 9110 §9.2.2), `.connectionLost`, `.emptyReply` and `.timedOut`, where the
+/// server may have done already what was asked. If the monitor's path is unsatisfied then, the request waits until it
+/// is not, and is sent again, however often that happens. Otherwise, and after the timeout, the next retrier is asked.
+/// What is sent again is not charged to the retry budget.
 ///
 /// All that wait share the monitor's one watch.
 public struct OfflineRetrier: RequestRetrier, NonBlocking {
@@ -16,10 +17,14 @@ public struct OfflineRetrier: RequestRetrier, NonBlocking {
     /// A retrier for any number of sessions.
     ///
     /// - Parameters:
-    ///   - timeout: How long a request waits at most each time; 5 seconds by default. The request's deadline counts too.
+    ///   - timeout: How long a request waits at most each time; 5 seconds by default. The request's deadline counts
+    ///     too.
     ///   - monitor: Tells whether this machine is offline.
     ///   - clock: Tells the time of the timeout.
-    public init(timeout: Duration = .seconds(5), monitor: NetworkMonitor = .shared, clock: any Clock<Duration> = ContinuousClock()) {
+    public init(
+        timeout: Duration = .seconds(5), monitor: NetworkMonitor = .shared,
+        clock: any Clock<Duration> = ContinuousClock()
+    ) {
         self.timeout = timeout
         self.monitor = monitor
         time = TimeSource(opening: clock)
@@ -55,10 +60,13 @@ public struct OfflineRetrier: RequestRetrier, NonBlocking {
 
     private static func mayBeOffline(_ code: AsyncNetError.Code, _ context: RequestContext) -> Bool {
         // What redirects led away from was seen by a server, and would be sent again.
-        guard context.redirected.allSatisfy({ RetryPolicy.idempotentMethods.contains($0.head.method) }) else { return false }
+        guard context.redirected.allSatisfy({ RetryPolicy.idempotentMethods.contains($0.head.method) }) else {
+            return false
+        }
         return switch code {
         case .hostNotFound, .proxyNotFound, .cannotConnect: true
-        case .connectionLost, .emptyReply, .timedOut: context.request.map { RetryPolicy.idempotentMethods.contains($0.head.method) } ?? false
+        case .connectionLost, .emptyReply, .timedOut:
+            context.request.map { RetryPolicy.idempotentMethods.contains($0.head.method) } ?? false
         default: false
         }
     }

@@ -18,8 +18,8 @@ package struct RedirectPolicy: Sendable {
 
     /// The request to send next, or `nil` if this response is the answer.
     ///
-    /// 303 becomes GET, except for HEAD; 301 and 302 turn POST into GET, as every client does; 307 and 308 repeat method
-    /// and body. What describes a body goes with the body, credentials stay with their origin.
+    /// 303 becomes GET, except for HEAD; 301 and 302 turn POST into GET, as every client does; 307 and 308 repeat
+    /// method and body. What describes a body goes with the body, credentials stay with their origin.
     ///
     /// - Parameter visited: Where the redirects before this one led.
     package func next(
@@ -31,12 +31,20 @@ package struct RedirectPolicy: Sendable {
         }
         guard visited.count < limit else {
             let isCircle = Set(visited).count < visited.count
-            throw AsyncNetError(.tooManyRedirects, isCircle ? "The redirects lead in a circle: there were more than \(limit)" : "There were more than \(limit) redirects")
+            throw AsyncNetError(
+                .tooManyRedirects,
+                isCircle
+                    ? "The redirects lead in a circle: there were more than \(limit)"
+                    : "There were more than \(limit) redirects")
         }
         var next = request
         next.head.setURL(try target(location, from: request.head))
-        if request.head.url.scheme?.lowercased() == "https", next.head.url.scheme?.lowercased() == "http", !handler.allowsInsecure {
-            throw AsyncNetError(.redirectFailed, "A redirect from https to http was refused; allow it with .follow(allowingInsecure: true)")
+        if request.head.url.scheme?.lowercased() == "https", next.head.url.scheme?.lowercased() == "http",
+            !handler.allowsInsecure
+        {
+            throw AsyncNetError(
+                .redirectFailed,
+                "A redirect from https to http was refused; allow it with .follow(allowingInsecure: true)")
         }
         if becomesGET(response.statusCode, request.head.method) { dropBody(&next) }
         if next.body.replay == .once {
@@ -53,7 +61,9 @@ package struct RedirectPolicy: Sendable {
     package func following(
         _ response: HTTPResponseHead, to request: TransportRequest, visited: [URL]
     ) async throws -> TransportRequest? {
-        guard let next = try next(after: response, to: request, visited: visited), case .modify(let change) = handler.choice else {
+        guard let next = try next(after: response, to: request, visited: visited),
+            case .modify(let change) = handler.choice
+        else {
             return try next(after: response, to: request, visited: visited)
         }
         do {
@@ -73,7 +83,8 @@ package struct RedirectPolicy: Sendable {
             _ = try spelled.url.checkedForHTTP()
             return spelled
         } catch {
-            throw AsyncNetError(.redirectFailed, "A redirect could not be followed: \(error.message)", underlyingError: error)
+            throw AsyncNetError(
+                .redirectFailed, "A redirect could not be followed: \(error.message)", underlyingError: error)
         }
     }
 

@@ -1,8 +1,8 @@
 #if canImport(FoundationNetworking)
-public import FoundationNetworking
-import Foundation
+    public import FoundationNetworking
+    import Foundation
 #else
-public import Foundation
+    public import Foundation
 #endif
 
 /// What may stand in a list of interceptors, of a session or of a request.
@@ -23,10 +23,10 @@ extension RequestPolicy {
 ///         }
 ///     }
 ///
-/// Adapters run in the order of their list before each attempt, the session's before the request's, each on what the one before made;
-/// redirects are not adapted again. User information in a URL that they make is said only when its server asks. They run on no actor, on a thread
-/// that they may block. What one throws ends the request as `.adaptationFailed`, an `AsyncNetError` as
-/// it is; none after it is asked.
+/// Adapters run in the order of their list before each attempt, the session's before the request's, each on what the
+/// one before made; redirects are not adapted again. User information in a URL that they make is said only when its
+/// server asks. They run on no actor, on a thread that they may block. What one throws ends the request as
+/// `.adaptationFailed`, an `AsyncNetError` as it is; none after it is asked.
 public protocol RequestAdapter: RequestPolicy {
     /// The request to send in place of `request`.
     ///
@@ -51,19 +51,26 @@ extension TransportRequest {
         return urlRequest
     }
 
-    /// What a closure makes of this request in Foundation's form: what it leaves alone stays as it is here. `nil` if it makes nothing of it.
+    /// What a closure makes of this request in Foundation's form: what it leaves alone stays as it is here. `nil` if it
+    /// makes nothing of it.
     package func changed(by change: (URLRequest) async throws -> URLRequest?) async throws -> TransportRequest? {
         let before = urlRequest
         guard let after = try await change(before) else { return nil }
-        guard let head = HTTPRequestHead(after) else { throw AsyncNetError(.malformedURL, "The changed URLRequest has no URL") }
+        guard let head = HTTPRequestHead(after) else {
+            throw AsyncNetError(.malformedURL, "The changed URLRequest has no URL")
+        }
         guard after.httpBodyStream == nil else {
-            throw AsyncNetError(.invalidRequest, "A URLRequest's httpBodyStream can be read only once and is not sent; set httpBody")
+            throw AsyncNetError(
+                .invalidRequest, "A URLRequest's httpBodyStream can be read only once and is not sent; set httpBody")
         }
         var changed = self
         changed.head.method = head.method
         changed.head.url = head.url
-        if after.timeoutInterval != before.timeoutInterval { changed.timeout = Duration(timeoutInterval: after.timeoutInterval) }
-        // A URLRequest keeps neither the order of headers nor several of one name: only if they are other ones do they count.
+        if after.timeoutInterval != before.timeoutInterval {
+            changed.timeout = Duration(timeoutInterval: after.timeoutInterval)
+        }
+        // A URLRequest keeps neither the order of headers nor several of one name: only if they are other ones do they
+        // count.
         if after.allHTTPHeaderFields != before.allHTTPHeaderFields { changed.head.headers = head.headers }
         if after.httpBody != before.httpBody { changed.body = after.httpBody.map { .data($0) } ?? .none }
         return changed

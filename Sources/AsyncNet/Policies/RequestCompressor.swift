@@ -1,17 +1,18 @@
 #if canImport(FoundationNetworking)
-public import FoundationNetworking
-import Foundation
+    public import FoundationNetworking
+    import Foundation
 #else
-public import Foundation
+    public import Foundation
 #endif
 
 /// Compresses request bodies of every kind and says so in `Content-Encoding` (RFC 9110 §8.4).
 ///
 ///     let session = Session(configuration: .init(interceptors: [RequestCompressor(.gzip)]))
 ///
-/// For servers that are known to take it: HTTP has no way to ask. A body in memory is compressed there and keeps a `Content-Length`; files,
-/// streams and forms are compressed while they are sent, and then no length is known. Empty bodies stay as they are. zlib is loaded by
-/// name, as libcurl is; without it requests end with `.compressionUnavailable`.
+/// For servers that are known to take it: HTTP has no way to ask. A body in memory is compressed there and keeps a
+/// `Content-Length`; files, streams and forms are compressed while they are sent, and then no length is known. Empty
+/// bodies stay as they are. zlib is loaded by name, as libcurl is; without it requests end with
+/// `.compressionUnavailable`.
 public struct RequestCompressor: RequestAdapter, NonBlocking {
     /// What to do with a request that has a `Content-Encoding` already.
     public enum DuplicateHeaderBehavior: Sendable {
@@ -50,7 +51,9 @@ public struct RequestCompressor: RequestAdapter, NonBlocking {
     }
 
     public func adapt(_ request: TransportRequest, context: RequestContext) async throws -> TransportRequest {
-        guard !request.body.isNone, request.body.data?.isEmpty != true, shouldCompress?(request.body) != false else { return request }
+        guard !request.body.isNone, request.body.data?.isEmpty != true, shouldCompress?(request.body) != false else {
+            return request
+        }
         if request.head.headers.contains(name: "Content-Encoding") {
             switch duplicateHeader {
             case .error:
@@ -62,7 +65,8 @@ public struct RequestCompressor: RequestAdapter, NonBlocking {
         var compressed = request
         compressed.head.headers.set(.contentEncoding(coding.name))
         let (body, isLarge) = (request.body, request.body.data.map { $0.count >= UserCode.small } == true)
-        compressed.body = isLarge ? try await UserCode.run { try body.compressed(with: coding) } : try body.compressed(with: coding)
+        compressed.body =
+            isLarge ? try await UserCode.run { try body.compressed(with: coding) } : try body.compressed(with: coding)
         return compressed
     }
 }

@@ -29,7 +29,8 @@ public struct RequestContext: Sendable {
     package let redirected: [TransportRequest]
 
     package init(
-        id: RequestID, attempt: Int, request: TransportRequest? = nil, response: HTTPResponseHead? = nil, remainingTime: Duration? = nil,
+        id: RequestID, attempt: Int, request: TransportRequest? = nil, response: HTTPResponseHead? = nil,
+        remainingTime: Duration? = nil,
         metrics: RequestMetrics = RequestMetrics(), redirected: [TransportRequest] = []
     ) {
         self.id = id

@@ -6,14 +6,16 @@
 ///         }
 ///     }
 ///
-/// Retriers are asked in the order of their list, the session's before the request's, until one decides. They are asked about every error but a
-/// cancellation and a missed deadline, and about every response from 400 up, whether or not the request validates its status: for those
-/// the error is `.unacceptableStatus`, and if nobody wants to retry, the response is delivered as it is. They are not asked where the request
-/// cannot be sent again: its body can be read only once, or a reader has had a part of the answer.
+/// Retriers are asked in the order of their list, the session's before the request's, until one decides. They are asked
+/// about every error but a cancellation and a missed deadline, and about every response from 400 up, whether or not the
+/// request validates its status: for those the error is `.unacceptableStatus`, and if nobody wants to retry, the
+/// response is delivered as it is. They are not asked where the request cannot be sent again: its body can be read only
+/// once, or a reader has had a part of the answer.
 ///
 /// They run on no actor, on a thread that they may block; a cancel or the deadline ends the wait for one at once.
 public protocol RequestRetrier: RequestPolicy {
-    /// What to do now that `context.attempt` has ended in `error`; `context.response` has the head of the response if one came.
+    /// What to do now that `context.attempt` has ended in `error`; `context.response` has the head of the response if
+    /// one came.
     func retry(after error: AsyncNetError, context: RequestContext) async -> RetryDecision
 }
 
@@ -34,8 +36,8 @@ public struct RetryDecision: Sendable {
 
     /// Send it again at once.
     public static let retry = RetryDecision(choice: .retry(after: .zero))
-    /// Send it again after a while. A while that would end after the request's deadline is not waited for: the outcome is `.deadlineExceeded`,
-    /// with the error underneath.
+    /// Send it again after a while. A while that would end after the request's deadline is not waited for: the outcome
+    /// is `.deadlineExceeded`, with the error underneath.
     public static func retry(after delay: Duration) -> RetryDecision { RetryDecision(choice: .retry(after: delay)) }
     /// No opinion: ask the next retrier. If none wants to retry, the error is the outcome.
     public static let doNotRetry = RetryDecision(choice: .doNotRetry)

@@ -5,10 +5,11 @@ package import Foundation
 ///     Session(configuration: .init(interceptors: [RetryPolicy(limit: 3)]))
 ///     await request.interceptor(RetryPolicy(limit: 5, backoff: Backoff(maximum: .seconds(5)), attemptTimeout: .seconds(2)))
 ///
-/// Only what may be repeated is: the methods that RFC 9110 §9.2.2 calls idempotent, requests with an `Idempotency-Key`, and any request that
-/// never reached a server; of an attempt that was redirected, every request counts. It waits as long as the server asked for in
-/// `Retry-After`, unless that is too long, or at random up to a bound that grows each time (``Backoff``). The session's ``SessionConfiguration/retryBudget`` limits
-/// how much load all retries together add to a host.
+/// Only what may be repeated is: the methods that RFC 9110 §9.2.2 calls idempotent, requests with an `Idempotency-Key`,
+/// and any request that never reached a server; of an attempt that was redirected, every request counts. It waits as
+/// long as the server asked for in `Retry-After`, unless that is too long, or at random up to a bound that grows each
+/// time (``Backoff``). The session's ``SessionConfiguration/retryBudget`` limits how much load all retries together add
+/// to a host.
 public struct RetryPolicy: RequestRetrier, NonBlocking {
     /// How often a request is sent again at most.
     public var limit: Int
@@ -20,8 +21,8 @@ public struct RetryPolicy: RequestRetrier, NonBlocking {
     public var statusCodes: Set<Int>
     /// Errors that may pass.
     public var errorCodes: Set<AsyncNetError.Code>
-    /// What is waited at most for a server that names a time in `Retry-After` (RFC 9110 §10.2.3). A response that asks for more is delivered: to
-    /// send the request earlier would not help. `nil` leaves that header alone.
+    /// What is waited at most for a server that names a time in `Retry-After` (RFC 9110 §10.2.3). A response that asks
+    /// for more is delivered: to send the request earlier would not help. `nil` leaves that header alone.
     public var maximumRetryAfter: Duration?
     /// How long each attempt may take from its first byte to its last; then it ends with `.timedOut`.
     public var attemptTimeout: Duration?
@@ -46,7 +47,8 @@ public struct RetryPolicy: RequestRetrier, NonBlocking {
     public static let passingStatusCodes: Set<Int> = [408, 429, 500, 502, 503, 504]
     /// Connections that could not be made or were lost, silence, and answers that are no HTTP.
     public static let passingErrorCodes: Set<AsyncNetError.Code> = [
-        .hostNotFound, .cannotConnect, .emptyReply, .connectionLost, .bodyEndedEarly, .timedOut, .badServerResponse, .tlsHandshakeFailed, .proxyNotFound,
+        .hostNotFound, .cannotConnect, .emptyReply, .connectionLost, .bodyEndedEarly, .timedOut, .badServerResponse,
+        .tlsHandshakeFailed, .proxyNotFound,
         .proxyFailed,
     ]
     /// Those after which the server cannot have seen the request.
@@ -55,7 +57,8 @@ public struct RetryPolicy: RequestRetrier, NonBlocking {
     /// Alamofire's `RetryPolicy`: after 0.5 s, then 1 s, without chance, `Retry-After` or 429.
     public static let alamofire = RetryPolicy(
         limit: 2, backoff: Backoff(base: 2, scale: .milliseconds(500), maximum: .seconds(86_400), jitter: .none),
-        methods: [.delete, .get, .head, .options, .put, .trace], statusCodes: [408, 500, 502, 503, 504], maximumRetryAfter: nil)
+        methods: [.delete, .get, .head, .options, .put, .trace], statusCodes: [408, 500, 502, 503, 504],
+        maximumRetryAfter: nil)
 
     public func retry(after error: AsyncNetError, context: RequestContext) async -> RetryDecision {
         var random = SystemRandomNumberGenerator()
@@ -66,7 +69,9 @@ public struct RetryPolicy: RequestRetrier, NonBlocking {
     package func decision(
         after error: AsyncNetError, _ context: RequestContext, now: Date, using random: inout some RandomNumberGenerator
     ) -> RetryDecision {
-        guard context.attempt <= limit, isPassing(error, context.response), isRepeatable(error, context) else { return .doNotRetry }
+        guard context.attempt <= limit, isPassing(error, context.response), isRepeatable(error, context) else {
+            return .doNotRetry
+        }
         let own = backoff.delay(retry: context.attempt - 1, using: &random)
         guard let maximumRetryAfter, let asked = retryAfter(context.response, now) else { return .retry(after: own) }
         return asked > maximumRetryAfter ? .doNotRetry : .retry(after: max(own, asked))
@@ -96,8 +101,11 @@ public struct RetryPolicy: RequestRetrier, NonBlocking {
 public struct ConnectionLostRetryPolicy: RequestRetrier, NonBlocking {
     private let policy: RetryPolicy
 
-    public init(limit: Int = 2, backoff: Backoff = Backoff(), methods: Set<HTTPMethod> = RetryPolicy.idempotentMethods) {
-        policy = RetryPolicy(limit: limit, backoff: backoff, methods: methods, statusCodes: [], errorCodes: [.connectionLost, .emptyReply, .bodyEndedEarly])
+    public init(limit: Int = 2, backoff: Backoff = Backoff(), methods: Set<HTTPMethod> = RetryPolicy.idempotentMethods)
+    {
+        policy = RetryPolicy(
+            limit: limit, backoff: backoff, methods: methods, statusCodes: [],
+            errorCodes: [.connectionLost, .emptyReply, .bodyEndedEarly])
     }
 
     public func retry(after error: AsyncNetError, context: RequestContext) async -> RetryDecision {

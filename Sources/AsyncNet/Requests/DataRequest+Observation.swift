@@ -2,7 +2,9 @@ extension DataRequest {
     /// How far the response's body has come: the latest value at once, then the newest after each step, until the end.
     ///
     /// Observing does not start the request; any number may observe.
-    public nonisolated var downloadProgress: some AsyncSequence<TransferProgress, Never> & Sendable { downloads.observe() }
+    public nonisolated var downloadProgress: some AsyncSequence<TransferProgress, Never> & Sendable {
+        downloads.observe()
+    }
 
     /// How far the request's body has been sent, in the same way.
     public nonisolated var uploadProgress: some AsyncSequence<TransferProgress, Never> & Sendable { uploads.observe() }
@@ -14,8 +16,8 @@ extension DataRequest {
 
     /// The request as a `curl` command for a POSIX shell: as last sent, or as it would be sent first.
     ///
-    /// - Parameter showsSecrets: Shows user information, query and secret headers, which are redacted otherwise. The body is
-    ///   always shown.
+    /// - Parameter showsSecrets: Shows user information, query and secret headers, which are redacted otherwise. The
+    ///   body is always shown.
     /// - Returns: The command; if no request can be made, a shell comment that says why.
     public nonisolated func curlDescription(showsSecrets: Bool = false) async -> String {
         do {

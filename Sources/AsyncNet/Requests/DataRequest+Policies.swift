@@ -7,15 +7,16 @@ extension DataRequest {
         return self
     }
 
-    /// How long all of it may take, retries and every wait included, in place of ``SessionConfiguration/deadline``; then it ends with
-    /// `.deadlineExceeded`.
+    /// How long all of it may take, retries and every wait included, in place of ``SessionConfiguration/deadline``;
+    /// then it ends with `.deadlineExceeded`.
     @discardableResult
     public func deadline(_ duration: Duration) -> DataRequest {
         set { $0.deadline = duration }
         return self
     }
 
-    /// How long the server may be silent, in place of ``SessionConfiguration/timeout``; then the attempt ends with `.timedOut`.
+    /// How long the server may be silent, in place of ``SessionConfiguration/timeout``; then the attempt ends with
+    /// `.timedOut`.
     @discardableResult
     public func timeout(_ duration: Duration) -> DataRequest {
         set { $0.timeout = duration }
@@ -29,8 +30,9 @@ extension DataRequest {
         return self
     }
 
-    /// Answers the server if it asks who this is: by Digest (RFC 7616) or Basic (RFC 7617), as it asks. Only the origin of the request's URL is
-    /// told, and a server that refuses the answer has its 401 delivered. An `Authorization` header of the request's own is sent as it is instead.
+    /// Answers the server if it asks who this is: by Digest (RFC 7616) or Basic (RFC 7617), as it asks. Only the origin
+    /// of the request's URL is told, and a server that refuses the answer has its 401 delivered. An `Authorization`
+    /// header of the request's own is sent as it is instead.
     @discardableResult
     public func authenticate(username: String, password: String) -> DataRequest {
         authenticate(with: Credential(username: username, password: password))
@@ -50,8 +52,8 @@ extension DataRequest {
         return self
     }
 
-    /// How many bytes the body may have once decoded, in place of ``SessionConfiguration/maximumBodySize``; more end the request with
-    /// `.bodyTooLarge`.
+    /// How many bytes the body may have once decoded, in place of ``SessionConfiguration/maximumBodySize``; more end
+    /// the request with `.bodyTooLarge`.
     @discardableResult
     public func maximumBodySize(_ bytes: Int64?) -> DataRequest {
         set { $0.bodyLimit = .own(bytes) }

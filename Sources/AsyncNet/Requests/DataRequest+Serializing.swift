@@ -50,7 +50,9 @@ extension DataRequest {
         ResponseTask(self, serializer, (serializer as? any PlacedSerializer)?.place ?? .apart)
     }
 
-    private nonisolated func own<Serializer: PlacedSerializer>(_ serializer: Serializer) -> ResponseTask<Serializer.Value> {
+    private nonisolated func own<Serializer: PlacedSerializer>(_ serializer: Serializer) -> ResponseTask<
+        Serializer.Value
+    > {
         ResponseTask(self, serializer, serializer.place)
     }
 

@@ -1,10 +1,12 @@
-/// A request with a body that is sent as it is: from memory, a file, a stream or a form. Its ``DataRequest/kind`` is `.upload`.
+/// A request with a body that is sent as it is: from memory, a file, a stream or a form. Its ``DataRequest/kind`` is
+/// `.upload`.
 public typealias UploadRequest = DataRequest
 
 /// A request whose response's body is kept in memory.
 ///
-/// Made by ``Session/request(_:method:headers:modifier:)`` and ``Session/upload(_:to:method:headers:modifier:)``. Serializers say what is wanted of it; any number of them
-/// share its one transfer. Cancelling a task that waits for it cancels it, unless others still wait.
+/// Made by ``Session/request(_:method:headers:modifier:)`` and ``Session/upload(_:to:method:headers:modifier:)``.
+/// Serializers say what is wanted of it; any number of them share its one transfer. Cancelling a task that waits for it
+/// cancels it, unless others still wait.
 ///
 /// Inside: the state machine decides, the actor carries out. `driver` is the one task the request owns; it makes the
 /// transfer and ends with it. Everyone else waits on a continuation in `waiters`, which the end resumes, exactly once
@@ -47,7 +49,8 @@ public actor DataRequest: Request {
     private var onProceed: (@Sendable () -> Void)?
 
     package init(
-        _ blueprint: RequestBlueprint, kind: RequestKind = .data, sink: (any ResponseSink)? = nil, options: RequestOptions = RequestOptions(),
+        _ blueprint: RequestBlueprint, kind: RequestKind = .data, sink: (any ResponseSink)? = nil,
+        options: RequestOptions = RequestOptions(),
         host: any RequestHost
     ) {
         self.options = options
@@ -142,7 +145,8 @@ public actor DataRequest: Request {
 
     /// The first end counts; a later one, such as that of a transfer that was cancelled, changes nothing.
     ///
-    /// Not inlined, like all here that is large and does not suspend: an async function's frame lives for as long as it waits.
+    /// Not inlined, like all here that is large and does not suspend: an async function's frame lives for as long as it
+    /// waits.
     @inline(never)
     private func conclude(_ outcome: TransferOutcome, as state: RequestState? = nil) {
         let state = state ?? (outcome.error?.code == .cancelled ? .cancelled : .finished)

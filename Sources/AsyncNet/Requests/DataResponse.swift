@@ -1,6 +1,7 @@
 public import Foundation
+
 #if canImport(FoundationNetworking)
-public import FoundationNetworking
+    public import FoundationNetworking
 #endif
 
 /// Everything about a request's end: the value or the error, and what was sent, received and measured.
@@ -56,7 +57,9 @@ public struct DataResponse<Value: Sendable, Failure: Error>: Sendable {
 
 extension DataResponse: CustomStringConvertible, CustomReflectable {
     /// What `dump` shows: the description and what was measured, since requests and responses hold secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description, "metrics": metrics.description]) }
+    public var customMirror: Mirror {
+        Mirror(self, children: ["description": description, "metrics": metrics.description])
+    }
 
     /// Request line, status, size and result; no headers, no body.
     public var description: String {

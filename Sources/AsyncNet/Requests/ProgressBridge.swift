@@ -7,10 +7,11 @@ public import Foundation
 ///     async let file = download.value
 ///     await download.downloadProgress.report(to: progress)      // on the caller's actor, until the end
 extension AsyncSequence where Element == TransferProgress {
-    /// Sets `progress` to each value until the end: bytes as units, -1 in all while the total is unknown, `throughput` and
-    /// `estimatedTimeRemaining` where they are known.
+    /// Sets `progress` to each value until the end: bytes as units, -1 in all while the total is unknown, `throughput`
+    /// and `estimatedTimeRemaining` where they are known.
     ///
-    /// It is set in the caller's isolation and nowhere else, since on Linux a `Progress` must not be used by two threads at a time.
+    /// It is set in the caller's isolation and nowhere else, since on Linux a `Progress` must not be used by two
+    /// threads at a time.
     nonisolated(nonsending) public func report(to progress: Progress) async throws(Failure) {
         var steps = makeAsyncIterator()
         while let step = try await steps.next(isolation: #isolation) { progress.set(step) }

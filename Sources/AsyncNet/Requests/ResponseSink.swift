@@ -5,17 +5,19 @@ package protocol ResponseSink: Sendable {
     /// The request as it is to be sent now; asked before each attempt, once its adapters have run.
     func prepare(_ request: TransportRequest) async throws -> TransportRequest
 
-    /// Reads the body to its end, on no actor. Returns once all is done with it that has to be done for the request to be over.
+    /// Reads the body to its end, on no actor. Returns once all is done with it that has to be done for the request to
+    /// be over.
     func receive(_ body: WatchedBody, of head: HTTPResponseHead) async throws -> SinkVerdict
 
     /// Whether this response is the sink's to deal with, and none that the caller's validators should see.
     func isOwnMatter(_ head: HTTPResponseHead) -> Bool
 
-    /// How long to wait before the request is prepared and sent anew by itself, now that an attempt has ended with this error or none; `nil`:
-    /// it is not.
+    /// How long to wait before the request is prepared and sent anew by itself, now that an attempt has ended with this
+    /// error or none; `nil`: it is not.
     func delayBeforeNextAttempt(after error: AsyncNetError?, head: HTTPResponseHead?) -> Duration?
 
-    /// Whether an attempt that failed may be repeated: nobody has had a part of the body that could not be gone on with.
+    /// Whether an attempt that failed may be repeated: nobody has had a part of the body that could not be gone on
+    /// with.
     var canBeSentAgain: Bool { get }
 
     /// How long the server may be silent, whatever the request says; `nil`: as it says.
@@ -58,7 +60,9 @@ package struct ReceivedBytes: Sendable {
     package mutating func add(_ chunk: Int) throws(AsyncNetError) {
         isExceeded = expected.map { count + Int64(chunk) > $0 } ?? false
         guard !isExceeded else {
-            throw AsyncNetError(.badServerResponse, "The body of the 206 response is longer than its Content-Range of \(expected ?? 0) bytes")
+            throw AsyncNetError(
+                .badServerResponse,
+                "The body of the 206 response is longer than its Content-Range of \(expected ?? 0) bytes")
         }
         count += Int64(chunk)
     }
@@ -66,7 +70,9 @@ package struct ReceivedBytes: Sendable {
     /// - Throws: `.bodyEndedEarly` if the body is shorter than the range that it should be.
     package func checkEnd() throws(AsyncNetError) {
         guard let expected, count < expected else { return }
-        throw AsyncNetError(.bodyEndedEarly, "The body of the 206 response ended after \(count) of the \(expected) bytes of its Content-Range")
+        throw AsyncNetError(
+            .bodyEndedEarly,
+            "The body of the 206 response ended after \(count) of the \(expected) bytes of its Content-Range")
     }
 }
 
@@ -86,7 +92,8 @@ package struct BodyWatch: Sendable {
     package let holdBack: @Sendable () async throws -> Void
 
     package init(
-        willRead: @escaping @Sendable () -> Void, willRest: @escaping @Sendable () -> Void, hasRead: @escaping @Sendable (ReceivedBytes) throws -> Void,
+        willRead: @escaping @Sendable () -> Void, willRest: @escaping @Sendable () -> Void,
+        hasRead: @escaping @Sendable (ReceivedBytes) throws -> Void,
         hasEnded: @escaping @Sendable () -> Void = {}, isHeldBack: @escaping @Sendable () -> Bool = { false },
         holdBack: @escaping @Sendable () async throws -> Void
     ) {
@@ -95,8 +102,8 @@ package struct BodyWatch: Sendable {
     }
 }
 
-/// A body that is being watched while it is read: counted, held back while its request is suspended, and not timed out while it is its
-/// reader that takes its time. Read by one task at a time.
+/// A body that is being watched while it is read: counted, held back while its request is suspended, and not timed out
+/// while it is its reader that takes its time. Read by one task at a time.
 package final class WatchedBody {
     private var body: TransportBody.AsyncIterator
     package let watch: BodyWatch
@@ -144,8 +151,8 @@ package final class WatchedBody {
         return chunk
     }
 
-    /// Puts each chunk somewhere, in order, to the end: on this task, or where a transport cannot pause and this task keeps up with it, on the
-    /// transport's thread, which saves a change of threads for each chunk.
+    /// Puts each chunk somewhere, in order, to the end: on this task, or where a transport cannot pause and this task
+    /// keeps up with it, on the transport's thread, which saves a change of threads for each chunk.
     package func forEach(_ put: @escaping @Sendable (Data) throws -> Void) async throws {
         while let chunk = try await next() {
             try put(chunk)

@@ -16,9 +16,9 @@ public struct ResponseTask<Value: Sendable>: Sendable {
 
     /// The value.
     ///
-    /// - Throws: ``AsyncNetError``; `.cancelled` if the request or the awaiting task was cancelled, also while a serializer of the user's runs
-    ///   or a body of 64 KiB and more is serialized. A response of
-    ///   status 404 is a response, not an error, until the request is told to `validate`.
+    /// - Throws: ``AsyncNetError``; `.cancelled` if the request or the awaiting task was cancelled, also while a
+    ///   serializer of the user's runs or a body of 64 KiB and more is serialized. A response of status 404 is a
+    ///   response, not an error, until the request is told to `validate`.
     public var value: Value {
         get async throws(AsyncNetError) {
             try await result.get()

@@ -1,6 +1,7 @@
 package import Foundation
+
 #if canImport(FoundationNetworking)
-package import FoundationNetworking
+    package import FoundationNetworking
 #endif
 
 /// How a transfer ended, with all that is known of it. One object, shared by everyone who waits for it.

@@ -120,7 +120,10 @@ package final class TransferRecord: Sendable {
     package func outcome(_ error: AsyncNetError?) -> TransferOutcome {
         let (outcome, refusal) = state.withLock { state in
             state.metrics.total = state.elapsed
-            return (TransferOutcome(request: state.request, head: state.head, data: state.data, metrics: state.metrics), state.refusal)
+            return (
+                TransferOutcome(request: state.request, head: state.head, data: state.data, metrics: state.metrics),
+                state.refusal
+            )
         }
         return (error ?? refusal).map(outcome.failing) ?? outcome
     }

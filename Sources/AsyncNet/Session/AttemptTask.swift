@@ -16,7 +16,11 @@ final class AttemptTask: Sendable {
         }
         if hasFailed { task.cancel() }
         do {
-            return try await withTaskCancellationHandler { try await task.value } onCancel: { task.cancel() }
+            return try await withTaskCancellationHandler {
+                try await task.value
+            } onCancel: {
+                task.cancel()
+            }
         } catch {
             throw state.withLock { $0.failure } ?? error
         }

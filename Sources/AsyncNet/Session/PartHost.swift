@@ -1,5 +1,6 @@
-/// The session as requests see it that belong to another one, which is listed already: the parts of a download, hedges, and what several
-/// requests share. They are not refused where that runs, but are waited for themselves: a transport may not let go of them at once when it ends.
+/// The session as requests see it that belong to another one, which is listed already: the parts of a download, hedges,
+/// and what several requests share. They are not refused where that runs, but are waited for themselves: a transport
+/// may not let go of them at once when it ends.
 final class PartHost: RequestHost {
     private let session: Session
 

@@ -17,7 +17,8 @@ extension Pipeline {
         }
         let validators = request.sink == nil ? await request.validators : []
         let outcome = request.record.outcome(nil)
-        return .ended(validators.isEmpty ? outcome : await outcome.validated(by: validators), validators: validators.count)
+        return .ended(
+            validators.isEmpty ? outcome : await outcome.validated(by: validators), validators: validators.count)
     }
 
     private mutating func adapt() async throws {
@@ -26,7 +27,9 @@ extension Pipeline {
         for adapter in policies.adapters {
             try Task.checkCancellation()
             do { adapted = try await adapt(adapted, by: adapter, context) } catch {
-                if error is CancellationError, !Task.isCancelled { throw AsyncNetError(.adaptationFailed, underlyingError: error) }
+                if error is CancellationError, !Task.isCancelled {
+                    throw AsyncNetError(.adaptationFailed, underlyingError: error)
+                }
                 throw AsyncNetError(wrapping: error, as: .adaptationFailed)
             }
         }
@@ -35,7 +38,9 @@ extension Pipeline {
         request.record.willSend(try RequestAssembly.settled(adapted))
     }
 
-    private func adapt(_ request: TransportRequest, by adapter: any RequestAdapter, _ context: RequestContext) async throws -> TransportRequest {
+    private func adapt(_ request: TransportRequest, by adapter: any RequestAdapter, _ context: RequestContext)
+        async throws -> TransportRequest
+    {
         guard adapter.blocks else { return try await adapter.adapt(request, context: context) }
         return try await UserCode.run { try await adapter.adapt(request, context: context) }
     }
@@ -43,7 +48,9 @@ extension Pipeline {
     /// An adapter's URL may say who it is from, as the caller's may.
     @inline(never)
     private mutating func takeCredential(of adapted: inout TransportRequest) {
-        guard let credential = Credential.take(from: &adapted.head.url), policies.credentialOrigin != adapted.head.url.origin else { return }
+        guard let credential = Credential.take(from: &adapted.head.url),
+            policies.credentialOrigin != adapted.head.url.origin
+        else { return }
         (policies.credential, policies.credentialOrigin) = (credential, adapted.head.url.origin)
     }
 
@@ -60,7 +67,9 @@ extension Pipeline {
     /// - Returns: What a retrier has decided before the body was delivered; `.doNotRetry` if it was.
     private mutating func sharedOrOwnTransfer() async throws -> RetryDecision.Choice {
         await request.holdBackIfSuspended()
-        guard let validators = await request.beginAttempt(onProceed: watch.restart) else { throw AsyncNetError(.cancelled) }
+        guard let validators = await request.beginAttempt(onProceed: watch.restart) else {
+            throw AsyncNetError(.cancelled)
+        }
         self.validators = validators
         if let shared = flightKey { return try await share(shared) }
         if let hedging = hedging { return try await hedge(hedging) }
@@ -68,7 +77,8 @@ extension Pipeline {
         return try await limitedTransfer()
     }
 
-    /// Who waited for a place with a credential that is another one by now, or is about to be, lets others have the place, and queues again with that.
+    /// Who waited for a place with a credential that is another one by now, or is about to be, lets others have the
+    /// place, and queues again with that.
     @inline(never)
     private mutating func limitedTransfer() async throws -> RetryDecision.Choice {
         while true {
@@ -90,7 +100,9 @@ extension Pipeline {
         let attempt = AttemptTask()
         watchForSilence(of: attempt)
         defer { watch.stop() }
-        guard let timer = limitDuration(of: attempt) else { return try await attempt.run { [self] in try await exchange() } }
+        guard let timer = limitDuration(of: attempt) else {
+            return try await attempt.run { [self] in try await exchange() }
+        }
         defer { session.timers.cancel(timer) }
         return try await attempt.run { [self] in try await exchange() }
     }
@@ -106,7 +118,9 @@ extension Pipeline {
 
     @inline(never)
     private func watchForSilence(of attempt: AttemptTask?) {
-        let timeout = request.sink?.timeout ?? policies.timeout ?? request.record.request?.timeout ?? session.configuration.timeout
+        let timeout =
+            request.sink?.timeout ?? policies.timeout ?? request.record.request?.timeout
+            ?? session.configuration.timeout
         watch.start(session.timers, timeout: timeout) { [session, request] in
             let error = AsyncNetError(.timedOut, "The request timed out: nothing was sent or received for \(timeout)")
             if let attempt { return attempt.fail(error) }
@@ -144,11 +158,13 @@ extension Pipeline {
         case decided(RetryDecision.Choice)
     }
 
-    /// The body to a sink, once validators and retriers have accepted what the head says of it. Retriers hear of a validator's error once the
-    /// attempt is over.
+    /// The body to a sink, once validators and retriers have accepted what the head says of it. Retriers hear of a
+    /// validator's error once the attempt is over.
     @inline(never)
     private func deliver(_ body: TransportBody, to sink: any ResponseSink) async throws -> Reception {
-        guard let head = request.record.head, let sent = request.record.request else { throw AsyncNetError(.badServerResponse) }
+        guard let head = request.record.head, let sent = request.record.request else {
+            throw AsyncNetError(.badServerResponse)
+        }
         if !sink.isOwnMatter(head) {
             try await validate(head, of: sent)
             switch await choice(about: head) {
@@ -186,7 +202,10 @@ extension Pipeline {
             try Self.check(bytes.count + bytes.offset, limit)
         }
         let isHeldBack: @Sendable () -> Bool = { [request] in request.isHeldBack }
-        let watch = BodyWatch(willRead: watch.read, willRest: watch.pause, hasRead: hasRead, hasEnded: place.release, isHeldBack: isHeldBack) { [request] in
+        let watch = BodyWatch(
+            willRead: watch.read, willRest: watch.pause, hasRead: hasRead, hasEnded: place.release,
+            isHeldBack: isHeldBack
+        ) { [request] in
             if request.isHeldBack { await request.holdBackIfSuspended() }
         }
         return WatchedBody(body, watch: watch, expected: head.rangeLength)

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Bodies that are of little interest: those of redirects, of challenges, and of responses that validators refuse by their head. They may
-/// break off, or never end.
+/// Bodies that are of little interest: those of redirects, of challenges, and of responses that validators refuse by
+/// their head. They may break off, or never end.
 extension Pipeline {
     /// More of such a body is not read.
     private static let briefLength = 64 * 1024
@@ -13,11 +13,13 @@ extension Pipeline {
         head.isBodyless(answering: method) || head.contentLength.map { $0 <= Self.briefLength } == true
     }
 
-    /// Reads a short body to its end, which keeps its connection usable. That of a body that is dropped unread is closed.
+    /// Reads a short body to its end, which keeps its connection usable. That of a body that is dropped unread is
+    /// closed.
     @inline(never)
     func drain(_ body: TransportBody) async {
         guard !body.isOver else { return }
-        // The head is all that counts: a body that breaks off or stalls changes nothing. A cancel is seen before the next hop.
+        // The head is all that counts: a body that breaks off or stalls changes nothing. A cancel is seen before the
+        // next hop.
         _ = await readBriefly(body, isWaitingForFirst: false)
         watch.read()
     }
@@ -48,13 +50,16 @@ extension Pipeline {
         return Self.refusal(of: head, answering: sent.head, by: validators)
     }
 
-    private static func refusal(of head: HTTPResponseHead, answering sent: HTTPRequestHead, by validators: [Validator]) -> HeadRefusal? {
+    private static func refusal(of head: HTTPResponseHead, answering sent: HTTPRequestHead, by validators: [Validator])
+        -> HeadRefusal?
+    {
         var response = RawResponse(requestHead: sent, head: head, data: Data())
         response.isBodyPending = true
         return HeadRefusal(of: response, by: validators)
     }
 
-    /// For the transport, which would wait with the head of a success for its body; `nil` if none can be refused by its head.
+    /// For the transport, which would wait with the head of a success for its body; `nil` if none can be refused by its
+    /// head.
     func refusesHeads(answering sent: HTTPRequestHead) -> (@Sendable (HTTPResponseHead) -> Bool)? {
         guard validators.contains(where: { $0.subject != .wholeResponse }) else { return nil }
         return { [validators] head in Self.refusal(of: head, answering: sent, by: validators) != nil }
@@ -89,7 +94,9 @@ extension Pipeline {
             for try await chunk in body {
                 if reading.data.isEmpty { onFirst?() }
                 reading.data.append(chunk.prefix(Self.briefLength - reading.data.count))
-                if let head = request.record.head { watch.received(ReceivedBytes(count: Int64(reading.data.count)), of: head) }
+                if let head = request.record.head {
+                    watch.received(ReceivedBytes(count: Int64(reading.data.count)), of: head)
+                }
                 if reading.data.count == Self.briefLength { return reading }
             }
             reading.isWhole = true
@@ -101,7 +108,9 @@ extension Pipeline {
 
     /// Leaves time to other limits, which would end the request with another error.
     private var briefTime: Duration {
-        min(Self.briefTime, policies.attemptTimeout.map { $0 / 4 } ?? .longestWait, remainingTime.map { $0 / 2 } ?? .longestWait)
+        min(
+            Self.briefTime, policies.attemptTimeout.map { $0 / 4 } ?? .longestWait,
+            remainingTime.map { $0 / 2 } ?? .longestWait)
     }
 }
 

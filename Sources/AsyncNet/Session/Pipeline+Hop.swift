@@ -38,7 +38,8 @@ extension Pipeline {
         return .drop(isShort ? response.body : nil)
     }
 
-    /// Only the copy that is sent knows the watch, which knows the request: what is kept must not. Nor does it know cookies and credentials.
+    /// Only the copy that is sent knows the watch, which knows the request: what is kept must not. Nor does it know
+    /// cookies and credentials.
     @inline(never)
     private func outgoing() throws(AsyncNetError) -> TransportRequest {
         guard var request = request.record.request else { throw AsyncNetError(.invalidRequest) }
@@ -55,7 +56,9 @@ extension Pipeline {
     /// Whether another request follows: then it is the record's.
     @inline(never)
     private func redirect(_ head: HTTPResponseHead, _ hop: inout Hop) async throws -> Bool {
-        guard let sent = request.record.request, var next = try await policies.redirects.following(head, to: sent, visited: hop.visited) else { return false }
+        guard let sent = request.record.request,
+            var next = try await policies.redirects.following(head, to: sent, visited: hop.visited)
+        else { return false }
         _ = Credential.take(from: &next.head.url)
         try RequestAssembly.check(next)
         request.eventLog.send(.redirected(head, to: next.head))
@@ -75,7 +78,9 @@ extension Pipeline {
     }
 
     private func credential(for outgoing: TransportRequest) -> Credential? {
-        guard let credential = policies.credential, policies.credentialOrigin == outgoing.head.url.origin else { return nil }
+        guard let credential = policies.credential, policies.credentialOrigin == outgoing.head.url.origin else {
+            return nil
+        }
         return request.record.request?.head.headers.contains(name: "Authorization") == true ? nil : credential
     }
 

@@ -14,7 +14,9 @@ extension Pipeline {
         if let waited = permit, !waited.isCurrent { permit = try limits.breakers?.allow(host: host) }
         do {
             let value = try await work()
-            permit?.record(isElsewhere(host) ? .success : request.record.head.map { HostVerdict(statusCode: $0.statusCode) } ?? .success)
+            permit?.record(
+                isElsewhere(host)
+                    ? .success : request.record.head.map { HostVerdict(statusCode: $0.statusCode) } ?? .success)
             return value
         } catch {
             permit?.record(isElsewhere(host) ? .success : HostVerdict(await cause(of: error)))
@@ -28,26 +30,34 @@ extension Pipeline {
     private func hasReplacedCredential() async -> Bool {
         guard let request = request.record.request else { return false }
         for adapter in policies.adapters {
-            if let keeper = adapter as? any CredentialKeeper, await UserCode.run({ await keeper.hasReplacedCredential(request) }) { return true }
+            if let keeper = adapter as? any CredentialKeeper,
+                await UserCode.run({ await keeper.hasReplacedCredential(request) })
+            {
+                return true
+            }
         }
         return false
     }
 
     /// Whether the host has answered, and sent the request to another one.
-    private func isElsewhere(_ host: String) -> Bool { request.record.request.map { $0.head.url.origin != host } ?? false }
+    private func isElsewhere(_ host: String) -> Bool {
+        request.record.request.map { $0.head.url.origin != host } ?? false
+    }
 
-    /// What is ended by silence or by a deadline, its own or that of the request it is part of, only sees a cancel. A host that had begun to
-    /// answer by its deadline does not hang.
+    /// What is ended by silence or by a deadline, its own or that of the request it is part of, only sees a cancel. A
+    /// host that had begun to answer by its deadline does not hang.
     private func cause(of error: any Error) async -> AsyncNetError.Code {
         let code = AsyncNetError(wrapping: error, as: .transportFailed).code
         guard code == .cancelled else { return code }
-        if let end = policies.end, end <= session.timers.time.now { return request.record.head == nil ? .deadlineExceeded : code }
+        if let end = policies.end, end <= session.timers.time.now {
+            return request.record.head == nil ? .deadlineExceeded : code
+        }
         return await request.failure?.code ?? code
     }
 }
 
-/// A request's place among the concurrent ones. It is given back once the body has come to its end: what is done with that, such as fetching
-/// further parts, which need places of their own, does not use the connection.
+/// A request's place among the concurrent ones. It is given back once the body has come to its end: what is done with
+/// that, such as fetching further parts, which need places of their own, does not use the connection.
 final class PlaceInQueue: Sendable {
     private let slot = Locked<RequestQueue.Slot?>(nil)
 

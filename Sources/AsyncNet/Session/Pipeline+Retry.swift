@@ -19,8 +19,14 @@ extension Pipeline {
         case .again(let delay): return .again(after: delay)
         case .refused(let outcome): return .deliver(outcome)
         case .ended(let outcome, let ran):
-            if let delay = request.sink?.delayBeforeNextAttempt(after: outcome.error, head: outcome.head), !Task.isCancelled { return .again(after: delay) }
-            guard !policies.retriers.isEmpty, let error = failure(of: outcome) else { return .deliver(await validatedLate(outcome, ran)) }
+            if let delay = request.sink?.delayBeforeNextAttempt(after: outcome.error, head: outcome.head),
+                !Task.isCancelled
+            {
+                return .again(after: delay)
+            }
+            guard !policies.retriers.isEmpty, let error = failure(of: outcome) else {
+                return .deliver(await validatedLate(outcome, ran))
+            }
             switch await decision(about: error) {
             case .retry(let delay): return .again(after: delay)
             case .doNotRetry: return .deliver(await validatedLate(outcome, ran))
@@ -41,7 +47,8 @@ extension Pipeline {
     @inline(never)
     func refusal(_ head: HTTPResponseHead) -> AsyncNetError? {
         guard head.statusCode >= 400, canRepeat(after: nil) else { return nil }
-        return AsyncNetError(.unacceptableStatus, "The response's status is \(head.statusCode)").with(request.record.outcome(nil).errorContext)
+        return AsyncNetError(.unacceptableStatus, "The response's status is \(head.statusCode)").with(
+            request.record.outcome(nil).errorContext)
     }
 
     private func canRepeat(after error: AsyncNetError?) -> Bool {
@@ -68,14 +75,17 @@ extension Pipeline {
         return .doNotRetry
     }
 
-    private func decision(of retrier: any RequestRetrier, about error: AsyncNetError, _ context: RequestContext) async -> RetryDecision {
+    private func decision(of retrier: any RequestRetrier, about error: AsyncNetError, _ context: RequestContext) async
+        -> RetryDecision
+    {
         guard retrier.blocks else { return await retrier.retry(after: error, context: context) }
         return await UserCode.run { await retrier.retry(after: error, context: context) }
     }
 
     /// It need not be waited for.
     private static func tooLate(_ delay: Duration, after error: AsyncNetError) -> AsyncNetError {
-        let message = "The next attempt would begin in \(delay), after the request's deadline; the last one ended in: \(error.message)"
+        let message =
+            "The next attempt would begin in \(delay), after the request's deadline; the last one ended in: \(error.message)"
         return AsyncNetError(.deadlineExceeded, message, underlyingError: error)
     }
 

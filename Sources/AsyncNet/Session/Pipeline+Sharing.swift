@@ -1,23 +1,26 @@
 import Foundation
 
-/// Requests of the pipeline's own, which make the exchange in the request's place: one for several that are the same, or several for one.
+/// Requests of the pipeline's own, which make the exchange in the request's place: one for several that are the same,
+/// or several for one.
 extension Pipeline {
     /// What tells requests that may share an answer; `nil` where none may.
     ///
     /// Everything that is sent, and what decides where credentials and redirects lead.
     var flightKey: FlightKey? {
-        guard session.configuration.coalescesRequests, scope == .whole, request.sink == nil, let sent = request.record.request, sent.body.isNone,
+        guard session.configuration.coalescesRequests, scope == .whole, request.sink == nil,
+            let sent = request.record.request, sent.body.isNone,
             sent.head.method == .get || sent.head.method == .head, case .follow = policies.redirects.handler.choice
         else { return nil }
         let redirects = policies.redirects.handler
         return FlightKey(
-            method: sent.head.method, url: sent.head.url.absoluteString, headers: sent.head.headers, credential: policies.credential,
+            method: sent.head.method, url: sent.head.url.absoluteString, headers: sent.head.headers,
+            credential: policies.credential,
             bodyLimit: policies.bodyLimit, timeouts: [policies.timeout ?? sent.timeout, policies.attemptTimeout],
             allowsInsecure: redirects.allowsInsecure, confidentialHeaders: redirects.confidentialHeaders)
     }
 
-    /// Waits for the request of that kind that is under way. One that others gave up just as this one came is not its own; a transport that
-    /// cancels by itself is another matter, and not asked for ever.
+    /// Waits for the request of that kind that is under way. One that others gave up just as this one came is not its
+    /// own; a transport that cancels by itself is another matter, and not asked for ever.
     func share(_ key: FlightKey) async throws -> RetryDecision.Choice {
         var rest = 10
         while true {
@@ -36,7 +39,8 @@ extension Pipeline {
 
     /// How to hedge this request; `nil` if it must not be.
     var hedging: HedgingPolicy? {
-        guard scope == .whole, request.sink == nil, let hedging = policies.hedging, hedging.limit > 0, let sent = request.record.request,
+        guard scope == .whole, request.sink == nil, let hedging = policies.hedging, hedging.limit > 0,
+            let sent = request.record.request,
             RetryPolicy.idempotentMethods.contains(sent.head.method), sent.body.replay != .once
         else { return nil }
         return hedging
@@ -72,14 +76,17 @@ extension Pipeline {
     private func hedgingDelay(_ hedging: HedgingPolicy, _ host: String) -> Duration? {
         switch hedging.delay.choice {
         case .fixed(let delay): delay
-        case .percentile(let part, let minimum): session.limits.latencies(part).value(host: host).map { max($0, minimum) }
+        case .percentile(let part, let minimum):
+            session.limits.latencies(part).value(host: host).map { max($0, minimum) }
         }
     }
 
     /// `nil` is that its time has come; a cancelled one never comes to that.
     private func alarm(_ delay: Duration) async -> TransferOutcome? {
         let time = session.timers.time
-        guard (try? await time.sleep(until: time.now + min(delay, .longestWait))) != nil else { return TransferOutcome(error: AsyncNetError(.cancelled)) }
+        guard (try? await time.sleep(until: time.now + min(delay, .longestWait))) != nil else {
+            return TransferOutcome(error: AsyncNetError(.cancelled))
+        }
         return nil
     }
 
@@ -101,7 +108,9 @@ extension Pipeline {
             return sent
         }
         var options = RequestOptions()
-        (options.bodyLimit, options.timeout, options.priority) = (.own(policies.bodyLimit), policies.timeout, policies.priority)
+        (options.bodyLimit, options.timeout, options.priority) = (
+            .own(policies.bodyLimit), policies.timeout, policies.priority
+        )
         (options.attemptTimeout, options.end) = (policies.attemptTimeout, policies.end)
         options.redirects = policies.redirects.handler
         // An adapter may have sent the request elsewhere.
@@ -113,7 +122,9 @@ extension Pipeline {
         if let head = outcome.head { request.eventLog.send(.response(head)) }
         request.record.adopt(outcome)
         if let error = outcome.error {
-            guard error.code != .cancelled, let refusal = refusal(), !refusal.dependsOnBody else { throw error.withoutContext }
+            guard error.code != .cancelled, let refusal = refusal(), !refusal.dependsOnBody else {
+                throw error.withoutContext
+            }
             return request.record.refused(refusal.error)
         }
         let count = Int64(outcome.data?.count ?? 0)

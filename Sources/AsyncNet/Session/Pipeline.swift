@@ -48,7 +48,11 @@ struct Pipeline {
     mutating func run() async -> TransferOutcome {
         request.record.begin(session.timers.time)
         do {
-            if request.blueprint.mayBlock { request.record.willSend(try await request.blueprint.makeApart()) } else { try assemble() }
+            if request.blueprint.mayBlock {
+                request.record.willSend(try await request.blueprint.makeApart())
+            } else {
+                try assemble()
+            }
         } catch {
             return request.record.outcome(AsyncNetError(wrapping: error, as: .encodingFailed))
         }
@@ -91,7 +95,9 @@ struct Pipeline {
     private mutating func attempts() async -> TransferOutcome {
         original = request.record.request
         let first = original
-        if !policies.retriers.isEmpty || policies.hedging != nil, let first { session.limits.budgets?.deposit(host: first.head.url.origin) }
+        if !policies.retriers.isEmpty || policies.hedging != nil, let first {
+            session.limits.budgets?.deposit(host: first.head.url.origin)
+        }
         while true {
             let result = await attempt()
             switch await judge(result) {
@@ -111,7 +117,11 @@ struct Pipeline {
 
     /// Whether the wait came to its end.
     private func pause(_ delay: Duration) async -> Bool {
-        if delay > .zero, (try? await session.timers.time.sleep(until: session.timers.time.now + min(delay, .longestWait))) == nil { return false }
+        if delay > .zero,
+            (try? await session.timers.time.sleep(until: session.timers.time.now + min(delay, .longestWait))) == nil
+        {
+            return false
+        }
         return !Task.isCancelled
     }
 }
@@ -143,10 +153,11 @@ struct PipelinePolicies {
         redirects = RedirectPolicy(limit: session.maximumRedirects, handler: own.redirects ?? session.redirects)
         (credential, priority, timeout) = (own.credential, own.priority, own.timeout)
         (attemptTimeout, end) = (own.attemptTimeout, own.end)
-        bodyLimit = switch own.bodyLimit {
-        case .session: session.maximumBodySize
-        case .own(let limit): limit
-        }
+        bodyLimit =
+            switch own.bodyLimit {
+            case .session: session.maximumBodySize
+            case .own(let limit): limit
+            }
         if scope == .whole { take(session.interceptors + own.interceptors, own.deadline ?? session.deadline) }
     }
 

@@ -1,6 +1,7 @@
 import Foundation
+
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+    import FoundationNetworking
 #endif
 
 /// From what a caller gives to the request that a transport gets: URL, method, headers, modifier, encoder, checks.
@@ -54,8 +55,12 @@ struct RequestAssembly: Sendable {
         var request = request
         request.body = .multipart(settled)
         if let own = request.head.headers["Content-Type"] {
-            guard MediaType(own).map({ $0.type != "multipart" || $0.parameters["boundary"] == settled.boundary }) == true else {
-                throw AsyncNetError(.invalidRequest, "The request's Content-Type names another boundary than its form; give the form that boundary")
+            guard
+                MediaType(own).map({ $0.type != "multipart" || $0.parameters["boundary"] == settled.boundary }) == true
+            else {
+                throw AsyncNetError(
+                    .invalidRequest,
+                    "The request's Content-Type names another boundary than its form; give the form that boundary")
             }
         } else {
             request.head.headers.add(.contentType(settled.contentType))
@@ -74,9 +79,12 @@ struct RequestAssembly: Sendable {
             throw AsyncNetError(encoding: error)
         }
         guard urlRequest.httpBodyStream == nil else {
-            throw AsyncNetError(.invalidRequest, "A URLRequest's httpBodyStream can be read only once and is not sent; set httpBody")
+            throw AsyncNetError(
+                .invalidRequest, "A URLRequest's httpBodyStream can be read only once and is not sent; set httpBody")
         }
-        guard let head = HTTPRequestHead(urlRequest) else { throw AsyncNetError(.malformedURL, "The URLRequest has no URL") }
+        guard let head = HTTPRequestHead(urlRequest) else {
+            throw AsyncNetError(.malformedURL, "The URLRequest has no URL")
+        }
         var request = TransportRequest(head: head, body: urlRequest.httpBody.map { .data($0) } ?? .none)
         request.timeout = Duration(timeoutInterval: urlRequest.timeoutInterval)
         return request

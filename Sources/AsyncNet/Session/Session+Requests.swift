@@ -1,12 +1,12 @@
 #if canImport(FoundationNetworking)
-public import FoundationNetworking
-import Foundation
+    public import FoundationNetworking
+    import Foundation
 #else
-public import Foundation
+    public import Foundation
 #endif
 
-/// Changes a request after URL, method and headers are set and before parameters are encoded; runs off every actor, on a thread that it may
-/// block.
+/// Changes a request after URL, method and headers are set and before parameters are encoded; runs off every actor, on
+/// a thread that it may block.
 public typealias RequestModifier = @Sendable (inout URLRequest) throws -> Void
 
 extension Session {
@@ -18,7 +18,8 @@ extension Session {
     ///   - headers: Sent over the session's own; an array or a dictionary literal.
     ///   - modifier: Changes the request after URL, method and headers are set.
     public nonisolated func request(
-        _ url: some URLConvertible, method: HTTPMethod = .get, headers: HTTPHeaders = [:], modifier: RequestModifier? = nil
+        _ url: some URLConvertible, method: HTTPMethod = .get, headers: HTTPHeaders = [:],
+        modifier: RequestModifier? = nil
     ) -> DataRequest {
         make(url, method, headers, modifier, encode: nil)
     }
@@ -28,33 +29,41 @@ extension Session {
         _ url: some URLConvertible, method: HTTPMethod = .get, parameters: some Encodable & Sendable,
         encoder: some ParameterEncoder, headers: HTTPHeaders = [:], modifier: RequestModifier? = nil
     ) -> DataRequest {
-        make(url, method, headers, modifier, isForeign: !(encoder is any NonBlocking)) { try encoder.encode(parameters, into: $0) }
+        make(url, method, headers, modifier, isForeign: !(encoder is any NonBlocking)) {
+            try encoder.encode(parameters, into: $0)
+        }
     }
 
     /// A request from a `URLRequest` or a router.
     ///
-    /// Its `timeoutInterval` is the timeout, in place of the session's, unless it is Foundation's default of 60 seconds. Its
-    /// `httpBody` is the body; an `httpBodyStream`, which could be sent only once, is refused with `.invalidRequest`.
+    /// Its `timeoutInterval` is the timeout, in place of the session's, unless it is Foundation's default of 60
+    /// seconds. Its `httpBody` is the body; an `httpBodyStream`, which could be sent only once, is refused with
+    /// `.invalidRequest`.
     public nonisolated func request(
         _ request: some URLRequestConvertible, modifier: RequestModifier? = nil
     ) -> DataRequest {
         let configuration = configuration
-        return register(RequestBlueprint(mayBlock: modifier != nil) {
-            try RequestAssembly(configuration).transportRequest(from: request.asURLRequest(), modifier: modifier)
-        })
+        return register(
+            RequestBlueprint(mayBlock: modifier != nil) {
+                try RequestAssembly(configuration).transportRequest(from: request.asURLRequest(), modifier: modifier)
+            })
     }
 
     private nonisolated func make(
-        _ url: some URLConvertible, _ method: HTTPMethod, _ headers: HTTPHeaders, _ modifier: RequestModifier?, isForeign: Bool = false,
+        _ url: some URLConvertible, _ method: HTTPMethod, _ headers: HTTPHeaders, _ modifier: RequestModifier?,
+        isForeign: Bool = false,
         encode: (@Sendable (URLRequest) throws -> URLRequest)?
     ) -> DataRequest {
         let assembly = RequestAssembly(configuration)
-        return register(RequestBlueprint(mayBlock: modifier != nil || isForeign) {
-            try assembly.transportRequest(to: url, method, headers, modifier: modifier, encode: encode)
-        })
+        return register(
+            RequestBlueprint(mayBlock: modifier != nil || isForeign) {
+                try assembly.transportRequest(to: url, method, headers, modifier: modifier, encode: encode)
+            })
     }
 
-    nonisolated func register(_ blueprint: RequestBlueprint, kind: RequestKind = .data, sink: (any ResponseSink)? = nil) -> DataRequest {
+    nonisolated func register(_ blueprint: RequestBlueprint, kind: RequestKind = .data, sink: (any ResponseSink)? = nil)
+        -> DataRequest
+    {
         let request = DataRequest(blueprint, kind: kind, sink: sink, host: self)
         if configuration.startsRequestsImmediately { mailbox.post(RefreshScope.keeping { await request.resume() }) }
         return request

@@ -10,31 +10,40 @@ extension Session {
     ///   - headers: Sent over the session's own.
     ///   - modifier: Changes the request after URL, method and headers are set.
     public nonisolated func stream(
-        _ url: some URLConvertible, method: HTTPMethod = .get, headers: HTTPHeaders = [:], modifier: RequestModifier? = nil
+        _ url: some URLConvertible, method: HTTPMethod = .get, headers: HTTPHeaders = [:],
+        modifier: RequestModifier? = nil
     ) -> StreamRequest {
         let assembly = RequestAssembly(configuration)
-        return stream(RequestBlueprint(mayBlock: modifier != nil) {
-            try assembly.transportRequest(to: url, method, headers, modifier: modifier, encode: nil)
-        })
+        return stream(
+            RequestBlueprint(mayBlock: modifier != nil) {
+                try assembly.transportRequest(to: url, method, headers, modifier: modifier, encode: nil)
+            })
     }
 
     /// A stream with parameters, put into its body or query by an encoder.
     public nonisolated func stream(
-        _ url: some URLConvertible, method: HTTPMethod = .get, parameters: some Encodable & Sendable, encoder: some ParameterEncoder,
+        _ url: some URLConvertible, method: HTTPMethod = .get, parameters: some Encodable & Sendable,
+        encoder: some ParameterEncoder,
         headers: HTTPHeaders = [:], modifier: RequestModifier? = nil
     ) -> StreamRequest {
         let assembly = RequestAssembly(configuration)
-        return stream(RequestBlueprint(mayBlock: modifier != nil || !(encoder is any NonBlocking)) {
-            try assembly.transportRequest(to: url, method, headers, modifier: modifier) { try encoder.encode(parameters, into: $0) }
-        })
+        return stream(
+            RequestBlueprint(mayBlock: modifier != nil || !(encoder is any NonBlocking)) {
+                try assembly.transportRequest(to: url, method, headers, modifier: modifier) {
+                    try encoder.encode(parameters, into: $0)
+                }
+            })
     }
 
     /// A stream from a `URLRequest` or a router.
-    public nonisolated func stream(_ request: some URLRequestConvertible, modifier: RequestModifier? = nil) -> StreamRequest {
+    public nonisolated func stream(_ request: some URLRequestConvertible, modifier: RequestModifier? = nil)
+        -> StreamRequest
+    {
         let assembly = RequestAssembly(configuration)
-        return stream(RequestBlueprint(mayBlock: modifier != nil) {
-            try assembly.transportRequest(from: request.asURLRequest(), modifier: modifier)
-        })
+        return stream(
+            RequestBlueprint(mayBlock: modifier != nil) {
+                try assembly.transportRequest(from: request.asURLRequest(), modifier: modifier)
+            })
     }
 
     private nonisolated func stream(_ blueprint: RequestBlueprint) -> StreamRequest {

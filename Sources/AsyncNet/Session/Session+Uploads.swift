@@ -6,9 +6,9 @@ import Foundation
 ///     try await session.upload(.file(fileURL), to: url, method: .put).serializing(Receipt.self).value
 ///     try await session.upload(.stream(chunks, length: nil), to: url).serializing(Receipt.self).value
 ///
-/// A refusal that comes while the body is still being sent, such as a 413, is the outcome, and the rest is not sent; after an early
-/// 2xx the rest is. A body that can be sent once only ends a
-/// redirect that asks for it again (307, 308) with `.redirectFailed`.
+/// A refusal that comes while the body is still being sent, such as a 413, is the outcome, and the rest is not sent;
+/// after an early 2xx the rest is. A body that can be sent once only ends a redirect that asks for it again (307, 308)
+/// with `.redirectFailed`.
 extension Session {
     /// An upload to a URL. Errors in what is given arrive at the awaited outcome.
     ///
@@ -36,23 +36,30 @@ extension Session {
     ) -> UploadRequest {
         let assembly = RequestAssembly(configuration)
         let blueprint = RequestBlueprint(mayBlock: modifier != nil) {
-            try assembly.uploading(body, with: assembly.transportRequest(from: request.asURLRequest(), modifier: modifier))
+            try assembly.uploading(
+                body, with: assembly.transportRequest(from: request.asURLRequest(), modifier: modifier))
         }
         return register(blueprint, kind: .upload)
     }
 
     /// An upload by POST, relative to the session's base URL.
-    public nonisolated func post(_ url: some URLConvertible, body: RequestBody, headers: HTTPHeaders = [:]) -> UploadRequest {
+    public nonisolated func post(_ url: some URLConvertible, body: RequestBody, headers: HTTPHeaders = [:])
+        -> UploadRequest
+    {
         upload(body, to: url, method: .post, headers: headers)
     }
 
     /// An upload by PUT, relative to the session's base URL.
-    public nonisolated func put(_ url: some URLConvertible, body: RequestBody, headers: HTTPHeaders = [:]) -> UploadRequest {
+    public nonisolated func put(_ url: some URLConvertible, body: RequestBody, headers: HTTPHeaders = [:])
+        -> UploadRequest
+    {
         upload(body, to: url, method: .put, headers: headers)
     }
 
     /// An upload by PATCH, relative to the session's base URL.
-    public nonisolated func patch(_ url: some URLConvertible, body: RequestBody, headers: HTTPHeaders = [:]) -> UploadRequest {
+    public nonisolated func patch(_ url: some URLConvertible, body: RequestBody, headers: HTTPHeaders = [:])
+        -> UploadRequest
+    {
         upload(body, to: url, method: .patch, headers: headers)
     }
 }

@@ -22,7 +22,8 @@ public actor Session {
     nonisolated let limits: SessionLimits
 
     private var running: [RequestID: any Request] = [:]
-    /// Transfers that have not ended yet, those of cancelled requests included. Counted down without entering the session.
+    /// Transfers that have not ended yet, those of cancelled requests included. Counted down without entering the
+    /// session.
     private nonisolated let transfers = Atomic(0)
     /// `isFinished`, for those outside. Set before the transfers are looked at, looked at after they are counted down.
     private nonisolated let isFinishing = Atomic(false)
@@ -59,7 +60,9 @@ public actor Session {
 
     /// The requests that have started and not ended, oldest first.
     public var requests: [any Request] {
-        running.sorted { $0.key < $1.key }.map { _, request in (request as? DataRequest)?.facade.withLock { $0.request } ?? request }
+        running.sorted { $0.key < $1.key }.map { _, request in
+            (request as? DataRequest)?.facade.withLock { $0.request } ?? request
+        }
     }
 
     /// The running requests of one kind, oldest first.
@@ -74,7 +77,8 @@ public actor Session {
 
     /// Refuses new requests with `.sessionFinished`, lets the running ones end, then shuts the transport down.
     ///
-    /// Returns once all has ended. If the awaiting task is cancelled it returns at once, and the rest goes on without it.
+    /// Returns once all has ended. If the awaiting task is cancelled it returns at once, and the rest goes on without
+    /// it.
     public func finish() async {
         isFinished = true
         isFinishing.store(true, ordering: .sequentiallyConsistent)

@@ -6,7 +6,8 @@ extension SessionConfiguration: CustomReflectable {
         let children: KeyValuePairs<String, Any> = [
             "baseURL": base as Any, "headers": headers, "interceptors": interceptors.map { "\(type(of: $0))" },
             "timeout": timeout, "deadline": deadline as Any, "cookieJar": cookieJar as Any,
-            "concurrencyLimit": concurrencyLimit, "rateLimit": rateLimit as Any, "circuitBreaker": circuitBreaker as Any,
+            "concurrencyLimit": concurrencyLimit, "rateLimit": rateLimit as Any,
+            "circuitBreaker": circuitBreaker as Any,
             "retryBudget": retryBudget as Any, "coalescesRequests": coalescesRequests,
             "maximumRedirects": maximumRedirects, "maximumBodySize": maximumBodySize as Any,
             "startsRequestsImmediately": startsRequestsImmediately,

@@ -122,7 +122,9 @@ final class TransferWatch: Sendable {
     }
 
     /// - Parameter moved: What counts for the rate.
-    private func progress(_ bytes: Int64, of total: Int64?, moved: Int64, _ rate: borrowing Locked<RateEstimate>) -> TransferProgress {
+    private func progress(_ bytes: Int64, of total: Int64?, moved: Int64, _ rate: borrowing Locked<RateEstimate>)
+        -> TransferProgress
+    {
         let elapsed = request.record.elapsed
         let bytesPerSecond = rate.withLock { rate in
             rate.update(moved, at: elapsed)

@@ -11,7 +11,8 @@ public struct RequestMetrics: Sendable {
     /// What turning the body into a value took; zero until that is done.
     public var serialization: Duration = .zero
 
-    /// How many times the request was put on the wire, redirects not counted: attempts, and what a transport sent again by itself.
+    /// How many times the request was put on the wire, redirects not counted: attempts, and what a transport sent again
+    /// by itself.
     public var attempts = 0
     /// Where redirects led, in order.
     public var redirects: [URL] = []
@@ -21,7 +22,8 @@ public struct RequestMetrics: Sendable {
     /// Bytes of the body received, after decoding of Content-Encoding.
     public var receivedBytes: Int64 = 0
 
-    /// When name lookup, connecting and so on were done in the last exchange; `nil` where the transport does not measure it.
+    /// When name lookup, connecting and so on were done in the last exchange; `nil` where the transport does not
+    /// measure it.
     public var timings: TransferTimings?
     /// What went over the wire in the last exchange, heads included; `nil` where the transport does not count it.
     public var wireBytes: WireBytes?

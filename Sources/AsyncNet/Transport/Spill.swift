@@ -1,9 +1,10 @@
 import Foundation
 
-/// Where a transport that cannot pause keeps what its reader has not taken yet, once that is too much for memory: a file without a name.
+/// Where a transport that cannot pause keeps what its reader has not taken yet, once that is too much for memory: a
+/// file without a name.
 ///
-/// Bytes come out in the order in which they went in. One side adds, the other takes, at the same time if need be: what is written lies
-/// behind what may be read. Adding tells of the bytes only once they are written.
+/// Bytes come out in the order in which they went in. One side adds, the other takes, at the same time if need be: what
+/// is written lies behind what may be read. Adding tells of the bytes only once they are written.
 final class Spill: Sendable {
     struct Settings: Sendable {
         var folder: URL
@@ -29,7 +30,9 @@ final class Spill: Sendable {
 
     func add(_ chunk: Data) throws(AsyncNetError) {
         guard state.withLock({ $0.written - $0.taken }) + Int64(chunk.count) <= limit else {
-            throw AsyncNetError(.readerTooSlow, "The response's body is not read as fast as it comes, and more than \(limit) bytes wait to be read")
+            throw AsyncNetError(
+                .readerTooSlow,
+                "The response's body is not read as fast as it comes, and more than \(limit) bytes wait to be read")
         }
         do { try file.append(chunk) } catch { throw Self.failure(error) }
         state.withLock { $0.written += Int64(chunk.count) }
@@ -50,6 +53,7 @@ final class Spill: Sendable {
 
     private static func failure(_ error: POSIXError) -> AsyncNetError {
         AsyncNetError(
-            .temporaryFileFailed, "A temporary file for the response's body failed: \(SystemError.text(error))", underlyingError: error)
+            .temporaryFileFailed, "A temporary file for the response's body failed: \(SystemError.text(error))",
+            underlyingError: error)
     }
 }

@@ -6,8 +6,9 @@ public import Foundation
 public struct TLSConfiguration: Sendable {
     /// Whose certificates are accepted.
     public var trust: Trust
-    /// Public keys, one of which the server's own certificate must have: `sha256//` and the base64 form of the SHA-256 of its
-    /// SubjectPublicKeyInfo (RFC 7469 §2.4). None by default. Pins hold besides `trust`, also where that is `.disabled`.
+    /// Public keys, one of which the server's own certificate must have: `sha256//` and the base64 form of the SHA-256
+    /// of its SubjectPublicKeyInfo (RFC 7469 §2.4). None by default. Pins hold besides `trust`, also where that is
+    /// `.disabled`.
     public var pins: [String]
     /// What is shown to a server that asks for a certificate.
     public var clientIdentity: ClientIdentity?
@@ -16,7 +17,8 @@ public struct TLSConfiguration: Sendable {
     public var verifiesHostName: Bool
 
     public init(
-        trust: Trust = .system, pins: [String] = [], clientIdentity: ClientIdentity? = nil, minimumVersion: Version = .tls12,
+        trust: Trust = .system, pins: [String] = [], clientIdentity: ClientIdentity? = nil,
+        minimumVersion: Version = .tls12,
         verifiesHostName: Bool = true
     ) {
         self.trust = trust
@@ -28,14 +30,18 @@ public struct TLSConfiguration: Sendable {
 
     /// Whose certificates are accepted.
     public struct Trust: Sendable {
-        enum Kind: Sendable { case system, disabled, anchors(Data), file(String) }
+        enum Kind: Sendable {
+            case system, disabled
+            case anchors(Data)
+            case file(String)
+        }
         let kind: Kind
 
         /// Authorities that the system trusts.
         public static let system = Trust(kind: .system)
 
-        /// Anyone's. Everything sent and received can then be read and changed by whoever is on the way; making a transport
-        /// with it says so on standard error, and so does its description. For tests only.
+        /// Anyone's. Everything sent and received can then be read and changed by whoever is on the way; making a
+        /// transport with it says so on standard error, and so does its description. For tests only.
         public static let disabled = Trust(kind: .disabled)
 
         /// These certificates, in PEM (any number in one) or DER, instead of the system's.
@@ -52,7 +58,10 @@ public struct TLSConfiguration: Sendable {
 
     /// A certificate with its private key. Neither is ever shown.
     public struct ClientIdentity: Sendable, CustomStringConvertible, CustomReflectable {
-        enum Kind: Sendable { case memory(certificate: Data, key: Data), files(certificate: String, key: String) }
+        enum Kind: Sendable {
+            case memory(certificate: Data, key: Data)
+            case files(certificate: String, key: String)
+        }
         let kind: Kind
         let password: String?
 
@@ -100,7 +109,9 @@ public struct TLSConfiguration: Sendable {
         for pin in pins {
             let key = pin.hasPrefix("sha256//") ? Data(base64Encoded: String(pin.dropFirst(8))) : nil
             guard key?.count == 32 else {
-                throw AsyncNetError(.invalidConfiguration, "A pin is not \"sha256//\" and the base64 form of 32 bytes: \(pin.prefix(80))")
+                throw AsyncNetError(
+                    .invalidConfiguration,
+                    "A pin is not \"sha256//\" and the base64 form of 32 bytes: \(pin.prefix(80))")
             }
         }
         if case .anchors(let data) = trust.kind, data.isEmpty {

@@ -10,16 +10,17 @@ private let highWaterMark = 256 * 1024
 /// task is cancelled. An abort wakes the reader at once and runs the transport's `onAbort`, exactly once, so no reader
 /// waits for a transport to notice.
 ///
-/// A reader that wants the whole is woken at the end, or when the buffer is full; one that takes what comes, for each part. The
-/// head of a redirect, of an error or of a response that will be refused makes the first kind of reader the second: such a body may be of no interest,
-/// and may never end.
+/// A reader that wants the whole is woken at the end, or when the buffer is full; one that takes what comes, for each
+/// part. The head of a redirect, of an error or of a response that will be refused makes the first kind of reader the
+/// second: such a body may be of no interest, and may never end.
 ///
-/// Buffered bytes above the high-water mark make `receive` answer `.pause`; `onDemand` runs when the reader has
-/// taken them. Where the transport cannot pause, what comes then is gathered in `tail` and goes to a file whenever that is full, until the
-/// reader has caught up. The continuation is resumed and hooks run outside the lock.
+/// Buffered bytes above the high-water mark make `receive` answer `.pause`; `onDemand` runs when the reader has taken
+/// them. Where the transport cannot pause, what comes then is gathered in `tail` and goes to a file whenever that is
+/// full, until the reader has caught up. The continuation is resumed and hooks run outside the lock.
 ///
-/// A reader who only puts the bytes somewhere saves the way to another thread, and the file, with a relay: while there is one, `receive`
-/// calls it with each chunk, and the reader waits. He goes on only when the relay has returned, also after an abort.
+/// A reader who only puts the bytes somewhere saves the way to another thread, and the file, with a relay: while there
+/// is one, `receive` calls it with each chunk, and the reader waits. He goes on only when the relay has returned, also
+/// after an abort.
 final class TransferPipe: Sendable {
     enum Demand { case more, pause }
 
@@ -33,7 +34,8 @@ final class TransferPipe: Sendable {
         var bufferedBytes = 0
         var receivedBytes: Int64 = 0
         var isPaused = false
-        /// The body's content coding is undone by its reader, who counts it and wants each part, whatever the delivery is.
+        /// The body's content coding is undone by its reader, who counts it and wants each part, whatever the delivery
+        /// is.
         var isEncoded = false
         /// Holds what came after `chunks`. While bytes are on their way there, nothing may pass them.
         var spill: Spill?
@@ -50,7 +52,8 @@ final class TransferPipe: Sendable {
         func has(_ interest: Interest) -> Bool {
             switch interest {
             case .head: end != nil || head != nil
-            case .headOfWhole: end != nil || bufferedBytes > highWaterMark || head != nil && (isEncoded || delivery == .asItArrives)
+            case .headOfWhole:
+                end != nil || bufferedBytes > highWaterMark || head != nil && (isEncoded || delivery == .asItArrives)
             case .chunks: end != nil || !chunks.isEmpty || spill?.isEmpty == false || !isSpilling && !tail.isEmpty
             case .endOfRelay: !isRelaying && (end != nil || relay == nil)
             case .whole: end != nil || bufferedBytes > highWaterMark || isEncoded && !chunks.isEmpty
@@ -90,7 +93,8 @@ final class TransferPipe: Sendable {
 
     /// - Parameter limit: How many bytes the body may have; more end the transfer with `.bodyTooLarge`.
     /// - Parameter spill: Where a transport that cannot pause puts what is not read as it arrives.
-    /// - Parameter isUrgent: Whether a reader of the whole is to have this head at once, though its status is below 300.
+    /// - Parameter isUrgent: Whether a reader of the whole is to have this head at once, though its status is below
+    ///   300.
     init(
         _ delivery: TransportRequest.Delivery, limit: Int64? = nil, spill: Spill.Settings? = nil,
         isUrgent: (@Sendable (HTTPResponseHead) -> Bool)? = nil
@@ -160,7 +164,8 @@ final class TransferPipe: Sendable {
         case buffer(CheckedContinuation<Void, Never>?, Demand)
     }
 
-    /// Where a chunk goes, and unless that is the relay, there it is. At one stroke: a relay that came in between would get the next chunk first.
+    /// Where a chunk goes, and unless that is the relay, there it is. At one stroke: a relay that came in between would
+    /// get the next chunk first.
     private func route(_ chunk: Data) -> Route {
         state.withLock { state in
             guard state.end == nil else { return .buffer(nil, .more) }
@@ -168,7 +173,9 @@ final class TransferPipe: Sendable {
                 state.isRelaying = true
                 return .relay(relay)
             }
-            guard spillSettings == nil || state.spill == nil && state.tail.isEmpty && state.bufferedBytes <= highWaterMark else {
+            guard
+                spillSettings == nil || state.spill == nil && state.tail.isEmpty && state.bufferedBytes <= highWaterMark
+            else {
                 if state.tail.isEmpty { state.tail.reserveCapacity(highWaterMark + chunk.count) }
                 state.tail.append(chunk)
                 return .tail(state.takeWaiter())
@@ -282,12 +289,14 @@ final class TransferPipe: Sendable {
         }
     }
 
-    /// Has `relay` called with what comes, until it wants no more or the transfer ends. `false` if that cannot be: the transport can pause, or there
-    /// is something to read first.
+    /// Has `relay` called with what comes, until it wants no more or the transfer ends. `false` if that cannot be: the
+    /// transport can pause, or there is something to read first.
     func relay(_ relay: @escaping Relay) async -> Bool {
         guard spillSettings != nil else { return false }
         let isSet = state.withLock { state in
-            guard state.end == nil, state.chunks.isEmpty, state.tail.isEmpty, !state.isSpilling, state.spill?.isEmpty != false else { return false }
+            guard state.end == nil, state.chunks.isEmpty, state.tail.isEmpty, !state.isSpilling,
+                state.spill?.isEmpty != false
+            else { return false }
             (state.spill, state.relay) = (nil, relay)
             return true
         }
@@ -297,7 +306,8 @@ final class TransferPipe: Sendable {
 
     /// Ends the transfer from above. Nothing more is read.
     func abort(_ error: AsyncNetError) {
-        let (waiter, onAbort) = state.withLock { state -> (CheckedContinuation<Void, Never>?, (@Sendable () -> Void)?) in
+        let (waiter, onAbort) = state.withLock {
+            state -> (CheckedContinuation<Void, Never>?, (@Sendable () -> Void)?) in
             guard state.end == nil else { return (nil, nil) }
             state.end = .failure(error)
             state.dropAll()

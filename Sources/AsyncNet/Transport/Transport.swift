@@ -41,14 +41,15 @@ public struct TransportRequest: Sendable {
     /// Whether the request is suspended; a transport that can pause does.
     package var hold: TransferHold?
 
-    /// How many bytes of body are taken once decoded. A transport may end a longer one with `.bodyTooLarge` before they are in memory; what it
-    /// does not, is ended above it.
+    /// How many bytes of body are taken once decoded. A transport may end a longer one with `.bodyTooLarge` before they
+    /// are in memory; what it does not, is ended above it.
     public var maximumBodySize: Int64?
 
     /// Whether the caller reads the body as it arrives or only wants the whole.
     public var delivery = Delivery.asItArrives
 
-    /// Whether a head with a status below 300 is to be delivered at once all the same, though ``Delivery/whole`` is wanted.
+    /// Whether a head with a status below 300 is to be delivered at once all the same, though ``Delivery/whole`` is
+    /// wanted.
     package var isUrgent: (@Sendable (HTTPResponseHead) -> Bool)?
 
     /// Told of what happens besides head and body, in order. It must return at once.
@@ -58,9 +59,9 @@ public struct TransportRequest: Sendable {
     public enum Delivery: Sendable {
         /// The head and each chunk are waited for as soon as they can be there.
         case asItArrives
-        /// Nothing is looked at before the body is whole. A transport may wait with the head until then, or until it would
-        /// have to pause, and spare the reader from waking for each part; meanwhile it tells of `.receivedBody`. A head with a status from 300
-        /// on is better delivered at once: what follows it may be of no interest.
+        /// Nothing is looked at before the body is whole. A transport may wait with the head until then, or until it
+        /// would have to pause, and spare the reader from waking for each part; meanwhile it tells of `.receivedBody`.
+        /// A head with a status from 300 on is better delivered at once: what follows it may be of no interest.
         case whole
     }
 
@@ -77,7 +78,8 @@ public struct TransportRequest: Sendable {
 public struct TransportResponse: Sendable {
     public var head: HTTPResponseHead
     public var body: TransportBody
-    /// Whether the body is as it was before its `Content-Encoding` was applied. What a transport leaves encoded is decoded above it.
+    /// Whether the body is as it was before its `Content-Encoding` was applied. What a transport leaves encoded is
+    /// decoded above it.
     public var isContentDecoded: Bool
 
     public init(head: HTTPResponseHead, body: TransportBody, isContentDecoded: Bool = true) {
@@ -89,12 +91,15 @@ public struct TransportResponse: Sendable {
     /// The same with its content codings undone; each chunk is at most 64 KiB then, and comes as it is read.
     package var decoded: TransportResponse {
         guard !isContentDecoded, head.value(for: "Content-Encoding") != nil else { return self }
-        let codings = Result { () throws(AsyncNetError) in try ContentDecoding.codings(in: head.headers.values(for: "Content-Encoding")) }
+        let codings = Result { () throws(AsyncNetError) in
+            try ContentDecoding.codings(in: head.headers.values(for: "Content-Encoding"))
+        }
         if case .success(let codings) = codings, codings.isEmpty { return self }
-        let body = TransportBody(DecodedChunks(codings: codings) { [body] in
-            var iterator = body.makeAsyncIterator()
-            return { try await iterator.next() }
-        })
+        let body = TransportBody(
+            DecodedChunks(codings: codings) { [body] in
+                var iterator = body.makeAsyncIterator()
+                return { try await iterator.next() }
+            })
         return TransportResponse(head: head, body: body)
     }
 }
@@ -105,16 +110,18 @@ public enum TransportEvent: Sendable {
     case queued
     /// The transfer has begun.
     case started
-    /// The transport sends the request again on another connection: the server had closed the kept one, or had said that it did not process
-    /// the request there, before any byte of a response (RFC 9110 §9.2.2, RFC 9113 §6.8).
+    /// The transport sends the request again on another connection: the server had closed the kept one, or had said
+    /// that it did not process the request there, before any byte of a response (RFC 9110 §9.2.2, RFC 9113 §6.8).
     case repeated
     /// A 1xx response other than 101 (RFC 9110 §15.2), where the transport sees them.
     case informational(HTTPResponseHead)
-    /// The transport could send more of the request's body than it has been given; until the next event silence is not the server's.
+    /// The transport could send more of the request's body than it has been given; until the next event silence is not
+    /// the server's.
     case awaitingBody
     /// How much of the body has been handed to the network in all, and of how much if that is known.
     case sentBody(bytes: Int64, total: Int64?)
-    /// The response's head has arrived; told for ``TransportRequest/Delivery/whole``, where the head itself may come late.
+    /// The response's head has arrived; told for ``TransportRequest/Delivery/whole``, where the head itself may come
+    /// late.
     case receivedHead(HTTPResponseHead)
     /// How much of the body has arrived in all; told while a body is gathered for ``TransportRequest/Delivery/whole``.
     case receivedBody(bytes: Int64, HTTPResponseHead)

@@ -56,7 +56,8 @@ public struct TransportBody: AsyncSequence, Sendable {
             self.other = other
         }
 
-        /// Has `relay` called with what comes next, on the transport's thread, for as long as it wants; `false` if that cannot be now.
+        /// Has `relay` called with what comes next, on the transport's thread, for as long as it wants; `false` if that
+        /// cannot be now.
         mutating func relay(_ relay: @escaping @Sendable (Data) -> Bool) async -> Bool {
             guard batch.isEmpty, let lease else { return false }
             return await lease.pipe.relay(relay)

@@ -6,8 +6,9 @@ private let lowWaterMark = 64 * 1024
 
 /// A request's body on its way from an async sequence to a transport that reads it from a thread of its own.
 ///
-/// The writer's side suspends while more than the high-water mark waits to be taken; the transport's side never blocks: without
-/// bytes it is told to pause, and `onData` runs once there are some. Either side may end it, the first end counts.
+/// The writer's side suspends while more than the high-water mark waits to be taken; the transport's side never blocks:
+/// without bytes it is told to pause, and `onData` runs once there are some. Either side may end it, the first end
+/// counts.
 final class UploadFeed: Sendable {
     enum Piece: Equatable {
         case bytes(Int)

@@ -41,7 +41,9 @@ struct MockConnection {
             if more.isEmpty { return nil }
             buffer.append(more)
             // A TLS client or another stranger: what does not begin like a method will not become a request.
-            guard let first = buffer.first, first >= UInt8(ascii: "!"), first <= UInt8(ascii: "~") else { throw Malformed() }
+            guard let first = buffer.first, first >= UInt8(ascii: "!"), first <= UInt8(ascii: "~") else {
+                throw Malformed()
+            }
         }
     }
 

@@ -1,7 +1,8 @@
 import AsyncNet
 import Foundation
+
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+    import FoundationNetworking
 #endif
 
 /// Writes one reply to a connection, with what is wrong with it.
@@ -41,7 +42,8 @@ struct MockReplyWriter {
         }
         let head = head(reply.statusCode, reply.reason, headers)
         let body = hasBody ? reply.chunks.map { chunked($0, reply.trailers) } ?? reply.body : Data()
-        let end: End = headers["Connection"]?.lowercased() == "close" || reply.fault == .earlyResponse ? .close : .keepAlive
+        let end: End =
+            headers["Connection"]?.lowercased() == "close" || reply.fault == .earlyResponse ? .close : .keepAlive
         switch reply.fault {
         case .resetAfterHead:
             try socket.write(head)

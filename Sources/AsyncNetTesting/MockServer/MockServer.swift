@@ -28,7 +28,8 @@ public actor MockServer {
     /// - Parameters:
     ///   - interface: 127.0.0.1 or ::1.
     ///   - isRefusing: Holds the port but refuses every connection.
-    ///   - keptRequests: How many requests are kept at least for ``takeRequest(within:)``; of more the oldest are forgotten.
+    ///   - keptRequests: How many requests are kept at least for ``takeRequest(within:)``; of more the oldest are
+    ///     forgotten.
     public static func start(
         on interface: Interface = .ipv4, isRefusing: Bool = false, keptRequests: Int = 10_000
     ) async throws -> MockServer {

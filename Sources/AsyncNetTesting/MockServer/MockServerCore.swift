@@ -1,11 +1,12 @@
 import AsyncNet
 import Foundation
+
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #elseif canImport(Darwin)
-import Darwin
+    import Darwin
 #endif
 
 /// The server's threads and what they share: one that accepts, one a connection.
@@ -68,7 +69,11 @@ final class MockServerCore: Sendable {
 
     /// Wakes all threads, which then end; once.
     func beginToStop() {
-        let ended = state.withLock { state -> (takers: [Int: CheckedContinuation<RecordedRequest?, Never>], handlers: [Int: (task: Task<Void, Never>, answer: PendingAnswer)])? in
+        let ended = state.withLock {
+            state -> (
+                takers: [Int: CheckedContinuation<RecordedRequest?, Never>],
+                handlers: [Int: (task: Task<Void, Never>, answer: PendingAnswer)]
+            )? in
             guard !state.isStopping else { return nil }
             state.isStopping = true
             defer { state.takers = [:] }
@@ -138,7 +143,8 @@ final class MockServerCore: Sendable {
         do {
             while let head = try connection.readHead() {
                 switch try answer(head, &connection) {
-                case .keepAlive: if head.headers["Connection"]?.lowercased() == "close" { return connection.socket.close() }
+                case .keepAlive:
+                    if head.headers["Connection"]?.lowercased() == "close" { return connection.socket.close() }
                 case .close:
                     connection.socket.finishWriting()
                     try connection.drain()
@@ -160,7 +166,8 @@ final class MockServerCore: Sendable {
         let isEarly = next?.fault == .earlyResponse
         let request = RecordedRequest(
             method: HTTPMethod(rawValue: head.method), target: head.target, headers: head.headers,
-            body: isEarly ? Data() : try connection.readBody(of: head), connection: connection.number, httpVersion: head.version)
+            body: isEarly ? Data() : try connection.readBody(of: head), connection: connection.number,
+            httpVersion: head.version)
         record(request)
         return try writer.write(try next ?? reply(to: request))
     }
@@ -176,9 +183,13 @@ final class MockServerCore: Sendable {
     /// A route's closure is async and this thread is not; it waits, being nobody else's.
     private func reply(to request: RecordedRequest) throws -> MockResponse {
         let route = state.withLock { state in
-            state.routes.last { $0.path == request.path || $0.path.last == "*" && request.path.hasPrefix($0.path.dropLast()) }
+            state.routes.last {
+                $0.path == request.path || $0.path.last == "*" && request.path.hasPrefix($0.path.dropLast())
+            }
         }
-        guard let route else { return .status(404, body: "No reply was enqueued and no route matches \(request.path)\n") }
+        guard let route else {
+            return .status(404, body: "No reply was enqueued and no route matches \(request.path)\n")
+        }
         let answer = PendingAnswer()
         let task = Task {
             do {

@@ -1,10 +1,11 @@
 import Foundation
+
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #elseif canImport(Darwin)
-import Darwin
+    import Darwin
 #endif
 
 /// A blocking TCP socket on loopback whose every wait also ends when `stop` becomes readable.
@@ -27,14 +28,14 @@ struct Socket: Sendable {
     struct Stopped: Error {}
 
     #if canImport(Darwin)
-    private static let stream = SOCK_STREAM
-    private static let sendFlags: Int32 = 0
+        private static let stream = SOCK_STREAM
+        private static let sendFlags: Int32 = 0
     #elseif canImport(Musl)
-    private static let stream = SOCK_STREAM
-    private static let sendFlags = Int32(MSG_NOSIGNAL)
+        private static let stream = SOCK_STREAM
+        private static let sendFlags = Int32(MSG_NOSIGNAL)
     #else
-    private static let stream = Int32(SOCK_STREAM.rawValue)
-    private static let sendFlags = Int32(MSG_NOSIGNAL)
+        private static let stream = Int32(SOCK_STREAM.rawValue)
+        private static let sendFlags = Int32(MSG_NOSIGNAL)
     #endif
 
     /// Binds a port that the system picks; without `listens` connecting to it is refused.
@@ -54,11 +55,11 @@ struct Socket: Sendable {
 
     private static func makeDescriptor(_ ipv6: Bool) -> Int32 {
         #if canImport(Darwin)
-        Darwin.socket(ipv6 ? AF_INET6 : AF_INET, stream, 0)
+            Darwin.socket(ipv6 ? AF_INET6 : AF_INET, stream, 0)
         #elseif canImport(Musl)
-        Musl.socket(ipv6 ? AF_INET6 : AF_INET, stream, 0)
+            Musl.socket(ipv6 ? AF_INET6 : AF_INET, stream, 0)
         #else
-        Glibc.socket(ipv6 ? AF_INET6 : AF_INET, stream, 0)
+            Glibc.socket(ipv6 ? AF_INET6 : AF_INET, stream, 0)
         #endif
     }
 
@@ -80,11 +81,11 @@ struct Socket: Sendable {
         let result = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 #if canImport(Darwin)
-                Darwin.bind(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
+                    Darwin.bind(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
                 #elseif canImport(Musl)
-                Musl.bind(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
+                    Musl.bind(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
                 #else
-                Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
+                    Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
                 #endif
             }
         }
@@ -107,13 +108,13 @@ struct Socket: Sendable {
     func accept() throws -> Socket {
         try wait(for: Int16(POLLIN))
         #if canImport(Darwin)
-        let accepted = Darwin.accept(descriptor, nil, nil)
-        var one: Int32 = 1
-        setsockopt(accepted, SOL_SOCKET, SO_NOSIGPIPE, &one, socklen_t(MemoryLayout<Int32>.size))
+            let accepted = Darwin.accept(descriptor, nil, nil)
+            var one: Int32 = 1
+            setsockopt(accepted, SOL_SOCKET, SO_NOSIGPIPE, &one, socklen_t(MemoryLayout<Int32>.size))
         #elseif canImport(Musl)
-        let accepted = Musl.accept(descriptor, nil, nil)
+            let accepted = Musl.accept(descriptor, nil, nil)
         #else
-        let accepted = Glibc.accept(descriptor, nil, nil)
+            let accepted = Glibc.accept(descriptor, nil, nil)
         #endif
         guard accepted >= 0 else { throw Failure("accept") }
         // A process that a test starts would keep the connection open that the server closes.
@@ -148,18 +149,23 @@ struct Socket: Sendable {
     /// Waits for a while, less if the server stops or the client goes away; `nil` waits for those alone.
     func pause(_ duration: Duration?) throws {
         let gone = try poll(
-            [pollfd(fd: stop, events: Int16(POLLIN), revents: 0), pollfd(fd: descriptor, events: Self.closed, revents: 0)], duration)
+            [
+                pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: descriptor, events: Self.closed, revents: 0),
+            ], duration)
         if gone { throw Failure("the client is gone") }
     }
 
     #if os(Linux)
-    private static let closed = Int16(0x2000)  // POLLRDHUP, which Swift does not import
+        private static let closed = Int16(0x2000) // POLLRDHUP, which Swift does not import
     #else
-    private static let closed = Int16(POLLHUP)
+        private static let closed = Int16(POLLHUP)
     #endif
 
     private func wait(for events: Int16) throws {
-        _ = try poll([pollfd(fd: stop, events: Int16(POLLIN), revents: 0), pollfd(fd: descriptor, events: events, revents: 0)], nil)
+        _ = try poll(
+            [pollfd(fd: stop, events: Int16(POLLIN), revents: 0), pollfd(fd: descriptor, events: events, revents: 0)],
+            nil)
     }
 
     /// Whether the last descriptor is why the wait ended.
@@ -169,11 +175,11 @@ struct Socket: Sendable {
         var result: Int32
         repeat {
             #if canImport(Darwin)
-            result = Darwin.poll(&descriptors, nfds_t(descriptors.count), milliseconds)
+                result = Darwin.poll(&descriptors, nfds_t(descriptors.count), milliseconds)
             #elseif canImport(Musl)
-            result = Musl.poll(&descriptors, nfds_t(descriptors.count), milliseconds)
+                result = Musl.poll(&descriptors, nfds_t(descriptors.count), milliseconds)
             #else
-            result = Glibc.poll(&descriptors, nfds_t(descriptors.count), milliseconds)
+                result = Glibc.poll(&descriptors, nfds_t(descriptors.count), milliseconds)
             #endif
         } while result < 0 && errno == EINTR
         guard result >= 0 else { throw Failure("poll") }
@@ -183,20 +189,20 @@ struct Socket: Sendable {
 
     func close() {
         #if canImport(Darwin)
-        _ = Darwin.close(descriptor)
+            _ = Darwin.close(descriptor)
         #elseif canImport(Musl)
-        _ = Musl.close(descriptor)
+            _ = Musl.close(descriptor)
         #else
-        _ = Glibc.close(descriptor)
+            _ = Glibc.close(descriptor)
         #endif
     }
 
     /// Says that nothing more is written; what the peer sends can still be read.
     func finishWriting() {
         #if canImport(Glibc)
-        _ = shutdown(descriptor, Int32(SHUT_WR))
+            _ = shutdown(descriptor, Int32(SHUT_WR))
         #else
-        _ = shutdown(descriptor, SHUT_WR)
+            _ = shutdown(descriptor, SHUT_WR)
         #endif
     }
 

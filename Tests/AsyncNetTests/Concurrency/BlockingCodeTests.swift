@@ -1,10 +1,12 @@
-@testable import AsyncNet
 import AsyncNetTesting
 import Dispatch
 import Foundation
 import Testing
+
+@testable import AsyncNet
+
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+    import FoundationNetworking
 #endif
 
 /// Code of a user's that blocks its thread until the test lets it go.
@@ -34,7 +36,8 @@ struct BlockingCodeTests {
     private static let count = max(6, 2 * ProcessInfo.processInfo.activeProcessorCount)
 
     enum Place: String, CaseIterable {
-        case serializer, closureSerializer, preprocessor, decoder, largeBody, validator, lateValidator, adapter, retrier, redirect, modifier, encoder
+        case serializer, closureSerializer, preprocessor, decoder, largeBody, validator, lateValidator, adapter,
+            retrier, redirect, modifier, encoder
         case streamValidator, streamDecoder, downloadPlace, authenticator, refresh, compression
     }
 
@@ -70,39 +73,56 @@ struct BlockingCodeTests {
         switch place {
         case .serializer: return await get.serializing(using: BlockingSerializer(blockade: blockade)).result.isSuccess
         case .closureSerializer: return await get.serializing { _ in blockade.block() }.result.isSuccess
-        case .preprocessor: return await get.serializing(Data.self, preprocessor: BlockingPreprocessor(blockade: blockade)).result.isSuccess
-        case .decoder: return await get.serializing([String].self, decoder: BlockingDecoder(blockade: blockade)).result.isSuccess
+        case .preprocessor:
+            return await get.serializing(Data.self, preprocessor: BlockingPreprocessor(blockade: blockade)).result
+                .isSuccess
+        case .decoder:
+            return await get.serializing([String].self, decoder: BlockingDecoder(blockade: blockade)).result.isSuccess
         case .largeBody:
-            return await Blockade.$current.withValue(blockade) { await session.request(url + "large").serializing(BlockingValue.self).result.isSuccess }
-        case .validator: return await get.validate { _, _, _ in blockade.block() }.serializing(Data.self).result.isSuccess
+            return await Blockade.$current.withValue(blockade) {
+                await session.request(url + "large").serializing(BlockingValue.self).result.isSuccess
+            }
+        case .validator:
+            return await get.validate { _, _, _ in blockade.block() }.serializing(Data.self).result.isSuccess
         case .lateValidator:
             _ = await get.serializing(Data.self).result
             return await get.validate { _, _, _ in blockade.block() }.serializing(Data.self).result.isSuccess
         case .adapter:
-            return await get.interceptor(Interceptor([Adapter { request, _ in
-                blockade.block()
-                return request
-            }])).serializing(Data.self).result.isSuccess
+            return await get.interceptor(
+                Interceptor([
+                    Adapter { request, _ in
+                        blockade.block()
+                        return request
+                    }
+                ])
+            ).serializing(Data.self).result.isSuccess
         case .retrier:
-            let refused = await session.request(url + "503").interceptor(Retrier { _, _ in
-                blockade.block()
-                return .doNotRetry
-            })
+            let refused = await session.request(url + "503").interceptor(
+                Retrier { _, _ in
+                    blockade.block()
+                    return .doNotRetry
+                })
             return await refused.serializing(Data.self).result.isSuccess
         case .redirect:
-            let redirected = await session.request(url + "redirect").redirect(.modify { request, _ in
-                blockade.block()
-                return request
-            })
+            let redirected = await session.request(url + "redirect").redirect(
+                .modify { request, _ in
+                    blockade.block()
+                    return request
+                })
             return await redirected.serializing(Data.self).result.isSuccess
-        case .modifier: return await session.request(url, modifier: { _ in blockade.block() }).serializing(Data.self).result.isSuccess
+        case .modifier:
+            return await session.request(url, modifier: { _ in blockade.block() }).serializing(Data.self).result
+                .isSuccess
         case .encoder:
-            return await session.request(url, parameters: ["a": 1], encoder: BlockingEncoder(blockade: blockade)).serializing(Data.self).result.isSuccess
+            return await session.request(url, parameters: ["a": 1], encoder: BlockingEncoder(blockade: blockade))
+                .serializing(Data.self).result.isSuccess
         default: return await otherOutcome(place, session, blockade, file)
         }
     }
 
-    private static func otherOutcome(_ place: Place, _ session: Session, _ blockade: Blockade, _ file: URL) async -> Bool {
+    private static func otherOutcome(_ place: Place, _ session: Session, _ blockade: Blockade, _ file: URL) async
+        -> Bool
+    {
         let url = "http://a/"
         switch place {
         case .streamValidator:
@@ -112,21 +132,26 @@ struct BlockingCodeTests {
             let stream = session.stream(url).decoding([String].self, decoder: BlockingDecoder(blockade: blockade))
             do { return try await stream.reduce(0) { count, _ in count + 1 } == 1 } catch { return false }
         case .downloadPlace:
-            let download = session.download(url, to: .choosing { _ in
-                blockade.block()
-                return file
-            })
+            let download = session.download(
+                url,
+                to: .choosing { _ in
+                    blockade.block()
+                    return file
+                })
             return await download.result.isSuccess
         case .authenticator, .refresh:
             // A refresh of its own for each, since one is made for all that share an interceptor.
             let authenticator = BlockingAuthenticator(blockade: blockade, blocksRefresh: place == .refresh)
-            let interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: Number(place == .refresh ? 0 : 1))
-            return await session.request(url + "401").interceptor(interceptor).validate().serializing(Data.self).result.isSuccess
+            let interceptor = AuthenticationInterceptor(
+                authenticator: authenticator, credential: Number(place == .refresh ? 0 : 1))
+            return await session.request(url + "401").interceptor(interceptor).validate().serializing(Data.self).result
+                .isSuccess
         default:
-            let upload = await session.upload(.data(Data(count: 10)), to: url).interceptor(RequestCompressor { _ in
-                blockade.block()
-                return false
-            })
+            let upload = await session.upload(.data(Data(count: 10)), to: url).interceptor(
+                RequestCompressor { _ in
+                    blockade.block()
+                    return false
+                })
             return await upload.serializing(Data.self).result.isSuccess
         }
     }
@@ -135,7 +160,9 @@ struct BlockingCodeTests {
 
     enum Wait: String, CaseIterable { case value, result, response, decoder, largeBody, lateValidator, stream }
 
-    @Test("Cancelling the task that waits ends its wait at once, also while such code runs; its task is cancelled, and ends by itself", arguments: Wait.allCases)
+    @Test(
+        "Cancelling the task that waits ends its wait at once, also while such code runs; its task is cancelled, and ends by itself",
+        arguments: Wait.allCases)
     func cancelling(_ wait: Wait) async throws {
         let (blockade, isCancelled) = (Blockade(), Gate())
         let session = Session(transport: StubTransport { Self.reply($0) })
@@ -151,13 +178,20 @@ struct BlockingCodeTests {
                 return nil
             case .result: return await blocking.result.failure?.code
             case .response: return await blocking.response.error?.code
-            case .decoder: return await request.serializing([String].self, decoder: BlockingDecoder(blockade: blockade)).result.failure?.code
-            case .largeBody: return await Blockade.$current.withValue(blockade) { await request.serializing(BlockingValue.self).result.failure?.code }
+            case .decoder:
+                return await request.serializing([String].self, decoder: BlockingDecoder(blockade: blockade)).result
+                    .failure?.code
+            case .largeBody:
+                return await Blockade.$current.withValue(blockade) {
+                    await request.serializing(BlockingValue.self).result.failure?.code
+                }
             case .lateValidator:
                 _ = await request.serializing(Data.self).result
-                return await request.validate { _, _, _ in blockade.block() }.serializing(Data.self).result.failure?.code
+                return await request.validate { _, _, _ in blockade.block() }.serializing(Data.self).result.failure?
+                    .code
             case .stream:
-                let stream = session.stream("http://a/").decoding([String].self, decoder: BlockingDecoder(blockade: blockade))
+                let stream = session.stream("http://a/").decoding(
+                    [String].self, decoder: BlockingDecoder(blockade: blockade))
                 do { for try await _ in stream {} } catch { return (error as? AsyncNetError)?.code }
                 return nil
             }
@@ -172,7 +206,8 @@ struct BlockingCodeTests {
         if wait != .stream { #expect(try await request.serializing([String].self).value.count == 1) }
     }
 
-    @Test("Several that wait while a late validator runs have its refusal, once, and one that is cancelled leaves alone")
+    @Test(
+        "Several that wait while a late validator runs have its refusal, once, and one that is cancelled leaves alone")
     func lateValidator() async throws {
         let (blockade, ran) = (Blockade(), Counter())
         let request = Session(transport: StubTransport { Self.reply($0) }).request("http://a/")
@@ -215,23 +250,36 @@ struct BlockingCodeTests {
         #expect(try isSame.get())
     }
 
-    @Test("This library's own types stay in the task that waits", arguments: [
-        (DataSerializer().place, 1 << 20, true), (EmptySerializer().place, 1 << 20, true), (StringSerializer().place, 65_535, true),
-        (StringSerializer().place, 65_536, false), (DecodableSerializer<Int>().place, 100, true), (DecodableSerializer<Int>().place, 100_000, false),
-        (DecodableSerializer<Int>(decoder: JSONDecoder()).place, 100, true), (JSONSerializer(preprocessor: .googleXSSI).place, 100, true),
-        (JSONSerializer().place, 100_000, false), (PropertyListSerializer().place, 100, true), (DataSerializer(preprocessor: .googleXSSI).place, 100_000, false),
-    ] as [(SerializerPlace, Int, Bool)])
+    @Test(
+        "This library's own types stay in the task that waits",
+        arguments: [
+            (DataSerializer().place, 1 << 20, true), (EmptySerializer().place, 1 << 20, true),
+            (StringSerializer().place, 65_535, true),
+            (StringSerializer().place, 65_536, false), (DecodableSerializer<Int>().place, 100, true),
+            (DecodableSerializer<Int>().place, 100_000, false),
+            (DecodableSerializer<Int>(decoder: JSONDecoder()).place, 100, true),
+            (JSONSerializer(preprocessor: .googleXSSI).place, 100, true),
+            (JSONSerializer().place, 100_000, false), (PropertyListSerializer().place, 100, true),
+            (DataSerializer(preprocessor: .googleXSSI).place, 100_000, false),
+        ] as [(SerializerPlace, Int, Bool)])
     func ownPlaces(_ place: SerializerPlace, _ size: Int, _ isHere: Bool) throws {
         let head = HTTPRequestHead(method: .get, url: try "http://a/".asURL())
-        let response = RawResponse(requestHead: head, head: HTTPResponseHead(statusCode: 200, url: head.url), data: Data(count: size))
+        let response = RawResponse(
+            requestHead: head, head: HTTPResponseHead(statusCode: 200, url: head.url), data: Data(count: size))
         #expect(place.isHere(response) == isHere)
     }
 
     @Test("So do its policies, unless they are made of such that may block")
     func ownPolicies() {
-        #expect(!RetryPolicy().blocks && !ConnectionLostRetryPolicy().blocks && !OfflineRetrier().blocks && !RequestCompressor().blocks)
-        #expect(RequestCompressor { _ in true }.blocks && Adapter { request, _ in request }.blocks && Retrier { _, _ in .retry }.blocks)
-        #expect(!Interceptor([RetryPolicy(), RequestCompressor()]).blocks && Interceptor([RetryPolicy(), Retrier { _, _ in .retry }]).blocks)
+        #expect(
+            !RetryPolicy().blocks && !ConnectionLostRetryPolicy().blocks && !OfflineRetrier().blocks
+                && !RequestCompressor().blocks)
+        #expect(
+            RequestCompressor { _ in true }.blocks && Adapter { request, _ in request }.blocks
+                && Retrier { _, _ in .retry }.blocks)
+        #expect(
+            !Interceptor([RetryPolicy(), RequestCompressor()]).blocks
+                && Interceptor([RetryPolicy(), Retrier { _, _ in .retry }]).blocks)
     }
 }
 

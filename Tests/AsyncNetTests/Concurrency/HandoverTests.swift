@@ -1,5 +1,6 @@
-@testable import AsyncNet
 import Testing
+
+@testable import AsyncNet
 
 @Suite("Handover", .timeLimit(.minutes(5)))
 struct HandoverTests {
@@ -31,7 +32,9 @@ struct HandoverTests {
             handover.finish(.failure(AsyncNetError(.connectionLost)))
         }
         #expect(try await handover.next() == 1)
-        for _ in 0..<2 { await #expect { try await handover.next() } throws: { ($0 as? AsyncNetError)?.code == .connectionLost } }
+        for _ in 0..<2 {
+            await #expect { try await handover.next() } throws: { ($0 as? AsyncNetError)?.code == .connectionLost }
+        }
         await giver.value
     }
 

@@ -1,7 +1,8 @@
-@testable import AsyncNet
 import AsyncNetTesting
 import Synchronization
 import Testing
+
+@testable import AsyncNet
 
 @Suite("Timers", .timeLimit(.minutes(5)))
 struct TimerQueueTests {
@@ -45,9 +46,15 @@ struct TimerQueueTests {
     func cancelling() async {
         let (clock, log) = (TestClock(), Log())
         let timers = TimerQueue(TimeSource(clock))
-        let first = timers.schedule(at: .seconds(1)) { log.add("first"); return nil }
+        let first = timers.schedule(at: .seconds(1)) {
+            log.add("first")
+            return nil
+        }
         timers.cancel(first)
-        _ = timers.schedule(at: .seconds(1)) { log.add("second"); return nil }
+        _ = timers.schedule(at: .seconds(1)) {
+            log.add("second")
+            return nil
+        }
         timers.cancel(first)
         await clock.sleepers(atLeast: 1)
         clock.advance(by: .seconds(1))
@@ -99,7 +106,10 @@ struct TimerQueueTests {
         let timers = TimerQueue(TimeSource(clock))
         var idle: IdleTimer? = IdleTimer(timers, timeout: .seconds(1)) { log.add("silence") }
         idle?.pause()
-        _ = timers.schedule(at: .seconds(1)) { log.add("moved on"); return nil }
+        _ = timers.schedule(at: .seconds(1)) {
+            log.add("moved on")
+            return nil
+        }
         await clock.sleepers(atLeast: 1)
         clock.advance(by: .seconds(1))
         await log.wait(for: 1)

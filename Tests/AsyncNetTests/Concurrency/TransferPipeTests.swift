@@ -1,6 +1,7 @@
-@testable import AsyncNet
 import Foundation
 import Testing
+
+@testable import AsyncNet
 
 @Suite("Transfer pipe", .timeLimit(.minutes(5)))
 struct TransferPipeTests {
@@ -84,7 +85,9 @@ struct TransferPipeTests {
         #expect(try await rest == [Data([1])])
     }
 
-    @Test("A reader of the whole has the head of a redirect, an error or an urgent response at once, and its body as it arrives", arguments: [302, 404, 503, 201])
+    @Test(
+        "A reader of the whole has the head of a redirect, an error or an urgent response at once, and its body as it arrives",
+        arguments: [302, 404, 503, 201])
     func urgent(_ status: Int) async throws {
         let pipe = TransferPipe(.whole, isUrgent: { $0.statusCode == 201 })
         async let received = pipe.head()
@@ -150,7 +153,9 @@ struct TransferPipeTests {
         #expect(folder.contents.isEmpty)
     }
 
-    @Test("A relay gets what comes, until it wants no more; the rest is kept for the reader, and nothing goes past what waits")
+    @Test(
+        "A relay gets what comes, until it wants no more; the rest is kept for the reader, and nothing goes past what waits"
+    )
     func relaying() async throws {
         let folder = try TemporaryFolder()
         let pipe = spill(folder.url)
@@ -164,7 +169,9 @@ struct TransferPipeTests {
         #expect(try await pipe.nextBatch() == [Data([0])])
         async let isRelayed = pipe.relay(relay)
         #expect(await eventually { pipe.isRelayed })
-        for chunk in [Data([1]), Data([2, 3]), Data([4, 5, 6]), Data([7]), Data([8])] { #expect(pipe.receive(chunk) == .more) }
+        for chunk in [Data([1]), Data([2, 3]), Data([4, 5, 6]), Data([7]), Data([8])] {
+            #expect(pipe.receive(chunk) == .more)
+        }
         #expect(await isRelayed)
         #expect(relayed.withLock { $0 } == Data([1, 2, 3, 4, 5, 6]))
         #expect(try await pipe.nextBatch() == [Data([7]), Data([8])])
@@ -177,7 +184,8 @@ struct TransferPipeTests {
         #expect(await TransferPipe(.asItArrives).relay(relay) == false)
     }
 
-    @Test("However relay and reader take turns while bytes come, they come in order", arguments: [100, 10_000, 200_000])
+    @Test(
+        "However relay and reader take turns while bytes come, they come in order", arguments: [100, 10_000, 200_000])
     func relayOrder(_ size: Int) async throws {
         let folder = try TemporaryFolder()
         let data = patternedData(size * 40)
@@ -233,7 +241,10 @@ struct TransferPipeTests {
     @Test("A reader who falls too far behind, and a folder that is none, are errors of their own")
     func spillFailures() async throws {
         let folder = try TemporaryFolder()
-        for (pipe, code) in [(spill(folder.url, limit: 1000), AsyncNetError.Code.readerTooSlow), (spill(URL(filePath: "/nowhere")), .temporaryFileFailed)] {
+        for (pipe, code) in [
+            (spill(folder.url, limit: 1000), AsyncNetError.Code.readerTooSlow),
+            (spill(URL(filePath: "/nowhere")), .temporaryFileFailed),
+        ] {
             let aborts = Counter()
             pipe.connect(onAbort: { aborts.add() })
             for _ in 0..<10 { _ = pipe.receive(Data(count: 100_000)) }
@@ -267,7 +278,9 @@ struct TransferPipeTests {
         await writer.value
     }
 
-    @Test("A reader who catches up while the file is written to waits for it, and takes nothing for the end", arguments: [10_000, 60_000, 130_000, 250_000])
+    @Test(
+        "A reader who catches up while the file is written to waits for it, and takes nothing for the end",
+        arguments: [10_000, 60_000, 130_000, 250_000])
     func catchingUp(_ size: Int) async throws {
         let folder = try TemporaryFolder()
         let total = size * 30

@@ -1,12 +1,14 @@
 import AsyncNet
 import AsyncNetTesting
 import Foundation
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 import Testing
 
-/// The calls that users write, as shared/api.md and the README spell them: they must go on compiling and do what they say.
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The calls that users write, as shared/api.md and the README spell them: they must go on compiling and do what they
+/// say.
 @Suite("Call sites", .timeLimit(.minutes(5)))
 struct CallSiteTests {
     struct NewUser: Encodable, Sendable { var name: String }
@@ -43,7 +45,9 @@ struct CallSiteTests {
         let (_, _): (User?, AsyncNetError?) = (response.value, response.error)
         let (_, _, _): (URLRequest?, HTTPURLResponse?, Data?) = (response.request, response.response, response.data)
         let metrics: RequestMetrics = response.metrics
-        #expect(metrics.attempts == 1 && metrics.redirects.isEmpty && metrics.receivedBytes > 0 && metrics.isConnectionReused == nil)
+        #expect(
+            metrics.attempts == 1 && metrics.redirects.isEmpty && metrics.receivedBytes > 0
+                && metrics.isConnectionReused == nil)
         _ = response.map { $0.name }
         _ = try response.tryMap { $0.name }
         _ = response.mapError { $0 }
@@ -53,19 +57,24 @@ struct CallSiteTests {
         _ = try await (a, b)
 
         #expect(try await request.serializing(using: MySerializer()).value > 0)
-        _ = try await request.validate(statusCode: 200..<300).validate(contentType: ["application/json"]).serializing(User.self).value
+        _ = try await request.validate(statusCode: 200..<300).validate(contentType: ["application/json"]).serializing(
+            User.self
+        ).value
         await request.validate { request, response, data in
             if response.statusCode == 500 || request.url == nil || data.isEmpty { throw CancellationError() }
         }
         _ = await (request.state, request.retryCount)
-        await request.cancel(); await request.suspend(); await request.resume()
+        await request.cancel()
+        await request.suspend()
+        await request.resume()
         #expect(await request.curlDescription().contains("curl"))
         for await progress in request.downloadProgress { _ = (progress.fractionCompleted, progress.bytesPerSecond) }
         for await event in request.events { _ = event }
 
         _ = await session.requests
         _ = await session.requests(ofKind: .download)
-        await session.cancelAll(); await session.finish()
+        await session.cancelAll()
+        await session.finish()
         _ = Session.shared
 
         let api = Session(baseURL: "https://api.example.com/v1/", transport: stub)
@@ -81,12 +90,16 @@ struct CallSiteTests {
         let fileURL = try folder.file("a.txt", Data("file".utf8))
         let bytes = Data("data".utf8)
         #expect(try await session.upload(.data(bytes), to: url).serializing(Receipt.self).value.bytes == 4)
-        #expect(try await session.upload(.file(fileURL), to: url, method: .put).serializing(Receipt.self).value.bytes == 4)
-        #expect(try await session.upload(.stream(chunks("a", "b"), length: nil), to: url).serializing(Receipt.self).value.bytes == 2)
-        let request = session.upload(.multipart { form in
-            form.append("Ada", name: "name")
-            form.append(fileURL, name: "avatar", fileName: "a.png", mimeType: "image/png")
-        }, to: url)
+        #expect(
+            try await session.upload(.file(fileURL), to: url, method: .put).serializing(Receipt.self).value.bytes == 4)
+        #expect(
+            try await session.upload(.stream(chunks("a", "b"), length: nil), to: url).serializing(Receipt.self).value
+                .bytes == 2)
+        let request = session.upload(
+            .multipart { form in
+                form.append("Ada", name: "name")
+                form.append(fileURL, name: "avatar", fileName: "a.png", mimeType: "image/png")
+            }, to: url)
         #expect(try await request.serializing(Receipt.self).value.bytes > 100)
         for await progress in request.uploadProgress { _ = progress.fractionCompleted }
         let _: (UploadRequest, RequestKind) = (request, request.kind)
@@ -97,7 +110,9 @@ struct CallSiteTests {
         let session = Session(transport: StubTransport { _ in .text("{\"id\":1}\n") })
         let (url, folder) = ("http://a/", try TemporaryFolder())
         let target = folder.url.appending(path: "x/a")
-        let file = try await session.download(url, to: .file(target, options: [.createIntermediateDirectories, .removePreviousFile])).value
+        let file = try await session.download(
+            url, to: .file(target, options: [.createIntermediateDirectories, .removePreviousFile])
+        ).value
         let _: URL = file
         let download = session.download(url, to: .file(target))
         let resumeData = await download.cancel(producingResumeData: true)
@@ -105,7 +120,10 @@ struct CallSiteTests {
         // Optional as it is, as the contract has it.
         let none = session.download(resumingWith: resumeData, to: .file(target))
         #expect(await none.result.failure?.code == .invalidRequest)
-        let coded: JSON = ["url": "http://a/", "validator": "\"1\"", "partialFile": JSON(folder.url.appending(path: "p").absoluteString)]
+        let coded: JSON = [
+            "url": "http://a/", "validator": "\"1\"",
+            "partialFile": JSON(folder.url.appending(path: "p").absoluteString),
+        ]
         let kept = try coded.decode(ResumeData.self)
         let rest = try await session.download(resumingWith: kept, to: .file(folder.url.appending(path: "b"))).value
         #expect(rest.lastPathComponent == "b")
@@ -113,8 +131,13 @@ struct CallSiteTests {
         for try await chunk in session.stream(url).chunks { let _: Data = chunk }
         for try await line in session.stream(url).lines { let _: String = line }
         for try await item in session.stream(url).decoding(Item.self) { #expect(item.id == 1) }
-        let events = Session(transport: StubTransport { _ in MockResponse(200, headers: ["Content-Type": "text/event-stream"], body: Data("data: 1\n\n".utf8)) })
-        for try await event in events.stream(url).serverSentEvents { _ = (event.id, event.event, event.data, event.retry) }
+        let events = Session(
+            transport: StubTransport { _ in
+                MockResponse(200, headers: ["Content-Type": "text/event-stream"], body: Data("data: 1\n\n".utf8))
+            })
+        for try await event in events.stream(url).serverSentEvents {
+            _ = (event.id, event.event, event.data, event.retry)
+        }
         let _: (StreamRequest, DownloadRequest) = (session.stream(url), download)
     }
 
@@ -128,10 +151,12 @@ struct CallSiteTests {
 
     @Test func adapters() async throws {
         let stub = StubTransport { .text($0.headers["X-Trace"] ?? "none") }
-        let session = Session(transport: stub, configuration: .init(interceptors: [Tracing(), RequestCompressor(.gzip)]))
+        let session = Session(
+            transport: stub, configuration: .init(interceptors: [Tracing(), RequestCompressor(.gzip)]))
         let request = session.request("http://a/")
         #expect(try await request.serializing(String.self).value == "\(request.id)")
-        #expect(try await session.request("http://a/").interceptor(Tracing()).serializing(String.self).value.hasPrefix("#"))
+        #expect(
+            try await session.request("http://a/").interceptor(Tracing()).serializing(String.self).value.hasPrefix("#"))
     }
 
     struct OnlyOnce: RequestRetrier {
@@ -139,26 +164,41 @@ struct CallSiteTests {
     }
 
     @Test func policies() async throws {
-        let session = Session(transport: StubTransport { _ in .status(302, headers: ["Location": "/"]) },
+        let session = Session(
+            transport: StubTransport { _ in .status(302, headers: ["Location": "/"]) },
             configuration: .init(interceptors: [RetryPolicy(limit: 3), Tracing(), OnlyOnce()]))
         let request = session.request("http://a/")
-        await request.interceptor(RetryPolicy()).deadline(.seconds(5)).timeout(.milliseconds(300)).redirect(.doNotFollow)
+        await request.interceptor(RetryPolicy()).deadline(.seconds(5)).timeout(.milliseconds(300)).redirect(
+            .doNotFollow)
         await request.authenticate(username: "u", password: "p")
         #expect(await request.serializing(Data.self).response.statusCode == 302)
-        let decisions: [RetryDecision] = [.retry, .retry(after: .seconds(1)), .doNotRetry, .fail(AsyncNetError(.cancelled))]
+        let decisions: [RetryDecision] = [
+            .retry, .retry(after: .seconds(1)), .doNotRetry, .fail(AsyncNetError(.cancelled)),
+        ]
         #expect(decisions.count == 4)
     }
 
     @Test func parameters() async throws {
         let session = Session(transport: StubTransport { .text("\($0.query ?? "") \($0.text)") })
         func text(_ request: DataRequest) async throws -> String { try await request.serializing(String.self).value }
-        #expect(try await text(session.request("http://a/", parameters: ["q": "a b"], encoder: .urlEncodedForm)) == "q=a%20b ")
-        #expect(try await text(session.request("http://a/", method: .post, parameters: ["q": [2, 1]], encoder: .urlEncodedForm)) == " q%5B%5D=2&q%5B%5D=1")
+        #expect(
+            try await text(session.request("http://a/", parameters: ["q": "a b"], encoder: .urlEncodedForm))
+                == "q=a%20b ")
+        #expect(
+            try await text(
+                session.request("http://a/", method: .post, parameters: ["q": [2, 1]], encoder: .urlEncodedForm))
+                == " q%5B%5D=2&q%5B%5D=1")
         #expect(try await text(session.post("http://a/", parameters: ["q": "1"], encoder: .query)) == "q=1 ")
         #expect(try await text(session.get("http://a/?x#f", parameters: ["q": 1])) == "x&q=1 ")
         #expect(try await text(session.delete("http://a/", parameters: ["q": 1])) == "q=1 ")
-        #expect(try await text(session.post("http://a/", parameters: ["id": 1, "tags": ["a"], "none": nil] as JSON, encoder: .json(.sortedKeys))) == #" {"id":1,"none":null,"tags":["a"]}"#)
-        #expect(try await text(session.post("http://a/", parameters: ["a": 1], encoder: .propertyList)).contains("<key>a</key>"))
+        #expect(
+            try await text(
+                session.post(
+                    "http://a/", parameters: ["id": 1, "tags": ["a"], "none": nil] as JSON, encoder: .json(.sortedKeys))
+            ) == #" {"id":1,"none":null,"tags":["a"]}"#)
+        #expect(
+            try await text(session.post("http://a/", parameters: ["a": 1], encoder: .propertyList)).contains(
+                "<key>a</key>"))
         let own = ClosureParameterEncoder { parameters, request in request.httpBody = Data("\(parameters)".utf8) }
         #expect(try await text(session.post("http://a/", parameters: 5, encoder: own)) == " 5")
     }
@@ -189,7 +229,8 @@ struct CallSiteTests {
         _ = Session()
         _ = Session(transport: .urlSession)
         let server = try await MockServer.start()
-        await server.enqueue(.json(#"{"id":1}"#), .status(503, headers: ["Retry-After": "1"]), .fault(.resetMidBody(after: 10)))
+        await server.enqueue(
+            .json(#"{"id":1}"#), .status(503, headers: ["Retry-After": "1"]), .fault(.resetMidBody(after: 10)))
         _ = try await Session().request(server.url("/users/1")).serializing(JSON.self).value
         let seen = try await server.takeRequest()
         #expect(seen.path == "/users/1")

@@ -1,7 +1,8 @@
-@testable import AsyncNet
 import AsyncNetTesting
 import Foundation
 import Testing
+
+@testable import AsyncNet
 
 /// Content codings of responses (RFC 9110 §8.4.1), undone from bytes in memory: whole, cut, followed by junk, stacked.
 @Suite("Content decoder")
@@ -68,11 +69,15 @@ struct ContentDecoderTests {
     func truncated(_ coding: ContentDecoding) async throws {
         let encoded = try Self.encoded(coding)
         for count in 1..<encoded.count {
-            #expect(await failure { try await decode([coding], [encoded.prefix(count)]) } == .badContentEncoding, "\(count)")
+            #expect(
+                await failure { try await decode([coding], [encoded.prefix(count)]) } == .badContentEncoding, "\(count)"
+            )
         }
     }
 
-    @Test("Bytes after the end are an error, another gzip member or zstd frame is not", arguments: ContentDecoding.allCases)
+    @Test(
+        "Bytes after the end are an error, another gzip member or zstd frame is not",
+        arguments: ContentDecoding.allCases)
     func trailing(_ coding: ContentDecoding) async throws {
         let encoded = try Self.encoded(coding)
         #expect(await failure { try await decode([coding], [encoded, Data("junk".utf8)]) } == .badContentEncoding)
@@ -85,9 +90,11 @@ struct ContentDecoderTests {
         }
     }
 
-    @Test("Of streams without content there are a thousand at most", arguments: [
-        (ContentDecoding.gzip, "H4sIAAAAAAACAwMAAAAAAAAAAAA="), (.zstd, "KLUv/SAAAQAA"),
-    ])
+    @Test(
+        "Of streams without content there are a thousand at most",
+        arguments: [
+            (ContentDecoding.gzip, "H4sIAAAAAAACAwMAAAAAAAAAAAA="), (.zstd, "KLUv/SAAAQAA"),
+        ])
     func emptyStreams(_ coding: ContentDecoding, _ empty: String) async throws {
         let (encoded, empty) = (try Self.encoded(coding), try #require(Data(base64Encoded: empty)))
         let streams = { (count: Int) in Data(repeatElement(empty, count: count).joined()) }
@@ -99,12 +106,14 @@ struct ContentDecoderTests {
     func cancelled() async throws {
         let encoded = try Self.encoded(.gzip)
         let decoder = ContentDecoder(.gzip) { encoded }
-        let task = Task { while let _ = try await decoder.next() {} }
+        let task = Task { while (try await decoder.next()) != nil {} }
         task.cancel()
         await #expect { try await task.value } throws: { ($0 as? AsyncNetError)?.code == .cancelled }
     }
 
-    @Test("Bytes in the middle that are wrong end in an error or other text, never in a trap", arguments: ContentDecoding.allCases)
+    @Test(
+        "Bytes in the middle that are wrong end in an error or other text, never in a trap",
+        arguments: ContentDecoding.allCases)
     func damaged(_ coding: ContentDecoding) async throws {
         let encoded = try Self.encoded(coding)
         for index in encoded.indices {
@@ -176,11 +185,13 @@ struct ContentDecoderTests {
         let bomb = try Self.compressed(Data(count: 16 << 20), .gzip)
         let text = try Self.encoded(.brotli)
         try await withServer(
-            MockResponse(headers: ["Content-Encoding": "br"], body: text), MockResponse(headers: ["Content-Encoding": "br"], body: text.dropLast(3)),
+            MockResponse(headers: ["Content-Encoding": "br"], body: text),
+            MockResponse(headers: ["Content-Encoding": "br"], body: text.dropLast(3)),
             MockResponse(headers: ["Content-Encoding": "gzip"], body: bomb)
         ) { (server: MockServer) async throws in
             #expect(try await session.request(server.url()).serializing(Data.self).value == Self.text)
-            #expect(await session.request(server.url()).serializing(Data.self).response.error?.code == .badContentEncoding)
+            #expect(
+                await session.request(server.url()).serializing(Data.self).response.error?.code == .badContentEncoding)
             #expect(await session.request(server.url()).serializing(Data.self).response.error?.code == .bodyTooLarge)
             let seen = try await server.takeRequest()
             #expect(seen.headers["Accept-Encoding"] == "gzip, deflate, br, zstd")

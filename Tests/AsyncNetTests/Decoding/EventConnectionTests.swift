@@ -11,19 +11,27 @@ struct EventConnectionTests {
         return HTTPResponseHead(statusCode: status, url: try #require(Self.url), headers: all)
     }
 
-    private func connection(_ policy: EventReconnection = .ifResumable(delay: .seconds(3), maximumDelay: .seconds(20)), after text: String = "id: 1\n\n",
-        _ headers: HTTPHeaders = [:]) throws -> EventConnection {
+    private func connection(
+        _ policy: EventReconnection = .ifResumable(delay: .seconds(3), maximumDelay: .seconds(20)),
+        after text: String = "id: 1\n\n",
+        _ headers: HTTPHeaders = [:]
+    ) throws -> EventConnection {
         var connection = EventConnection(policy)
         #expect(try connection.open(head(200, headers)))
         _ = try connection.receive(Data(text.utf8))
         return connection
     }
 
-    @Test("What is no stream of events ends it: 204 in good order, the rest in its error", arguments: [
-        (204, nil, nil), (404, nil, .unacceptableStatus), (500, nil, .unacceptableStatus), (200, "text/html; charset=utf-8", .unacceptableContentType),
-        (200, "application/problem+json", .unacceptableContentType), (200, "text/plain", .unacceptableContentType), (200, "", .unacceptableContentType),
-        (201, nil, .unacceptableStatus), (206, nil, .unacceptableStatus), (301, nil, .unacceptableStatus), (205, nil, .unacceptableStatus),
-    ] as [(Int, String?, AsyncNetError.Code?)])
+    @Test(
+        "What is no stream of events ends it: 204 in good order, the rest in its error",
+        arguments: [
+            (204, nil, nil), (404, nil, .unacceptableStatus), (500, nil, .unacceptableStatus),
+            (200, "text/html; charset=utf-8", .unacceptableContentType),
+            (200, "application/problem+json", .unacceptableContentType), (200, "text/plain", .unacceptableContentType),
+            (200, "", .unacceptableContentType),
+            (201, nil, .unacceptableStatus), (206, nil, .unacceptableStatus), (301, nil, .unacceptableStatus),
+            (205, nil, .unacceptableStatus),
+        ] as [(Int, String?, AsyncNetError.Code?)])
     func opening(_ status: Int, _ type: String?, _ code: AsyncNetError.Code?) throws {
         var connection = EventConnection(.always())
         let head = try head(status, type.map { ["Content-Type": $0] } ?? [:])
@@ -35,7 +43,9 @@ struct EventConnectionTests {
         #expect(connection.end(nil, statusCode: status, jitter: 0) == nil)
     }
 
-    @Test("A stream that is gone after a good end has ended; one that is gone after a lost connection has not", arguments: [404, 410])
+    @Test(
+        "A stream that is gone after a good end has ended; one that is gone after a lost connection has not",
+        arguments: [404, 410])
     func gone(_ status: Int) throws {
         var connection = try connection()
         _ = connection.end(nil, statusCode: 200, jitter: 0)
@@ -45,19 +55,29 @@ struct EventConnectionTests {
         #expect(throws: AsyncNetError.self) { try lost.open(head(status)) }
     }
 
-    @Test("When it connects again", arguments: [
-        (.never, "id: 1\nretry: 1\n\n", nil, nil, false), (.ifResumable(), "data: 1\n\n", nil, nil, false), (.ifResumable(), "id: 1\n\n", nil, nil, true),
-        (.ifResumable(), "retry: 1\n\n", nil, nil, true), (.ifResumable(), "id: 1\n\n", "7", nil, false), (.ifResumable(), "id: 1\n\n", "70", .bodyEndedEarly, true),
-        (.ifResumable(), "data: 1\n\n", nil, .connectionLost, false), (.always(), "data: 1\n\n", "9", nil, true), (.always(), "", nil, .timedOut, true),
-        (.always(), "", nil, .decodingFailed, false), (.always(), "", nil, .certificateNotTrusted, false), (.always(), "", nil, .bodyTooLarge, false),
-        (.ifResumable(), "id: 1\n\nid\n\n", nil, nil, false), (.ifResumable(), "id: 1\n", nil, nil, false),
-    ] as [(EventReconnection, String, String?, AsyncNetError.Code?, Bool)])
-    func occasions(_ policy: EventReconnection, _ text: String, _ length: String?, _ code: AsyncNetError.Code?, _ connects: Bool) throws {
+    @Test(
+        "When it connects again",
+        arguments: [
+            (.never, "id: 1\nretry: 1\n\n", nil, nil, false), (.ifResumable(), "data: 1\n\n", nil, nil, false),
+            (.ifResumable(), "id: 1\n\n", nil, nil, true),
+            (.ifResumable(), "retry: 1\n\n", nil, nil, true), (.ifResumable(), "id: 1\n\n", "7", nil, false),
+            (.ifResumable(), "id: 1\n\n", "70", .bodyEndedEarly, true),
+            (.ifResumable(), "data: 1\n\n", nil, .connectionLost, false), (.always(), "data: 1\n\n", "9", nil, true),
+            (.always(), "", nil, .timedOut, true),
+            (.always(), "", nil, .decodingFailed, false), (.always(), "", nil, .certificateNotTrusted, false),
+            (.always(), "", nil, .bodyTooLarge, false),
+            (.ifResumable(), "id: 1\n\nid\n\n", nil, nil, false), (.ifResumable(), "id: 1\n", nil, nil, false),
+        ] as [(EventReconnection, String, String?, AsyncNetError.Code?, Bool)])
+    func occasions(
+        _ policy: EventReconnection, _ text: String, _ length: String?, _ code: AsyncNetError.Code?, _ connects: Bool
+    ) throws {
         var connection = try connection(policy, after: text, length.map { ["Content-Length": $0] } ?? [:])
         #expect((connection.end(code.map { AsyncNetError($0) }, statusCode: 200, jitter: 0) != nil) == connects)
     }
 
-    @Test("Statuses that may pass do not end it, others do", arguments: [(503, true), (429, true), (502, true), (401, false), (404, false)])
+    @Test(
+        "Statuses that may pass do not end it, others do",
+        arguments: [(503, true), (429, true), (502, true), (401, false), (404, false)])
     func statuses(_ status: Int, _ connects: Bool) throws {
         var connection = try connection()
         _ = connection.end(AsyncNetError(.connectionLost), statusCode: 200, jitter: 0)
@@ -81,13 +101,17 @@ struct EventConnectionTests {
         #expect(connection.end(lost, statusCode: nil, jitter: 1) == .seconds(30))
     }
 
-    @Test("A wait that the stream asks for is bounded", arguments: [
-        ("299999", 300, 299_999), ("300001", 300, 300_000), ("99999999999999999999999999", 300, 300_000), ("86400000", 3600, 3_600_000), ("0", 300, 0), ("5000", 1, 1000),
-    ])
+    @Test(
+        "A wait that the stream asks for is bounded",
+        arguments: [
+            ("299999", 300, 299_999), ("300001", 300, 300_000), ("99999999999999999999999999", 300, 300_000),
+            ("86400000", 3600, 3_600_000), ("0", 300, 0), ("5000", 1, 1000),
+        ])
     func retry(_ text: String, _ bound: Int, _ milliseconds: Int) throws {
         var connection = try connection(.ifResumable(maximumRetry: .seconds(bound)), after: "retry: \(text)\n\n")
         #expect(connection.end(nil, statusCode: 200, jitter: 0) == .milliseconds(milliseconds))
-        #expect(connection.end(AsyncNetError(.connectionLost), statusCode: nil, jitter: 1) == .milliseconds(milliseconds))
+        #expect(
+            connection.end(AsyncNetError(.connectionLost), statusCode: nil, jitter: 1) == .milliseconds(milliseconds))
         #expect(EventReconnection.always().maximumRetry == .seconds(300))
     }
 
@@ -97,12 +121,16 @@ struct EventConnectionTests {
         #expect(connection.lastEventID == "a")
         #expect(connection.end(AsyncNetError(.connectionLost), statusCode: 200, jitter: 0) == .milliseconds(5))
         #expect(try connection.open(head(200)))
-        #expect(try connection.receive(Data("data: 3\n\n".utf8)) == [ServerSentEvent(id: "a", data: "3", retry: .milliseconds(5))])
+        #expect(
+            try connection.receive(Data("data: 3\n\n".utf8)) == [
+                ServerSentEvent(id: "a", data: "3", retry: .milliseconds(5))
+            ])
     }
 
     @Test("A delay that no clock can measure is a long one")
     func endless() throws {
-        var connection = try connection(.always(delay: .seconds(Int64.max), maximumDelay: .seconds(Int64.max), limit: nil))
+        var connection = try connection(
+            .always(delay: .seconds(Int64.max), maximumDelay: .seconds(Int64.max), limit: nil))
         for _ in 0..<40 {
             let wait = connection.end(AsyncNetError(.connectionLost), statusCode: nil, jitter: 1)
             #expect(wait.map { $0 > .seconds(1_000_000) } == true)

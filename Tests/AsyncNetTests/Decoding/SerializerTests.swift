@@ -17,23 +17,30 @@ struct SerializerTests {
         let url = try "http://a/".asURL()
         return RawResponse(
             requestHead: HTTPRequestHead(method: method, url: url),
-            head: HTTPResponseHead(statusCode: status, url: url, headers: type.map { ["Content-Type": $0] } ?? [:]), data: body)
+            head: HTTPResponseHead(statusCode: status, url: url, headers: type.map { ["Content-Type": $0] } ?? [:]),
+            data: body)
     }
 
     @Test("Decodable types come out of JSON and property lists")
     func decodable() async throws {
         #expect(try await DecodableSerializer(User.self).serialize(response(User.json)) == .ada)
         let plist = try PropertyListEncoder().encode(User.ada)
-        #expect(try await DecodableSerializer(User.self, decoder: PropertyListDecoder()).serialize(response(plist)) == .ada)
+        #expect(
+            try await DecodableSerializer(User.self, decoder: PropertyListDecoder()).serialize(response(plist)) == .ada)
         #expect(try await PropertyListSerializer().serialize(response(plist))["name"] == .string("Ada"))
     }
 
-    @Test("A decoding error says which value is wrong", arguments: [
-        (#"{"id":1}"#, "name is missing"), (#"{"id":"x","name":"y"}"#, "id is not Int"), (#"{"id":null,"name":"y"}"#, "id is null"), ("{", "not well-formed"),
-    ])
+    @Test(
+        "A decoding error says which value is wrong",
+        arguments: [
+            (#"{"id":1}"#, "name is missing"), (#"{"id":"x","name":"y"}"#, "id is not Int"),
+            (#"{"id":null,"name":"y"}"#, "id is null"), ("{", "not well-formed"),
+        ])
     func decodingErrors(_ body: String, _ words: String) async throws {
         let input = try response(body)
-        let error = await #expect(throws: AsyncNetError.self) { try await DecodableSerializer(User.self).serialize(input) }
+        let error = await #expect(throws: AsyncNetError.self) {
+            try await DecodableSerializer(User.self).serialize(input)
+        }
         #expect(error?.code == .decodingFailed)
         #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
         #expect(error?.underlyingError is DecodingError)
@@ -44,16 +51,20 @@ struct SerializerTests {
         static let emptyValue = Nothing()
     }
 
-    @Test("An empty body is allowed for HEAD, 204 and 205, and as told", arguments: [
-        (HTTPMethod.head, 200, true), (.get, 204, true), (.get, 205, true), (.get, 200, false), (.post, 201, false),
-    ])
+    @Test(
+        "An empty body is allowed for HEAD, 204 and 205, and as told",
+        arguments: [
+            (HTTPMethod.head, 200, true), (.get, 204, true), (.get, 205, true), (.get, 200, false), (.post, 201, false),
+        ])
     func emptyBodies(_ method: HTTPMethod, _ status: Int, _ isAllowed: Bool) async throws {
         let input = try response("", status: status, method: method)
         if isAllowed {
             #expect(try await DecodableSerializer(Nothing.self).serialize(input) == .emptyValue)
             #expect(try await JSONSerializer().serialize(input).isNull)
             #expect(try await DecodableSerializer(User?.self).serialize(input) == nil)
-            let error = await #expect(throws: AsyncNetError.self) { try await DecodableSerializer(User.self).serialize(input) }
+            let error = await #expect(throws: AsyncNetError.self) {
+                try await DecodableSerializer(User.self).serialize(input)
+            }
             #expect(error?.code == .emptyBody)
         } else {
             await #expect(throws: AsyncNetError.self) { try await DecodableSerializer(Nothing.self).serialize(input) }

@@ -17,14 +17,24 @@ struct ServerSentEventParserTests {
         return parser
     }
 
-    @Test("Data is joined by line feeds; the examples of the standard", arguments: [
-        ("data: YHOO\ndata: +2\ndata: 10\n\n", ["YHOO\n+2\n10"]),
-        (": test stream\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event\n\n", ["first event", "second event", " third event"]),
-        ("data\n\ndata\ndata\n\ndata:", ["", "\n"]),
-        ("data:test\n\ndata: test\n\n", ["test", "test"]),
-        ("data: This is the first message.\n\ndata: This is the second message, it\ndata: has two lines.\n\ndata: This is the third message.\n\n",
-         ["This is the first message.", "This is the second message, it\nhas two lines.", "This is the third message."]),
-    ] as [(String, [String])])
+    @Test(
+        "Data is joined by line feeds; the examples of the standard",
+        arguments: [
+            ("data: YHOO\ndata: +2\ndata: 10\n\n", ["YHOO\n+2\n10"]),
+            (
+                ": test stream\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event\n\n",
+                ["first event", "second event", " third event"]
+            ),
+            ("data\n\ndata\ndata\n\ndata:", ["", "\n"]),
+            ("data:test\n\ndata: test\n\n", ["test", "test"]),
+            (
+                "data: This is the first message.\n\ndata: This is the second message, it\ndata: has two lines.\n\ndata: This is the third message.\n\n",
+                [
+                    "This is the first message.", "This is the second message, it\nhas two lines.",
+                    "This is the third message.",
+                ]
+            ),
+        ] as [(String, [String])])
     func examples(_ text: String, _ expected: [String]) {
         let found = events(text)
         #expect(found.elements.map(\.data) == expected)
@@ -32,44 +42,59 @@ struct ServerSentEventParserTests {
         #expect(found.code == nil)
     }
 
-    @Test("Lines end at LF, CRLF and CR in any mix", arguments: [
-        "data:a\n\ndata:b\n\n", "data:a\r\n\r\ndata:b\r\n\r\n", "data:a\r\rdata:b\r\r", "data:a\r\n\rdata:b\n\r\n", "data:a\n\r\ndata:b\r\n\n",
-        "data:a\r\r\ndata:b\r\n\r",
-        "\r\n\ndata:a\n\r\rdata:b\r\n\n", "\u{FEFF}data:a\n\ndata:b\n\n",
-    ])
+    @Test(
+        "Lines end at LF, CRLF and CR in any mix",
+        arguments: [
+            "data:a\n\ndata:b\n\n", "data:a\r\n\r\ndata:b\r\n\r\n", "data:a\r\rdata:b\r\r", "data:a\r\n\rdata:b\n\r\n",
+            "data:a\n\r\ndata:b\r\n\n",
+            "data:a\r\r\ndata:b\r\n\r",
+            "\r\n\ndata:a\n\r\rdata:b\r\n\n", "\u{FEFF}data:a\n\ndata:b\n\n",
+        ])
     func lineEndings(_ text: String) {
         #expect(events(text) == StreamOutcome(elements: ["a", "b"].map { ServerSentEvent(data: $0) }))
     }
 
-    @Test("Fields", arguments: [
-        ("event: add\ndata: 1\n\n", [ServerSentEvent(event: "add", data: "1")]),
-        ("event:add\ndata:1\n\ndata:2\n\n", [.init(event: "add", data: "1"), .init(data: "2")]),
-        ("event: add\n\ndata: 1\n\n", [.init(data: "1")]), ("event:a\nevent:b\ndata\n\n", [.init(event: "b", data: "")]),
-        ("event: a\nevent\ndata:1\n\n", [.init(data: "1")]),
-        ("Data: 1\nDATA:2\n\n", []), (" data: 1\n\n", []), ("data : 1\n\n", []), ("other: 1\nother\n\n", []), (":data: 1\n\n", []),
-        ("data::\n\n", [.init(data: ":")]),
-        ("data:  two\n\n", [.init(data: " two")]), ("data: \n\n", [.init(data: "")]), ("data:\n\n", [.init(data: "")]),
-        ("data\n: comment\ndata:x\n\n", [.init(data: "\nx")]),
-        ("data:a\u{FEFF}\n\n", [.init(data: "a\u{FEFF}")]), ("\u{FEFF}\u{FEFF}data:a\n\n", []), ("data:\0\n\n", [.init(data: "\0")]),
-        ("data: é😀\n\n", [.init(data: "é😀")]),
-    ] as [(String, [ServerSentEvent])])
+    @Test(
+        "Fields",
+        arguments: [
+            ("event: add\ndata: 1\n\n", [ServerSentEvent(event: "add", data: "1")]),
+            ("event:add\ndata:1\n\ndata:2\n\n", [.init(event: "add", data: "1"), .init(data: "2")]),
+            ("event: add\n\ndata: 1\n\n", [.init(data: "1")]),
+            ("event:a\nevent:b\ndata\n\n", [.init(event: "b", data: "")]),
+            ("event: a\nevent\ndata:1\n\n", [.init(data: "1")]),
+            ("Data: 1\nDATA:2\n\n", []), (" data: 1\n\n", []), ("data : 1\n\n", []), ("other: 1\nother\n\n", []),
+            (":data: 1\n\n", []),
+            ("data::\n\n", [.init(data: ":")]),
+            ("data:  two\n\n", [.init(data: " two")]), ("data: \n\n", [.init(data: "")]),
+            ("data:\n\n", [.init(data: "")]),
+            ("data\n: comment\ndata:x\n\n", [.init(data: "\nx")]),
+            ("data:a\u{FEFF}\n\n", [.init(data: "a\u{FEFF}")]), ("\u{FEFF}\u{FEFF}data:a\n\n", []),
+            ("data:\0\n\n", [.init(data: "\0")]),
+            ("data: é😀\n\n", [.init(data: "é😀")]),
+        ] as [(String, [ServerSentEvent])])
     func fields(_ text: String, _ expected: [ServerSentEvent]) {
         #expect(events(text) == StreamOutcome(elements: expected))
     }
 
-    @Test("An event that the end cuts off is none", arguments: ["data: a", "data: a\n", "data: a\r", "data: a\r\n", "data: a\nevent: b\n", "id: 1\ndata: a\n"])
+    @Test(
+        "An event that the end cuts off is none",
+        arguments: ["data: a", "data: a\n", "data: a\r", "data: a\r\n", "data: a\nevent: b\n", "id: 1\ndata: a\n"])
     func incomplete(_ text: String) throws {
         #expect(events(text) == StreamOutcome())
         #expect(try parser(after: text).lastEventID == nil)
     }
 
-    @Test("IDs last until the next one, count without data, and are left alone by one with NUL", arguments: [
-        ("id: 1\ndata: a\n\ndata: b\n\n", ["1", "1"], "1"), ("id: 1\ndata: a\n\nid: 2\n\ndata: b\n\n", ["1", "2"], "2"),
-        ("id: 1\ndata: a\n\nid\ndata: b\n\n", ["1", nil], nil),
-        ("id: 1\ndata: a\n\nid: 2\0\ndata: b\n\n", ["1", "1"], "1"), ("id: 1\ndata: a\n\nid: 2\ndata: b\n", ["1"], "1"), ("id: 1\n\n", [], "1"),
-        ("data: a\n\n", [nil], nil),
-        ("id:  1 \ndata: a\n\n", [" 1 "], " 1 "), ("id:1\nid:2\ndata\n\n", ["2"], "2"),
-    ] as [(String, [String?], String?)])
+    @Test(
+        "IDs last until the next one, count without data, and are left alone by one with NUL",
+        arguments: [
+            ("id: 1\ndata: a\n\ndata: b\n\n", ["1", "1"], "1"),
+            ("id: 1\ndata: a\n\nid: 2\n\ndata: b\n\n", ["1", "2"], "2"),
+            ("id: 1\ndata: a\n\nid\ndata: b\n\n", ["1", nil], nil),
+            ("id: 1\ndata: a\n\nid: 2\0\ndata: b\n\n", ["1", "1"], "1"),
+            ("id: 1\ndata: a\n\nid: 2\ndata: b\n", ["1"], "1"), ("id: 1\n\n", [], "1"),
+            ("data: a\n\n", [nil], nil),
+            ("id:  1 \ndata: a\n\n", [" 1 "], " 1 "), ("id:1\nid:2\ndata\n\n", ["2"], "2"),
+        ] as [(String, [String?], String?)])
     func identifiers(_ text: String, _ expected: [String?], _ last: String?) throws {
         #expect(events(text).elements.map(\.id) == expected)
         #expect(try parser(after: text).lastEventID == last)
@@ -83,26 +108,35 @@ struct ServerSentEventParserTests {
         #expect(try parser(after: "id: 8\n\n", lastEventID: "7").lastEventID == "8")
     }
 
-    @Test("The reconnection time is digits only, holds at once and lasts", arguments: [
-        ("retry: 1000\ndata: a\n\n", .seconds(1)), ("retry: 1000\n\ndata: a\n\n", .seconds(1)), ("retry:0\ndata\n\n", .zero),
-        ("retry: 10s\ndata\n\n", nil),
-        ("retry: -1\ndata\n\n", nil), ("retry\ndata\n\n", nil), ("retry:\ndata\n\n", nil), ("retry: 1.5\ndata\n\n", nil),
-        ("retry:  5\ndata\n\n", nil), ("retry: ٣\ndata\n\n", nil),
-        ("retry: 5\nretry: x\ndata\n\n", .milliseconds(5)), ("retry: 99999999999999999999999999\ndata\n\n", .milliseconds(2_147_483_647)),
-        ("retry: 0007\ndata\n\n", .milliseconds(7)),
-    ] as [(String, Duration?)])
+    @Test(
+        "The reconnection time is digits only, holds at once and lasts",
+        arguments: [
+            ("retry: 1000\ndata: a\n\n", .seconds(1)), ("retry: 1000\n\ndata: a\n\n", .seconds(1)),
+            ("retry:0\ndata\n\n", .zero),
+            ("retry: 10s\ndata\n\n", nil),
+            ("retry: -1\ndata\n\n", nil), ("retry\ndata\n\n", nil), ("retry:\ndata\n\n", nil),
+            ("retry: 1.5\ndata\n\n", nil),
+            ("retry:  5\ndata\n\n", nil), ("retry: ٣\ndata\n\n", nil),
+            ("retry: 5\nretry: x\ndata\n\n", .milliseconds(5)),
+            ("retry: 99999999999999999999999999\ndata\n\n", .milliseconds(2_147_483_647)),
+            ("retry: 0007\ndata\n\n", .milliseconds(7)),
+        ] as [(String, Duration?)])
     func retry(_ text: String, _ expected: Duration?) throws {
         #expect(events(text).elements.map(\.retry) == [expected])
         #expect(try parser(after: text).retry == expected)
     }
 
-    @Test("The limit is for the data of one event and for a line of any kind, after the events before it", arguments: [
-        ("data:1234\ndata:67890\n\ndata:1234567890", 1, .lineTooLong), ("data:a\n\ndata:12345\ndata:678901\n\ndata:b\n\n", 1, .lineTooLong),
-        ("data:a\n\n:3456789012", 1, nil),
-        ("data:a\n\n:34567890123", 1, .lineTooLong), ("data\ndata\ndata\ndata\n\n:1\n:2\n:3\n:4\n:5\n:6\n\ndata\n\n", 2, nil),
-        (String(repeating: "data\n", count: 12) + "\n", 1, nil),
-        (String(repeating: "data\n", count: 13) + "\n", 0, .lineTooLong),
-    ] as [(String, Int, AsyncNetError.Code?)])
+    @Test(
+        "The limit is for the data of one event and for a line of any kind, after the events before it",
+        arguments: [
+            ("data:1234\ndata:67890\n\ndata:1234567890", 1, .lineTooLong),
+            ("data:a\n\ndata:12345\ndata:678901\n\ndata:b\n\n", 1, .lineTooLong),
+            ("data:a\n\n:3456789012", 1, nil),
+            ("data:a\n\n:34567890123", 1, .lineTooLong),
+            ("data\ndata\ndata\ndata\n\n:1\n:2\n:3\n:4\n:5\n:6\n\ndata\n\n", 2, nil),
+            (String(repeating: "data\n", count: 12) + "\n", 1, nil),
+            (String(repeating: "data\n", count: 13) + "\n", 0, .lineTooLong),
+        ] as [(String, Int, AsyncNetError.Code?)])
     func limit(_ text: String, _ count: Int, _ code: AsyncNetError.Code?) {
         let found = events(text, limit: 11)
         #expect(found.elements.count == count)

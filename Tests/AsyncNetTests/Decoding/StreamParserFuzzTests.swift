@@ -5,7 +5,8 @@ import Testing
 /// Where chunks are cut is chance on a network: no cut may change what comes out, and no bytes may trap.
 @Suite("Stream parsers, fuzzed", .timeLimit(.minutes(30)))
 struct StreamParserFuzzTests {
-    private static let alphabet: [UInt8] = Array("\n\r:  0\u{1E}\"%*19{}[]\\,a".utf8) + [0xEF, 0xBB, 0xBF, 0xFF, 0xC3, 0xA9, 0x00, 0x09]
+    private static let alphabet: [UInt8] =
+        Array("\n\r:  0\u{1E}\"%*19{}[]\\,a".utf8) + [0xEF, 0xBB, 0xBF, 0xFF, 0xC3, 0xA9, 0x00, 0x09]
     private static let words: [[UInt8]] = [
         "data", "data:", "id:", "event: ", "retry:", "\n\n", "\r\n", "\r\r\n", "true\n", "\u{1E}{", "\u{FEFF}",
     ].map { Array($0.utf8) }
@@ -32,7 +33,9 @@ struct StreamParserFuzzTests {
         return pieces
     }
 
-    private func fuzz<Parser: StreamParser, Element: Equatable & Sendable>(_ parser: Parser, seed: UInt64, _ map: (Parser.Element) -> Element) {
+    private func fuzz<Parser: StreamParser, Element: Equatable & Sendable>(
+        _ parser: Parser, seed: UInt64, _ map: (Parser.Element) -> Element
+    ) {
         var random = Fuzzing.random(seed)
         for _ in 0..<Fuzzing.inputs(1200) {
             let bytes = Self.bytes(&random)
@@ -45,10 +48,16 @@ struct StreamParserFuzzTests {
     @Test("Any cut of any bytes gives the same lines", arguments: [3, 1000])
     func lines(limit: Int) { fuzz(LineParser(limit: limit), seed: 1) { $0 } }
 
-    @Test("Any cut of any bytes gives the same JSON texts", arguments: [(3, nil), (1000, nil), (8, "application/json-seq"),
-    (1000, "application/json-seq")])
+    @Test(
+        "Any cut of any bytes gives the same JSON texts",
+        arguments: [
+            (3, nil), (1000, nil), (8, "application/json-seq"),
+            (1000, "application/json-seq"),
+        ])
     func texts(limit: Int, type: String?) {
-        fuzz(JSONSequenceParser(mediaType: type.flatMap { MediaType($0) }, limit: limit), seed: 2, JSONSequenceParserTests.shown)
+        fuzz(
+            JSONSequenceParser(mediaType: type.flatMap { MediaType($0) }, limit: limit), seed: 2,
+            JSONSequenceParserTests.shown)
     }
 
     @Test("Any cut of any bytes gives the same events", arguments: [8, 1000])

@@ -1,10 +1,12 @@
-@testable import AsyncNet
 import AsyncNetTesting
 import Foundation
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 import Testing
+
+@testable import AsyncNet
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 @Suite("Multipart forms", .timeLimit(.minutes(5)))
 struct MultipartFormTests {
@@ -14,9 +16,12 @@ struct MultipartFormTests {
         return String(decoding: data, as: UTF8.self)
     }
 
-    private func failure(boundary: String? = nil, headers: HTTPHeaders = [:], _ build: (inout MultipartForm) -> Void) async -> AsyncNetError? {
+    private func failure(boundary: String? = nil, headers: HTTPHeaders = [:], _ build: (inout MultipartForm) -> Void)
+        async -> AsyncNetError?
+    {
         let session = Session(transport: StubTransport { _ in .status(200) })
-        return await session.upload(.multipart(boundary: boundary, build), to: "http://a/", headers: headers).serializing(Data.self).result.failure
+        return await session.upload(.multipart(boundary: boundary, build), to: "http://a/", headers: headers)
+            .serializing(Data.self).result.failure
     }
 
     @Test("The wire format, byte for byte (RFC 7578, RFC 2046 §5.1)")
@@ -32,28 +37,35 @@ struct MultipartFormTests {
             form.append(chunks("a", "b"), length: 2, name: "live", fileName: "c.txt", mimeType: nil)
             form.append(.data(Data()), name: "own", headers: ["Content-Type": "text/x; charset=utf-8", "X-Part": "1"])
         }
-        #expect(form == """
-            --B\r\nContent-Disposition: form-data; name="name"\r\n\r\nAda\r\n\
-            --B\r\nContent-Disposition: form-data; name="raw"\r\n\r\nx\r\n\
-            --B\r\nContent-Disposition: form-data; name="doc"; filename="a.json"\r\nContent-Type: application/json\r\n\r\n{}\r\n\
-            --B\r\nContent-Disposition: form-data; name="avatar"; filename="photo.PNG"\r\nContent-Type: image/png\r\n\r\npng\r\n\
-            --B\r\nContent-Disposition: form-data; name="other"; filename="b"\r\nContent-Type: image/x\r\n\r\npng\r\n\
-            --B\r\nContent-Disposition: form-data; name="live"; filename="c.txt"\r\nContent-Type: text/plain\r\n\r\nab\r\n\
-            --B\r\nContent-Disposition: form-data; name="own"\r\nContent-Type: text/x; charset=utf-8\r\nX-Part: 1\r\n\r\n\r\n\
-            --B--\r\n
-            """)
+        #expect(
+            form == """
+                --B\r\nContent-Disposition: form-data; name="name"\r\n\r\nAda\r\n\
+                --B\r\nContent-Disposition: form-data; name="raw"\r\n\r\nx\r\n\
+                --B\r\nContent-Disposition: form-data; name="doc"; filename="a.json"\r\nContent-Type: application/json\r\n\r\n{}\r\n\
+                --B\r\nContent-Disposition: form-data; name="avatar"; filename="photo.PNG"\r\nContent-Type: image/png\r\n\r\npng\r\n\
+                --B\r\nContent-Disposition: form-data; name="other"; filename="b"\r\nContent-Type: image/x\r\n\r\npng\r\n\
+                --B\r\nContent-Disposition: form-data; name="live"; filename="c.txt"\r\nContent-Type: text/plain\r\n\r\nab\r\n\
+                --B\r\nContent-Disposition: form-data; name="own"\r\nContent-Type: text/x; charset=utf-8\r\nX-Part: 1\r\n\r\n\r\n\
+                --B--\r\n
+                """)
         #expect(try await text { _ in } == "--B--\r\n")
     }
 
-    @Test("Names are escaped as browsers do", arguments: [
-        ("plain", "plain", "plain"), (#"a"b"#, "a%22b", "a%22b"), (#"a\b"#, #"a\b"#, #"a\b"#), ("a%22b", "a%22b", "a%22b"),
-        ("a\r\nb", "a%0D%0Ab", "a%0D%0Ab"), ("a\nb", "a%0D%0Ab", "a%0Ab"), ("a\rb", "a%0D%0Ab", "a%0Db"), ("a\r\rb\n\n", "a%0D%0A%0D%0Ab%0D%0A%0D%0A", "a%0D%0Db%0A%0A"),
-        ("日本語", "日本語", "日本語"), ("👩‍👩‍👧‍👦.png", "👩‍👩‍👧‍👦.png", "👩‍👩‍👧‍👦.png"), ("a;b='c'", "a;b='c'", "a;b='c'"), ("", "", ""), ("e\u{301}", "e\u{301}", "e\u{301}"),
-        ("\r\nX-Injected: 1", "%0D%0AX-Injected: 1", "%0D%0AX-Injected: 1"),
-    ])
+    @Test(
+        "Names are escaped as browsers do",
+        arguments: [
+            ("plain", "plain", "plain"), (#"a"b"#, "a%22b", "a%22b"), (#"a\b"#, #"a\b"#, #"a\b"#),
+            ("a%22b", "a%22b", "a%22b"),
+            ("a\r\nb", "a%0D%0Ab", "a%0D%0Ab"), ("a\nb", "a%0D%0Ab", "a%0Ab"), ("a\rb", "a%0D%0Ab", "a%0Db"),
+            ("a\r\rb\n\n", "a%0D%0A%0D%0Ab%0D%0A%0D%0A", "a%0D%0Db%0A%0A"),
+            ("日本語", "日本語", "日本語"), ("👩‍👩‍👧‍👦.png", "👩‍👩‍👧‍👦.png", "👩‍👩‍👧‍👦.png"), ("a;b='c'", "a;b='c'", "a;b='c'"), ("", "", ""),
+            ("e\u{301}", "e\u{301}", "e\u{301}"),
+            ("\r\nX-Injected: 1", "%0D%0AX-Injected: 1", "%0D%0AX-Injected: 1"),
+        ])
     func names(_ name: String, _ escapedName: String, _ escapedFileName: String) async throws {
         let form = try await text { $0.append(Data(), name: name, fileName: name, mimeType: "a/b") }
-        let expected = "--B\r\nContent-Disposition: form-data; name=\"\(escapedName)\"; filename=\"\(escapedFileName)\"\r\nContent-Type: a/b\r\n\r\n\r\n--B--\r\n"
+        let expected =
+            "--B\r\nContent-Disposition: form-data; name=\"\(escapedName)\"; filename=\"\(escapedFileName)\"\r\nContent-Type: a/b\r\n\r\n\r\n--B--\r\n"
         #expect(Array(form.utf8) == Array(expected.utf8))
     }
 
@@ -78,17 +90,22 @@ struct MultipartFormTests {
     func search() {
         var random = SeededRandom(state: 7)
         for _ in 0..<2000 {
-            let haystack = Data((0..<Int.random(in: 0...40, using: &random)).map { _ in UInt8.random(in: 97...98, using: &random) })
-            let needle = Data((0..<Int.random(in: 1...5, using: &random)).map { _ in UInt8.random(in: 97...98, using: &random) })
+            let haystack = Data(
+                (0..<Int.random(in: 0...40, using: &random)).map { _ in UInt8.random(in: 97...98, using: &random) })
+            let needle = Data(
+                (0..<Int.random(in: 1...5, using: &random)).map { _ in UInt8.random(in: 97...98, using: &random) })
             #expect(ByteSearch.contains(needle, in: haystack) == (haystack.range(of: needle) != nil))
         }
         #expect(!ByteSearch.contains(Data(), in: Data([1])))
     }
 
-    @Test("Boundaries that are none are refused (RFC 2046 §5.1.1), odd ones quoted", arguments: [
-        ("", false), (String(repeating: "x", count: 71), false), (String(repeating: "x", count: 70), true), ("a b", true), ("a ", false), ("a\r\nb", false),
-        ("a\"b", false), ("é", false), ("'()+_,-./:=?", true),
-    ])
+    @Test(
+        "Boundaries that are none are refused (RFC 2046 §5.1.1), odd ones quoted",
+        arguments: [
+            ("", false), (String(repeating: "x", count: 71), false), (String(repeating: "x", count: 70), true),
+            ("a b", true), ("a ", false), ("a\r\nb", false),
+            ("a\"b", false), ("é", false), ("'()+_,-./:=?", true),
+        ])
     func boundaries(_ boundary: String, _ isGood: Bool) async {
         let error = await failure(boundary: boundary) { $0.append("x", name: "a") }
         #expect(error?.code == (isGood ? nil : .encodingFailed))
@@ -98,13 +115,19 @@ struct MultipartFormTests {
 
     @Test("A header that would break out of a part is refused")
     func injection() async {
-        for headers in [["X": "a\r\nY: b"], ["X\r\nY": "b"], ["X": "a\0"], ["Content-Disposition": "a\nb"]] as [HTTPHeaders] {
+        for headers in [["X": "a\r\nY: b"], ["X\r\nY": "b"], ["X": "a\0"], ["Content-Disposition": "a\nb"]]
+            as [HTTPHeaders]
+        {
             #expect(await failure { $0.append(.data(Data()), name: "a", headers: headers) }?.code == .encodingFailed)
         }
-        #expect(await failure { $0.append(Data(), name: "a", fileName: "b", mimeType: "a/b\r\nX: 1") }?.code == .encodingFailed)
+        #expect(
+            await failure { $0.append(Data(), name: "a", fileName: "b", mimeType: "a/b\r\nX: 1") }?.code
+                == .encodingFailed)
     }
 
-    @Test("Names with control characters that browsers do not escape are refused", arguments: ["\0", "a\0b", "\u{1}", "\u{B}", "\u{1B}[0m", "\u{1F}", "\u{7F}"])
+    @Test(
+        "Names with control characters that browsers do not escape are refused",
+        arguments: ["\0", "a\0b", "\u{1}", "\u{B}", "\u{1B}[0m", "\u{1F}", "\u{7F}"])
     func controls(_ name: String) async {
         let byName = await failure { $0.append("x", name: name) }
         let byFileName = await failure { $0.append(Data(), name: "a", fileName: name) }
@@ -118,7 +141,9 @@ struct MultipartFormTests {
     func contentType() async throws {
         let stub = StubTransport { .json(["type": JSON($0.headers["Content-Type"] ?? ""), "body": JSON($0.text)]) }
         let session = Session(transport: stub)
-        let json = try await session.upload(.multipart { $0.append("x", name: "a") }, to: "http://a/").serializing(JSON.self).value
+        let json = try await session.upload(.multipart { $0.append("x", name: "a") }, to: "http://a/").serializing(
+            JSON.self
+        ).value
         let boundary = try #require(MediaType(json.type.string ?? "")?.parameters["boundary"])
         #expect(json.type.string == "multipart/form-data; boundary=\(boundary)")
         #expect(json.body.string?.hasPrefix("--\(boundary)\r\n") == true)
@@ -142,8 +167,10 @@ struct MultipartFormTests {
     func nested() async throws {
         let inner = RequestBody.multipart(boundary: "I") { $0.append("x", name: "a") }
         let form = try await text { $0.append(inner, name: "in", mimeType: "multipart/mixed; boundary=I") }
-        #expect(form == "--B\r\nContent-Disposition: form-data; name=\"in\"\r\nContent-Type: multipart/mixed; boundary=I\r\n\r\n"
-            + "--I\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nx\r\n--I--\r\n\r\n--B--\r\n")
+        #expect(
+            form
+                == "--B\r\nContent-Disposition: form-data; name=\"in\"\r\nContent-Type: multipart/mixed; boundary=I\r\n\r\n"
+                + "--I\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nx\r\n--I--\r\n\r\n--B--\r\n")
         #expect(throws: CocoaError.self) {
             try RequestBody.multipart { form in
                 form.append("x", name: "a")
@@ -157,11 +184,22 @@ struct MultipartFormTests {
         let inner = RequestBody.multipart(boundary: "I") { $0.append("x", name: "a") }
         let form = try await text { $0.append(inner, name: "in") }
         #expect(form.contains("name=\"in\"\r\nContent-Type: multipart/form-data; boundary=I\r\n"))
-        #expect(await failure { $0.append(.multipart(boundary: "x\r\nEvil: y") { _ in }, name: "in") }?.code == .encodingFailed)
-        #expect(await failure { $0.append(.multipart(boundary: "xyz") { $0.append("1xyz2", name: "a") }, name: "in") }?.code == .encodingFailed)
-        #expect(await failure(boundary: "abc") { $0.append(.multipart(boundary: "Iabc") { _ in }, name: "in") }?.code == .encodingFailed)
-        #expect(await failure(boundary: "abc") { $0.append(.multipart(boundary: "I") { $0.append("1abc2", name: "a") }, name: "in") }?.code == .encodingFailed)
-        #expect(await failure(boundary: "abc") { $0.append(.data(Data()), name: "a", headers: ["X": "1abc2"]) }?.code == .encodingFailed)
+        #expect(
+            await failure { $0.append(.multipart(boundary: "x\r\nEvil: y") { _ in }, name: "in") }?.code
+                == .encodingFailed)
+        #expect(
+            await failure { $0.append(.multipart(boundary: "xyz") { $0.append("1xyz2", name: "a") }, name: "in") }?.code
+                == .encodingFailed)
+        #expect(
+            await failure(boundary: "abc") { $0.append(.multipart(boundary: "Iabc") { _ in }, name: "in") }?.code
+                == .encodingFailed)
+        #expect(
+            await failure(boundary: "abc") {
+                $0.append(.multipart(boundary: "I") { $0.append("1abc2", name: "a") }, name: "in")
+            }?.code == .encodingFailed)
+        #expect(
+            await failure(boundary: "abc") { $0.append(.data(Data()), name: "a", headers: ["X": "1abc2"]) }?.code
+                == .encodingFailed)
     }
 
     @Test("A form that an adapter puts in is settled and typed like any other")
@@ -177,8 +215,12 @@ struct MultipartFormTests {
         }
         let stub = StubTransport { .text($0.headers["Content-Type"] ?? "none") }
         let good = Session(transport: stub, configuration: .init(interceptors: [Forming(boundary: nil)]))
-        #expect(try await good.request("http://a/", method: .post).serializing(String.self).value.hasPrefix("multipart/form-data; boundary=AsyncNet-"))
+        #expect(
+            try await good.request("http://a/", method: .post).serializing(String.self).value.hasPrefix(
+                "multipart/form-data; boundary=AsyncNet-"))
         let bad = Session(transport: stub, configuration: .init(interceptors: [Forming(boundary: "x\r\nEvil: y")]))
-        #expect(await bad.request("http://a/", method: .post).serializing(String.self).result.failure?.code == .encodingFailed)
+        #expect(
+            await bad.request("http://a/", method: .post).serializing(String.self).result.failure?.code
+                == .encodingFailed)
     }
 }

@@ -2,13 +2,16 @@ import AsyncNet
 import AsyncNetTesting
 import Foundation
 import Testing
+
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+    import FoundationNetworking
 #endif
 
 @Suite("Parameter encoders", .timeLimit(.minutes(5)))
 struct ParameterEncoderTests {
-    private func request(_ url: String = "http://a/", _ method: String = "POST", type: String? = nil) throws -> URLRequest {
+    private func request(_ url: String = "http://a/", _ method: String = "POST", type: String? = nil) throws
+        -> URLRequest
+    {
         var request = URLRequest(url: try #require(URL(string: url)))
         request.httpMethod = method
         if let type { request.setValue(type, forHTTPHeaderField: "content-type") }
@@ -18,11 +21,15 @@ struct ParameterEncoderTests {
     /// All of a request that an encoder may change; `==` of FoundationNetworking looks at less.
     private func seen(_ request: URLRequest) -> [String] {
         let body = request.httpBody.map { $0.base64EncodedString() } ?? "none"
-        return ["\(String(describing: request.url))", "\(request.allHTTPHeaderFields ?? [:])", request.httpMethod ?? "", body]
+        return [
+            "\(String(describing: request.url))", "\(request.allHTTPHeaderFields ?? [:])", request.httpMethod ?? "",
+            body,
+        ]
     }
 
     private static let all: [(any ParameterEncoder, String)] = [
-        (.json, "application/json"), (.json(.sortedKeys), "application/json"), (.json(encoder: JSONEncoder()), "application/json"),
+        (.json, "application/json"), (.json(.sortedKeys), "application/json"),
+        (.json(encoder: JSONEncoder()), "application/json"),
         (.urlEncodedForm, "application/x-www-form-urlencoded; charset=utf-8"),
         (.urlEncodedForm(destination: .httpBody), "application/x-www-form-urlencoded; charset=utf-8"),
         (.propertyList, "application/x-plist"), (.propertyList(format: .binary), "application/x-plist"),
@@ -41,7 +48,8 @@ struct ParameterEncoderTests {
 
     @Test("Parameters that are nil leave the request untouched")
     func nilParameters() throws {
-        let encoders = Self.all.map(\.0) + [.query, ClosureParameterEncoder { _, request in request.httpBody = Data() }]
+        let encoders =
+            Self.all.map(\.0) + [.query, ClosureParameterEncoder { _, request in request.httpBody = Data() }]
         for encoder in encoders {
             for method in ["GET", "POST"] {
                 let request = try request("http://a/?b#c", method)
@@ -64,21 +72,28 @@ struct ParameterEncoderTests {
     ]
 
     private static let queries = [
-        ("http://a/b", "http://a/b?k=1"), ("http://a", "http://a?k=1"), ("http://a/b?", "http://a/b?k=1"), ("http://a/b?x", "http://a/b?x&k=1"),
-        ("http://a/b?x=%2B+%2b%7e&y", "http://a/b?x=%2B+%2b%7e&y&k=1"), ("http://a/b?x&", "http://a/b?x&k=1"), ("http://a/b?&", "http://a/b?&k=1"),
-        ("http://a/b#f", "http://a/b?k=1#f"), ("http://a/b?x#f?g", "http://a/b?x&k=1#f?g"), ("http://a/%7Eb;c=d?#", "http://a/%7Eb;c=d?k=1#"),
-        ("http://[::1]:8080/b?x=a/b?c", "http://[::1]:8080/b?x=a/b?c&k=1"), ("http://u:p@a/?k=0", "http://u:p@a/?k=0&k=1"), ("b/c?d", "b/c?d&k=1"),
+        ("http://a/b", "http://a/b?k=1"), ("http://a", "http://a?k=1"), ("http://a/b?", "http://a/b?k=1"),
+        ("http://a/b?x", "http://a/b?x&k=1"),
+        ("http://a/b?x=%2B+%2b%7e&y", "http://a/b?x=%2B+%2b%7e&y&k=1"), ("http://a/b?x&", "http://a/b?x&k=1"),
+        ("http://a/b?&", "http://a/b?&k=1"),
+        ("http://a/b#f", "http://a/b?k=1#f"), ("http://a/b?x#f?g", "http://a/b?x&k=1#f?g"),
+        ("http://a/%7Eb;c=d?#", "http://a/%7Eb;c=d?k=1#"),
+        ("http://[::1]:8080/b?x=a/b?c", "http://[::1]:8080/b?x=a/b?c&k=1"),
+        ("http://u:p@a/?k=0", "http://u:p@a/?k=0&k=1"), ("b/c?d", "b/c?d&k=1"),
     ]
 
     @Test("A form goes where destination and method say, after the query that is there", arguments: placements, queries)
     func destinations(
-        _ row: (destination: URLEncodedFormParameterEncoder.Destination, method: String, isQuery: Bool), _ urls: (String, String)
+        _ row: (destination: URLEncodedFormParameterEncoder.Destination, method: String, isQuery: Bool),
+        _ urls: (String, String)
     ) throws {
         let encoder = URLEncodedFormParameterEncoder(destination: row.destination)
         let result = try encoder.encode(["k": 1], into: request(urls.0, row.method))
         #expect(result.url?.absoluteString == (row.isQuery ? urls.1 : urls.0))
         #expect(result.httpBody == (row.isQuery ? nil : Data("k=1".utf8)))
-        #expect(result.value(forHTTPHeaderField: "Content-Type") == (row.isQuery ? nil : "application/x-www-form-urlencoded; charset=utf-8"))
+        #expect(
+            result.value(forHTTPHeaderField: "Content-Type")
+                == (row.isQuery ? nil : "application/x-www-form-urlencoded; charset=utf-8"))
         #expect(result.httpMethod == row.method)
     }
 
@@ -95,10 +110,12 @@ struct ParameterEncoderTests {
     func escaped() throws {
         let form = URLEncodedFormEncoder(spaceEncoding: .plusReplaced, escaping: .whatwg)
         let parameters = ["a b": "+&=#%日~*"]
-        let result = try URLEncodedFormParameterEncoder(encoder: form, destination: .queryString).encode(parameters, into: request("http://a/?x=%25"))
+        let result = try URLEncodedFormParameterEncoder(encoder: form, destination: .queryString).encode(
+            parameters, into: request("http://a/?x=%25"))
         #expect(result.url?.absoluteString == "http://a/?x=%25&a+b=%2B%26%3D%23%25%E6%97%A5%7E*")
         let brackets = URLEncodedFormEncoder(escaping: .init(keeping: "[]|-._~"))
-        let kept = try URLEncodedFormParameterEncoder(encoder: brackets, destination: .httpBody).encode(["k": ["|"]], into: request())
+        let kept = try URLEncodedFormParameterEncoder(encoder: brackets, destination: .httpBody).encode(
+            ["k": ["|"]], into: request())
         #expect(kept.httpBody == Data("k[]=|".utf8))
         let inQuery = URLEncodedFormParameterEncoder(encoder: brackets, destination: .queryString)
         let query = try inQuery.encode(["k": ["|"]], into: request("http://a/?%2B"))
@@ -107,7 +124,9 @@ struct ParameterEncoderTests {
 
     @Test("A request without URL is an error and no trap")
     func noURL() throws {
-        for encoder in Self.all.map(\.0) + [.query, ClosureParameterEncoder { _, request in request.httpBody = Data() }] {
+        for encoder in Self.all.map(\.0) + [
+            .query, ClosureParameterEncoder { _, request in request.httpBody = Data() },
+        ] {
             var request = try request()
             request.url = nil
             let error = #expect(throws: AsyncNetError.self) { try encoder.encode(["k": 1], into: request) }
@@ -118,23 +137,29 @@ struct ParameterEncoderTests {
     @Test("What cannot be a form is an error and no request")
     func formErrors() {
         #expect(throws: EncodingError.self) { try URLEncodedFormParameterEncoder().encode(1, into: request()) }
-        #expect(throws: EncodingError.self) { try URLEncodedFormParameterEncoder.query.encode(["a": Double.nan], into: request()) }
+        #expect(throws: EncodingError.self) {
+            try URLEncodedFormParameterEncoder.query.encode(["a": Double.nan], into: request())
+        }
     }
 
     // MARK: JSON
 
-    @Test("JSON is formatted as told, untyped values too", arguments: [
-        (false, #"{"a":{"c":1,"d":2},"b":"x"}"#),
-        (true, "{\n  \"a\": {\n    \"c\": 1,\n    \"d\": 2\n  },\n  \"b\": \"x\"\n}"),
-    ])
+    @Test(
+        "JSON is formatted as told, untyped values too",
+        arguments: [
+            (false, #"{"a":{"c":1,"d":2},"b":"x"}"#),
+            (true, "{\n  \"a\": {\n    \"c\": 1,\n    \"d\": 2\n  },\n  \"b\": \"x\"\n}"),
+        ])
     func jsonFormatting(_ isPretty: Bool, _ expected: String) throws {
         let formatting: JSONEncoder.OutputFormatting = isPretty ? [.sortedKeys, .prettyPrinted] : .sortedKeys
         struct Value: Encodable { var b = "x", a = ["d": 2, "c": 1] }
         let typed = try JSONParameterEncoder.json(formatting).encode(Value(), into: request())
-        let untyped = try JSONParameterEncoder.json(formatting).encode(["b": "x", "a": ["d": 2, "c": 1]] as JSON, into: request())
+        let untyped = try JSONParameterEncoder.json(formatting).encode(
+            ["b": "x", "a": ["d": 2, "c": 1]] as JSON, into: request())
         #expect(untyped.httpBody == Data(expected.utf8))
         #expect(typed.httpBody.map { String(decoding: $0, as: UTF8.self).replacing(" :", with: ":") } == expected)
-        let optional = try JSONParameterEncoder.json(formatting).encode(Optional(["b": "x", "a": ["d": 2, "c": 1]] as JSON), into: request())
+        let optional = try JSONParameterEncoder.json(formatting).encode(
+            Optional(["b": "x", "a": ["d": 2, "c": 1]] as JSON), into: request())
         #expect(optional.httpBody == untyped.httpBody)
     }
 
@@ -151,16 +176,21 @@ struct ParameterEncoderTests {
 
     // MARK: Property lists and closures
 
-    @Test("Property lists are XML or binary, and read again", arguments: [
-        (PropertyListParameterEncoder.propertyList, "<?xml"), (.propertyList(format: .xml), "<?xml"), (.propertyList(format: .binary), "bplist00"),
-    ])
+    @Test(
+        "Property lists are XML or binary, and read again",
+        arguments: [
+            (PropertyListParameterEncoder.propertyList, "<?xml"), (.propertyList(format: .xml), "<?xml"),
+            (.propertyList(format: .binary), "bplist00"),
+        ])
     func propertyList(_ encoder: PropertyListParameterEncoder, _ start: String) throws {
         let body = try #require(try encoder.encode(User.ada, into: request()).httpBody)
         #expect(body.starts(with: start.utf8))
         #expect(try PropertyListDecoder().decode(User.self, from: body) == .ada)
     }
 
-    @Test("Text, a number and a date alone are no property list, an array is", arguments: [1, "a", Date.distantPast] as [any Encodable & Sendable])
+    @Test(
+        "Text, a number and a date alone are no property list, an array is",
+        arguments: [1, "a", Date.distantPast] as [any Encodable & Sendable])
     func propertyListRoots(_ value: any Encodable & Sendable) throws {
         #expect(throws: EncodingError.self) { try PropertyListParameterEncoder().encode(value, into: request()) }
         #expect(try PropertyListParameterEncoder().encode([1], into: request()).httpBody?.isEmpty == false)
@@ -168,9 +198,13 @@ struct ParameterEncoderTests {
 
     @Test("Members that are nil are left out of a property list, elements are $null")
     func propertyListNil() throws {
-        struct Value: Codable, Sendable { var a: Int?; var b: [Int?] = [nil] }
+        struct Value: Codable, Sendable {
+            var a: Int?
+            var b: [Int?] = [nil]
+        }
         let body = try #require(try PropertyListParameterEncoder().encode(Value(), into: request()).httpBody)
-        let plist = try #require(try PropertyListSerialization.propertyList(from: body, format: nil) as? [String: [String]])
+        let plist = try #require(
+            try PropertyListSerialization.propertyList(from: body, format: nil) as? [String: [String]])
         #expect(plist == ["b": ["$null"]])
     }
 
@@ -196,23 +230,31 @@ struct ParameterEncoderTests {
             session.request("http://a/b?c=%2B#d", parameters: ["k": "ü"], encoder: .urlEncodedForm),
             session.request("http://a/b", method: .post, parameters: ["k": "ü"], encoder: .urlEncodedForm),
             session.request("http://a/b", method: .post, parameters: ["k": "ü"], encoder: .query),
-            session.request("http://a/b", parameters: ["k": [1]], encoder: .urlEncodedForm(encoder: .init(arrayEncoding: .noBrackets))),
+            session.request(
+                "http://a/b", parameters: ["k": [1]],
+                encoder: .urlEncodedForm(encoder: .init(arrayEncoding: .noBrackets))),
             session.request("http://a/b", method: .put, parameters: ["b": 1, "a": 2], encoder: .json(.sortedKeys)),
             session.request("http://a/b", method: .put, parameters: Int?.none, encoder: .propertyList),
-            session.request("http://a/b", method: .put, parameters: 1, encoder: ClosureParameterEncoder { $1.httpBody = Data("\($0)".utf8) }),
+            session.request(
+                "http://a/b", method: .put, parameters: 1,
+                encoder: ClosureParameterEncoder { $1.httpBody = Data("\($0)".utf8) }),
         ]
         for request in requests { _ = await request.serializing(Data.self).result }
         let sent = stub.requests.map { "\($0.method) \($0.target) \($0.headers["Content-Type"] ?? "-") \($0.text)" }
-        #expect(sent == [
-            "GET /b?c=%2B&k=%C3%BC - ", "POST /b application/x-www-form-urlencoded; charset=utf-8 k=%C3%BC", "POST /b?k=%C3%BC - ", "GET /b?k=1 - ",
-            #"PUT /b application/json {"a":2,"b":1}"#, "PUT /b - ", "PUT /b - 1",
-        ])
+        #expect(
+            sent == [
+                "GET /b?c=%2B&k=%C3%BC - ", "POST /b application/x-www-form-urlencoded; charset=utf-8 k=%C3%BC",
+                "POST /b?k=%C3%BC - ", "GET /b?k=1 - ",
+                #"PUT /b application/json {"a":2,"b":1}"#, "PUT /b - ", "PUT /b - 1",
+            ])
     }
 
     @Test("What an encoder throws ends the request with encodingFailed and nothing is sent")
     func sessionErrors() async throws {
         let stub = StubTransport { _ in .json([:]) }
-        let error = await Session(transport: stub).request("http://a", parameters: 1, encoder: .query).serializing(Data.self).result.failure
+        let error = await Session(transport: stub).request("http://a", parameters: 1, encoder: .query).serializing(
+            Data.self
+        ).result.failure
         #expect(error?.code == .encodingFailed)
         #expect(error?.underlyingError is EncodingError)
         #expect(stub.requests.isEmpty)

@@ -1,6 +1,7 @@
-@testable import AsyncNet
 import Foundation
 import Testing
+
+@testable import AsyncNet
 
 @Suite("Request bodies", .timeLimit(.minutes(5)))
 struct RequestBodyTests {
@@ -39,7 +40,9 @@ struct RequestBodyTests {
         }
     }
 
-    @Test("A file comes out byte for byte, in pieces, as often as it is asked for", arguments: [0, 1, 131_071, 131_072, 131_073, 1_000_000])
+    @Test(
+        "A file comes out byte for byte, in pieces, as often as it is asked for",
+        arguments: [0, 1, 131_071, 131_072, 131_073, 1_000_000])
     func file(_ size: Int) async throws {
         let folder = try TemporaryFolder()
         let data = patternedData(size)
@@ -54,8 +57,10 @@ struct RequestBodyTests {
         let pipe = folder.url.appending(path: "pipe")
         mkfifo(pipe.path, 0o600)
         for (url, words) in [
-            (folder.url.appending(path: "none"), "No such file"), (folder.url, "Is a directory"), (pipe, "not a regular file"),
-            (URL(filePath: "/dev/zero"), "not a regular file"), (try #require(URL(string: "http://a/b")), "not a file URL"),
+            (folder.url.appending(path: "none"), "No such file"), (folder.url, "Is a directory"),
+            (pipe, "not a regular file"),
+            (URL(filePath: "/dev/zero"), "not a regular file"),
+            (try #require(URL(string: "http://a/b")), "not a file URL"),
         ] {
             let error = await failure(.file(url))
             #expect(error?.code == .fileNotReadable)
@@ -63,7 +68,9 @@ struct RequestBodyTests {
         }
     }
 
-    @Test("A file that changes after it was measured is an error before its last byte", arguments: ["grows", "shrinks", "other", "torn", "replaced", "goes", "renamed"])
+    @Test(
+        "A file that changes after it was measured is an error before its last byte",
+        arguments: ["grows", "shrinks", "other", "torn", "replaced", "goes", "renamed"])
     func changedFile(_ change: String) async throws {
         let folder = try TemporaryFolder()
         let file = try folder.file("a.txt", patternedData(300_000))
@@ -112,14 +119,20 @@ struct RequestBodyTests {
         let file = try folder.file("a.txt", Data(count: 10))
         let body = try MeasuredBody(.file(file))
         try Data(count: 10).write(to: file, options: .atomic)
-        await #expect { _ = try await body.makeReader().next() } throws: { ($0 as? AsyncNetError)?.code == .fileChanged }
+        await #expect { _ = try await body.makeReader().next() } throws: {
+            ($0 as? AsyncNetError)?.code == .fileChanged
+        }
     }
 
-    @Test("A stream's length is held to, and what completes it comes only at its end", arguments: [
-        (["ab", "c"], Int64(3), nil, 3), (["ab", "", "c", ""], 3, nil, 3), (["abc"], 4, "ended after 3 of its 4", 3),
-        (["abc"], 2, "longer than its length of 2", 0), (["ab", "c"], 2, "longer", 0), ([], 1, "ended after 0", 0), ([], 0, nil, 0),
-        (["a"], 0, "longer", 0), (["abc"], nil, nil, 3),
-    ] as [([String], Int64?, String?, Int)])
+    @Test(
+        "A stream's length is held to, and what completes it comes only at its end",
+        arguments: [
+            (["ab", "c"], Int64(3), nil, 3), (["ab", "", "c", ""], 3, nil, 3),
+            (["abc"], 4, "ended after 3 of its 4", 3),
+            (["abc"], 2, "longer than its length of 2", 0), (["ab", "c"], 2, "longer", 0), ([], 1, "ended after 0", 0),
+            ([], 0, nil, 0),
+            (["a"], 0, "longer", 0), (["abc"], nil, nil, 3),
+        ] as [([String], Int64?, String?, Int)])
     func lengths(_ texts: [String], _ length: Int64?, _ words: String?, _ count: Int) async throws {
         let stream = AsyncStream<Data> { continuation in
             for text in texts { continuation.yield(Data(text.utf8)) }
@@ -139,7 +152,8 @@ struct RequestBodyTests {
 
     @Test("What a stream throws is underneath, also another request's error")
     func throwing() async {
-        for thrown in [CocoaError(.fileReadUnknown), AsyncNetError(.connectionLost), CancellationError()] as [any Error] {
+        for thrown in [CocoaError(.fileReadUnknown), AsyncNetError(.connectionLost), CancellationError()] as [any Error]
+        {
             let error = await failure(.stream(AsyncThrowingStream { $0.finish(throwing: thrown) }))
             #expect(error?.code == .bodyStreamFailed)
             #expect(error?.underlyingError.map { type(of: $0) == type(of: thrown) } == true)
@@ -171,7 +185,8 @@ struct RequestBodyTests {
         let folder = try TemporaryFolder()
         let data = patternedData(300_000)
         let file = try folder.file("a", data)
-        let body = RequestBody.multipart(boundary: "B") { form in for _ in 0..<3 { form.append(.file(file), name: "f") } }
+        let body = RequestBody.multipart(boundary: "B") { form in for _ in 0..<3 { form.append(.file(file), name: "f") }
+        }
         let whole = try await read(body)
         for pieces in [0, 1, 5, 10] {
             let reader = try MeasuredBody(body).makeReader()
@@ -192,7 +207,9 @@ struct RequestBodyTests {
         }
         #expect(huge.length == nil)
         #if os(Linux)
-        #expect(await failure(.file(URL(filePath: "/proc/self/status")))?.message.contains("does not say how long") == true)
+            #expect(
+                await failure(.file(URL(filePath: "/proc/self/status")))?.message.contains("does not say how long")
+                    == true)
         #endif
     }
 }

@@ -33,7 +33,9 @@ struct URLEncodedFormEncoderTests {
     @Test("Whatever holds nothing is nothing")
     func empty() throws {
         struct Empty: Encodable {}
-        struct Holder: Encodable { var a: [Int] = [], b: [String: Int] = [:], c = Empty(), d: JSON = [], e: JSON = [:], f = [[Int]]() }
+        struct Holder: Encodable {
+            var a: [Int] = [], b: [String: Int] = [:], c = Empty(), d: JSON = [], e: JSON = [:], f = [[Int]]()
+        }
         #expect(try Encoder().encode(Empty()) == "")
         #expect(try Encoder().encode([String: Int]()) == "")
         #expect(try Encoder().encode([:] as JSON) == "")
@@ -55,9 +57,10 @@ struct URLEncodedFormEncoderTests {
     @Test("A tree is written to its leaves")
     func tree() throws {
         let tree = Tree(children: ["x": [Tree(children: ["y": [Tree(kind: .leaf)]]), nil, Tree(kind: .leaf)]])
-        #expect(try readable(tree, Encoder(arrayEncoding: .indexInBrackets)) == """
-            children[x][0][children][y][0][kind]=leaf&children[x][0][kind]=twig&children[x][2][kind]=leaf&kind=twig
-            """)
+        #expect(
+            try readable(tree, Encoder(arrayEncoding: .indexInBrackets)) == """
+                children[x][0][children][y][0][kind]=leaf&children[x][0][kind]=twig&children[x][2][kind]=leaf&kind=twig
+                """)
     }
 
     class Base: Encodable {
@@ -148,7 +151,9 @@ struct URLEncodedFormEncoderTests {
             return "a[\(parts[0])]=\(parts[1])"
         }.joined(separator: "&")
         #expect(try readable(["a": json], Encoder()) == prefixed)
-        #expect(try Encoder(arrayEncoding: .noBrackets).encode(["a": [json["n"]]]) == "a=123456789012345678901234567890123456789012345678901")
+        #expect(
+            try Encoder(arrayEncoding: .noBrackets).encode(["a": [json["n"]]])
+                == "a=123456789012345678901234567890123456789012345678901")
     }
 
     @Test("A Decimal has all its digits and a Float as few as it needs")
@@ -157,6 +162,8 @@ struct URLEncodedFormEncoderTests {
         #expect(try Encoder().encode(["d": decimal]) == "d=12345678901234567890.123456789")
         #expect(try Encoder().encode(["f": Float(0.1)]) == "f=0.1")
         #expect(try Encoder().encode(["d": 1e16, "e": 1, "f": -0.5]) == "d=1e%2B16&e=1.0&f=-0.5")
-        #expect(try Encoder().encode(["i": [Int128.min], "j": [-1]]) == "i%5B%5D=-170141183460469231731687303715884105728&j%5B%5D=-1")
+        #expect(
+            try Encoder().encode(["i": [Int128.min], "j": [-1]])
+                == "i%5B%5D=-170141183460469231731687303715884105728&j%5B%5D=-1")
     }
 }

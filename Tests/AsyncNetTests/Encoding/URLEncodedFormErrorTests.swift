@@ -19,15 +19,21 @@ struct URLEncodedFormErrorTests {
         return context
     }
 
-    @Test("What has no names at its top is an error that says what has", arguments: [
-        (1 as any Encodable & Sendable, "Int"), ("a", "String"), ([1], "Array<Int>"), (true, "Bool"), (Date.distantPast, "Date"), (Data(), "Data"),
-        ([1.5: 1], "Dictionary<Double, Int>"), (JSON([]), "JSON"), (JSON.null, "JSON"), (Page?.none, "Optional<Page>"),
-    ])
+    @Test(
+        "What has no names at its top is an error that says what has",
+        arguments: [
+            (1 as any Encodable & Sendable, "Int"), ("a", "String"), ([1], "Array<Int>"), (true, "Bool"),
+            (Date.distantPast, "Date"), (Data(), "Data"),
+            ([1.5: 1], "Dictionary<Double, Int>"), (JSON([]), "JSON"), (JSON.null, "JSON"),
+            (Page?.none, "Optional<Page>"),
+        ])
     func root(_ value: any Encodable & Sendable, _ type: String) throws {
         let context = try error(value)
         #expect(context.codingPath.isEmpty)
         #expect(context.debugDescription.hasPrefix("\(type) has no names at its top"), "\(context.debugDescription)")
-        #expect(context.debugDescription.contains("encode a struct, a dictionary with String or Int keys, or a JSON object that holds it"))
+        #expect(
+            context.debugDescription.contains(
+                "encode a struct, a dictionary with String or Int keys, or a JSON object that holds it"))
     }
 
     @Test("A value that encodes nothing at the top is an error, below it is nothing")
@@ -36,15 +42,19 @@ struct URLEncodedFormErrorTests {
         #expect(try Encoder(nilEncoding: .null).encode(["a": Silent()]) == "")
     }
 
-    @Test("What is no number or date is an error that says where", arguments: [
-        (Double.nan as any Encodable & Sendable), -Double.infinity, Float.infinity, Decimal.nan, Date(timeIntervalSince1970: .infinity),
-    ])
+    @Test(
+        "What is no number or date is an error that says where",
+        arguments: [
+            (Double.nan as any Encodable & Sendable), -Double.infinity, Float.infinity, Decimal.nan,
+            Date(timeIntervalSince1970: .infinity),
+        ])
     func notFinite(_ value: any Encodable & Sendable) throws {
         func check(_ value: some Encodable & Sendable) throws {
             for dates in [Encoder.DateEncoding.deferredToDate, .secondsSince1970, .millisecondsSince1970, .iso8601] {
                 let context = try error(["a": [value]], Encoder(dateEncoding: dates))
                 #expect(context.codingPath.map(\.stringValue) == ["a", "0"])
-                #expect(context.debugDescription.contains("no number") || context.debugDescription.contains("not finite"))
+                #expect(
+                    context.debugDescription.contains("no number") || context.debugDescription.contains("not finite"))
             }
         }
         try check(value)
@@ -54,8 +64,12 @@ struct URLEncodedFormErrorTests {
 
     @Test("What closures throw arrives as it is")
     func closures() {
-        #expect(throws: Failure.self) { try Encoder(dateEncoding: .custom { _ in throw Failure() }).encode(["a": Date()]) }
-        #expect(throws: Failure.self) { try Encoder(dataEncoding: .custom { _ in throw Failure() }).encode(["a": Data()]) }
+        #expect(throws: Failure.self) {
+            try Encoder(dateEncoding: .custom { _ in throw Failure() }).encode(["a": Date()])
+        }
+        #expect(throws: Failure.self) {
+            try Encoder(dataEncoding: .custom { _ in throw Failure() }).encode(["a": Data()])
+        }
     }
 
     // MARK: Depth
@@ -97,7 +111,9 @@ struct URLEncodedFormErrorTests {
     }
 
     /// Sanitizers make frames several times as large.
-    private static let isSanitized = ["__asan_init", "__tsan_init"].contains { (name: String) in dlsym(dlopen(nil, RTLD_NOW), name) != nil }
+    private static let isSanitized = ["__asan_init", "__tsan_init"].contains { (name: String) in
+        dlsym(dlopen(nil, RTLD_NOW), name) != nil
+    }
 
     /// On a thread with as little stack as one that runs tasks has where it has least.
     private func onSmallStack(_ work: @escaping @Sendable () -> String) async -> String {
@@ -108,12 +124,16 @@ struct URLEncodedFormErrorTests {
         }
     }
 
-    @Test("A value that contains itself is an error on a stack of 512 KiB, in whatever way it does", arguments: Wrapper.Way.allCases)
+    @Test(
+        "A value that contains itself is an error on a stack of 512 KiB, in whatever way it does",
+        arguments: Wrapper.Way.allCases)
     func cycle(_ way: Wrapper.Way) async throws {
         let text = await onSmallStack {
             do { return try Encoder().encode(["root": Wrapper(way)]) } catch { return "\(error)" }
         }
-        #expect(text.contains("The value is nested deeper than 128 levels; perhaps it contains itself"), "\(text.prefix(500))")
+        #expect(
+            text.contains("The value is nested deeper than 128 levels; perhaps it contains itself"),
+            "\(text.prefix(500))")
     }
 
     @Test("A synthesized class that contains itself is an error in a task")
@@ -145,7 +165,9 @@ struct URLEncodedFormErrorTests {
     // MARK: Mistakes of encode(to:)
 
     struct Mistaken: Encodable {
-        enum Mistake: CaseIterable { case twoValues, valueAfterContainer, containerAfterValue, twoKinds, twoKindsOfOneKey }
+        enum Mistake: CaseIterable {
+            case twoValues, valueAfterContainer, containerAfterValue, twoKinds, twoKindsOfOneKey
+        }
         let mistake: Mistake
 
         func encode(to encoder: any Swift.Encoder) throws {
@@ -174,6 +196,8 @@ struct URLEncodedFormErrorTests {
 
     @Test("A mistaken encode(to:) is an error and no trap", arguments: Mistaken.Mistake.allCases)
     func mistakes(_ mistake: Mistaken.Mistake) throws {
-        #expect(try error(["a": Mistaken(mistake: mistake)]).debugDescription.contains("two values or containers of different kinds"))
+        #expect(
+            try error(["a": Mistaken(mistake: mistake)]).debugDescription.contains(
+                "two values or containers of different kinds"))
     }
 }

@@ -8,19 +8,30 @@ struct URLEncodedFormEscapingTests {
 
     private static let punctuation = ##" !"#$%&'()*+,-./:;<=>?@[\]^_`{|}~"##
 
-    @Test("Of all ASCII punctuation only what the escaping names stays", arguments: [
-        (Encoder(), "%20%21%22%23%24%25%26%27%28%29%2A%2B%2C-./%3A%3B%3C%3D%3E?%40%5B%5C%5D%5E_%60%7B%7C%7D~"),
-        (Encoder(spaceEncoding: .plusReplaced, escaping: .whatwg), "+%21%22%23%24%25%26%27%28%29*%2B%2C-.%2F%3A%3B%3C%3D%3E%3F%40%5B%5C%5D%5E_%60%7B%7C%7D%7E"),
-        (Encoder(escaping: .init(keeping: "[]")), "%20%21%22%23%24%25%26%27%28%29%2A%2B%2C%2D%2E%2F%3A%3B%3C%3D%3E%3F%40[%5C]%5E%5F%60%7B%7C%7D%7E"),
-    ])
+    @Test(
+        "Of all ASCII punctuation only what the escaping names stays",
+        arguments: [
+            (Encoder(), "%20%21%22%23%24%25%26%27%28%29%2A%2B%2C-./%3A%3B%3C%3D%3E?%40%5B%5C%5D%5E_%60%7B%7C%7D~"),
+            (
+                Encoder(spaceEncoding: .plusReplaced, escaping: .whatwg),
+                "+%21%22%23%24%25%26%27%28%29*%2B%2C-.%2F%3A%3B%3C%3D%3E%3F%40%5B%5C%5D%5E_%60%7B%7C%7D%7E"
+            ),
+            (
+                Encoder(escaping: .init(keeping: "[]")),
+                "%20%21%22%23%24%25%26%27%28%29%2A%2B%2C%2D%2E%2F%3A%3B%3C%3D%3E%3F%40[%5C]%5E%5F%60%7B%7C%7D%7E"
+            ),
+        ])
     func punctuation(_ encoder: Encoder, _ expected: String) throws {
         #expect(try encoder.encode([Self.punctuation: Self.punctuation]) == "\(expected)=\(expected)")
     }
 
-    @Test("Letters and digits stay, and everything else is its UTF-8 in upper-case hexadecimal", arguments: [
-        ("azAZ09", "azAZ09"), ("日本語", "%E6%97%A5%E6%9C%AC%E8%AA%9E"), ("👩‍🚀", "%F0%9F%91%A9%E2%80%8D%F0%9F%9A%80"), ("é", "%C3%A9"), ("e\u{301}", "e%CC%81"),
-        ("\r\n", "%0D%0A"), ("\0\t\u{7F}", "%00%09%7F"), ("\"'", "%22%27"), ("%2B", "%252B"), ("", ""),
-    ])
+    @Test(
+        "Letters and digits stay, and everything else is its UTF-8 in upper-case hexadecimal",
+        arguments: [
+            ("azAZ09", "azAZ09"), ("日本語", "%E6%97%A5%E6%9C%AC%E8%AA%9E"), ("👩‍🚀", "%F0%9F%91%A9%E2%80%8D%F0%9F%9A%80"),
+            ("é", "%C3%A9"), ("e\u{301}", "e%CC%81"),
+            ("\r\n", "%0D%0A"), ("\0\t\u{7F}", "%00%09%7F"), ("\"'", "%22%27"), ("%2B", "%252B"), ("", ""),
+        ])
     func text(_ text: String, _ expected: String) throws {
         for escaping in [Encoder.Escaping.rfc3986, .whatwg] {
             #expect(try Encoder(escaping: escaping).encode(["k": text]) == "k=\(expected)")

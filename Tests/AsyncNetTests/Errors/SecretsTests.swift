@@ -1,12 +1,15 @@
-@testable import AsyncNet
 import AsyncNetTesting
 import Foundation
 import Testing
+
+@testable import AsyncNet
+
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+    import FoundationNetworking
 #endif
 
-/// Secrets are planted wherever a program gives one, and looked for in everything that a public value or error shows of itself.
+/// Secrets are planted wherever a program gives one, and looked for in everything that a public value or error shows of
+/// itself.
 @Suite("Secrets", .timeLimit(.minutes(5)))
 struct SecretsTests {
     /// Counts what was planted, each different.
@@ -14,7 +17,12 @@ struct SecretsTests {
         static let mark = "hunter"
         private let count = Locked(0)
         var total: Int { count.withLock { $0 } }
-        var next: String { count.withLock { $0 += 1; return "\(Self.mark)\($0)x" } }
+        var next: String {
+            count.withLock {
+                $0 += 1
+                return "\(Self.mark)\($0)x"
+            }
+        }
     }
 
     /// All that is shown of a value: what `print`, `debugPrint` and `dump` do, and what an error says to Foundation.
@@ -23,20 +31,30 @@ struct SecretsTests {
         dump(value, to: &dumped)
         var debugged = ""
         debugPrint(value, to: &debugged)
-        var texts = ["print": "\(value)", "describing": String(describing: value), "reflecting": String(reflecting: value), "dump": dumped, "debugPrint": debugged]
+        var texts = [
+            "print": "\(value)", "describing": String(describing: value), "reflecting": String(reflecting: value),
+            "dump": dumped, "debugPrint": debugged,
+        ]
         if let error = value as? any Error { texts.merge(shown(error)) { $1 } }
         return texts
     }
 
     private static func shown(_ error: any Error) -> [String: String] {
         let bridged = error as NSError
-        var texts = ["localized": error.localizedDescription, "NSError": "\(bridged)", "reason": "\(bridged.localizedFailureReason ?? "") \(bridged.localizedRecoverySuggestion ?? "")"]
+        var texts = [
+            "localized": error.localizedDescription, "NSError": "\(bridged)",
+            "reason": "\(bridged.localizedFailureReason ?? "") \(bridged.localizedRecoverySuggestion ?? "")",
+        ]
         for (key, value) in bridged.userInfo {
             texts["userInfo \(key)"] = "\(value) \(String(reflecting: value))"
             if let url = value as? URL { texts["userInfo URL \(key)"] = url.absoluteString }
-            if let below = value as? any Error { texts.merge(shown(below).map { ("\(key).\($0.key)", $0.value) }) { $1 } }
+            if let below = value as? any Error {
+                texts.merge(shown(below).map { ("\(key).\($0.key)", $0.value) }) { $1 }
+            }
         }
-        if let below = (error as? AsyncNetError)?.underlyingError { texts.merge(shown(below).map { ("underlying.\($0.key)", $0.value) }) { $1 } }
+        if let below = (error as? AsyncNetError)?.underlyingError {
+            texts.merge(shown(below).map { ("underlying.\($0.key)", $0.value) }) { $1 }
+        }
         return texts
     }
 
@@ -49,36 +67,50 @@ struct SecretsTests {
     private let plants = Plants()
     /// `NSURLErrorFailingURLStringErrorKey`, which is deprecated and still in use.
     private static let urlTextKey = "NSErrorFailingURLStringKey"
-    private var url: String { "http://\(plants.next):\(plants.next)@127.0.0.1:1/path?token=\(plants.next)#\(plants.next)" }
+    private var url: String {
+        "http://\(plants.next):\(plants.next)@127.0.0.1:1/path?token=\(plants.next)#\(plants.next)"
+    }
     private var headers: HTTPHeaders {
         [
-            .authorization(bearerToken: plants.next), .init(name: "Cookie", value: "a=\(plants.next)"), .init(name: "Proxy-Authorization", value: "Basic \(plants.next)"),
-            .init(name: "X-Api-Key", value: plants.next), .init(name: "Referer", value: "http://u:\(plants.next)@a/?\(plants.next)"), .init(name: "Set-Cookie", value: "a=\(plants.next)"),
-            .init(name: "Location", value: "/x?\(plants.next)"), .init(name: "Link", value: "</a?\(plants.next)>; rel=next"),
+            .authorization(bearerToken: plants.next), .init(name: "Cookie", value: "a=\(plants.next)"),
+            .init(name: "Proxy-Authorization", value: "Basic \(plants.next)"),
+            .init(name: "X-Api-Key", value: plants.next),
+            .init(name: "Referer", value: "http://u:\(plants.next)@a/?\(plants.next)"),
+            .init(name: "Set-Cookie", value: "a=\(plants.next)"),
+            .init(name: "Location", value: "/x?\(plants.next)"),
+            .init(name: "Link", value: "</a?\(plants.next)>; rel=next"),
         ]
     }
 
     private struct Token: AuthenticationCredential { var value: String }
     private struct OAuth: Authenticator {
-        func apply(_ credential: Token, to request: inout URLRequest) { request.setValue("Bearer \(credential.value)", forHTTPHeaderField: "Authorization") }
+        func apply(_ credential: Token, to request: inout URLRequest) {
+            request.setValue("Bearer \(credential.value)", forHTTPHeaderField: "Authorization")
+        }
         func refresh(_ credential: Token) async throws -> Token { credential }
     }
 
     private var proxies: [ProxyConfiguration] {
         [
-            .http("p", port: 1, username: plants.next, password: plants.next), .socks5("p", port: 1, username: plants.next, password: plants.next),
+            .http("p", port: 1, username: plants.next, password: plants.next),
+            .socks5("p", port: 1, username: plants.next, password: plants.next),
             .url("http://\(plants.next):\(plants.next)@p:1"), .environment, .none, .url("ftp://\(plants.next)@p"),
         ]
     }
 
     private var identities: [TLSConfiguration.ClientIdentity] {
-        [.init(certificate: "c", key: plants.next, password: plants.next), .init(certificate: Data("c".utf8), key: Data(plants.next.utf8), password: plants.next),
-         .init(certificateFile: URL(filePath: "/c"), keyFile: URL(filePath: "/\(plants.next)"), password: plants.next)]
+        [
+            .init(certificate: "c", key: plants.next, password: plants.next),
+            .init(certificate: Data("c".utf8), key: Data(plants.next.utf8), password: plants.next),
+            .init(
+                certificateFile: URL(filePath: "/c"), keyFile: URL(filePath: "/\(plants.next)"), password: plants.next),
+        ]
     }
 
     private func configuration(_ base: any URLConvertible) -> SessionConfiguration {
         let interceptor = AuthenticationInterceptor(authenticator: OAuth(), credential: Token(value: plants.next))
-        return SessionConfiguration(baseURL: base, headers: headers, interceptors: [interceptor, RetryPolicy(limit: 0)], cookieJar: CookieJar())
+        return SessionConfiguration(
+            baseURL: base, headers: headers, interceptors: [interceptor, RetryPolicy(limit: 0)], cookieJar: CookieJar())
     }
 
     @Test("Configurations, transports and sessions")
@@ -89,15 +121,22 @@ struct SecretsTests {
             let jar = try #require(configuration.cookieJar)
             await jar.store(setCookie: ["a=\(plants.next)"], from: try "http://127.0.0.1/".asURL())
             let session = Session(transport: StubTransport { _ in .status(200) }, configuration: configuration)
-            for value in [configuration, session, jar, configuration.headers, configuration.interceptors, [configuration], Optional(configuration) as Any] as [Any] { check(value) }
-            #expect(base is URLComponents || "\(base)".hasPrefix("::") || "\(configuration)".contains("127.0.0.1:1/path"))
+            for value in [
+                configuration, session, jar, configuration.headers, configuration.interceptors, [configuration],
+                Optional(configuration) as Any,
+            ] as [Any] { check(value) }
+            #expect(
+                base is URLComponents || "\(base)".hasPrefix("::") || "\(configuration)".contains("127.0.0.1:1/path"))
         }
         for proxy in proxies {
             for identity in identities {
                 let tls = TLSConfiguration(clientIdentity: identity)
                 let configuration = LibcurlTransport.Configuration(tls: tls, proxy: proxy)
                 let transport = LibcurlTransport(configuration: configuration)
-                for value in [proxy, identity, tls, configuration, transport, Session(transport: transport), URLSessionTransport.Configuration(tls: tls)] as [Any] { check(value) }
+                for value in [
+                    proxy, identity, tls, configuration, transport, Session(transport: transport),
+                    URLSessionTransport.Configuration(tls: tls),
+                ] as [Any] { check(value) }
                 check(URLSessionTransport(configuration: .init(tls: tls)))
             }
         }
@@ -109,24 +148,36 @@ struct SecretsTests {
         let url = try url.asURL()
         let head = HTTPRequestHead(method: .get, url: url, headers: headers)
         let response = HTTPResponseHead(statusCode: 302, url: url, headers: headers)
-        let transportRequest = TransportRequest(head: head, body: .multipart { $0.append(plants.next, name: "password") })
+        let transportRequest = TransportRequest(
+            head: head, body: .multipart { $0.append(plants.next, name: "password") })
         let cookie = Cookie(name: "a", value: plants.next, domain: "a")
         for value in [
-            head, response, transportRequest, cookie, Credential(username: "u", password: plants.next), headers, Array(headers), RequestBody.data(Data(plants.next.utf8)),
-            RequestContext(id: RequestID(), attempt: 1, request: transportRequest, response: response, redirected: [transportRequest]),
-            RequestEvent.attempt(1, head), RequestEvent.redirected(response, to: head), RequestEvent.response(response), RequestEvent.informational(response),
-            TransportEvent.receivedHead(response), TransportEvent.informational(response), TransportEvent.trailers(headers), TransportResponse(head: response, body: TransportBody(Data())),
+            head, response, transportRequest, cookie, Credential(username: "u", password: plants.next), headers,
+            Array(headers), RequestBody.data(Data(plants.next.utf8)),
+            RequestContext(
+                id: RequestID(), attempt: 1, request: transportRequest, response: response,
+                redirected: [transportRequest]),
+            RequestEvent.attempt(1, head), RequestEvent.redirected(response, to: head), RequestEvent.response(response),
+            RequestEvent.informational(response),
+            TransportEvent.receivedHead(response), TransportEvent.informational(response),
+            TransportEvent.trailers(headers), TransportResponse(head: response, body: TransportBody(Data())),
             RawResponse(requestHead: head, head: response, data: Data()),
         ] as [Any] { check(value) }
         #expect(plants.total > 50)
     }
 
-    @Test("Requests, responses, errors and events, over each transport and to a port where nobody listens", arguments: ["stub", "libcurl", "urlSession"])
+    @Test(
+        "Requests, responses, errors and events, over each transport and to a port where nobody listens",
+        arguments: ["stub", "libcurl", "urlSession"])
     func requests(_ name: String) async throws {
-        let transports: [String: any Transport] = ["stub": StubTransport { _ in .fault(.refuse) }, "libcurl": LibcurlTransport(), "urlSession": URLSessionTransport()]
+        let transports: [String: any Transport] = [
+            "stub": StubTransport { _ in .fault(.refuse) }, "libcurl": LibcurlTransport(),
+            "urlSession": URLSessionTransport(),
+        ]
         let transport = try #require(transports[name])
         let session = try Self.session(transport, configuration(url))
-        let request = session.request(url, method: .post, parameters: ["password": plants.next], encoder: .json, headers: headers)
+        let request = session.request(
+            url, method: .post, parameters: ["password": plants.next], encoder: .json, headers: headers)
         let events = Task { [events = request.events] in
             var seen: [RequestEvent] = []
             for await event in events { seen.append(event) }
@@ -136,9 +187,14 @@ struct SecretsTests {
         let response = await request.serializing(Data.self).response
         let error = try #require(response.error)
         #expect(error.code == .cannotConnect)
-        for value in [request, response, response.metrics, error, error as any Error, error as NSError, await events.value, session] as [Any] { check(value) }
+        for value in [
+            request, response, response.metrics, error, error as any Error, error as NSError, await events.value,
+            session,
+        ] as [Any] { check(value) }
         #expect(error.request?.url?.absoluteString.contains(Plants.mark) == true)
-        for text in [await request.curlDescription()] { #expect(!text.replacing("password", with: "").contains("Authorization: Bearer \(Plants.mark)")) }
+        for text in [await request.curlDescription()] {
+            #expect(!text.replacing("password", with: "").contains("Authorization: Bearer \(Plants.mark)"))
+        }
         let download = session.download(url, to: .temporary)
         let stream = session.stream(url)
         check(try #require(await download.result.failure))
@@ -155,20 +211,33 @@ struct SecretsTests {
         Session(transport: transport, configuration: configuration)
     }
 
-    @Test("Errors of every kind", arguments: [
-        "ftp://u:hunter@a/?hunter", "http://hunter hunter@a/", "http://u:hunter@[::1/", "http://u:hunter@a:99999/?hunter", "hunter", "http://u:hunter@/", "javascript:hunter",
-    ])
+    @Test(
+        "Errors of every kind",
+        arguments: [
+            "ftp://u:hunter@a/?hunter", "http://hunter hunter@a/", "http://u:hunter@[::1/",
+            "http://u:hunter@a:99999/?hunter", "hunter", "http://u:hunter@/", "javascript:hunter",
+        ])
     func refused(_ url: String) async throws {
-        for transport in [StubTransport { _ in .status(200) }, LibcurlTransport(), URLSessionTransport()] as [any Transport] {
-            let error = try #require(await Self.session(transport, SessionConfiguration()).request(url).serializing(Data.self).result.failure)
+        for transport in [StubTransport { _ in .status(200) }, LibcurlTransport(), URLSessionTransport()]
+            as [any Transport]
+        {
+            let error = try #require(
+                await Self.session(transport, SessionConfiguration()).request(url).serializing(Data.self).result.failure
+            )
             if !url.hasPrefix("hunter") { check(error, url) }
         }
     }
 
-    @Test("Proxies that cannot be used", arguments: ["http://u:hunter@@p", "http://u:hunter@[::1", "http://u:hunter@127.0.0.1:1", "http://u:hun ter@hunter p", "socks5h://u:hunter@127.0.0.1:1", "hunter:hunter@127.0.0.1:1"])
+    @Test(
+        "Proxies that cannot be used",
+        arguments: [
+            "http://u:hunter@@p", "http://u:hunter@[::1", "http://u:hunter@127.0.0.1:1", "http://u:hun ter@hunter p",
+            "socks5h://u:hunter@127.0.0.1:1", "hunter:hunter@127.0.0.1:1",
+        ])
     func proxyErrors(_ proxy: String) async throws {
         let session = Session(transport: .libcurl(proxy: .url(proxy)))
-        let error = try #require(await session.request("http://a.invalid/?hunter").serializing(Data.self).result.failure)
+        let error = try #require(
+            await session.request("http://a.invalid/?hunter").serializing(Data.self).result.failure)
         check(error)
         check(session)
     }
@@ -176,10 +245,26 @@ struct SecretsTests {
     @Test("URLSession's errors keep the URL, but not its secrets, at any depth")
     func urlErrors() throws {
         let url = try url.asURL()
-        let innermost = NSError(domain: "c", code: 3, userInfo: [Self.urlTextKey: url.absoluteString, NSLocalizedDescriptionKey: "'\(url.absoluteString)' <\(url.absoluteString)>, twice"])
-        let inner = NSError(domain: "b", code: 2, userInfo: [NSUnderlyingErrorKey: innermost, "list": [innermost, url, "x \(url.absoluteString)"] as [Any], "other": URLRequest(url: url)])
-        let info: [String: Any] = [NSURLErrorFailingURLErrorKey: url, Self.urlTextKey: url.absoluteString, NSUnderlyingErrorKey: inner, "number": 7, NSLocalizedDescriptionKey: "plain"]
-        for original in [URLError(.cannotConnectToHost, userInfo: info), NSError(domain: NSURLErrorDomain, code: -1004, userInfo: info)] as [any Error] {
+        let innermost = NSError(
+            domain: "c", code: 3,
+            userInfo: [
+                Self.urlTextKey: url.absoluteString,
+                NSLocalizedDescriptionKey: "'\(url.absoluteString)' <\(url.absoluteString)>, twice",
+            ])
+        let inner = NSError(
+            domain: "b", code: 2,
+            userInfo: [
+                NSUnderlyingErrorKey: innermost, "list": [innermost, url, "x \(url.absoluteString)"] as [Any],
+                "other": URLRequest(url: url),
+            ])
+        let info: [String: Any] = [
+            NSURLErrorFailingURLErrorKey: url, Self.urlTextKey: url.absoluteString, NSUnderlyingErrorKey: inner,
+            "number": 7, NSLocalizedDescriptionKey: "plain",
+        ]
+        for original in [
+            URLError(.cannotConnectToHost, userInfo: info),
+            NSError(domain: NSURLErrorDomain, code: -1004, userInfo: info),
+        ] as [any Error] {
             let error = URLErrorClassification.error(for: original)
             check(error)
             let below = try #require(error.underlyingError)
@@ -191,14 +276,19 @@ struct SecretsTests {
             #expect(kept[Self.urlTextKey] as? String == "http://127.0.0.1:1/path")
             #expect(kept["number"] as? Int == 7 && (below as NSError).code == -1004)
             let deepest = (kept[NSUnderlyingErrorKey] as? NSError)?.userInfo[NSUnderlyingErrorKey] as? NSError
-            #expect(deepest?.localizedDescription == "'http://127.0.0.1:1/path' <http://127.0.0.1:1/path>, twice" && deepest?.domain == "c")
+            #expect(
+                deepest?.localizedDescription == "'http://127.0.0.1:1/path' <http://127.0.0.1:1/path>, twice"
+                    && deepest?.domain == "c")
         }
     }
 
-    @Test("URLs in texts", arguments: [
-        ("", ""), ("no URL", "no URL"), ("://", "://"), ("see http://u:p@h/a?q#f now", "see http://h/a now"), ("'https://h?q','x://a@b'", "'https://h','x://b'"), ("é://u@h", "é://h"),
-        ("a=http://h/?x http://h/?y", "a=http://h/ http://h/"), ("http://u:p@", "http://"),
-    ])
+    @Test(
+        "URLs in texts",
+        arguments: [
+            ("", ""), ("no URL", "no URL"), ("://", "://"), ("see http://u:p@h/a?q#f now", "see http://h/a now"),
+            ("'https://h?q','x://a@b'", "'https://h','x://b'"), ("é://u@h", "é://h"),
+            ("a=http://h/?x http://h/?y", "a=http://h/ http://h/"), ("http://u:p@", "http://"),
+        ])
     func texts(_ text: String, _ shown: String) {
         #expect(URLErrorRedaction.text(text) == shown)
     }

@@ -7,9 +7,12 @@ import Testing
 struct CookieFuzzTests {
     private static let now = Date(timeIntervalSince1970: 1_795_316_400)
     private static let words = [
-        "a", "=", ";", ",", " ", ", ", "; ", "\t", "\"", "é", "\u{301}", "\0", "\r\n", "\n", "\u{7F}", "٣", "[", "b=1", "; Path=", "/", "; Domain=", "a.b", ".", "::1", "; Max-Age=", "-",
-        "99999999999999999999", "; Expires=", "Wed, 21 Oct 2015 07:28:00 GMT", "Oct", "31 Feb", "2015", "07:28:00", "99:99:99", ":", "; Secure", "; SameSite=None", "__Host-", "__secure-",
-        "#HttpOnly_", "#", "TRUE", "FALSE", "\tTRUE\t", "a.b\tTRUE\t/\tFALSE\t", "0\t", "1e9", "-1", "a.b\tTRUE\t/\tFALSE\t999999999999999\ta\t",
+        "a", "=", ";", ",", " ", ", ", "; ", "\t", "\"", "é", "\u{301}", "\0", "\r\n", "\n", "\u{7F}", "٣", "[", "b=1",
+        "; Path=", "/", "; Domain=", "a.b", ".", "::1", "; Max-Age=", "-",
+        "99999999999999999999", "; Expires=", "Wed, 21 Oct 2015 07:28:00 GMT", "Oct", "31 Feb", "2015", "07:28:00",
+        "99:99:99", ":", "; Secure", "; SameSite=None", "__Host-", "__secure-",
+        "#HttpOnly_", "#", "TRUE", "FALSE", "\tTRUE\t", "a.b\tTRUE\t/\tFALSE\t", "0\t", "1e9", "-1",
+        "a.b\tTRUE\t/\tFALSE\t999999999999999\ta\t",
     ].map { Array($0.utf8) }
 
     private static func bytes(_ random: inout SeededRandom) -> [UInt8] {
@@ -22,19 +25,28 @@ struct CookieFuzzTests {
     @Test("Ten thousand headers, dates and joined headers")
     func texts() throws {
         var random = Fuzzing.random(65)
-        let origins = try ["https://a.b/x", "http://[::1]/", "http://www.a.b./"].compactMap { CookieOrigin(try $0.asURL()) }
+        let origins = try ["https://a.b/x", "http://[::1]/", "http://www.a.b./"].compactMap {
+            CookieOrigin(try $0.asURL())
+        }
         var accepted = 0
         for _ in 0..<Fuzzing.inputs(10_000) {
             let text = String(decoding: Self.bytes(&random), as: UTF8.self)
             _ = CookieDate(text)
             let parts = SetCookie.split(text)
-            if parts.isEmpty || parts.count == 1 && !text.utf8.contains(0x2C) && parts != [text] { Issue.record("\(text.debugDescription)") }
-            guard let origin = origins.randomElement(using: &random), let parsed = SetCookie(text), let cookie = Cookie(parsed, from: origin, now: Self.now) else { continue }
+            if parts.isEmpty || parts.count == 1 && !text.utf8.contains(0x2C) && parts != [text] {
+                Issue.record("\(text.debugDescription)")
+            }
+            guard let origin = origins.randomElement(using: &random), let parsed = SetCookie(text),
+                let cookie = Cookie(parsed, from: origin, now: Self.now)
+            else { continue }
             accepted += 1
             var store = CookieStore()
             let isKept = store.set(cookie, now: Self.now)
-            let header = store.header(for: CookieOrigin(host: cookie.domain, path: cookie.path, isSecure: true), now: Self.now)
-            if !isKept || header.map({ !HTTPSyntax.isFieldValue($0) }) ?? !cookie.isExpired(at: Self.now) { Issue.record("\(text.debugDescription)") }
+            let header = store.header(
+                for: CookieOrigin(host: cookie.domain, path: cookie.path, isSecure: true), now: Self.now)
+            if !isKept || header.map({ !HTTPSyntax.isFieldValue($0) }) ?? !cookie.isExpired(at: Self.now) {
+                Issue.record("\(text.debugDescription)")
+            }
         }
         #expect(accepted > 1000)
     }

@@ -4,43 +4,64 @@ import Testing
 
 @Suite("Cookie domains and paths", .timeLimit(.minutes(5)))
 struct CookieMatchingTests {
-    @Test("A host matches its own domain and those above it (RFC 6265bis §5.1.3)", arguments: [
-        ("example.com", "example.com"), ("example.com", "www.example.com"), ("example.com", "a.b.example.com"), ("127.0.0.1", "127.0.0.1"), ("::1", "::1"),
-        ("localhost", "localhost"), ("com", "example.com"), ("example.com.", "example.com."), ("example.com.", "www.example.com."), ("1.com", "x.1.com"),
-    ])
+    @Test(
+        "A host matches its own domain and those above it (RFC 6265bis §5.1.3)",
+        arguments: [
+            ("example.com", "example.com"), ("example.com", "www.example.com"), ("example.com", "a.b.example.com"),
+            ("127.0.0.1", "127.0.0.1"), ("::1", "::1"),
+            ("localhost", "localhost"), ("com", "example.com"), ("example.com.", "example.com."),
+            ("example.com.", "www.example.com."), ("1.com", "x.1.com"),
+        ])
     func matches(_ domain: String, _ host: String) {
         #expect(CookieMatching.domain(domain, matches: host))
     }
 
-    @Test("Other hosts do not, and addresses only their own", arguments: [
-        ("www.example.com", "example.com"), ("example.com", "badexample.com"), ("example.com", "example.org"), ("example.com", "example.com.evil.org"), ("", "example.com"),
-        ("0.0.1", "127.0.0.1"), ("1", "127.0.0.1"), (".1", "127.0.0.1"), ("1", "::1"), (":1", "::1"), ("example.com.", "example.com"), ("example.com", "example.com."),
-        ("example.com", "www.example.com."), (".example.com", "www.example.com"), ("0.1", "127.0.1"), ("0x1", "127.0x1"), ("0.1.", "127.0.0.1."), ("e\u{301}.com", "\u{e9}.com"),
-    ])
+    @Test(
+        "Other hosts do not, and addresses only their own",
+        arguments: [
+            ("www.example.com", "example.com"), ("example.com", "badexample.com"), ("example.com", "example.org"),
+            ("example.com", "example.com.evil.org"), ("", "example.com"),
+            ("0.0.1", "127.0.0.1"), ("1", "127.0.0.1"), (".1", "127.0.0.1"), ("1", "::1"), (":1", "::1"),
+            ("example.com.", "example.com"), ("example.com", "example.com."),
+            ("example.com", "www.example.com."), (".example.com", "www.example.com"), ("0.1", "127.0.1"),
+            ("0x1", "127.0x1"), ("0.1.", "127.0.0.1."), ("e\u{301}.com", "\u{e9}.com"),
+        ])
     func differs(_ domain: String, _ host: String) {
         #expect(!CookieMatching.domain(domain, matches: host))
     }
 
-    @Test("Paths match themselves and those below them (RFC 6265bis §5.1.4)", arguments: [
-        ("/", "/", true), ("/", "/a", true), ("/a", "/a", true), ("/a", "/a/", true), ("/a", "/a/b", true), ("/a/", "/a/b", true), ("/a/", "/a/", true),
-        ("/a", "/ab", false), ("/a/", "/a", false), ("/a/b", "/a", false), ("/A", "/a", false), ("/a", "/", false), ("/a%2Fb", "/a/b", false), ("/a", "/a?b", false),
-    ])
+    @Test(
+        "Paths match themselves and those below them (RFC 6265bis §5.1.4)",
+        arguments: [
+            ("/", "/", true), ("/", "/a", true), ("/a", "/a", true), ("/a", "/a/", true), ("/a", "/a/b", true),
+            ("/a/", "/a/b", true), ("/a/", "/a/", true),
+            ("/a", "/ab", false), ("/a/", "/a", false), ("/a/b", "/a", false), ("/A", "/a", false), ("/a", "/", false),
+            ("/a%2Fb", "/a/b", false), ("/a", "/a?b", false),
+        ])
     func paths(_ path: String, _ requested: String, _ isMatch: Bool) {
         #expect(CookieMatching.path(path, matches: requested) == isMatch)
     }
 
-    @Test("The default path ends before the last slash", arguments: [
-        ("/", "/"), ("/a", "/"), ("/a/", "/a"), ("/a/b", "/a"), ("/a/b/", "/a/b"), ("//", "/"), ("", "/"), ("a/b", "/"), ("//a", "/"),
-    ])
+    @Test(
+        "The default path ends before the last slash",
+        arguments: [
+            ("/", "/"), ("/a", "/"), ("/a/", "/a"), ("/a/b", "/a"), ("/a/b/", "/a/b"), ("//", "/"), ("", "/"),
+            ("a/b", "/"), ("//a", "/"),
+        ])
     func defaultPaths(_ path: String, _ expected: String) {
         #expect(CookieMatching.defaultPath(of: path) == expected)
     }
 
-    @Test("What cookies see of a URL", arguments: [
-        ("http://EXAMPLE.com", "example.com", "/", false), ("https://example.com/A%2Fb/?q#f", "example.com", "/A%2Fb/", true), ("http://[::1]:80/x", "::1", "/x", false),
-        ("https://u:p@a.b:444/c/../d", "a.b", "/c/../d", true), ("http://localhost/", "localhost", "/", false), ("HTTPS://a.b./", "a.b.", "/", true), ("wss://a.b/", "a.b", "/", true),
-        ("http://ex%41mple.com/a/b/", "example.com", "/a/b/", false), ("https://a.b?x", "a.b", "/", true),
-    ])
+    @Test(
+        "What cookies see of a URL",
+        arguments: [
+            ("http://EXAMPLE.com", "example.com", "/", false),
+            ("https://example.com/A%2Fb/?q#f", "example.com", "/A%2Fb/", true),
+            ("http://[::1]:80/x", "::1", "/x", false),
+            ("https://u:p@a.b:444/c/../d", "a.b", "/c/../d", true), ("http://localhost/", "localhost", "/", false),
+            ("HTTPS://a.b./", "a.b.", "/", true), ("wss://a.b/", "a.b", "/", true),
+            ("http://ex%41mple.com/a/b/", "example.com", "/a/b/", false), ("https://a.b?x", "a.b", "/", true),
+        ])
     func origins(_ text: String, _ host: String, _ path: String, _ isSecure: Bool) throws {
         let origin = try #require(CookieOrigin(try text.asURL()))
         #expect(origin.host == host && origin.path == path && origin.isSecure == isSecure)
@@ -53,10 +74,13 @@ struct CookieMatchingTests {
         #expect(CookieOrigin(try "data:x".asURL()) == nil)
     }
 
-    @Test("Addresses", arguments: [
-        ("127.0.0.1", true), ("::1", true), ("1.2", true), ("2130706433", true), ("0x7f.1", true), ("a.0x", true), ("127.0.0.1.", true), ("fe80::1%eth0", true),
-        ("a.1b", false), ("1.a", false), ("0xg", false), ("", false), ("localhost", false), ("a.", false),
-    ])
+    @Test(
+        "Addresses",
+        arguments: [
+            ("127.0.0.1", true), ("::1", true), ("1.2", true), ("2130706433", true), ("0x7f.1", true), ("a.0x", true),
+            ("127.0.0.1.", true), ("fe80::1%eth0", true),
+            ("a.1b", false), ("1.a", false), ("0xg", false), ("", false), ("localhost", false), ("a.", false),
+        ])
     func addresses(_ host: String, _ isAddress: Bool) {
         #expect(CookieMatching.isAddress(host) == isAddress)
     }

@@ -1,8 +1,9 @@
 import AsyncNet
 import Foundation
 import Testing
+
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+    import FoundationNetworking
 #endif
 
 @Suite("Cookies", .timeLimit(.minutes(5)))
@@ -13,19 +14,32 @@ struct CookieTests {
         Cookie(setCookie: text, from: try url.asURL(), now: Self.now)
     }
 
-    @Test("Which hosts get it", arguments: [
-        ("a=1", "http://www.example.com/", "www.example.com only"), ("a=1; Domain=example.com", "http://www.example.com/", "example.com"),
-        ("a=1; Domain=.example.com", "http://example.com/", "example.com"), ("a=1; Domain=EXAMPLE.COM", "http://www.example.com/", "example.com"),
-        ("a=1; Domain=www.example.com", "http://example.com/", "refused"), ("a=1; Domain=example.org", "http://example.com/", "refused"),
-        ("a=1; Domain=com", "http://example.com/", "refused"), ("a=1; Domain=com.", "http://example.com./", "refused"), ("a=1; Domain=.", "http://example.com./", "example.com. only"),
-        ("a=1; Domain=localhost", "http://localhost/", "localhost only"), ("a=1; Domain=localhost", "http://a.localhost/", "refused"),
-        ("a=1; Domain=127.0.0.1", "http://127.0.0.1/", "127.0.0.1 only"), ("a=1; Domain=0.0.1", "http://127.0.0.1/", "refused"), ("a=1; Domain=[::1]", "http://[::1]/", "::1 only"),
-        ("a=1; Domain=::1", "http://[::1]/", "::1 only"), ("a=1; Domain=", "http://a.b/", "a.b only"), ("a=1; Domain=x; Domain=", "http://a.b/", "a.b only"),
-        ("a=1; Domain=example.com.", "http://example.com/", "refused"), ("a=1; Domain=example.com.", "http://www.example.com./", "example.com."),
-        ("a=1; Domain=example.com", "http://example.com./", "refused"), ("a=1; Domain=münchen.de", "http://münchen.de/", "refused"),
-        ("a=1; Domain=xn--mnchen-3ya.de", "http://münchen.de/", "xn--mnchen-3ya.de"), ("a=1; Domain=..example.com", "http://www.example.com/", "refused"),
-        ("a=1; Domain=*.example.com", "http://www.example.com/", "refused"),
-    ])
+    @Test(
+        "Which hosts get it",
+        arguments: [
+            ("a=1", "http://www.example.com/", "www.example.com only"),
+            ("a=1; Domain=example.com", "http://www.example.com/", "example.com"),
+            ("a=1; Domain=.example.com", "http://example.com/", "example.com"),
+            ("a=1; Domain=EXAMPLE.COM", "http://www.example.com/", "example.com"),
+            ("a=1; Domain=www.example.com", "http://example.com/", "refused"),
+            ("a=1; Domain=example.org", "http://example.com/", "refused"),
+            ("a=1; Domain=com", "http://example.com/", "refused"),
+            ("a=1; Domain=com.", "http://example.com./", "refused"),
+            ("a=1; Domain=.", "http://example.com./", "example.com. only"),
+            ("a=1; Domain=localhost", "http://localhost/", "localhost only"),
+            ("a=1; Domain=localhost", "http://a.localhost/", "refused"),
+            ("a=1; Domain=127.0.0.1", "http://127.0.0.1/", "127.0.0.1 only"),
+            ("a=1; Domain=0.0.1", "http://127.0.0.1/", "refused"), ("a=1; Domain=[::1]", "http://[::1]/", "::1 only"),
+            ("a=1; Domain=::1", "http://[::1]/", "::1 only"), ("a=1; Domain=", "http://a.b/", "a.b only"),
+            ("a=1; Domain=x; Domain=", "http://a.b/", "a.b only"),
+            ("a=1; Domain=example.com.", "http://example.com/", "refused"),
+            ("a=1; Domain=example.com.", "http://www.example.com./", "example.com."),
+            ("a=1; Domain=example.com", "http://example.com./", "refused"),
+            ("a=1; Domain=münchen.de", "http://münchen.de/", "refused"),
+            ("a=1; Domain=xn--mnchen-3ya.de", "http://münchen.de/", "xn--mnchen-3ya.de"),
+            ("a=1; Domain=..example.com", "http://www.example.com/", "refused"),
+            ("a=1; Domain=*.example.com", "http://www.example.com/", "refused"),
+        ])
     func domains(_ text: String, _ url: String, _ expected: String) throws {
         let cookie = try cookie(text, url)
         #expect(cookie.map { $0.isHostOnly ? "\($0.domain) only" : $0.domain } ?? "refused" == expected)
@@ -44,14 +58,22 @@ struct CookieTests {
         #expect(try domain("a=1; Domain=co.uk", "http://example.com/") == nil)
     }
 
-    @Test("Secure, prefixes and SameSite=None need https", arguments: [
-        ("a=1; Secure", "http", false), ("a=1; Secure", "https", true), ("a=1; SameSite=None", "https", false), ("a=1; SameSite=None; Secure", "https", true),
-        ("__Secure-a=1; Secure", "https", true), ("__Secure-a=1", "https", false), ("__SECURE-a=1", "https", false), ("__Secure-a=1", "http", false),
-        ("__Secure-a=1; Secure", "http", false), ("__Host-a=1; Secure; Path=/", "https", true), ("__host-a=1; Secure; Path=/", "https", true), ("__Host-a=1; Path=/", "https", false),
-        ("__Host-a=1; Secure", "https", false), ("__HOST-a=1; Secure; Path=/x", "https", false), ("__Host-a=1; Secure; Path=/; Domain=a.b", "https", false),
-        ("__Host-a=1; Secure; Path=/; Domain=", "https", true), ("__Host-a=1; Secure; Path=", "https", true),
-        ("=__Host-a; Secure; Path=/", "https", false), ("__Secure-a; Secure", "https", false), ("=__host-a=1; Secure; Path=/", "https", false), ("__Hosta=1", "http", true), ("__Host-\u{301}=1; Path=/", "https", false), ("__Secure-\u{301}=1", "http", false),
-    ])
+    @Test(
+        "Secure, prefixes and SameSite=None need https",
+        arguments: [
+            ("a=1; Secure", "http", false), ("a=1; Secure", "https", true), ("a=1; SameSite=None", "https", false),
+            ("a=1; SameSite=None; Secure", "https", true),
+            ("__Secure-a=1; Secure", "https", true), ("__Secure-a=1", "https", false), ("__SECURE-a=1", "https", false),
+            ("__Secure-a=1", "http", false),
+            ("__Secure-a=1; Secure", "http", false), ("__Host-a=1; Secure; Path=/", "https", true),
+            ("__host-a=1; Secure; Path=/", "https", true), ("__Host-a=1; Path=/", "https", false),
+            ("__Host-a=1; Secure", "https", false), ("__HOST-a=1; Secure; Path=/x", "https", false),
+            ("__Host-a=1; Secure; Path=/; Domain=a.b", "https", false),
+            ("__Host-a=1; Secure; Path=/; Domain=", "https", true), ("__Host-a=1; Secure; Path=", "https", true),
+            ("=__Host-a; Secure; Path=/", "https", false), ("__Secure-a; Secure", "https", false),
+            ("=__host-a=1; Secure; Path=/", "https", false), ("__Hosta=1", "http", true),
+            ("__Host-\u{301}=1; Path=/", "https", false), ("__Secure-\u{301}=1", "http", false),
+        ])
     func secure(_ text: String, _ scheme: String, _ isAccepted: Bool) throws {
         #expect(try (cookie(text, "\(scheme)://a.b/") != nil) == isAccepted)
     }
@@ -81,36 +103,60 @@ struct CookieTests {
         #expect(!Cookie(name: "a", value: "1", domain: "a.b", isHostOnly: false).isHostOnly)
     }
 
-    @Test("One's own cookie that would break the header, the file or a promise is not stored", arguments: [
-        Cookie(name: "", value: "", domain: "a.b"), Cookie(name: "a;b", value: "1", domain: "a.b"), Cookie(name: "a=b", value: "1", domain: "a.b"),
-        Cookie(name: "a", value: "1;2", domain: "a.b"), Cookie(name: "a", value: "1\r\nX: y", domain: "a.b"), Cookie(name: "a\0", value: "1", domain: "a.b"),
-        Cookie(name: "a", value: "1", domain: ""), Cookie(name: "a", value: "1", domain: "a b"), Cookie(name: "a", value: "1", domain: "a\nb"), Cookie(name: "a", value: "1", domain: "#a"),
-        Cookie(name: "a", value: "1", domain: "..a"), Cookie(name: "a", value: "1", domain: "é.de"), Cookie(name: "a", value: "1", domain: "a/b"),
-        Cookie(name: "a", value: "1", domain: "a.b", path: "x"), Cookie(name: "a", value: "1", domain: "a.b", path: ""), Cookie(name: "a", value: "1", domain: "a.b", path: "/\n"),
-        Cookie(name: "a", value: "1", domain: "a.b", path: "/;"), Cookie(name: "__Host-a", value: "1", domain: "a.b"), Cookie(name: "__Host-a", value: "1", domain: ".a.b", isSecure: true),
-        Cookie(name: "a", value: "1", domain: "a.b", sameSite: .none), Cookie(name: "a", value: String(repeating: "x", count: 4096), domain: "a.b"),
-    ])
+    @Test(
+        "One's own cookie that would break the header, the file or a promise is not stored",
+        arguments: [
+            Cookie(name: "", value: "", domain: "a.b"), Cookie(name: "a;b", value: "1", domain: "a.b"),
+            Cookie(name: "a=b", value: "1", domain: "a.b"),
+            Cookie(name: "a", value: "1;2", domain: "a.b"), Cookie(name: "a", value: "1\r\nX: y", domain: "a.b"),
+            Cookie(name: "a\0", value: "1", domain: "a.b"),
+            Cookie(name: "a", value: "1", domain: ""), Cookie(name: "a", value: "1", domain: "a b"),
+            Cookie(name: "a", value: "1", domain: "a\nb"), Cookie(name: "a", value: "1", domain: "#a"),
+            Cookie(name: "a", value: "1", domain: "..a"), Cookie(name: "a", value: "1", domain: "é.de"),
+            Cookie(name: "a", value: "1", domain: "a/b"),
+            Cookie(name: "a", value: "1", domain: "a.b", path: "x"),
+            Cookie(name: "a", value: "1", domain: "a.b", path: ""),
+            Cookie(name: "a", value: "1", domain: "a.b", path: "/\n"),
+            Cookie(name: "a", value: "1", domain: "a.b", path: "/;"),
+            Cookie(name: "__Host-a", value: "1", domain: "a.b"),
+            Cookie(name: "__Host-a", value: "1", domain: ".a.b", isSecure: true),
+            Cookie(name: "a", value: "1", domain: "a.b", sameSite: .none),
+            Cookie(name: "a", value: String(repeating: "x", count: 4096), domain: "a.b"),
+        ])
     func notStorable(_ cookie: Cookie) {
         #expect(!cookie.isStorable)
     }
 
     @Test("No description shows the value; encoding keeps everything")
     func secrets() throws {
-        let cookie = try #require(try cookie("a=hunter2; Domain=b.c; Path=/x; Max-Age=10; Secure; HttpOnly; SameSite=Lax", "https://b.c/"))
+        let cookie = try #require(
+            try cookie("a=hunter2; Domain=b.c; Path=/x; Max-Age=10; Secure; HttpOnly; SameSite=Lax", "https://b.c/"))
         var dumped = ""
         dump(cookie, to: &dumped)
         dump(try #require(SetCookie("a=hunter2")), to: &dumped)
-        for text in ["\(cookie)", String(reflecting: cookie), "\([cookie])", dumped, "\(try #require(SetCookie("a=hunter2")))"] { #expect(!text.contains("hunter2")) }
-        #expect(cookie.description == "a=<redacted>; Domain=.b.c; Path=/x; Expires=Sun, 22 Nov 2026 03:00:10 GMT; Secure; HttpOnly; SameSite=Lax")
+        for text in [
+            "\(cookie)", String(reflecting: cookie), "\([cookie])", dumped, "\(try #require(SetCookie("a=hunter2")))",
+        ] { #expect(!text.contains("hunter2")) }
+        #expect(
+            cookie.description
+                == "a=<redacted>; Domain=.b.c; Path=/x; Expires=Sun, 22 Nov 2026 03:00:10 GMT; Secure; HttpOnly; SameSite=Lax"
+        )
         #expect(try JSONDecoder().decode(Cookie.self, from: JSONEncoder().encode(cookie)) == cookie)
     }
 
-    @Test("To Foundation's cookie and back", arguments: [
-        Cookie(name: "a", value: "1", domain: "b.c"), Cookie(name: "a", value: "", domain: ".b.c", path: "/x", expires: Date(timeIntervalSince1970: 2_000_000_000), isSecure: true, isHTTPOnly: true),
-    ])
+    @Test(
+        "To Foundation's cookie and back",
+        arguments: [
+            Cookie(name: "a", value: "1", domain: "b.c"),
+            Cookie(
+                name: "a", value: "", domain: ".b.c", path: "/x", expires: Date(timeIntervalSince1970: 2_000_000_000),
+                isSecure: true, isHTTPOnly: true),
+        ])
     func foundation(_ cookie: Cookie) throws {
         let theirs = try #require(cookie.httpCookie)
-        #expect(theirs.isSecure == cookie.isSecure && theirs.isHTTPOnly == cookie.isHTTPOnly && theirs.expiresDate == cookie.expires)
+        #expect(
+            theirs.isSecure == cookie.isSecure && theirs.isHTTPOnly == cookie.isHTTPOnly
+                && theirs.expiresDate == cookie.expires)
         var back = try #require(Cookie(theirs))
         back.creation = cookie.creation
         #expect(back == cookie)

@@ -1,5 +1,6 @@
-@testable import AsyncNet
 import Testing
+
+@testable import AsyncNet
 
 @Suite("HTTP head parser")
 struct HTTPHeadParserTests {
@@ -17,20 +18,27 @@ struct HTTPHeadParserTests {
         return parser.headers.map { "\($0.name)=\($0.value)" }
     }
 
-    @Test("Status lines", arguments: [
-        ("HTTP/1.1 200 OK", 200, "HTTP/1.1"), ("HTTP/1.0 404 Not Found", 404, "HTTP/1.0"), ("HTTP/2 204 ", 204, "HTTP/2"),
-        ("HTTP/1.1 599", 599, "HTTP/1.1"), ("HTTP/1.1 100 Continue", 100, "HTTP/1.1"), ("HTTP/1.1 200 caf\u{E9}", 200, "HTTP/1.1"),
-    ])
+    @Test(
+        "Status lines",
+        arguments: [
+            ("HTTP/1.1 200 OK", 200, "HTTP/1.1"), ("HTTP/1.0 404 Not Found", 404, "HTTP/1.0"),
+            ("HTTP/2 204 ", 204, "HTTP/2"),
+            ("HTTP/1.1 599", 599, "HTTP/1.1"), ("HTTP/1.1 100 Continue", 100, "HTTP/1.1"),
+            ("HTTP/1.1 200 caf\u{E9}", 200, "HTTP/1.1"),
+        ])
     func status(_ line: String, _ code: Int, _ version: String) throws {
         let parser = try parse([Array((line + "\r\n").utf8)])
         #expect(parser.statusCode == code)
         #expect(parser.httpVersion == version)
     }
 
-    @Test("The reason phrase is what follows the status and one space", arguments: [
-        ("HTTP/1.1 200 OK", "OK"), ("HTTP/1.1 404 Not  Found ", "Not  Found "), ("HTTP/1.1 200 ", ""), ("HTTP/1.1 200", nil), ("HTTP/1.1 200 café", "café"),
-        ("HTTP/1.1 200 a\rb", nil), ("HTTP/2 200 ", ""), ("HTTP/1.1 200  x", " x"),
-    ] as [(String, String?)])
+    @Test(
+        "The reason phrase is what follows the status and one space",
+        arguments: [
+            ("HTTP/1.1 200 OK", "OK"), ("HTTP/1.1 404 Not  Found ", "Not  Found "), ("HTTP/1.1 200 ", ""),
+            ("HTTP/1.1 200", nil), ("HTTP/1.1 200 café", "café"),
+            ("HTTP/1.1 200 a\rb", nil), ("HTTP/2 200 ", ""), ("HTTP/1.1 200  x", " x"),
+        ] as [(String, String?)])
     func reason(_ line: String, _ phrase: String?) throws {
         let url = try "http://a/".asURL()
         #expect(try parse([Array((line + "\r\n").utf8)]).head(url: url).reasonPhrase == phrase)
@@ -38,7 +46,10 @@ struct HTTPHeadParserTests {
 
     @Test("Order, case and repetitions are kept")
     func headers() throws {
-        #expect(try headers("HTTP/1.1 200 OK", "B: 1", "a: 2", "B: 3", "Set-Cookie: x=1, y") == ["B=1", "a=2", "B=3", "Set-Cookie=x=1, y"])
+        #expect(
+            try headers("HTTP/1.1 200 OK", "B: 1", "a: 2", "B: 3", "Set-Cookie: x=1, y") == [
+                "B=1", "a=2", "B=3", "Set-Cookie=x=1, y",
+            ])
     }
 
     @Test("Space around a value is none of it, and none is needed (RFC 9112 §5.1)")
@@ -66,7 +77,9 @@ struct HTTPHeadParserTests {
         #expect(utf8.headers["A"] == "café €")
     }
 
-    @Test("A URI keeps its bytes, percent-encoded where they are no UTF-8", arguments: [("Location", "/%E4?b=%FF"), ("content-location", "/%E4?b=%FF"), ("X", "/ä?b=ÿ")])
+    @Test(
+        "A URI keeps its bytes, percent-encoded where they are no UTF-8",
+        arguments: [("Location", "/%E4?b=%FF"), ("content-location", "/%E4?b=%FF"), ("X", "/ä?b=ÿ")])
     func uris(_ name: String, _ expected: String) throws {
         let parser = try parse([Array("\(name): /".utf8) + [0xE4] + Array("?b=".utf8) + [0xFF, 0x0D, 0x0A]])
         #expect(parser.headers[name] == expected)
@@ -82,10 +95,14 @@ struct HTTPHeadParserTests {
         #expect(ends == [false, false, true])
     }
 
-    @Test("What is not HTTP is refused", arguments: [
-        "no colon", ": no name", "A : space before the colon", "A B: space in the name", "A\u{E9}: not ASCII", "A: nul\u{0}", "A: bell\u{7}", "A: delete\u{7F}",
-        "A: carriage\rreturn", "HTTP/1.1 20", "HTTP/1.1 2000 OK", "HTTP/1.1 abc", "HTTP/1.1 099 X", "HTTP/1.1", " continued nothing", "A\"B: quote",
-    ])
+    @Test(
+        "What is not HTTP is refused",
+        arguments: [
+            "no colon", ": no name", "A : space before the colon", "A B: space in the name", "A\u{E9}: not ASCII",
+            "A: nul\u{0}", "A: bell\u{7}", "A: delete\u{7F}",
+            "A: carriage\rreturn", "HTTP/1.1 20", "HTTP/1.1 2000 OK", "HTTP/1.1 abc", "HTTP/1.1 099 X", "HTTP/1.1",
+            " continued nothing", "A\"B: quote",
+        ])
     func refused(_ line: String) {
         let error = #expect(throws: AsyncNetError.self) { try parse([Array((line + "\r\n").utf8)]) }
         #expect(error?.code == .badServerResponse)
@@ -97,6 +114,8 @@ struct HTTPHeadParserTests {
         let line = Array("A: 34567\r\n".utf8)
         #expect(throws: Never.self) { try parse(Array(repeating: line, count: 10), limit: 100) }
         #expect(throws: AsyncNetError.self) { try parse(Array(repeating: line, count: 11), limit: 100) }
-        #expect(throws: AsyncNetError.self) { try parse([Array("HTTP/1.1 103 E\r\n".utf8)] + Array(repeating: line, count: 9), limit: 100) }
+        #expect(throws: AsyncNetError.self) {
+            try parse([Array("HTTP/1.1 103 E\r\n".utf8)] + Array(repeating: line, count: 9), limit: 100)
+        }
     }
 }

@@ -1,9 +1,11 @@
-@testable import AsyncNet
 import Foundation
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 import Testing
+
+@testable import AsyncNet
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 @Suite("HTTP headers", .timeLimit(.minutes(5)))
 struct HTTPHeadersTests {
@@ -30,28 +32,39 @@ struct HTTPHeadersTests {
 
     @Test("Foundation's form joins repetitions under the first spelling")
     func joined() {
-        let headers: HTTPHeaders = [.init(name: "Via", value: "1"), .init(name: "via", value: "2"), .init(name: "VIA", value: "3")]
+        let headers: HTTPHeaders = [
+            .init(name: "Via", value: "1"), .init(name: "via", value: "2"), .init(name: "VIA", value: "3"),
+        ]
         #expect(headers.joinedByName == ["Via": "1, 2, 3"])
     }
 
     @Test("Factories build the values that RFC 7617 and RFC 6750 give")
     func factories() {
-        #expect(HTTPHeader.authorization(username: "Aladdin", password: "open sesame").value == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
+        #expect(
+            HTTPHeader.authorization(username: "Aladdin", password: "open sesame").value
+                == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
         #expect(HTTPHeader.authorization(bearerToken: "mF_9.B5f-4.1JqM").value == "Bearer mF_9.B5f-4.1JqM")
     }
 
-    @Test("Secrets are not described", arguments: ["Authorization", "cookie", "Set-Cookie", "PROXY-AUTHORIZATION", "X-API-Key"])
+    @Test(
+        "Secrets are not described",
+        arguments: ["Authorization", "cookie", "Set-Cookie", "PROXY-AUTHORIZATION", "X-API-Key"])
     func secrets(_ name: String) {
         #expect(!HTTPHeader(name: name, value: "hunter2").description.contains("hunter2"))
         #expect(!HTTPHeaders([HTTPHeader(name: name, value: "hunter2")]).description.contains("hunter2"))
     }
 
-    @Test("What would break the message's framing is refused", arguments: [
-        ("GET", "X", "a\r\nY: b"), ("GET", "X", "a\nb"), ("GET", "X", "a\u{0}"), ("GET", "X\r\nY", "a"), ("GET", "X Y", "a"), ("GET", "", "a"),
-        ("GET", "X:", "a"), ("GET\r\nX: y", "X", "a"), ("", "X", "a"), ("G T", "X", "a"), ("GÉT", "X", "a"), ("GET", "X", "a\u{7F}"),
-    ])
+    @Test(
+        "What would break the message's framing is refused",
+        arguments: [
+            ("GET", "X", "a\r\nY: b"), ("GET", "X", "a\nb"), ("GET", "X", "a\u{0}"), ("GET", "X\r\nY", "a"),
+            ("GET", "X Y", "a"), ("GET", "", "a"),
+            ("GET", "X:", "a"), ("GET\r\nX: y", "X", "a"), ("", "X", "a"), ("G T", "X", "a"), ("GÉT", "X", "a"),
+            ("GET", "X", "a\u{7F}"),
+        ])
     func injection(_ method: String, _ name: String, _ value: String) throws {
-        let head = HTTPRequestHead(method: .init(rawValue: method), url: try "http://a/".asURL(), headers: [name: value])
+        let head = HTTPRequestHead(
+            method: .init(rawValue: method), url: try "http://a/".asURL(), headers: [name: value])
         let error = #expect(throws: AsyncNetError.self) { try head.validate() }
         #expect(error?.code == .invalidRequest)
     }
@@ -82,16 +95,27 @@ struct HTTPHeadersTests {
         #expect(HTTPHeader.qualityList([]) == "*")
         #expect(HTTPHeader.qualityList(["d\r\ne"]) == "de")
         #expect(HTTPHeader.qualityList((0..<12).map { "a\($0)" }).hasSuffix("a9;q=0.1, a10;q=0.1, a11;q=0.1"))
-        #expect(HTTPHeader.defaultUserAgent.value.wholeMatch(of: /\S+ \((Linux|macOS|iOS) [0-9.]+\) AsyncNet\/[0-9.]+/) != nil)
+        #expect(
+            HTTPHeader.defaultUserAgent.value.wholeMatch(of: /\S+ \((Linux|macOS|iOS) [0-9.]+\) AsyncNet\/[0-9.]+/)
+                != nil)
     }
 
-    @Test("Factories name their headers", arguments: [
-        (HTTPHeader.accept("a"), "Accept: a"), (.acceptCharset("a"), "Accept-Charset: a"), (.acceptEncoding("a"), "Accept-Encoding: a"),
-        (.acceptLanguage("a"), "Accept-Language: a"), (.contentDisposition("a"), "Content-Disposition: a"), (.contentEncoding("a"), "Content-Encoding: a"),
-        (.contentType("a"), "Content-Type: a"), (.userAgent("a"), "User-Agent: a"), (.websocketProtocol("a"), "Sec-WebSocket-Protocol: a"),
-        (.expectContinue, "Expect: 100-continue"), (.authorization("a"), "Authorization: a"), (.authorization(bearerToken: "a"), "Authorization: Bearer a"),
-        (.authorization(username: "Aladdin", password: "open sesame"), "Authorization: Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="),
-    ])
+    @Test(
+        "Factories name their headers",
+        arguments: [
+            (HTTPHeader.accept("a"), "Accept: a"), (.acceptCharset("a"), "Accept-Charset: a"),
+            (.acceptEncoding("a"), "Accept-Encoding: a"),
+            (.acceptLanguage("a"), "Accept-Language: a"), (.contentDisposition("a"), "Content-Disposition: a"),
+            (.contentEncoding("a"), "Content-Encoding: a"),
+            (.contentType("a"), "Content-Type: a"), (.userAgent("a"), "User-Agent: a"),
+            (.websocketProtocol("a"), "Sec-WebSocket-Protocol: a"),
+            (.expectContinue, "Expect: 100-continue"), (.authorization("a"), "Authorization: a"),
+            (.authorization(bearerToken: "a"), "Authorization: Bearer a"),
+            (
+                .authorization(username: "Aladdin", password: "open sesame"),
+                "Authorization: Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="
+            ),
+        ])
     func factories(_ header: HTTPHeader, _ text: String) {
         #expect("\(header.name): \(header.value)" == text)
     }

@@ -5,8 +5,10 @@ import Testing
 @Suite("Header values, fuzzed", .timeLimit(.minutes(30)))
 struct HeaderFuzzTests {
     private static let words = [
-        "bytes ", "0", "9", "99", "9223372036854775807", "-", "/", "*", " ", ";", "=", "\"", "\\", "%", "%e2", "%82%ac", "'", "UTF-8''", "iso-8859-1'en'",
-        "attachment", "; filename=", "; filename*=", "W/", "W/\"", "a", "é", "\u{301}", "\0", "\r\n", "\u{7F}", ",", "٣",
+        "bytes ", "0", "9", "99", "9223372036854775807", "-", "/", "*", " ", ";", "=", "\"", "\\", "%", "%e2", "%82%ac",
+        "'", "UTF-8''", "iso-8859-1'en'",
+        "attachment", "; filename=", "; filename*=", "W/", "W/\"", "a", "é", "\u{301}", "\0", "\r\n", "\u{7F}", ",",
+        "٣",
     ]
 
     private static func texts(_ count: Int, seed: UInt64) -> [String] {
@@ -18,8 +20,12 @@ struct HeaderFuzzTests {
 
     @Test("Content-Range and ETag are none, or written as they are read")
     func readAgain() {
-        for text in Self.texts(1500, seed: 7) + Self.texts(500, seed: 8).map({ "bytes \($0)" }) + Self.texts(500, seed: 9).map({ "\"\($0)\"" }) {
-            if let range = ContentRange(text), ContentRange(range.description) != range { Issue.record("\(text.debugDescription)") }
+        for text in Self.texts(1500, seed: 7) + Self.texts(500, seed: 8).map({ "bytes \($0)" })
+            + Self.texts(500, seed: 9).map({ "\"\($0)\"" })
+        {
+            if let range = ContentRange(text), ContentRange(range.description) != range {
+                Issue.record("\(text.debugDescription)")
+            }
             if let tag = EntityTag(text), EntityTag(tag.description) != tag { Issue.record("\(text.debugDescription)") }
         }
     }
@@ -28,7 +34,9 @@ struct HeaderFuzzTests {
     func disposition() {
         for text in Self.texts(1000, seed: 10) + Self.texts(1000, seed: 11).map({ "attachment\($0)" }) {
             guard let disposition = ContentDisposition(text) else { continue }
-            if !HTTPSyntax.isToken(disposition.type) || disposition.fileName == "" { Issue.record("\(text.debugDescription)") }
+            if !HTTPSyntax.isToken(disposition.type) || disposition.fileName == "" {
+                Issue.record("\(text.debugDescription)")
+            }
         }
     }
 }

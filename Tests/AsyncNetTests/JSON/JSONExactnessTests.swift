@@ -1,15 +1,19 @@
-@testable import AsyncNet
 import Foundation
 import Testing
+
+@testable import AsyncNet
+
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+    import FoundationNetworking
 #endif
 
 /// Numbers of a `JSON` inside a Codable type keep every digit, read and written.
 @Suite("JSON inside types")
 struct JSONExactnessTests {
     struct One: Codable { var j: JSON }
-    struct Nested: Codable { var list: [JSON], named: [String: JSON], maybe: JSON?, none: JSON?, deep: [String: [One]], numbered: [Int: JSON] }
+    struct Nested: Codable {
+        var list: [JSON], named: [String: JSON], maybe: JSON?, none: JSON?, deep: [String: [One]], numbered: [Int: JSON]
+    }
     enum Shape: Codable { case of(JSON) }
     /// Decoded by `JSONDecoder`, since the plain way knows no `Decimal`.
     struct Special: Codable { var d: Decimal, j: JSON }
@@ -17,7 +21,10 @@ struct JSONExactnessTests {
     struct Wrapped: Codable {
         var j: JSON
         init(from decoder: any Decoder) throws { j = try decoder.singleValueContainer().decode(JSON.self) }
-        func encode(to encoder: any Encoder) throws { var container = encoder.singleValueContainer(); try container.encode(j) }
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(j)
+        }
     }
     /// Through containers of its own.
     struct Manual: Codable {
@@ -34,11 +41,15 @@ struct JSONExactnessTests {
     }
 
     static let numbers = [
-        "1e400", "-1E-400", "1.0", "-0.0", "-0", "0.10", "123456789012345678901234567890.123456789012345", "1234567890123456789012345678901234567890123456", "18446744073709551615",
-        "18446744073709551616", "9223372036854775808", "0.1", "1", "-9223372036854775808", "1.7976931348623157e308", "5e-324", "1e22",
+        "1e400", "-1E-400", "1.0", "-0.0", "-0", "0.10", "123456789012345678901234567890.123456789012345",
+        "1234567890123456789012345678901234567890123456", "18446744073709551615",
+        "18446744073709551616", "9223372036854775808", "0.1", "1", "-9223372036854775808", "1.7976931348623157e308",
+        "5e-324", "1e22",
     ]
 
-    private func decode<Value: Decodable>(_ type: Value.Type, _ text: String) throws -> Value { try StandardJSONDecoder().decode(type, from: Data(text.utf8)) }
+    private func decode<Value: Decodable>(_ type: Value.Type, _ text: String) throws -> Value {
+        try StandardJSONDecoder().decode(type, from: Data(text.utf8))
+    }
     private func exact(_ text: String) throws -> String { try JSON(parsing: text).description }
 
     @Test("Read wherever it is, by the plain way and by JSONDecoder's", arguments: numbers)
@@ -49,18 +60,27 @@ struct JSONExactnessTests {
         #expect(try decode(Wrapped.self, number).j.description == text)
         #expect(try decode([Wrapped?].self, "[null,\(number)]")[1]?.j.description == text)
         #expect(try decode(Special.self, #"{"d":1.5,"j":\#(number)}"#).j.description == text)
-        #expect(try decode(Special.self, #"{"d":1.5,"j":[[\#(number)],{"x":\#(number)}]}"#).j.description == #"[[\#(text)],{"x":\#(text)}]"#)
+        #expect(
+            try decode(Special.self, #"{"d":1.5,"j":[[\#(number)],{"x":\#(number)}]}"#).j.description
+                == #"[[\#(text)],{"x":\#(text)}]"#)
         #expect(try decode([String: JSON].self, #"{"é\n":\#(number)}"#).first?.value.description == text)
         #expect(try decode(Shape.self, #"{"of":{"_0":\#(number)}}"#) == .of(JSON(parsing: number)))
-        let nested = #"{"list":[\#(number)],"named":{"a":{"b":\#(number)},"é":1},"maybe":\#(number),"none":null,"deep":{"x":[{"j":[\#(number)]}]},"numbered":{"7":\#(number)}}"#
+        let nested =
+            #"{"list":[\#(number)],"named":{"a":{"b":\#(number)},"é":1},"maybe":\#(number),"none":null,"deep":{"x":[{"j":[\#(number)]}]},"numbered":{"7":\#(number)}}"#
         for nested in [nested, nested.replacing("é", with: "e")] {
             let value = try decode(Nested.self, nested)
-            #expect([value.list[0], value.named["a"]?.b, value.maybe, value.deep["x"]?[0].j[0], value.numbered[7]].map { $0?.description } == Array(repeating: text, count: 5))
+            #expect(
+                [value.list[0], value.named["a"]?.b, value.maybe, value.deep["x"]?[0].j[0], value.numbered[7]].map {
+                    $0?.description
+                } == Array(repeating: text, count: 5))
             #expect(value.none == nil)
         }
         for name in ["x", "é"] {
             let manual = try decode(Manual.self, #"{"a":[\#(number),[\#(number)]],"b":{"a":\#(number),"\#(name)":0}}"#)
-            #expect(manual.values.map(\.description) == [text, "[\(text)]", text, try exact(#"{"a":\#(number),"\#(name)":0}"#)])
+            #expect(
+                manual.values.map(\.description) == [
+                    text, "[\(text)]", text, try exact(#"{"a":\#(number),"\#(name)":0}"#),
+                ])
         }
         #expect(try JSON(parsing: #"{"j":\#(number)}"#).decode(One.self).j.description == text)
     }
@@ -79,7 +99,9 @@ struct JSONExactnessTests {
         #expect(try StandardJSONDecoder().decode(One.self, from: utf16).j == [1, "é"])
     }
 
-    @Test("In a document with a name twice the value is JSONDecoder's", arguments: [#"{"j":1,"j":2}"#, #"{"j":{"a":1,"a":2}}"#, #"{"x":{"y":1,"y":1},"j":1.5}"#])
+    @Test(
+        "In a document with a name twice the value is JSONDecoder's",
+        arguments: [#"{"j":1,"j":2}"#, #"{"j":{"a":1,"a":2}}"#, #"{"x":{"y":1,"y":1},"j":1.5}"#])
     func repeatedNames(_ text: String) throws {
         #expect(try decode(One.self, text).j == JSONDecoder().decode(One.self, from: Data(text.utf8)).j)
     }
@@ -94,7 +116,9 @@ struct JSONExactnessTests {
         }
     }
 
-    @Test("A decoder of a type's own is not taken for the document's", arguments: [#"{"j":1,"é":1}"#, #"{"j":[7],"é":1}"#, #"{"j":"7","é":1}"#])
+    @Test(
+        "A decoder of a type's own is not taken for the document's",
+        arguments: [#"{"j":1,"é":1}"#, #"{"j":[7],"é":1}"#, #"{"j":"7","é":1}"#])
     func innerDecoder(_ text: String) throws {
         #expect(try decode(Other.self, text).j == 7)
     }
@@ -116,15 +140,24 @@ struct JSONExactnessTests {
         #expect(try encode(Shape.of(json)) == #"{"of":{"_0":\#(text)}}"#)
         #expect(try encode(Special(d: 1.5, j: [json]), .json(.sortedKeys)) == #"{"d":1.5,"j":[\#(text)]}"#)
         #expect(try encode(json.decode(Wrapped.self)) == text)
-        let nested = Nested(list: [json], named: ["b": 1, "a": json], maybe: json, none: nil, deep: ["x": [One(j: [json])]], numbered: [7: json])
-        #expect(try encode(nested, .json(.sortedKeys)) == #"{"deep":{"x":[{"j":[\#(text)]}]},"list":[\#(text)],"maybe":\#(text),"named":{"a":\#(text),"b":1},"numbered":{"7":\#(text)}}"#)
+        let nested = Nested(
+            list: [json], named: ["b": 1, "a": json], maybe: json, none: nil, deep: ["x": [One(j: [json])]],
+            numbered: [7: json])
+        #expect(
+            try encode(nested, .json(.sortedKeys))
+                == #"{"deep":{"x":[{"j":[\#(text)]}]},"list":[\#(text)],"maybe":\#(text),"named":{"a":\#(text),"b":1},"numbered":{"7":\#(text)}}"#
+        )
         #expect(JSON(encoding: One(j: json)).j.description == text)
         #expect(try JSON(encoding: One(j: json), using: JSONEncoder()).j.description == text)
     }
 
     @Test("Options, strategies and userInfo of the encoder hold")
     func options() throws {
-        struct Value: Encodable { var aName = 1; var aJSON: JSON = ["xY": [1, ["b": "/", "a": 1e3]], "e": []]; var date = Date(timeIntervalSince1970: 1) }
+        struct Value: Encodable {
+            var aName = 1
+            var aJSON: JSON = ["xY": [1, ["b": "/", "a": 1e3]], "e": []]
+            var date = Date(timeIntervalSince1970: 1)
+        }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
         encoder.keyEncodingStrategy = .convertToSnakeCase
@@ -168,16 +201,23 @@ struct JSONExactnessTests {
     func placeholders() throws {
         #expect(try encode([Inner(j: 1.5)]) == #"["{\"a\":1.5}"]"#)
         #expect(try encode(["AsyncNet.JSON.x.0"]) == #"["AsyncNet.JSON.x.0"]"#)
-        #expect(try encode([One(j: "AsyncNet.JSON.x.0"), One(j: JSON([JSON]())["x"])]) == #"[{"j":"AsyncNet.JSON.x.0"},{"j":null}]"#)
+        #expect(
+            try encode([One(j: "AsyncNet.JSON.x.0"), One(j: JSON([JSON]())["x"])])
+                == #"[{"j":"AsyncNet.JSON.x.0"},{"j":null}]"#)
         #expect(try encode(["a": 1], .json(encoder: Subclass())) == "mine")
     }
 
-    @Test("Many values in a large body take time that grows with it, not with its square", .timeLimit(.minutes(1)), arguments: [false, true])
+    @Test(
+        "Many values in a large body take time that grows with it, not with its square", .timeLimit(.minutes(1)),
+        arguments: [false, true])
     func many(_ isPretty: Bool) throws {
         let values = (0..<50_000).map { One(j: JSON(Double($0))) }
         let text = try encode(values, isPretty ? .json([.prettyPrinted]) : .json)
         #expect(try decode([One].self, text).map(\.j.double) == (0..<50_000).map(Double.init))
-        #expect(try decode([Special].self, "[" + (0..<20_000).map { "{\"d\":1,\"j\":\($0).0}" }.joined(separator: ",") + "]").last?.j.description == "19999.0")
+        #expect(
+            try decode(
+                [Special].self, "[" + (0..<20_000).map { "{\"d\":1,\"j\":\($0).0}" }.joined(separator: ",") + "]"
+            ).last?.j.description == "19999.0")
     }
 
     @Test("Foundation's own coders by themselves keep what they can")

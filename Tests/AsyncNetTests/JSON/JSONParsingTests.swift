@@ -5,36 +5,48 @@ import Testing
 /// The parser is ours, so what RFC 8259 allows and forbids is spelled out here.
 @Suite("JSON parsing", .timeLimit(.minutes(5)))
 struct JSONParsingTests {
-    @Test("Well-formed documents are read as what they say", arguments: [
-        ("null", .null), ("true", true), (" false ", false), ("0", 0), ("-1", -1), ("3.25", 3.25), ("1e3", 1000.0),
-        ("-0.0", -0.0), (#""""#, ""), (#""a\"b\\c\/d\b\f\n\r\t""#, "a\"b\\c/d\u{8}\u{C}\n\r\t"),
-        (#""\u00e9\u4e2d\uD83D\uDE00""#, "é中😀"), ("\"日本語\"", "日本語"), ("[]", []), ("[ ]", []), ("{}", [:]), ("{ }", [:]),
-        ("[1,[2,[3]]]", [1, [2, [3]]]), (#"{"a":{"b":[true,null]}}"#, ["a": ["b": [true, nil]]]),
-        ("\u{FEFF}[1]", [1]), ("\t\r\n [ 1 , 2 ] \n", [1, 2]), (#"{"a":1,"a":2}"#, ["a": 2]),
-    ] as [(String, JSON)])
+    @Test(
+        "Well-formed documents are read as what they say",
+        arguments: [
+            ("null", .null), ("true", true), (" false ", false), ("0", 0), ("-1", -1), ("3.25", 3.25), ("1e3", 1000.0),
+            ("-0.0", -0.0), (#""""#, ""), (#""a\"b\\c\/d\b\f\n\r\t""#, "a\"b\\c/d\u{8}\u{C}\n\r\t"),
+            (#""\u00e9\u4e2d\uD83D\uDE00""#, "é中😀"), ("\"日本語\"", "日本語"), ("[]", []), ("[ ]", []), ("{}", [:]),
+            ("{ }", [:]),
+            ("[1,[2,[3]]]", [1, [2, [3]]]), (#"{"a":{"b":[true,null]}}"#, ["a": ["b": [true, nil]]]),
+            ("\u{FEFF}[1]", [1]), ("\t\r\n [ 1 , 2 ] \n", [1, 2]), (#"{"a":1,"a":2}"#, ["a": 2]),
+        ] as [(String, JSON)])
     func wellFormed(_ text: String, _ expected: JSON) throws {
         #expect(try JSON(parsing: text) == expected)
     }
 
-    @Test("Malformed documents are errors that say where", arguments: [
-        "", " ", "nul", "truefalse", "[1,]", "[,1]", "[1 2]", "[1", "{", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{a:1}", "{'a':1}",
-        "01", "-", "1.", ".5", "1e", "1e+", "+1", "0x10", "NaN", "Infinity", "\"", "\"a", "\"\\", "\"\\x\"", "\"\\u12\"", "\"\\u12G4\"",
-        "\"\\uD800\"", "\"\\uD800\\u0041\"", "\"\\uDC00\"", "\"\t\"", "\"\n\"", "[1]]", "[1] x", "// c\n1", "]", "}", ":", ",", "--1", "1..2",
-    ])
+    @Test(
+        "Malformed documents are errors that say where",
+        arguments: [
+            "", " ", "nul", "truefalse", "[1,]", "[,1]", "[1 2]", "[1", "{", "{\"a\"}", "{\"a\":}", "{\"a\":1,}",
+            "{a:1}", "{'a':1}",
+            "01", "-", "1.", ".5", "1e", "1e+", "+1", "0x10", "NaN", "Infinity", "\"", "\"a", "\"\\", "\"\\x\"",
+            "\"\\u12\"", "\"\\u12G4\"",
+            "\"\\uD800\"", "\"\\uD800\\u0041\"", "\"\\uDC00\"", "\"\t\"", "\"\n\"", "[1]]", "[1] x", "// c\n1", "]",
+            "}", ":", ",", "--1", "1..2",
+        ])
     func malformed(_ text: String) {
         let error = #expect(throws: AsyncNetError.self) { try JSON(parsing: text) }
         #expect(error?.code == .decodingFailed)
         #expect(error?.message.contains("line 1, column") == true || text.contains("\n"))
     }
 
-    @Test("Bytes that are no UTF-8 are an error", arguments: [[0x22, 0xFF, 0x22], [0x22, 0xC3, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22], [0x80]] as [[UInt8]])
+    @Test(
+        "Bytes that are no UTF-8 are an error",
+        arguments: [[0x22, 0xFF, 0x22], [0x22, 0xC3, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22], [0x80]] as [[UInt8]])
     func invalidUTF8(_ bytes: [UInt8]) {
         #expect(throws: AsyncNetError.self) { try JSON(data: Data(bytes)) }
     }
 
     @Test("512 levels are read, 513 are refused, a million do not crash")
     func depth() throws {
-        func nested(_ depth: Int) -> String { String(repeating: "[", count: depth) + String(repeating: "]", count: depth) }
+        func nested(_ depth: Int) -> String {
+            String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+        }
         #expect(try JSON(parsing: nested(512)).array != nil)
         #expect(throws: AsyncNetError.self) { try JSON(parsing: nested(513)) }
         #expect(throws: AsyncNetError.self) { try JSON(parsing: String(repeating: "[", count: 1_000_000)) }

@@ -51,11 +51,15 @@ struct JSONValueTests {
         #expect(json == ["list": nil])
     }
 
-    @Test("Integers are exact to 64 bits, and longer numbers keep every digit", arguments: [
-        "9223372036854775807", "-9223372036854775808", "9223372036854775808", "18446744073709551615", "18446744073709551616",
-        "123456789012345678901234567890", "3.14159265358979323846264338327950288", "0.1", "1.7976931348623157e+308", "1e400", "-1E-400",
-        "12345678901234567.25", "0.30000000000000004", "100000000000000000000",
-    ])
+    @Test(
+        "Integers are exact to 64 bits, and longer numbers keep every digit",
+        arguments: [
+            "9223372036854775807", "-9223372036854775808", "9223372036854775808", "18446744073709551615",
+            "18446744073709551616",
+            "123456789012345678901234567890", "3.14159265358979323846264338327950288", "0.1", "1.7976931348623157e+308",
+            "1e400", "-1E-400",
+            "12345678901234567.25", "0.30000000000000004", "100000000000000000000",
+        ])
     func exactNumbers(_ text: String) throws {
         let json = try JSON(parsing: text)
         #expect(json.description == text)
@@ -72,18 +76,29 @@ struct JSONValueTests {
         #expect(try JSON(parsing: "2.0").int == 2)
         #expect(try JSON(parsing: "2.5").int == nil)
         #expect(try JSON(parsing: "1e400").double == nil)
-        #expect(try JSON(parsing: "123456789012345678901234567890").decimal == Decimal(string: "123456789012345678901234567890"))
-        #expect(try JSON(parsing: "3.14159265358979323846264338327950288").decimal == Decimal(string: "3.14159265358979323846264338327950288"))
+        #expect(
+            try JSON(parsing: "123456789012345678901234567890").decimal
+                == Decimal(string: "123456789012345678901234567890"))
+        #expect(
+            try JSON(parsing: "3.14159265358979323846264338327950288").decimal
+                == Decimal(string: "3.14159265358979323846264338327950288"))
     }
 
-    @Test("Numbers are equal, and hash alike, if their values are", arguments: [
-        ("1", "1.0", true), ("1", "1e0", true), ("100", "1e2", true), ("0", "-0", true), ("0.5", "5e-1", true), ("1", "1.5", false),
-        ("18446744073709551616", "18446744073709551616", true), ("18446744073709551616", "18446744073709551617", false),
-        ("1e20", "100000000000000000000", true), ("9007199254740993", "9007199254740992.0", false), ("1e400", "10e399", true),
-        ("-1", "1", false), ("0.1", "0.10", true), ("18446744073709551615", "18446744073709551615.0", true),
-        ("1e99999999999999999999", "1", false), ("1e99999999999999999999", "1e99999999999999999998", false), ("1e-99999999999999999999", "0", false),
-        ("9223372036854775000.0", "9223372036854775000", true), ("9223372036854775000.0", "9223372036854774784", false),
-    ])
+    @Test(
+        "Numbers are equal, and hash alike, if their values are",
+        arguments: [
+            ("1", "1.0", true), ("1", "1e0", true), ("100", "1e2", true), ("0", "-0", true), ("0.5", "5e-1", true),
+            ("1", "1.5", false),
+            ("18446744073709551616", "18446744073709551616", true),
+            ("18446744073709551616", "18446744073709551617", false),
+            ("1e20", "100000000000000000000", true), ("9007199254740993", "9007199254740992.0", false),
+            ("1e400", "10e399", true),
+            ("-1", "1", false), ("0.1", "0.10", true), ("18446744073709551615", "18446744073709551615.0", true),
+            ("1e99999999999999999999", "1", false), ("1e99999999999999999999", "1e99999999999999999998", false),
+            ("1e-99999999999999999999", "0", false),
+            ("9223372036854775000.0", "9223372036854775000", true),
+            ("9223372036854775000.0", "9223372036854774784", false),
+        ])
     func numberEquality(_ one: String, _ other: String, _ areEqual: Bool) throws {
         let (one, other) = (try JSON(parsing: one), try JSON(parsing: other))
         #expect((one == other) == areEqual)
@@ -136,22 +151,29 @@ struct JSONValueTests {
         #expect(try JSON(data: data) == json)
     }
 
-    @Test("A number that Foundation's encoders would round or drop is an error there, and whole in our own text", arguments: ["1e400", "1e-400", "123456789012345678901234567890123456789012345678901"])
+    @Test(
+        "A number that Foundation's encoders would round or drop is an error there, and whole in our own text",
+        arguments: ["1e400", "1e-400", "123456789012345678901234567890123456789012345678901"])
     func beyondDecimal(_ text: String) throws {
         let json = try JSON(parsing: text)
         #expect(throws: EncodingError.self) { try JSONEncoder().encode([json]) }
         #expect(JSON([json]).description == "[\(text)]")
     }
 
-    @Test("A merge patch gives what RFC 7396 Appendix A says", arguments: [
-        (#"{"a":"b"}"#, #"{"a":"c"}"#, #"{"a":"c"}"#), (#"{"a":"b"}"#, #"{"b":"c"}"#, #"{"a":"b","b":"c"}"#),
-        (#"{"a":"b"}"#, #"{"a":null}"#, "{}"), (#"{"a":"b","b":"c"}"#, #"{"a":null}"#, #"{"b":"c"}"#),
-        (#"{"a":["b"]}"#, #"{"a":"c"}"#, #"{"a":"c"}"#), (#"{"a":"c"}"#, #"{"a":["b"]}"#, #"{"a":["b"]}"#),
-        (#"{"a":{"b":"c"}}"#, #"{"a":{"b":"d","c":null}}"#, #"{"a":{"b":"d"}}"#), (#"{"a":[{"b":"c"}]}"#, #"{"a":[1]}"#, #"{"a":[1]}"#),
-        (#"["a","b"]"#, #"["c","d"]"#, #"["c","d"]"#), (#"{"a":"b"}"#, #"["c"]"#, #"["c"]"#), (#"{"a":"foo"}"#, "null", "null"),
-        (#"{"a":"foo"}"#, #""bar""#, #""bar""#), (#"{"e":null}"#, #"{"a":1}"#, #"{"a":1,"e":null}"#),
-        ("[1,2]", #"{"a":"b","c":null}"#, #"{"a":"b"}"#), ("{}", #"{"a":{"bb":{"ccc":null}}}"#, #"{"a":{"bb":{}}}"#),
-    ])
+    @Test(
+        "A merge patch gives what RFC 7396 Appendix A says",
+        arguments: [
+            (#"{"a":"b"}"#, #"{"a":"c"}"#, #"{"a":"c"}"#), (#"{"a":"b"}"#, #"{"b":"c"}"#, #"{"a":"b","b":"c"}"#),
+            (#"{"a":"b"}"#, #"{"a":null}"#, "{}"), (#"{"a":"b","b":"c"}"#, #"{"a":null}"#, #"{"b":"c"}"#),
+            (#"{"a":["b"]}"#, #"{"a":"c"}"#, #"{"a":"c"}"#), (#"{"a":"c"}"#, #"{"a":["b"]}"#, #"{"a":["b"]}"#),
+            (#"{"a":{"b":"c"}}"#, #"{"a":{"b":"d","c":null}}"#, #"{"a":{"b":"d"}}"#),
+            (#"{"a":[{"b":"c"}]}"#, #"{"a":[1]}"#, #"{"a":[1]}"#),
+            (#"["a","b"]"#, #"["c","d"]"#, #"["c","d"]"#), (#"{"a":"b"}"#, #"["c"]"#, #"["c"]"#),
+            (#"{"a":"foo"}"#, "null", "null"),
+            (#"{"a":"foo"}"#, #""bar""#, #""bar""#), (#"{"e":null}"#, #"{"a":1}"#, #"{"a":1,"e":null}"#),
+            ("[1,2]", #"{"a":"b","c":null}"#, #"{"a":"b"}"#),
+            ("{}", #"{"a":{"bb":{"ccc":null}}}"#, #"{"a":{"bb":{}}}"#),
+        ])
     func mergePatch(_ target: String, _ patch: String, _ result: String) throws {
         #expect(try JSON(parsing: target).merging(JSON(parsing: patch)) == JSON(parsing: result))
     }

@@ -1,6 +1,7 @@
-@testable import AsyncNet
 import Foundation
 import Testing
+
+@testable import AsyncNet
 
 /// Everything is compared with `JSONDecoder`: the same values, the same refusals.
 @Suite("Standard JSON decoder")
@@ -13,7 +14,10 @@ struct StandardJSONDecoderTests {
         }
 
         enum Kind: String, Codable { case one, two }
-        enum Shape: Codable, Equatable { case circle(radius: Double), square(side: Int) }
+        enum Shape: Codable, Equatable {
+            case circle(radius: Double)
+            case square(side: Int)
+        }
 
         var string: String
         var int: Int
@@ -60,30 +64,44 @@ struct StandardJSONDecoderTests {
             var list = try container.nestedUnkeyedContainer(forKey: .a)
             var parts: [String] = []
             while !list.isAtEnd {
-                if try list.decodeNil() { parts.append("nil"); continue }
+                if try list.decodeNil() {
+                    parts.append("nil")
+                    continue
+                }
                 let index = list.currentIndex
-                if var inner = try? list.nestedUnkeyedContainer() { parts.append("\(index):\(try inner.decode(String.self))"); continue }
+                if var inner = try? list.nestedUnkeyedContainer() {
+                    parts.append("\(index):\(try inner.decode(String.self))")
+                    continue
+                }
                 let nested = try list.nestedContainer(keyedBy: Keys.self)
                 parts.append("\(index)=\(try nested.decode(Int.self, forKey: .b))")
             }
             let keys = container.allKeys.map(\.rawValue).sorted()
             let missing = try container.decodeIfPresent(Int.self, forKey: .missing)
-            text = (parts + keys + ["\(container.contains(.missing)) \(missing as Any) \(list.count as Any)"]).joined(separator: ",")
+            text = (parts + keys + ["\(container.contains(.missing)) \(missing as Any) \(list.count as Any)"]).joined(
+                separator: ",")
             path = (decoder.codingPath + list.codingPath).map(\.stringValue)
         }
     }
 
-    private func same<Value: Decodable & Equatable>(_ type: Value.Type, _ text: String, _ location: SourceLocation = #_sourceLocation) {
+    private func same<Value: Decodable & Equatable>(
+        _ type: Value.Type, _ text: String, _ location: SourceLocation = #_sourceLocation
+    ) {
         same(type, Data(text.utf8), location)
     }
 
-    private func same<Value: Decodable & Equatable>(_ type: Value.Type, _ data: Data, _ location: SourceLocation = #_sourceLocation) {
+    private func same<Value: Decodable & Equatable>(
+        _ type: Value.Type, _ data: Data, _ location: SourceLocation = #_sourceLocation
+    ) {
         let own = Result { try StandardJSONDecoder().decode(type, from: data) }
         let foundations = Result { try JSONDecoder().decode(type, from: data) }
         switch (own, foundations) {
         case (.success(let one), .success(let other)): #expect(one == other, sourceLocation: location)
         case (.failure(let one), .failure(let other)): #expect("\(one)" == "\(other)", sourceLocation: location)
-        default: Issue.record("\(own) is not \(foundations) for \(String(decoding: data.prefix(200), as: UTF8.self))", sourceLocation: location)
+        default:
+            Issue.record(
+                "\(own) is not \(foundations) for \(String(decoding: data.prefix(200), as: UTF8.self))",
+                sourceLocation: location)
         }
     }
 
@@ -97,9 +115,12 @@ struct StandardJSONDecoderTests {
     func everything() {
         same(Everything.self, Self.sample)
         for (what, instead) in [
-            ("-42", "\"x\""), ("-42", "1.0"), ("-42", "1.5"), ("-42", "1e2"), ("-42", "-0"), ("-42", "99999999999999999999"), ("0.1", "1"), ("0.1", "\"1\""), ("0.1", "1e400"),
-            ("true", "1"), ("127", "128"), ("\"two\"", "\"three\""), ("null,\"date\"", "7,\"date\""), ("\"bool\"", "\"pool\""), ("12.5", "\"now\""), ("\"circle\"", "\"line\""),
-            ("[1,2,3]", "{}"), ("{\"name\":\"x\"", "[\"name\""), ("]}", "]"), ("\"b\":1", "\"b\":1,\"b\":2"), ("\"b\"", "\"\\u0062\""), ("1.5", "01.5"), ("\"z\"", "null"),
+            ("-42", "\"x\""), ("-42", "1.0"), ("-42", "1.5"), ("-42", "1e2"), ("-42", "-0"),
+            ("-42", "99999999999999999999"), ("0.1", "1"), ("0.1", "\"1\""), ("0.1", "1e400"),
+            ("true", "1"), ("127", "128"), ("\"two\"", "\"three\""), ("null,\"date\"", "7,\"date\""),
+            ("\"bool\"", "\"pool\""), ("12.5", "\"now\""), ("\"circle\"", "\"line\""),
+            ("[1,2,3]", "{}"), ("{\"name\":\"x\"", "[\"name\""), ("]}", "]"), ("\"b\":1", "\"b\":1,\"b\":2"),
+            ("\"b\"", "\"\\u0062\""), ("1.5", "01.5"), ("\"z\"", "null"),
         ] {
             same(Everything.self, Self.sample.replacingOccurrences(of: what, with: instead))
         }
@@ -107,7 +128,8 @@ struct StandardJSONDecoderTests {
 
     @Test("It takes the fast way where it can, and only there")
     func plainness() throws {
-        let plain = try #require(JSONTape(text: Self.sample.replacingOccurrences(of: "18446744073709551615", with: "5")))
+        let plain = try #require(
+            JSONTape(text: Self.sample.replacingOccurrences(of: "18446744073709551615", with: "5")))
         _ = try plain.decode(Everything.self, at: 0)
         #expect(!plain.hasGivenUp)
     }
@@ -120,18 +142,28 @@ struct StandardJSONDecoderTests {
         same([URL].self, #"["x"]"#)
     }
 
-    @Test("What a type does by hand", arguments: [
-        #"{"a":[null,{"b":1},["x"],null],"b":2}"#, #"{"a":[]}"#, #"{"b":1}"#, #"{"a":[1]}"#, #"{"a":null}"#, "[]", "{}",
-    ])
+    @Test(
+        "What a type does by hand",
+        arguments: [
+            #"{"a":[null,{"b":1},["x"],null],"b":2}"#, #"{"a":[]}"#, #"{"b":1}"#, #"{"a":[1]}"#, #"{"a":null}"#, "[]",
+            "{}",
+        ])
     func manual(_ text: String) { same(Manual.self, text) }
 
-    @Test("A type that swallows errors gets what JSONDecoder gives it", arguments: ["1", "1.0", "1e1", "\"x\"", "null", "9223372036854775808", "[]"])
+    @Test(
+        "A type that swallows errors gets what JSONDecoder gives it",
+        arguments: ["1", "1.0", "1e1", "\"x\"", "null", "9223372036854775808", "[]"])
     func forgiving(_ value: String) { same(Forgiving.self, "{\"value\":\(value)}") }
 
-    @Test("Numbers", arguments: [
-        "0", "-0", "0.0", "-0.0", "1", "-1", "0.1", "0.30000000000000004", "123456789012345", "1234567890123456", "9007199254740993", "9223372036854775807", "-9223372036854775808",
-        "1.7976931348623157e308", "5e-324", "2.2250738585072014E-308", "0.1e-2", "1E5", "1e-400", "1e39", "-1e-50", "0.00000000000000000000001", "16777217", "12345678901234567890", "3.141592653589793", "100000000000000.5", "999999999999999.9", "1.", ".5", "+1", "01", "1e", "0x1",
-    ])
+    @Test(
+        "Numbers",
+        arguments: [
+            "0", "-0", "0.0", "-0.0", "1", "-1", "0.1", "0.30000000000000004", "123456789012345", "1234567890123456",
+            "9007199254740993", "9223372036854775807", "-9223372036854775808",
+            "1.7976931348623157e308", "5e-324", "2.2250738585072014E-308", "0.1e-2", "1E5", "1e-400", "1e39", "-1e-50",
+            "0.00000000000000000000001", "16777217", "12345678901234567890", "3.141592653589793", "100000000000000.5",
+            "999999999999999.9", "1.", ".5", "+1", "01", "1e", "0x1",
+        ])
     func numbers(_ text: String) {
         same([Double].self, "[\(text)]")
         same([Float].self, "[\(text)]")
@@ -141,9 +173,13 @@ struct StandardJSONDecoderTests {
         same(Double.self, text)
     }
 
-    @Test("Documents that are none, or oddly made", arguments: [
-        "", " ", "nul", "null", "tru", "true", "[1,]", "[,1]", "{\"a\":1,}", "{\"a\"}", "{a:1}", "[1 2]", "[1]x", "\"\\x\"", "\"\\ud800\"", "\"a", "[\"\u{1}\"]", "\u{FEFF}[\"x\"]", "[[[[", "]", "\"\"", " [ \"a\" , \"b\" ] \n",
-    ])
+    @Test(
+        "Documents that are none, or oddly made",
+        arguments: [
+            "", " ", "nul", "null", "tru", "true", "[1,]", "[,1]", "{\"a\":1,}", "{\"a\"}", "{a:1}", "[1 2]", "[1]x",
+            "\"\\x\"", "\"\\ud800\"", "\"a", "[\"\u{1}\"]", "\u{FEFF}[\"x\"]", "[[[[", "]", "\"\"",
+            " [ \"a\" , \"b\" ] \n",
+        ])
     func documents(_ text: String) {
         same([String].self, text)
         same(String?.self, text)
@@ -161,7 +197,8 @@ struct StandardJSONDecoderTests {
     @Test("Nesting, to any depth", arguments: [10, 99, 100, 101, 500, 600])
     func nesting(_ depth: Int) {
         struct Nest: Codable, Equatable { var inside: [Nest] }
-        same(Nest.self, String(repeating: "{\"inside\":[", count: depth / 2) + String(repeating: "]}", count: depth / 2))
+        same(
+            Nest.self, String(repeating: "{\"inside\":[", count: depth / 2) + String(repeating: "]}", count: depth / 2))
     }
 
     @Test("Dictionaries of many names, in and out of order")
@@ -209,7 +246,9 @@ struct StandardJSONDecoderTests {
 
     struct Path: Decodable, Equatable {
         var path: [String]
-        init(from decoder: any Decoder) throws { path = decoder.codingPath.map { "\($0.stringValue) \($0.intValue as Any)" } }
+        init(from decoder: any Decoder) throws {
+            path = decoder.codingPath.map { "\($0.stringValue) \($0.intValue as Any)" }
+        }
     }
 
     @Test("Names that are equal though their bytes are not, names and strings that are none, paths")
@@ -219,7 +258,9 @@ struct StandardJSONDecoderTests {
             same([String: Int].self, text)
         }
         same([String: Int].self, Data([0x7B, 0x22, 0xFF, 0x22, 0x3A, 0x31, 0x7D]))
-        for text in [#"{"a":"\u12"}"#, #"{"a":"\u12G4"}"#, #"{"a":"\x"}"#, #"{"a":"\u0041"}"#, #"{"a":"\"}"#] { same([String: Empty].self, text) }
+        for text in [#"{"a":"\u12"}"#, #"{"a":"\u12G4"}"#, #"{"a":"\x"}"#, #"{"a":"\u0041"}"#, #"{"a":"\"}"#] {
+            same([String: Empty].self, text)
+        }
         same([Int: Path].self, #"{"5":{},"7":{}}"#)
         same([String: [Path]].self, #"{"a":[{},{}]}"#)
     }

@@ -1,10 +1,11 @@
 import AsyncNet
 import AsyncNetTesting
 import Foundation
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 @Suite("cURL description", .timeLimit(.minutes(5)))
 struct CurlDescriptionTests {
@@ -13,7 +14,8 @@ struct CurlDescriptionTests {
     @Test("Every part is there, and the shell expands none of it")
     func whole() async {
         let request = session.request(
-            "http://a/b?q=1", method: .put, headers: ["X": "it's $HOME `id`", "Empty": ""], modifier: { $0.httpBody = Data("a'b\n$c".utf8) })
+            "http://a/b?q=1", method: .put, headers: ["X": "it's $HOME `id`", "Empty": ""],
+            modifier: { $0.httpBody = Data("a'b\n$c".utf8) })
         let text = await request.curlDescription(showsSecrets: true)
         #expect(text.contains(#"-X 'PUT'"#))
         #expect(text.contains(#"-H 'X: it'\''s $HOME `id`'"#))
@@ -24,7 +26,9 @@ struct CurlDescriptionTests {
 
     @Test("Secrets are redacted unless asked for")
     func secrets() async {
-        let request = session.request("http://u:hunter2@a/b?t=hunter2", headers: [.authorization(bearerToken: "hunter2"), .init(name: "Cookie", value: "hunter2")])
+        let request = session.request(
+            "http://u:hunter2@a/b?t=hunter2",
+            headers: [.authorization(bearerToken: "hunter2"), .init(name: "Cookie", value: "hunter2")])
         let redacted = await request.curlDescription()
         #expect(!redacted.contains("hunter2"))
         #expect(redacted.contains("'http://a/b?<redacted>'"))
@@ -35,7 +39,8 @@ struct CurlDescriptionTests {
     func shell() async throws {
         let body = Data([0, 255, 10, 39, 13])
         try await withServer(.text("thanks")) { (server: MockServer) async throws in
-            let command = await session.request(server.url(), method: .post, modifier: { $0.httpBody = body }).curlDescription()
+            let command = await session.request(server.url(), method: .post, modifier: { $0.httpBody = body })
+                .curlDescription()
             let shell = try ChildProcess(["/bin/sh", "-c", command.replacing("curl -v", with: "cat; exit 3 #")])
             #expect(await shell.allOutput() == body)
         }
@@ -44,7 +49,9 @@ struct CurlDescriptionTests {
     private static let hasCurl = FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")
 
     /// With the body that the request would have had, and nothing that curl adds of its own accord but its defaults.
-    @Test("curl sends what it says, from memory, files and forms", .enabled(if: hasCurl, "needs curl"), arguments: ["data", "none", "file", "form"])
+    @Test(
+        "curl sends what it says, from memory, files and forms", .enabled(if: hasCurl, "needs curl"),
+        arguments: ["data", "none", "file", "form"])
     func curl(_ kind: String) async throws {
         let folder = try TemporaryFolder()
         let file = try folder.file("it's \"a\" file.txt", patternedData(10_000))
@@ -59,39 +66,50 @@ struct CurlDescriptionTests {
         try await compare(try #require(bodies[kind])) { $0.contains("-F 'file=") == (kind == "form") }
     }
 
-    /// Names and file names that curl's `-F` would read in its own way, each as text, as bytes, as a file and in an inner form.
-    @Test("curl sends forms whose names it would misread, byte for byte", .enabled(if: hasCurl, "needs curl"), arguments: [
-        "a=b", "=", "", ";", "a;type=x/y", "a,b", "\"q\"", "\\", "a\\\"b", "@a", "<a", "@", "-", "--", "'", "a'b", "$HOME`id`", "%22%s%%", "é日", "a\r\nb", "\t", "\\n\\101", "!", " ",
-        "a=@/etc/hosts", "(x)", "x;headers=\"A: b\"",
-    ])
+    /// Names and file names that curl's `-F` would read in its own way, each as text, as bytes, as a file and in an
+    /// inner form.
+    @Test(
+        "curl sends forms whose names it would misread, byte for byte", .enabled(if: hasCurl, "needs curl"),
+        arguments: [
+            "a=b", "=", "", ";", "a;type=x/y", "a,b", "\"q\"", "\\", "a\\\"b", "@a", "<a", "@", "-", "--", "'", "a'b",
+            "$HOME`id`", "%22%s%%", "é日", "a\r\nb", "\t", "\\n\\101", "!", " ",
+            "a=@/etc/hosts", "(x)", "x;headers=\"A: b\"",
+        ])
     func formNames(_ name: String) async throws {
         let folder = try TemporaryFolder()
         let file = try folder.file("p,q;r=\"s\\ 't.txt", Data("from a file\n%b\\n".utf8))
-        try await compare(.multipart(boundary: "B") { form in
-            form.append("text = @'\(name)' %b \\n\r\n", name: name)
-            form.append("", name: name)
-            form.append("typed", name: name)
-            form.append(Data("json".utf8), name: name, mimeType: "application/json; charset=\"a;b\"")
-            form.append(Data([0, 1, 255]), name: name, fileName: name)
-            form.append(file, name: name, fileName: name)
-            form.append(file, name: "plain", fileName: name, mimeType: "text/plain")
-            form.append(.data(Data("x".utf8)), name: "h", headers: ["X-Own": name.isEmpty ? "a" : "b"])
-            form.append(.file(file), name: "no file name")
-            form.append(.multipart(boundary: "inner") { $0.append("x", name: name) }, name: "inner")
-        })
+        try await compare(
+            .multipart(boundary: "B") { form in
+                form.append("text = @'\(name)' %b \\n\r\n", name: name)
+                form.append("", name: name)
+                form.append("typed", name: name)
+                form.append(Data("json".utf8), name: name, mimeType: "application/json; charset=\"a;b\"")
+                form.append(Data([0, 1, 255]), name: name, fileName: name)
+                form.append(file, name: name, fileName: name)
+                form.append(file, name: "plain", fileName: name, mimeType: "text/plain")
+                form.append(.data(Data("x".utf8)), name: "h", headers: ["X-Own": name.isEmpty ? "a" : "b"])
+                form.append(.file(file), name: "no file name")
+                form.append(.multipart(boundary: "inner") { $0.append("x", name: name) }, name: "inner")
+            })
     }
 
-    @Test("curl sends a form of parts that it can express by its own options", .enabled(if: hasCurl, "needs curl"), arguments: ["a;type", ",", "@a", "<a", "'", "é", "$(id)", "%22", "-"])
+    @Test(
+        "curl sends a form of parts that it can express by its own options", .enabled(if: hasCurl, "needs curl"),
+        arguments: ["a;type", ",", "@a", "<a", "'", "é", "$(id)", "%22", "-"])
     func plainNames(_ name: String) async throws {
         let folder = try TemporaryFolder()
         let file = try folder.file("p,q;r=\"s\\ 't.txt", Data("from a file".utf8))
-        try await compare(.multipart(boundary: "B") { form in
-            form.append("@/etc/passwd;type=\(name)", name: name)
-            form.append(file, name: name, fileName: name, mimeType: "text/plain")
-        }) { $0.contains("--form-string") && $0.contains("-F") }
+        try await compare(
+            .multipart(boundary: "B") { form in
+                form.append("@/etc/passwd;type=\(name)", name: name)
+                form.append(file, name: name, fileName: name, mimeType: "text/plain")
+            }
+        ) { $0.contains("--form-string") && $0.contains("-F") }
     }
 
-    @Test("A part whose name has a control character is a comment, as it is an error", arguments: ["a\0=", "a\u{1}=", "a\u{7F}="])
+    @Test(
+        "A part whose name has a control character is a comment, as it is an error",
+        arguments: ["a\0=", "a\u{1}=", "a\u{7F}="])
     func controls(_ name: String) async {
         let text = await session.upload(.multipart { $0.append("x", name: name) }, to: "http://a/").curlDescription()
         #expect(text.hasPrefix("# "))
@@ -103,7 +121,9 @@ struct CurlDescriptionTests {
         try await withServer(.text("thanks"), .text("thanks")) { (server: MockServer) async throws in
             let command = await request.curlDescription().replacing("127.0.0.1/", with: "127.0.0.1:\(server.port)/")
             #expect(isRight(command), "\(command)")
-            let shell = try ChildProcess(["/bin/sh", "-c", command.replacing("curl -v", with: "/usr/bin/curl -s --noproxy '*'")])
+            let shell = try ChildProcess([
+                "/bin/sh", "-c", command.replacing("curl -v", with: "/usr/bin/curl -s --noproxy '*'"),
+            ])
             let byCurl = try await server.takeRequest()
             _ = await shell.allOutput()
             _ = try await Session(configuration: .init(headers: [:])).upload(
@@ -111,8 +131,12 @@ struct CurlDescriptionTests {
             ).serializing(Data.self).value
             let byUs = try await server.takeRequest()
             #expect(byCurl.method == byUs.method)
-            #expect(Set(byCurl.headers.map { $0.name.lowercased() }).subtracting(["user-agent"]) == Set(byUs.headers.map { $0.name.lowercased() }).subtracting(["accept-encoding"]))
-            let (one, other) = (MediaType(byCurl.headers["Content-Type"] ?? ""), MediaType(byUs.headers["Content-Type"] ?? ""))
+            #expect(
+                Set(byCurl.headers.map { $0.name.lowercased() }).subtracting(["user-agent"])
+                    == Set(byUs.headers.map { $0.name.lowercased() }).subtracting(["accept-encoding"]))
+            let (one, other) = (
+                MediaType(byCurl.headers["Content-Type"] ?? ""), MediaType(byUs.headers["Content-Type"] ?? "")
+            )
             if let boundary = one?.parameters["boundary"], boundary != other?.parameters["boundary"] {
                 #expect(byCurl.text.replacing(boundary, with: "B") == byUs.text)
             } else {
@@ -127,7 +151,9 @@ struct CurlDescriptionTests {
         let stream = await session.upload(.stream(chunks("a")), to: "http://a/").curlDescription()
         #expect(stream.hasPrefix("# The body is a stream"))
         #expect(stream.contains("--data-binary @-"))
-        let form = await session.upload(.multipart { $0.append(chunks("a"), length: nil, name: "s", fileName: "f.txt") }, to: "http://a/").curlDescription()
+        let form = await session.upload(
+            .multipart { $0.append(chunks("a"), length: nil, name: "s", fileName: "f.txt") }, to: "http://a/"
+        ).curlDescription()
         #expect(form.contains(#"-F 's=@-;filename="f.txt";type=text/plain'"#))
     }
 

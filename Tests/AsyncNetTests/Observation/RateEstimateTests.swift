@@ -5,19 +5,28 @@ import Testing
 @Suite("Rates and what they foretell")
 struct RateEstimateTests {
     /// Feeds equal steps.
-    private func rate(_ bytes: Int64, every step: Duration, times: Int, _ estimate: inout RateEstimate, from time: Duration = .zero, after moved: Int64 = 0) {
+    private func rate(
+        _ bytes: Int64, every step: Duration, times: Int, _ estimate: inout RateEstimate, from time: Duration = .zero,
+        after moved: Int64 = 0
+    ) {
         for number in 1...times { estimate.update(moved + bytes * Int64(number), at: time + step * number) }
     }
 
-    @Test("A steady rate is right from the first step on, whatever the steps", arguments: [
-        (1, Duration.milliseconds(1), 1), (1, .milliseconds(1), 20_000), (1000, .seconds(1), 1), (1000, .seconds(1), 100), (60_000, .seconds(60), 3),
-    ])
+    @Test(
+        "A steady rate is right from the first step on, whatever the steps",
+        arguments: [
+            (1, Duration.milliseconds(1), 1), (1, .milliseconds(1), 20_000), (1000, .seconds(1), 1),
+            (1000, .seconds(1), 100), (60_000, .seconds(60), 3),
+        ])
     func steady(_ bytes: Int64, _ step: Duration, _ times: Int) {
         var estimate = RateEstimate(memory: .seconds(4))
         rate(bytes, every: step, times: times, &estimate)
-        // Bytes that come at the end of a step count as new, its time as faded: exact for steps short against the memory.
+        // Bytes that come at the end of a step count as new, its time as faded: exact for steps short against the
+        // memory.
         let expected = Double(bytes) / (step / .seconds(1))
-        #expect(estimate.bytesPerSecond > expected * 0.99 && estimate.bytesPerSecond < expected * (step > .seconds(2) ? 16 : 1.14))
+        #expect(
+            estimate.bytesPerSecond > expected * 0.99
+                && estimate.bytesPerSecond < expected * (step > .seconds(2) ? 16 : 1.14))
     }
 
     @Test("A change is taken up within some seconds, and is not in one step")
@@ -43,10 +52,13 @@ struct RateEstimateTests {
         #expect(estimate.bytesPerSecond.isFinite)
     }
 
-    @Test("Fraction and remaining time", arguments: [
-        (50, 100, 10, 0.5, Duration.seconds(5)), (50, nil, 10, 0, nil), (50, 100, 0, 0.5, nil), (100, 100, 0, 1, .zero), (120, 100, 5, 1, .zero),
-        (0, 0, 0, 1, .zero), (0, Int64.max, 1e-9, 0, .seconds(3_155_760_000)),
-    ] as [(Int64, Int64?, Double, Double, Duration?)])
+    @Test(
+        "Fraction and remaining time",
+        arguments: [
+            (50, 100, 10, 0.5, Duration.seconds(5)), (50, nil, 10, 0, nil), (50, 100, 0, 0.5, nil),
+            (100, 100, 0, 1, .zero), (120, 100, 5, 1, .zero),
+            (0, 0, 0, 1, .zero), (0, Int64.max, 1e-9, 0, .seconds(3_155_760_000)),
+        ] as [(Int64, Int64?, Double, Double, Duration?)])
     func remaining(_ done: Int64, _ total: Int64?, _ rate: Double, _ fraction: Double, _ time: Duration?) {
         let progress = TransferProgress(completedBytes: done, totalBytes: total, bytesPerSecond: rate)
         #expect(progress.fractionCompleted == fraction)

@@ -14,13 +14,19 @@ struct NetlinkDumpTests {
 
         /// The next step must be a request: its type.
         mutating func request() -> UInt16? {
-            guard case .send(let bytes) = dump.next(), let message = NetlinkMessage.all(bytes[...]).first, message.flags == 0x301 else { return nil }
+            guard case .send(let bytes) = dump.next(), let message = NetlinkMessage.all(bytes[...]).first,
+                message.flags == 0x301
+            else { return nil }
             sequence = message.sequence
             return message.type
         }
 
-        mutating func answer(_ type: UInt16, _ body: [UInt8] = [], flags: UInt16 = 2, sequence: UInt32? = nil, port: UInt32 = Netlink.port) {
-            dump.receive(Netlink.message(type, body, flags: flags, sequence: sequence ?? self.sequence, port: port)[...])
+        mutating func answer(
+            _ type: UInt16, _ body: [UInt8] = [], flags: UInt16 = 2, sequence: UInt32? = nil,
+            port: UInt32 = Netlink.port
+        ) {
+            dump.receive(
+                Netlink.message(type, body, flags: flags, sequence: sequence ?? self.sequence, port: port)[...])
         }
 
         /// Answers all requests up to the report.
@@ -69,12 +75,15 @@ struct NetlinkDumpTests {
     static let notices = [
         Notice(testDescription: "a link", type: 16, body: Netlink.link(2, "eth0"), asksAgain: true),
         Notice(testDescription: "no link", type: 17, body: Netlink.link(2, "eth0"), asksAgain: true),
-        Notice(testDescription: "a bridge's port", type: 17, body: Netlink.link(2, "eth0", family: 7), asksAgain: false),
+        Notice(
+            testDescription: "a bridge's port", type: 17, body: Netlink.link(2, "eth0", family: 7), asksAgain: false),
         Notice(testDescription: "an address", type: 20, body: Netlink.address(2, [10, 0, 0, 1]), asksAgain: true),
         Notice(testDescription: "no address", type: 21, body: Netlink.address(2, [10, 0, 0, 1]), asksAgain: true),
         Notice(testDescription: "a default route", type: 24, body: Netlink.route(over: 2), asksAgain: true),
         Notice(testDescription: "no default route", type: 25, body: Netlink.route(10, over: 2), asksAgain: true),
-        Notice(testDescription: "a route to a network", type: 24, body: Netlink.route(length: 24, over: 2), asksAgain: false),
+        Notice(
+            testDescription: "a route to a network", type: 24, body: Netlink.route(length: 24, over: 2),
+            asksAgain: false),
         Notice(testDescription: "another type", type: 28, body: [], asksAgain: false),
     ]
 
@@ -167,9 +176,12 @@ struct NetlinkDumpTests {
         #expect(kernel.dump.next() == .report(Self.table()))
     }
 
-    @Test("Several messages of one datagram; those after one whose length cannot be are left out", arguments: [0, 15, 9999, UInt32.max])
+    @Test(
+        "Several messages of one datagram; those after one whose length cannot be are left out",
+        arguments: [0, 15, 9999, UInt32.max])
     func lengths(_ length: UInt32) {
-        let one = Netlink.message(16, Netlink.link(2, "eth0")), other = Netlink.message(20, Netlink.address(2, [10, 0, 0, 1]))
+        let one = Netlink.message(16, Netlink.link(2, "eth0")),
+            other = Netlink.message(20, Netlink.address(2, [10, 0, 0, 1]))
         #expect(NetlinkMessage.all((one + other)[...]).map(\.type) == [16, 20])
         let broken = Netlink.native(length) + other.dropFirst(4)
         #expect(NetlinkMessage.all((one + broken + other)[...]).map(\.type) == [16])
@@ -181,14 +193,24 @@ struct NetlinkDumpTests {
         let samples = [
             Netlink.message(16, Netlink.link(2, "eth0", made: "veth"), sequence: 1, port: Netlink.port),
             Netlink.message(20, Netlink.address(2, [10, 0, 0, 1]), sequence: 1, port: Netlink.port),
-            Netlink.message(24, Netlink.route(over: 2, more: Netlink.attribute(9, [8, 0, 0, 0, 2, 0, 0, 0])), sequence: 1, port: Netlink.port),
-            Netlink.message(3, [0, 0, 0, 0], sequence: 1, port: Netlink.port), Netlink.message(2, [1], sequence: 1, port: Netlink.port),
+            Netlink.message(
+                24, Netlink.route(over: 2, more: Netlink.attribute(9, [8, 0, 0, 0, 2, 0, 0, 0])), sequence: 1,
+                port: Netlink.port),
+            Netlink.message(3, [0, 0, 0, 0], sequence: 1, port: Netlink.port),
+            Netlink.message(2, [1], sequence: 1, port: Netlink.port),
         ]
         for round in 0..<12_000 {
-            var bytes = (0..<Int.random(in: 0...4, using: &random)).flatMap { _ in samples.randomElement(using: &random) ?? [] }
-            if round.isMultiple(of: 3) { bytes = (0..<Int.random(in: 0...200, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) } }
+            var bytes = (0..<Int.random(in: 0...4, using: &random)).flatMap { _ in
+                samples.randomElement(using: &random) ?? []
+            }
+            if round.isMultiple(of: 3) {
+                bytes = (0..<Int.random(in: 0...200, using: &random)).map { _ in
+                    UInt8.random(in: 0...255, using: &random)
+                }
+            }
             for _ in 0..<Int.random(in: 0...6, using: &random) where !bytes.isEmpty {
-                bytes[Int.random(in: bytes.indices, using: &random)] = [0, 1, 3, 4, 0x7F, 0x80, 0xFF].randomElement(using: &random) ?? 0
+                bytes[Int.random(in: bytes.indices, using: &random)] =
+                    [0, 1, 3, 4, 0x7F, 0x80, 0xFF].randomElement(using: &random) ?? 0
             }
             let datagram = bytes.dropLast(Int.random(in: 0...8, using: &random))
             var dump = NetlinkDump(port: Netlink.port)

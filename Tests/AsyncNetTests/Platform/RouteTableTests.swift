@@ -27,46 +27,76 @@ struct RouteTableTests {
         "An interface that runs and has a usable address is a way out; what this machine makes for itself needs a default route",
         arguments: [
             Case(testDescription: "an address alone", expected: .satisfied),
-            Case(testDescription: "with a default route", route: Netlink.route(over: 2), expected: .satisfied, hasRoute: true),
+            Case(
+                testDescription: "with a default route", route: Netlink.route(over: 2), expected: .satisfied,
+                hasRoute: true),
             Case(testDescription: "no address", address: nil, route: Netlink.route(over: 2), expected: .unsatisfied),
             Case(testDescription: "switched off", flags: down, route: Netlink.route(over: 2), expected: .unsatisfied),
             Case(testDescription: "no carrier", flags: up, route: Netlink.route(over: 2), expected: .unsatisfied),
-            Case(testDescription: "the loopback", flags: running | 0x8, route: Netlink.route(over: 2), expected: .unsatisfied),
+            Case(
+                testDescription: "the loopback", flags: running | 0x8, route: Netlink.route(over: 2),
+                expected: .unsatisfied),
             Case(testDescription: "link-local only", address: local, expected: .unsatisfied),
             Case(testDescription: "link-local by scope", scope: 253, expected: .unsatisfied),
             Case(testDescription: "IPv6", address: global6, expected: .satisfied),
-            Case(testDescription: "IPv6 link-local only", address: local6, route: Netlink.route(10, over: 2), expected: .unsatisfied),
+            Case(
+                testDescription: "IPv6 link-local only", address: local6, route: Netlink.route(10, over: 2),
+                expected: .unsatisfied),
             Case(testDescription: "IPv6 being checked", address: global6, addressFlags: 0x40, expected: .unsatisfied),
-            Case(testDescription: "being checked, but in use", address: global6, addressFlags: 0x44, expected: .satisfied),
+            Case(
+                testDescription: "being checked, but in use", address: global6, addressFlags: 0x44, expected: .satisfied
+            ),
             Case(testDescription: "somebody else's", address: global6, addressFlags: 0x88, expected: .unsatisfied),
             Case(
                 testDescription: "long flags before short ones", address: global6, addressFlags: 0x80,
                 more: Netlink.attribute(8, Netlink.native(UInt32(0x40))), expected: .unsatisfied),
             Case(
-                testDescription: "this end before the peer's", address: local, more: Netlink.attribute(2, global), expected: .satisfied),
+                testDescription: "this end before the peer's", address: local, more: Netlink.attribute(2, global),
+                expected: .satisfied),
             Case(testDescription: "a container's end", made: "veth", expected: .satisfied),
             Case(testDescription: "Docker's bridge", made: "bridge", expected: .unsatisfied),
             Case(testDescription: "a tunnel", made: "wireguard", expected: .unsatisfied),
-            Case(testDescription: "a tunnel for everything", made: "tun", route: Netlink.route(over: 2), expected: .satisfied, hasRoute: true),
-            Case(testDescription: "a route to a network", made: "bridge", route: Netlink.route(length: 24, over: 2), expected: .unsatisfied),
-            Case(testDescription: "a route to nowhere", made: "bridge", route: Netlink.route(type: 7, over: 2), expected: .unsatisfied),
-            Case(testDescription: "another table", made: "bridge", route: Netlink.route(table: 51820, over: 2), expected: .unsatisfied),
-            Case(testDescription: "a cached route", made: "bridge", route: Netlink.route(flags: 0x200, over: 2), expected: .unsatisfied),
-            Case(testDescription: "another family's route", made: "bridge", route: Netlink.route(10, over: 2), expected: .unsatisfied),
-            Case(testDescription: "over another link", made: "bridge", route: Netlink.route(over: 3), expected: .unsatisfied),
-            Case(testDescription: "a route that names no link", made: "tun", route: Netlink.route(over: nil), expected: .satisfied, hasRoute: true),
+            Case(
+                testDescription: "a tunnel for everything", made: "tun", route: Netlink.route(over: 2),
+                expected: .satisfied, hasRoute: true),
+            Case(
+                testDescription: "a route to a network", made: "bridge", route: Netlink.route(length: 24, over: 2),
+                expected: .unsatisfied),
+            Case(
+                testDescription: "a route to nowhere", made: "bridge", route: Netlink.route(type: 7, over: 2),
+                expected: .unsatisfied),
+            Case(
+                testDescription: "another table", made: "bridge", route: Netlink.route(table: 51820, over: 2),
+                expected: .unsatisfied),
+            Case(
+                testDescription: "a cached route", made: "bridge", route: Netlink.route(flags: 0x200, over: 2),
+                expected: .unsatisfied),
+            Case(
+                testDescription: "another family's route", made: "bridge", route: Netlink.route(10, over: 2),
+                expected: .unsatisfied),
+            Case(
+                testDescription: "over another link", made: "bridge", route: Netlink.route(over: 3),
+                expected: .unsatisfied),
+            Case(
+                testDescription: "a route that names no link", made: "tun", route: Netlink.route(over: nil),
+                expected: .satisfied, hasRoute: true),
             Case(
                 testDescription: "in turns", made: "tun",
-                route: Netlink.route(over: nil, more: Netlink.attribute(9, [8, 0, 0, 0, 9, 0, 0, 0, 8, 0, 0, 0, 2, 0, 0, 0])), expected: .satisfied,
+                route: Netlink.route(
+                    over: nil, more: Netlink.attribute(9, [8, 0, 0, 0, 9, 0, 0, 0, 8, 0, 0, 0, 2, 0, 0, 0])),
+                expected: .satisfied,
                 hasRoute: true),
             Case(
                 testDescription: "in turns, over others", made: "tun",
-                route: Netlink.route(over: nil, more: Netlink.attribute(9, [8, 0, 0, 0, 9, 0, 0, 0])), expected: .unsatisfied),
+                route: Netlink.route(over: nil, more: Netlink.attribute(9, [8, 0, 0, 0, 9, 0, 0, 0])),
+                expected: .unsatisfied),
         ])
     func status(_ test: Case) {
         let path = Netlink.table(
             links: [Netlink.link(2, "eth0", flags: test.flags, made: test.made)],
-            addresses: test.address.map { [Netlink.address(2, $0, scope: test.scope, flags: test.addressFlags, more: test.more)] } ?? [],
+            addresses: test.address.map {
+                [Netlink.address(2, $0, scope: test.scope, flags: test.addressFlags, more: test.more)]
+            } ?? [],
             routes: test.route.map { [$0] } ?? []
         ).path { _ in nil }
         #expect(path.status == test.expected)
@@ -77,30 +107,43 @@ struct RouteTableTests {
     func families() {
         func path(_ routes: [[UInt8]]) -> NetworkPath {
             let addresses = [Netlink.address(2, Self.global), Netlink.address(2, Self.global6)]
-            return Netlink.table(links: [Netlink.link(2, "eth0")], addresses: addresses, routes: routes).path { _ in nil }
+            return Netlink.table(links: [Netlink.link(2, "eth0")], addresses: addresses, routes: routes).path { _ in nil
+            }
         }
-        #expect(path([Netlink.route(2, over: 2)]) == path([Netlink.route(2, over: 2), Netlink.route(10, length: 64, over: 2)]))
+        #expect(
+            path([Netlink.route(2, over: 2)])
+                == path([Netlink.route(2, over: 2), Netlink.route(10, length: 64, over: 2)]))
         #expect((path([Netlink.route(2, over: 2)]).hasIPv4, path([Netlink.route(2, over: 2)]).hasIPv6) == (true, false))
-        #expect((path([Netlink.route(10, over: 2)]).hasIPv4, path([Netlink.route(10, over: 2)]).hasIPv6) == (false, true))
+        #expect(
+            (path([Netlink.route(10, over: 2)]).hasIPv4, path([Netlink.route(10, over: 2)]).hasIPv6) == (false, true))
     }
 
     @Test("The address to send from may be the loopback's, where every network is behind a router")
     func unnumbered() {
         let links = [Netlink.link(1, "lo", flags: 0x49, hardware: 772), Netlink.link(2, "eth0")]
         let addresses = [Netlink.address(1, Self.global), Netlink.address(2, Self.local6, scope: 253)]
-        #expect(Netlink.table(links: links, addresses: addresses, routes: [Netlink.route(over: 2)]).path { _ in nil }.status == .satisfied)
+        #expect(
+            Netlink.table(links: links, addresses: addresses, routes: [Netlink.route(over: 2)]).path { _ in nil }.status
+                == .satisfied)
         #expect(Netlink.table(links: links, addresses: addresses).path { _ in nil }.status == .unsatisfied)
     }
 
     @Test("Interfaces: the preferred route's first, each with its kind and addresses in order")
     func interfaces() {
         let links = [
-            Netlink.link(1, "lo", flags: 0x49, hardware: 772), Netlink.link(2, "eth0", flags: Self.up), Netlink.link(3, "wlp3s0"),
-            Netlink.link(4, "wwan0", hardware: 519), Netlink.link(5, "br0", made: "bridge"), Netlink.link(6, "tun0", hardware: 65534, made: "tun"),
+            Netlink.link(1, "lo", flags: 0x49, hardware: 772), Netlink.link(2, "eth0", flags: Self.up),
+            Netlink.link(3, "wlp3s0"),
+            Netlink.link(4, "wwan0", hardware: 519), Netlink.link(5, "br0", made: "bridge"),
+            Netlink.link(6, "tun0", hardware: 65534, made: "tun"),
         ]
-        let addresses = [Netlink.address(3, Self.local6, scope: 253), Netlink.address(3, Self.global), Netlink.address(1, [127, 0, 0, 1], scope: 254)]
+        let addresses = [
+            Netlink.address(3, Self.local6, scope: 253), Netlink.address(3, Self.global),
+            Netlink.address(1, [127, 0, 0, 1], scope: 254),
+        ]
         let routes = [Netlink.route(metric: 700, over: 4), Netlink.route(metric: 600, over: 3)]
-        let path = Netlink.table(links: links, addresses: addresses, routes: routes).path { ["wlp3s0": "wlan", "wwan0": "wwan"][$0] }
+        let path = Netlink.table(links: links, addresses: addresses, routes: routes).path {
+            ["wlp3s0": "wlan", "wwan0": "wwan"][$0]
+        }
         #expect(
             path.interfaces == [
                 NetworkInterface(name: "wlp3s0", kind: .wifi, isUp: true, addresses: ["192.0.2.7", "fe80::1"]),

@@ -1,8 +1,10 @@
-@testable import AsyncNet
 import Foundation
 import Testing
+
+@testable import AsyncNet
+
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+    import FoundationNetworking
 #endif
 
 @Suite("Cookie jar", .timeLimit(.minutes(5)))
@@ -13,7 +15,9 @@ struct CookieJarTests {
     @Test("Cookies come from responses and from the program, and go to requests")
     func inMemory() async throws {
         let jar = CookieJar()
-        #expect(await jar.store(setCookie: ["a=1; Path=/", "b=2", "bad=1; Domain=example.org", ""], from: url).map(\.name) == ["a", "b"])
+        #expect(
+            await jar.store(setCookie: ["a=1; Path=/", "b=2", "bad=1; Domain=example.org", ""], from: url).map(\.name)
+                == ["a", "b"])
         #expect(await jar.set(Cookie(name: "c", value: "3", domain: ".example.com")))
         #expect(await jar.set(Cookie(name: "c;", value: "3", domain: ".example.com")) == false)
         #expect(await jar.cookies.map(\.name) == ["a", "b", "c"])
@@ -62,7 +66,9 @@ struct CookieJarTests {
         #expect(await CookieJar().countBetween(try "https://a.b/".asURL()) == CookieJar.valuesAtOnce)
     }
 
-    @Test("Hosts that no name server knows have no cookies", arguments: [(253, true), (255, true), (256, false), (60_000, false)])
+    @Test(
+        "Hosts that no name server knows have no cookies",
+        arguments: [(253, true), (255, true), (256, false), (60_000, false)])
     func longHosts(_ size: Int, _ hasCookies: Bool) async throws {
         let jar = CookieJar()
         let host = (0..<size).map { $0 % 2 == 1 && $0 < size - 1 ? "." : "a" }.joined()
@@ -75,7 +81,8 @@ struct CookieJarTests {
     @Test("Removing")
     func removing() async throws {
         let jar = CookieJar()
-        await jar.store(setCookie: ["a=1; Domain=example.com", "b=2", "c=3; Max-Age=9", "d=4; Max-Age=9", "a=5"], from: url)
+        await jar.store(
+            setCookie: ["a=1; Domain=example.com", "b=2", "c=3; Max-Age=9", "d=4; Max-Age=9", "a=5"], from: url)
         await jar.remove(Cookie(name: "a", value: "", domain: ".example.com", path: "/x"))
         #expect(await jar.cookies.map(\.value) == ["2", "3", "4", "5"])
         await jar.remove { $0.name == "c" }
@@ -96,7 +103,9 @@ struct CookieJarTests {
         let jar = try await CookieJar(file: file)
         #expect(await jar.cookies.isEmpty)
         #expect(folder.contents.isEmpty)
-        await jar.store(setCookie: ["a=1; Domain=example.com; Max-Age=1000", "b=2; HttpOnly; Secure", "c=3; Max-Age=0", "t=x\ty"], from: url)
+        await jar.store(
+            setCookie: ["a=1; Domain=example.com; Max-Age=1000", "b=2; HttpOnly; Secure", "c=3; Max-Age=0", "t=x\ty"],
+            from: url)
         try await jar.save()
         let again = try await CookieJar(file: file)
         #expect(await again.header(for: url) == "a=1; b=2; t=x\ty")
@@ -138,8 +147,12 @@ struct CookieJarTests {
         let folder = try TemporaryFolder()
         let secret = folder.url.lastPathComponent
         for place in [folder.url, try #require(URL(string: "https://a.b/jar"))] {
-            await #expect { try await CookieJar(file: place) } throws: { ($0 as? AsyncNetError)?.code == .fileNotReadable }
-            await #expect { try await CookieJar().save(to: place) } throws: { ($0 as? AsyncNetError)?.code == .fileNotWritable }
+            await #expect { try await CookieJar(file: place) } throws: {
+                ($0 as? AsyncNetError)?.code == .fileNotReadable
+            }
+            await #expect { try await CookieJar().save(to: place) } throws: {
+                ($0 as? AsyncNetError)?.code == .fileNotWritable
+            }
         }
         await #expect { try await CookieJar().save(to: folder.url.appending(path: "none/jar")) } throws: {
             ($0 as? AsyncNetError)?.code == .fileNotWritable && !"\($0)".contains(secret) && "\($0)".contains("\"jar\"")
@@ -152,8 +165,11 @@ struct CookieJarTests {
         let folder = try TemporaryFolder()
         let pipe = folder.url.appending(path: "pipe")
         mkfifo(pipe.path, 0o600)
-        await #expect { try await CookieJar().save(to: pipe) } throws: { ($0 as? AsyncNetError)?.code == .fileNotWritable }
-        #expect(try FileManager.default.attributesOfItem(atPath: pipe.path)[.type] as? FileAttributeType != .typeRegular)
+        await #expect { try await CookieJar().save(to: pipe) } throws: {
+            ($0 as? AsyncNetError)?.code == .fileNotWritable
+        }
+        #expect(
+            try FileManager.default.attributesOfItem(atPath: pipe.path)[.type] as? FileAttributeType != .typeRegular)
     }
 
     @Test("An older state that comes late does not replace a newer one")

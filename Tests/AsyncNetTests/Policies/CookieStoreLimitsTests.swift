@@ -1,6 +1,7 @@
-@testable import AsyncNet
 import Foundation
 import Testing
+
+@testable import AsyncNet
 
 @Suite("Cookie store's limits", .timeLimit(.minutes(5)))
 struct CookieStoreLimitsTests {
@@ -13,10 +14,15 @@ struct CookieStoreLimitsTests {
     }
 
     /// Sets these, a second apart; `!` before a name is a secure cookie, a number after it its age.
-    private static func fill(_ store: inout CookieStore, _ names: [String], domain: String = "a.b", from time: Double = 0) {
+    private static func fill(
+        _ store: inout CookieStore, _ names: [String], domain: String = "a.b", from time: Double = 0
+    ) {
         for (index, name) in names.enumerated() {
             let now = start + time + Double(index)
-            let cookie = Cookie(name: name.filter(\.isLetter), value: "1", domain: domain, expires: Int(name.drop(while: { !$0.isNumber })).map { now + Double($0) }, isSecure: name.hasPrefix("!"))
+            let cookie = Cookie(
+                name: name.filter(\.isLetter), value: "1", domain: domain,
+                expires: Int(name.drop(while: { !$0.isNumber })).map { now + Double($0) }, isSecure: name.hasPrefix("!")
+            )
             if !store.set(cookie, now: now) { Issue.record("\(cookie)") }
         }
     }
@@ -25,10 +31,13 @@ struct CookieStoreLimitsTests {
         store.cookies(now: start + time).map(\.name).joined()
     }
 
-    @Test("Of a full domain go first expired ones, then not secure ones, then those sent longest ago", arguments: [
-        (["a", "b", "c", "d"], "bcd"), (["a", "b1", "c", "d"], "acd"), (["!a", "b", "!c", "d"], "acd"), (["!a", "!b", "!c", "!d"], "bcd"), (["!a", "!b", "!c", "d"], "abc"),
-        (["a1", "b1", "c", "d"], "cd"), (["a", "b", "a", "c", "d"], "acd"),
-    ])
+    @Test(
+        "Of a full domain go first expired ones, then not secure ones, then those sent longest ago",
+        arguments: [
+            (["a", "b", "c", "d"], "bcd"), (["a", "b1", "c", "d"], "acd"), (["!a", "b", "!c", "d"], "acd"),
+            (["!a", "!b", "!c", "!d"], "bcd"), (["!a", "!b", "!c", "d"], "abc"),
+            (["a1", "b1", "c", "d"], "cd"), (["a", "b", "a", "c", "d"], "acd"),
+        ])
     func fullDomain(_ names: [String], _ left: String) {
         var store = CookieStore(limits: Self.limits(perDomain: 3))
         Self.fill(&store, names)
@@ -72,17 +81,25 @@ struct CookieStoreLimitsTests {
         #expect(Self.names(store) == "acd" && store.count == 3)
     }
 
-    @Test("180 of a domain, 3000 in all; beyond that crowded sites keep 50, and if that is not enough the oldest tenth goes")
+    @Test(
+        "180 of a domain, 3000 in all; beyond that crowded sites keep 50, and if that is not enough the oldest tenth goes"
+    )
     func defaults() {
         var store = CookieStore()
         for index in 0..<400 { _ = store.set(Cookie(name: "\(index)", value: "1", domain: "a.b"), now: Self.start) }
         #expect(store.count == 180)
-        for index in 0..<2820 { _ = store.set(Cookie(name: "a", value: "1", domain: "\(index).b"), now: Self.start + 1 + Double(index)) }
+        for index in 0..<2820 {
+            _ = store.set(Cookie(name: "a", value: "1", domain: "\(index).b"), now: Self.start + 1 + Double(index))
+        }
         #expect(store.count == 3000)
         _ = store.set(Cookie(name: "a", value: "1", domain: "last.b"), now: Self.start + 3000)
         #expect(store.count == 2871)
-        #expect(store.cookies(now: Self.start).map(\.name) == (350..<400).map { "\($0)" } + Array(repeating: "a", count: 2821))
-        for index in 0..<130 { _ = store.set(Cookie(name: "b", value: "1", domain: "\(index).c"), now: Self.start + 3001 + Double(index)) }
+        #expect(
+            store.cookies(now: Self.start).map(\.name) == (350..<400).map { "\($0)" }
+                + Array(repeating: "a", count: 2821))
+        for index in 0..<130 {
+            _ = store.set(Cookie(name: "b", value: "1", domain: "\(index).c"), now: Self.start + 3001 + Double(index))
+        }
         #expect(store.count == 2700)
         #expect(store.cookies(now: Self.start).first?.domain == "251.b")
     }
@@ -100,13 +117,16 @@ struct CookieStoreLimitsTests {
         #expect(Self.names(store) == String(repeating: "a", count: 11) + "fgh" + "ijkl")
     }
 
-    @Test("A site with many domains does not take the place of others, whichever way it sets its cookies", arguments: [1, 40])
+    @Test(
+        "A site with many domains does not take the place of others, whichever way it sets its cookies",
+        arguments: [1, 40])
     func oneSite(perDomain: Int) throws {
         var store = CookieStore()
         for index in 0..<2000 { _ = store.set(Cookie(name: "a", value: "1", domain: "\(index).b"), now: Self.start) }
         for index in 0..<200 {
             let origin = try #require(CookieOrigin(try "https://\(index).evil.example/".asURL()))
-            _ = store.receive((0..<perDomain).map { "x\($0)=1; Secure" }, from: origin, now: Self.start + 1 + Double(index))
+            _ = store.receive(
+                (0..<perDomain).map { "x\($0)=1; Secure" }, from: origin, now: Self.start + 1 + Double(index))
         }
         #expect(store.cookies(now: Self.start).count { $0.name == "a" } == 2000)
         #expect(store.count <= 3000)
@@ -126,19 +146,26 @@ struct CookieStoreLimitsTests {
         #expect(store.sites.isEmpty && store.domains.isEmpty)
     }
 
-    @Test("How far the largest are cut", arguments: [
-        ([180], 10, 170), ([180], 500, 50), ([100, 60], 10, 90), ([100, 60], 60, 50), ([100, 100], 10, 95), ([100, 90, 80], 30, 80), ([100, 90, 80], 31, 79), ([], 5, 50),
-    ])
+    @Test(
+        "How far the largest are cut",
+        arguments: [
+            ([180], 10, 170), ([180], 500, 50), ([100, 60], 10, 90), ([100, 60], 60, 50), ([100, 100], 10, 95),
+            ([100, 90, 80], 30, 80), ([100, 90, 80], 31, 79), ([], 5, 50),
+        ])
     func level(_ sizes: [Int], _ excess: Int, _ level: Int) {
         #expect(CookieStore.level(of: sizes, removing: excess, least: 50) == level)
     }
 
     private static let suffixes: Set<String> = ["co.uk", "github.io", "amazonaws.com"]
 
-    @Test("The site of a domain", arguments: [
-        ("example.com", "example.com"), ("a.b.example.com", "example.com"), ("a.example.com.", "example.com"), ("com", "com"), ("localhost", "localhost"), ("127.0.0.1", "127.0.0.1"),
-        ("::1", "::1"), ("x.y.co.uk", "y.co.uk"), ("co.uk", "co.uk"), ("me.github.io", "me.github.io"), ("x.me.github.io", "me.github.io"), ("", ""), ("..", ""),
-    ])
+    @Test(
+        "The site of a domain",
+        arguments: [
+            ("example.com", "example.com"), ("a.b.example.com", "example.com"), ("a.example.com.", "example.com"),
+            ("com", "com"), ("localhost", "localhost"), ("127.0.0.1", "127.0.0.1"),
+            ("::1", "::1"), ("x.y.co.uk", "y.co.uk"), ("co.uk", "co.uk"), ("me.github.io", "me.github.io"),
+            ("x.me.github.io", "me.github.io"), ("", ""), ("..", ""),
+        ])
     func site(_ domain: String, _ site: String) {
         let store = CookieStore(isPublicSuffix: { Self.suffixes.contains($0) })
         #expect(store.site(of: domain) == site)
@@ -147,8 +174,12 @@ struct CookieStoreLimitsTests {
     @Test("Over http only cookies of the same site are looked at, however many others there are")
     func relatives() {
         var store = CookieStore()
-        for index in 0..<2900 { _ = store.set(Cookie(name: "a", value: "1", domain: "\(index).b", isSecure: true), now: Self.start) }
-        for name in ["x.org", "a.x.org", "b.a.x.org", "bx.org"] { _ = store.set(Cookie(name: "a", value: "1", domain: name), now: Self.start) }
+        for index in 0..<2900 {
+            _ = store.set(Cookie(name: "a", value: "1", domain: "\(index).b", isSecure: true), now: Self.start)
+        }
+        for name in ["x.org", "a.x.org", "b.a.x.org", "bx.org"] {
+            _ = store.set(Cookie(name: "a", value: "1", domain: name), now: Self.start)
+        }
         #expect(store.relatives(of: "new.b").isEmpty)
         #expect(Set(store.relatives(of: "a.x.org")) == ["x.org", "a.x.org", "b.a.x.org"])
         #expect(Set(store.relatives(of: "x.org")) == ["x.org", "a.x.org", "b.a.x.org"])

@@ -11,7 +11,9 @@ struct CookieStoreTests {
         var store = CookieStore()
         var now = CookieStoreTests.start
 
-        mutating func receive(_ url: String, _ values: String..., context: CookieContext = CookieContext()) throws -> Int {
+        mutating func receive(_ url: String, _ values: String..., context: CookieContext = CookieContext()) throws
+            -> Int
+        {
             store.receive(values, from: try #require(CookieOrigin(try url.asURL())), context, now: now).count
         }
 
@@ -44,10 +46,13 @@ struct CookieStoreTests {
         #expect(try it.header("https://a.b/") == "x=2; y=1")
     }
 
-    @Test("Name, domain, path and being for the host only tell cookies apart; nothing else does, not even how Unicode composes")
+    @Test(
+        "Name, domain, path and being for the host only tell cookies apart; nothing else does, not even how Unicode composes"
+    )
     func identity() throws {
         var it = Fixture()
-        _ = try it.receive("https://a.b.c/", "x=1", "x=2; Path=/y", "x=3; Domain=b.c", "x=4; Domain=a.b.c", "X=5", "é=6", "e\u{301}=7")
+        _ = try it.receive(
+            "https://a.b.c/", "x=1", "x=2; Path=/y", "x=3; Domain=b.c", "x=4; Domain=a.b.c", "X=5", "é=6", "e\u{301}=7")
         #expect(it.store.count == 7)
         _ = try it.receive("https://a.b.c/z", "x=8", "x=9; Domain=.A.b.C; Secure", "é=10; Expires=31 Dec 9999 23:59:59")
         #expect(it.store.count == 7)
@@ -69,13 +74,19 @@ struct CookieStoreTests {
         #expect(it.store.count == 1 && it.store.cookies(now: it.now).first?.creation == it.now)
     }
 
-    @Test("Hosts and schemes", arguments: [
-        ("http://example.com/", "sub=1"), ("http://www.example.com/", "host=1; sub=1"), ("https://www.example.com/", "host=1; sub=1; safe=1"), ("http://x.www.example.com/", "sub=1"),
-        ("http://badexample.com/", nil), ("http://com/", nil), ("https://WWW.EXAMPLE.COM:444/", "host=1; sub=1; safe=1"), ("http://example.com./", nil),
-    ])
+    @Test(
+        "Hosts and schemes",
+        arguments: [
+            ("http://example.com/", "sub=1"), ("http://www.example.com/", "host=1; sub=1"),
+            ("https://www.example.com/", "host=1; sub=1; safe=1"), ("http://x.www.example.com/", "sub=1"),
+            ("http://badexample.com/", nil), ("http://com/", nil),
+            ("https://WWW.EXAMPLE.COM:444/", "host=1; sub=1; safe=1"), ("http://example.com./", nil),
+        ])
     func hosts(_ url: String, _ header: String?) throws {
         var it = Fixture()
-        _ = try it.receive("https://www.example.com/", "host=1", "sub=1; Domain=example.com", "safe=1; Secure", "no=1; Domain=com", "no=1; Domain=x.www.example.com")
+        _ = try it.receive(
+            "https://www.example.com/", "host=1", "sub=1; Domain=example.com", "safe=1; Secure", "no=1; Domain=com",
+            "no=1; Domain=x.www.example.com")
         #expect(try it.header(url) == header)
     }
 
@@ -91,10 +102,14 @@ struct CookieStoreTests {
         #expect(try it.header("http://127.0.0.1/") == "x=1")
     }
 
-    @Test("Over http no secure cookie is set, replaced, removed or hidden", arguments: [
-        ("s=2", "/"), ("s=2; Path=/login", "/"), ("s=2; Path=/login/en", "/"), ("s=2; Domain=example.com; Path=/login", "/"), ("s=; Max-Age=0; Path=/login", "/"), ("s=2; Secure; Path=/x", "/"),
-        ("s=2", "/login/"),
-    ])
+    @Test(
+        "Over http no secure cookie is set, replaced, removed or hidden",
+        arguments: [
+            ("s=2", "/"), ("s=2; Path=/login", "/"), ("s=2; Path=/login/en", "/"),
+            ("s=2; Domain=example.com; Path=/login", "/"), ("s=; Max-Age=0; Path=/login", "/"),
+            ("s=2; Secure; Path=/x", "/"),
+            ("s=2", "/login/"),
+        ])
     func secureAlone(_ value: String, _ path: String) throws {
         var it = Fixture()
         _ = try it.receive("https://www.example.com/login/", "s=1; Secure; Path=/login")
@@ -120,10 +135,14 @@ struct CookieStoreTests {
     @Test("Requests of other sites get what SameSite allows (RFC 6265bis §5.8.3)")
     func sameSite() throws {
         var it = Fixture()
-        _ = try it.receive("https://a.b/", "n=1; SameSite=None; Secure", "l=1; SameSite=Lax", "s=1; SameSite=Strict", "u=1", "o=1; SameSite=odd")
+        _ = try it.receive(
+            "https://a.b/", "n=1; SameSite=None; Secure", "l=1; SameSite=Lax", "s=1; SameSite=Strict", "u=1",
+            "o=1; SameSite=odd")
         #expect(try it.header("https://a.b/") == "n=1; l=1; s=1; u=1; o=1")
         #expect(try it.header("https://a.b/", CookieContext(isSameSite: false)) == "n=1")
-        #expect(try it.header("https://a.b/", CookieContext(isSameSite: false, isTopLevelNavigation: true)) == "n=1; l=1; u=1; o=1")
+        #expect(
+            try it.header("https://a.b/", CookieContext(isSameSite: false, isTopLevelNavigation: true))
+                == "n=1; l=1; u=1; o=1")
     }
 
     @Test("Responses to requests of other sites set what SameSite allows (RFC 6265bis §5.7)")
@@ -131,8 +150,12 @@ struct CookieStoreTests {
         var it = Fixture()
         let values = ["n=1; SameSite=None; Secure", "l=1; SameSite=Lax", "s=1; SameSite=Strict", "u=1"]
         let origin = try #require(CookieOrigin(try "https://a.b/".asURL()))
-        #expect(it.store.receive(values, from: origin, CookieContext(isSameSite: false), now: it.now).map(\.name) == ["n"])
-        #expect(it.store.receive(values, from: origin, CookieContext(isSameSite: false, isTopLevelNavigation: true), now: it.now).count == 4)
+        #expect(
+            it.store.receive(values, from: origin, CookieContext(isSameSite: false), now: it.now).map(\.name) == ["n"])
+        #expect(
+            it.store.receive(
+                values, from: origin, CookieContext(isSameSite: false, isTopLevelNavigation: true), now: it.now
+            ).count == 4)
     }
 
     @Test("Removing", arguments: [("x", 2), ("none", 3)])

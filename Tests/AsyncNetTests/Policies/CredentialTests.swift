@@ -1,10 +1,12 @@
-@testable import AsyncNet
 import AsyncNetTesting
 import Foundation
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 import Testing
+
+@testable import AsyncNet
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 /// A server that lets in Aladdin only; Digest is proven by its own arithmetic.
 private final class Guarded: Sendable {
@@ -17,10 +19,13 @@ private final class Guarded: Sendable {
     func reply(to request: RecordedRequest) -> MockResponse {
         let given = request.headers["Authorization"]
         if scheme == "Basic" {
-            return given == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==" ? .text("in") : .status(401, headers: ["WWW-Authenticate": "Basic realm=\"r\""])
+            return given == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="
+                ? .text("in") : .status(401, headers: ["WWW-Authenticate": "Basic realm=\"r\""])
         }
         let (nonce, isStale) = nonces.withLock { nonces in
-            guard given?.contains("nonce=\"n\(nonces.number)\"") == true else { return ("n\(nonces.number)", given != nil) }
+            guard given?.contains("nonce=\"n\(nonces.number)\"") == true else {
+                return ("n\(nonces.number)", given != nil)
+            }
             nonces.uses += 1
             guard nonces.uses > maximumUses else { return ("n\(nonces.number)", false) }
             nonces = (nonces.number + 1, 0)
@@ -28,10 +33,14 @@ private final class Guarded: Sendable {
         }
         if !isStale, let given, isRight(given, request) { return .text("in") }
         let stale = isStale ? ", stale=true" : ""
-        return .status(401, headers: [
-            .init(name: "WWW-Authenticate", value: "Basic realm=\"r\""),
-            .init(name: "WWW-Authenticate", value: "Digest realm=\"r\", qop=\"auth\", algorithm=SHA-256, nonce=\"\(nonce)\"\(stale)"),
-        ])
+        return .status(
+            401,
+            headers: [
+                .init(name: "WWW-Authenticate", value: "Basic realm=\"r\""),
+                .init(
+                    name: "WWW-Authenticate",
+                    value: "Digest realm=\"r\", qop=\"auth\", algorithm=SHA-256, nonce=\"\(nonce)\"\(stale)"),
+            ])
     }
 
     private func isRight(_ given: String, _ request: RecordedRequest) -> Bool {
@@ -65,17 +74,23 @@ struct CredentialTests {
         let session = Session(transport: stub)
         for _ in 0..<3 {
             let request = session.request("http://a/dir/file?q=1")
-            #expect(try await request.authenticate(username: "Aladdin", password: "open sesame").serializing(String.self).value == "in")
+            #expect(
+                try await request.authenticate(username: "Aladdin", password: "open sesame").serializing(String.self)
+                    .value == "in")
         }
         #expect(stub.requests.map { $0.headers["Authorization"]?.hasPrefix(scheme) } == [nil, true, true, true])
-        let counts = stub.requests.compactMap { $0.headers["Authorization"] }.map { $0.firstRange(of: "nc=00000003") != nil }
+        let counts = stub.requests.compactMap { $0.headers["Authorization"] }.map {
+            $0.firstRange(of: "nc=00000003") != nil
+        }
         #expect(scheme == "Basic" || counts == [false, false, true])
     }
 
     @Test("User information of a URL is the same, and is neither sent nor shown")
     func userinfo() async throws {
         let stub = stub(Guarded("Basic"))
-        let response = await Session(transport: stub).request("http://Aladdin:open%20sesame@a/x").serializing(String.self).response
+        let response = await Session(transport: stub).request("http://Aladdin:open%20sesame@a/x").serializing(
+            String.self
+        ).response
         #expect(response.value == "in")
         #expect(response.request?.url?.absoluteString == "http://a/x")
         #expect(stub.requests.first?.headers["Authorization"] == nil)
@@ -86,12 +101,15 @@ struct CredentialTests {
         let stub = stub(Guarded(scheme))
         let session = Session(transport: stub)
         for count in [2, 4] {
-            let response = await session.request("http://a/").authenticate(username: "Aladdin", password: "closed").serializing(Data.self).response
+            let response = await session.request("http://a/").authenticate(username: "Aladdin", password: "closed")
+                .serializing(Data.self).response
             #expect(response.statusCode == 401)
             #expect(stub.requests.count <= count)
         }
         let right = session.request("http://a/")
-        #expect(try await right.authenticate(username: "Aladdin", password: "open sesame").serializing(String.self).value == "in")
+        #expect(
+            try await right.authenticate(username: "Aladdin", password: "open sesame").serializing(String.self).value
+                == "in")
     }
 
     @Test("A nonce that is stale is replaced, without asking the user")
@@ -99,7 +117,9 @@ struct CredentialTests {
         let stub = stub(Guarded("Digest", maximumUses: 1))
         let session = Session(transport: stub)
         for _ in 0..<4 {
-            #expect(try await session.request("http://a/").authenticate(username: "Aladdin", password: "open sesame").serializing(String.self).value == "in")
+            #expect(
+                try await session.request("http://a/").authenticate(username: "Aladdin", password: "open sesame")
+                    .serializing(String.self).value == "in")
         }
         #expect(stub.requests.count == 8)
     }
@@ -116,23 +136,38 @@ struct CredentialTests {
         }
         let session = Session(transport: stub)
         await withTaskGroup { group in
-            for _ in 0..<20 { group.addTask { _ = await session.request("http://a/").authenticate(username: "u", password: "p").serializing(Data.self).result } }
+            for _ in 0..<20 {
+                group.addTask {
+                    _ = await session.request("http://a/").authenticate(username: "u", password: "p").serializing(
+                        Data.self
+                    ).result
+                }
+            }
             #expect(await eventually { asked.withLock { $0 } == 20 })
             gate.open()
         }
-        let counts = stub.requests.compactMap { AuthenticationChallenge.challenges(in: $0.headers.values(for: "Authorization")).first?.parameters["nc"] }
+        let counts = stub.requests.compactMap {
+            AuthenticationChallenge.challenges(in: $0.headers.values(for: "Authorization")).first?.parameters["nc"]
+        }
         #expect(counts.sorted() == (1...20).map { DigestAuthorization.eightDigits($0) })
     }
 
     @Test("What was refused is not said again unasked, but its nonce's uses still count")
     func refusedAnswer() async throws {
-        let stub = StubTransport { _ in .status(401, headers: ["WWW-Authenticate": "Digest realm=r, qop=auth, nonce=same"]) }
+        let stub = StubTransport { _ in
+            .status(401, headers: ["WWW-Authenticate": "Digest realm=r, qop=auth, nonce=same"])
+        }
         let session = Session(transport: stub)
         for _ in 0..<3 {
-            #expect(await session.request("http://a/").authenticate(username: "u", password: "p").serializing(Data.self).response.statusCode == 401)
+            #expect(
+                await session.request("http://a/").authenticate(username: "u", password: "p").serializing(Data.self)
+                    .response.statusCode == 401)
         }
-        #expect(stub.requests.map { $0.headers.contains(name: "Authorization") } == [false, true, false, true, false, true])
-        let counts = stub.requests.compactMap { AuthenticationChallenge.challenges(in: $0.headers.values(for: "Authorization")).first?.parameters["nc"] }
+        #expect(
+            stub.requests.map { $0.headers.contains(name: "Authorization") } == [false, true, false, true, false, true])
+        let counts = stub.requests.compactMap {
+            AuthenticationChallenge.challenges(in: $0.headers.values(for: "Authorization")).first?.parameters["nc"]
+        }
         #expect(counts == ["00000001", "00000002", "00000003"])
     }
 
@@ -141,25 +176,36 @@ struct CredentialTests {
         let session = Session(transport: stub(Guarded(scheme)))
         func upload() async -> Int? {
             let upload = session.upload(.stream(chunks("a"), length: nil), to: "http://a/")
-            return await upload.authenticate(username: "Aladdin", password: "open sesame").serializing(Data.self).response.statusCode
+            return await upload.authenticate(username: "Aladdin", password: "open sesame").serializing(Data.self)
+                .response.statusCode
         }
         #expect(await upload() == 401)
         #expect(await upload() == 200)
         #expect(await upload() == 200)
     }
 
-    @Test("An adapter's URL is no way to tell the credential to another host, hedged or not; its own user information is told who asks", arguments: [true, false])
+    @Test(
+        "An adapter's URL is no way to tell the credential to another host, hedged or not; its own user information is told who asks",
+        arguments: [true, false])
     func adapters(isHedged: Bool) async throws {
         let stub = StubTransport { _ in .status(401, headers: ["WWW-Authenticate": "Basic realm=r"]) }
         let elsewhere = AdapterOfURLs { _ in "http://x:y@b/" }
-        let session = Session(transport: stub, configuration: .init(interceptors: isHedged ? [elsewhere, HedgingPolicy(after: .fixed(.seconds(60)))] : [elsewhere]))
-        let response = await session.request("http://a/").authenticate(username: "u", password: "p").serializing(Data.self).response
+        let session = Session(
+            transport: stub,
+            configuration: .init(
+                interceptors: isHedged ? [elsewhere, HedgingPolicy(after: .fixed(.seconds(60)))] : [elsewhere]))
+        let response = await session.request("http://a/").authenticate(username: "u", password: "p").serializing(
+            Data.self
+        ).response
         #expect(response.statusCode == 401)
         #expect(stub.requests.map { $0.headers["Authorization"] } == [nil, "Basic eDp5"])
-        #expect(response.request?.url?.absoluteString == "http://b/" && response.head?.url.absoluteString == "http://b/")
+        #expect(
+            response.request?.url?.absoluteString == "http://b/" && response.head?.url.absoluteString == "http://b/")
     }
 
-    @Test("User information that an adapter puts into a URL is sent only when asked for", arguments: TransportUnderTest.allCases)
+    @Test(
+        "User information that an adapter puts into a URL is sent only when asked for",
+        arguments: TransportUnderTest.allCases)
     func adaptersUserinfo(_ transport: TransportUnderTest) async throws {
         let server = try await MockServer.start()
         let seen = Locked<[String?]>([])
@@ -177,10 +223,14 @@ struct CredentialTests {
     @Test("Nobody who does not ask is told, nor another origin, nor anyone if the caller says who it is")
     func silent() async throws {
         let open = StubTransport { _ in .text("in") }
-        _ = try await Session(transport: open).request("http://a/").authenticate(username: "u", password: "p").serializing(Data.self).value
+        _ = try await Session(transport: open).request("http://a/").authenticate(username: "u", password: "p")
+            .serializing(Data.self).value
         #expect(open.requests.allSatisfy { $0.headers["Authorization"] == nil })
-        let other = StubTransport { $0.path == "/1" ? .redirect(to: "http://b/2") : .status(401, headers: ["WWW-Authenticate": "Basic realm=r"]) }
-        _ = await Session(transport: other).request("http://a/1").authenticate(username: "u", password: "p").serializing(Data.self).result
+        let other = StubTransport {
+            $0.path == "/1" ? .redirect(to: "http://b/2") : .status(401, headers: ["WWW-Authenticate": "Basic realm=r"])
+        }
+        _ = await Session(transport: other).request("http://a/1").authenticate(username: "u", password: "p")
+            .serializing(Data.self).result
         #expect(other.requests.count == 2 && other.requests.allSatisfy { $0.headers["Authorization"] == nil })
         let own = stub(Guarded("Basic"))
         let request = Session(transport: own).request("http://a/", headers: [.authorization(bearerToken: "t")])
@@ -193,10 +243,14 @@ struct CredentialTests {
         let stub = stub(Guarded("Digest"))
         let session = Session(transport: stub)
         let upload = session.upload(.data(Data("abc".utf8)), to: "http://a/")
-        #expect(try await upload.authenticate(username: "Aladdin", password: "open sesame").serializing(String.self).value == "in")
+        #expect(
+            try await upload.authenticate(username: "Aladdin", password: "open sesame").serializing(String.self).value
+                == "in")
         #expect(stub.requests.map(\.body) == [Data("abc".utf8), Data("abc".utf8)])
         let once = session.upload(.stream(chunks("a"), length: nil), to: "http://b/")
-        #expect(await once.authenticate(username: "Aladdin", password: "open sesame").serializing(String.self).response.statusCode == 401)
+        #expect(
+            await once.authenticate(username: "Aladdin", password: "open sesame").serializing(String.self).response
+                .statusCode == 401)
     }
 
     @Test("Streams, downloads and every transport", arguments: TransportUnderTest.allCases)
@@ -206,9 +260,13 @@ struct CredentialTests {
         await server.route("/*") { guarded.reply(to: $0) }
         let session = transport.session()
         var text = Data()
-        for try await chunk in await session.stream(server.url("/s")).authenticate(username: "Aladdin", password: "open sesame").chunks { text += chunk }
+        for try await chunk in await session.stream(server.url("/s")).authenticate(
+            username: "Aladdin", password: "open sesame"
+        ).chunks { text += chunk }
         #expect(text == Data("in".utf8))
-        let file = try await session.download(server.url("/d"), to: .temporary).authenticate(username: "Aladdin", password: "open sesame").value
+        let file = try await session.download(server.url("/d"), to: .temporary).authenticate(
+            username: "Aladdin", password: "open sesame"
+        ).value
         #expect(try Data(contentsOf: file) == Data("in".utf8))
         try FileManager.default.removeItem(at: file)
         await server.stop()

@@ -30,36 +30,61 @@ struct NetscapeCookiesTests {
     func curlFile() throws {
         let cookies = read(Self.curl)
         #expect(cookies.map(\.name) == ["pct", "httponlydom", "utf", "empty", "long", "dom", "sess", "host", "sec"])
-        #expect(cookies.map(\.domain) == ["::1", "example.test"] + Array(repeating: "www.example.test", count: 3) + ["example.test"] + Array(repeating: "www.example.test", count: 2) + ["127.0.0.1"])
+        #expect(
+            cookies.map(\.domain) == ["::1", "example.test"] + Array(repeating: "www.example.test", count: 3) + [
+                "example.test"
+            ] + Array(repeating: "www.example.test", count: 2) + ["127.0.0.1"])
         #expect(cookies.filter { !$0.isHostOnly }.map(\.name) == ["httponlydom", "dom"])
         #expect(cookies.filter(\.isHTTPOnly).map(\.name) == ["httponlydom", "sess"])
         #expect(cookies.filter(\.isSecure).map(\.name) == ["sec"])
-        #expect(cookies.compactMap(\.expires) == [Date(timeIntervalSince1970: 253_402_300_799), Date(timeIntervalSince1970: 1_795_329_810)])
+        #expect(
+            cookies.compactMap(\.expires) == [
+                Date(timeIntervalSince1970: 253_402_300_799), Date(timeIntervalSince1970: 1_795_329_810),
+            ])
         #expect(cookies.map(\.value) == ["%41 b", "z", "café", "", "1", "1", "\"q, x\"", "only", "1"])
         let lines = { (text: String) in text.split(separator: "\n").filter { !$0.hasPrefix("# ") } }
         #expect(lines(NetscapeCookies.text(cookies)) == lines(Self.curl))
     }
 
-    @Test("A line", arguments: [
-        ("a.b\tFALSE\t/\tFALSE\t0\tx\t1", "x=1 a.b /"), ("a.b\tTRUE\t/\tFALSE\t0\tx\t1", "x=1 .a.b /"), (".a.b\tTRUE\t/p\ttrue\t0\tx\t1", "x=1 .a.b /p secure"),
-        (".a.b\tFALSE\t/\tFALSE\t0\tx\t1", "x=1 a.b /"), ("A.b\tfalse\t/\tx\t0\tx\t1", "x=1 a.b /"), ("a.b\tTRUE\tx\tFALSE\t0\tx\t1", "x=1 .a.b /"),
-        ("a.b\tFALSE\t/\tFALSE\t0\tx", "x= a.b /"), ("a.b\tFALSE\t/\tFALSE\t\tx\t1", "x=1 a.b /"), ("a.b\tFALSE\t/\tFALSE\t0\t\t1", "=1 a.b /"), ("a.b\tFALSE\t/\tFALSE\t0\tx\t1\r", "x=1 a.b /"),
-        ("a.b\tFALSE\t/\tFALSE\t1795316401\tx\t1", "x=1 a.b / 1"), ("a.b\tFALSE\t/\tFALSE\t1795316400.5\tx\t1", "x=1 a.b / 0.5"),
-        ("a.b\tFALSE\t/\tFALSE\t1795316400\tx\t1", nil), ("a.b\tFALSE\t/\tFALSE\t-1\tx\t1", nil), ("a.b\tFALSE\t/\tFALSE\tnever\tx\t1", nil), ("a.b\tFALSE\t/\tFALSE\t1e12\tx\t1", nil),
-        ("#HttpOnly_a.b\tFALSE\t/\tFALSE\t0\tx\t1", "x=1 a.b / httponly"), ("# a.b\tFALSE\t/\tFALSE\t0\tx\t1", nil), ("#a.b\tFALSE\t/\tFALSE\t0\tx\t1", nil), ("#HttpOnly_", nil),
-        ("a.b FALSE / FALSE 0 x 1", nil), ("a.b\tFALSE\t/\tFALSE\t0", nil), ("a.b\tFALSE\t/\tFALSE\t0\tx\t1\t2", nil), ("\tFALSE\t/\tFALSE\t0\tx\t1", nil), ("a.b\tFALSE\t/\tFALSE\t0\t\t", nil),
-        ("a.b\tFALSE\t/\tFALSE\t0\tx=\t1", nil), ("a.b\tFALSE\t/\tFALSE\t0\tx\t1;y=2", nil), ("a.b\tFALSE\t/\tFALSE\t0\tx\t1\u{1}", nil), ("a.b\tTRUE\t/\tTRUE\t0\t__Host-x\t1", nil),
-        ("a.b\tFALSE\t/\tTRUE\t0\t__Host-x\t1", "__Host-x=1 a.b / secure"), ("a.b\tFALSE\t/\tFALSE\t0\t__Secure-x\t1", nil), ("", nil), ("\t\t\t\t\t\t", nil),
-    ])
+    @Test(
+        "A line",
+        arguments: [
+            ("a.b\tFALSE\t/\tFALSE\t0\tx\t1", "x=1 a.b /"), ("a.b\tTRUE\t/\tFALSE\t0\tx\t1", "x=1 .a.b /"),
+            (".a.b\tTRUE\t/p\ttrue\t0\tx\t1", "x=1 .a.b /p secure"),
+            (".a.b\tFALSE\t/\tFALSE\t0\tx\t1", "x=1 a.b /"), ("A.b\tfalse\t/\tx\t0\tx\t1", "x=1 a.b /"),
+            ("a.b\tTRUE\tx\tFALSE\t0\tx\t1", "x=1 .a.b /"),
+            ("a.b\tFALSE\t/\tFALSE\t0\tx", "x= a.b /"), ("a.b\tFALSE\t/\tFALSE\t\tx\t1", "x=1 a.b /"),
+            ("a.b\tFALSE\t/\tFALSE\t0\t\t1", "=1 a.b /"), ("a.b\tFALSE\t/\tFALSE\t0\tx\t1\r", "x=1 a.b /"),
+            ("a.b\tFALSE\t/\tFALSE\t1795316401\tx\t1", "x=1 a.b / 1"),
+            ("a.b\tFALSE\t/\tFALSE\t1795316400.5\tx\t1", "x=1 a.b / 0.5"),
+            ("a.b\tFALSE\t/\tFALSE\t1795316400\tx\t1", nil), ("a.b\tFALSE\t/\tFALSE\t-1\tx\t1", nil),
+            ("a.b\tFALSE\t/\tFALSE\tnever\tx\t1", nil), ("a.b\tFALSE\t/\tFALSE\t1e12\tx\t1", nil),
+            ("#HttpOnly_a.b\tFALSE\t/\tFALSE\t0\tx\t1", "x=1 a.b / httponly"), ("# a.b\tFALSE\t/\tFALSE\t0\tx\t1", nil),
+            ("#a.b\tFALSE\t/\tFALSE\t0\tx\t1", nil), ("#HttpOnly_", nil),
+            ("a.b FALSE / FALSE 0 x 1", nil), ("a.b\tFALSE\t/\tFALSE\t0", nil),
+            ("a.b\tFALSE\t/\tFALSE\t0\tx\t1\t2", nil), ("\tFALSE\t/\tFALSE\t0\tx\t1", nil),
+            ("a.b\tFALSE\t/\tFALSE\t0\t\t", nil),
+            ("a.b\tFALSE\t/\tFALSE\t0\tx=\t1", nil), ("a.b\tFALSE\t/\tFALSE\t0\tx\t1;y=2", nil),
+            ("a.b\tFALSE\t/\tFALSE\t0\tx\t1\u{1}", nil), ("a.b\tTRUE\t/\tTRUE\t0\t__Host-x\t1", nil),
+            ("a.b\tFALSE\t/\tTRUE\t0\t__Host-x\t1", "__Host-x=1 a.b / secure"),
+            ("a.b\tFALSE\t/\tFALSE\t0\t__Secure-x\t1", nil), ("", nil), ("\t\t\t\t\t\t", nil),
+        ])
     func line(_ text: String, _ expected: String?) {
         let found = read("\n\(text)\n\n").map { cookie in
-            let rest = [cookie.isSecure ? "secure" : nil, cookie.isHTTPOnly ? "httponly" : nil, cookie.expires.map { "\($0.timeIntervalSince(Self.now))".replacing(/\.0$/, with: "") }]
-            return (["\(cookie.name)=\(cookie.value)", (cookie.isHostOnly ? "" : ".") + cookie.domain, cookie.path] + rest.compactMap { $0 }).joined(separator: " ")
+            let rest = [
+                cookie.isSecure ? "secure" : nil, cookie.isHTTPOnly ? "httponly" : nil,
+                cookie.expires.map { "\($0.timeIntervalSince(Self.now))".replacing(/\.0$/, with: "") },
+            ]
+            return
+                (["\(cookie.name)=\(cookie.value)", (cookie.isHostOnly ? "" : ".") + cookie.domain, cookie.path]
+                + rest.compactMap { $0 }).joined(separator: " ")
         }
         #expect(found == (expected.map { [$0] } ?? []))
     }
 
-    @Test("Numbers beyond all dates neither trap nor end a cookie", arguments: ["99999999999999999999", "9223372036854775808", String(repeating: "9", count: 400)])
+    @Test(
+        "Numbers beyond all dates neither trap nor end a cookie",
+        arguments: ["99999999999999999999", "9223372036854775808", String(repeating: "9", count: 400)])
     func hugeExpiry(_ seconds: String) throws {
         let cookie = try #require(read("a.b\tFALSE\t/\tFALSE\t\(seconds)\tx\t1").first)
         #expect(NetscapeCookies.text([cookie]).hasSuffix("a.b\tFALSE\t/\tFALSE\t253402300799\tx\t1\n"))
@@ -71,34 +96,46 @@ struct NetscapeCookiesTests {
         #expect(NetscapeCookies.text([cookie]).hasSuffix("\t1\tx\t1\n"))
     }
 
-    @Test("Cookies with a tab come back as they were; to other programs they are comments", arguments: [
-        ("x\ty", "1", "/"), ("x", "1\t2", "/"), ("x", "1", "/\t"), ("%09", "%\t%25%2509", "/%25\t"), ("", "\u{E9}\tb", "/"), ("x", "a\t", "/"), ("x", "\t\u{301}%\u{301}", "/"),
-    ])
+    @Test(
+        "Cookies with a tab come back as they were; to other programs they are comments",
+        arguments: [
+            ("x\ty", "1", "/"), ("x", "1\t2", "/"), ("x", "1", "/\t"), ("%09", "%\t%25%2509", "/%25\t"),
+            ("", "\u{E9}\tb", "/"), ("x", "a\t", "/"), ("x", "\t\u{301}%\u{301}", "/"),
+        ])
     func tabs(_ name: String, _ value: String, _ path: String) throws {
         for (isHTTPOnly, domain) in [(false, "a.b"), (true, ".a.b")] {
-            let cookie = Cookie(name: name, value: value, domain: domain, path: path, isHTTPOnly: isHTTPOnly, creation: Self.now)
+            let cookie = Cookie(
+                name: name, value: value, domain: domain, path: path, isHTTPOnly: isHTTPOnly, creation: Self.now)
             let text = NetscapeCookies.text([cookie])
             #expect(cookie.isStorable && read(text) == [cookie])
             #expect(text.dropFirst(NetscapeCookies.opening.count).hasPrefix("#AsyncNet_"))
         }
     }
 
-    @Test("Percent signs of cookies without a tab stay as they are, and encoded lines that are no cookies are passed over")
+    @Test(
+        "Percent signs of cookies without a tab stay as they are, and encoded lines that are no cookies are passed over"
+    )
     func percent() {
         #expect(NetscapeCookies.text([Cookie(name: "x", value: "%09", domain: "a.b")]).hasSuffix("\tx\t%09\n"))
         #expect(read("a.b\tFALSE\t/\tFALSE\t0\tx\t%09").map(\.value) == ["%09"])
-        #expect(read("#AsyncNet_\n#AsyncNet_#AsyncNet_a.b\tFALSE\t/\tFALSE\t0\tx\t1\n#AsyncNet_a.b\tFALSE\t/\tFALSE\t0\tx\t1%0A").map(\.value) == ["1%0A"])
+        #expect(
+            read(
+                "#AsyncNet_\n#AsyncNet_#AsyncNet_a.b\tFALSE\t/\tFALSE\t0\tx\t1\n#AsyncNet_a.b\tFALSE\t/\tFALSE\t0\tx\t1%0A"
+            ).map(\.value) == ["1%0A"])
     }
 
     @Test("Text that is not UTF-8 is read as Latin-1; no line break at the end is needed")
     func latin1() {
-        let file = Data("a.b\tFALSE\t/\tFALSE\t0\tx\tcaf".utf8) + [0xE9] + Data("\r\na.b\tFALSE\t/\tFALSE\t0\ty\té".utf8)
+        let file =
+            Data("a.b\tFALSE\t/\tFALSE\t0\tx\tcaf".utf8) + [0xE9] + Data("\r\na.b\tFALSE\t/\tFALSE\t0\ty\té".utf8)
         #expect(NetscapeCookies.read(file, now: Self.now).map(\.value) == ["café", "é"])
     }
 
     @Test("Programs that look for it find the first line")
     func opening() {
-        #expect(NetscapeCookies.text([]).hasPrefix("# Netscape HTTP Cookie File\n") && NetscapeCookies.text([]).hasSuffix("\n\n"))
+        #expect(
+            NetscapeCookies.text([]).hasPrefix("# Netscape HTTP Cookie File\n")
+                && NetscapeCookies.text([]).hasSuffix("\n\n"))
         #expect(read(NetscapeCookies.opening).isEmpty)
     }
 }

@@ -38,7 +38,11 @@ struct NetworkMonitorTests {
     func newestOnly() async {
         let feed = PathFeed(Self.up)
         var paths = feed.monitor.paths.makeAsyncIterator()
-        for name in 0..<1000 { feed.send(NetworkPath(status: .satisfied, interfaces: [NetworkInterface(name: "\(name)", kind: .other, isUp: true)])) }
+        for name in 0..<1000 {
+            feed.send(
+                NetworkPath(
+                    status: .satisfied, interfaces: [NetworkInterface(name: "\(name)", kind: .other, isUp: true)]))
+        }
         feed.send(Self.down)
         #expect(await paths.next() == Self.down)
     }

@@ -10,7 +10,10 @@ struct OfflineRetrierTests {
     private let clock = TestClock()
 
     /// A session over a stub that fails for as long as the path is down.
-    private func session(_ feed: PathFeed, _ monitor: NetworkMonitor, timeout: Duration = .seconds(5), fails: @escaping @Sendable () -> Bool) -> (Session, StubTransport) {
+    private func session(
+        _ feed: PathFeed, _ monitor: NetworkMonitor, timeout: Duration = .seconds(5),
+        fails: @escaping @Sendable () -> Bool
+    ) -> (Session, StubTransport) {
         let stub = StubTransport { _ in fails() ? .fault(.refuse) : .text("ok") }
         let retrier = OfflineRetrier(timeout: timeout, monitor: monitor, clock: clock)
         return (Session(transport: stub, configuration: .init(interceptors: [retrier], clock: TestClock())), stub)
@@ -18,9 +21,12 @@ struct OfflineRetrierTests {
 
     private func context(_ method: HTTPMethod = .get, after redirected: [HTTPMethod] = []) -> RequestContext {
         func requests(_ methods: [HTTPMethod]) -> [TransportRequest] {
-            methods.compactMap { method in URL(string: "http://a/").map { TransportRequest(head: HTTPRequestHead(method: method, url: $0)) } }
+            methods.compactMap { method in
+                URL(string: "http://a/").map { TransportRequest(head: HTTPRequestHead(method: method, url: $0)) }
+            }
         }
-        return RequestContext(id: RequestID(), attempt: 1, request: requests([method]).first, redirected: requests(redirected))
+        return RequestContext(
+            id: RequestID(), attempt: 1, request: requests([method]).first, redirected: requests(redirected))
     }
 
     @Test("Requests that fail while offline wait for the network and end by themselves; they share one watch")
@@ -33,7 +39,11 @@ struct OfflineRetrierTests {
             return attempts.value <= 50
         }
         await withTaskGroup { group in
-            for _ in 0..<50 { group.addTask { #expect(await session.request("http://a/").serializing(String.self).result.value == "ok") } }
+            for _ in 0..<50 {
+                group.addTask {
+                    #expect(await session.request("http://a/").serializing(String.self).result.value == "ok")
+                }
+            }
             await clock.sleepers(atLeast: 50)
             #expect((feed.started, feed.watching) == (1, 1))
             #expect(stub.requests.count == 50)
@@ -61,7 +71,9 @@ struct OfflineRetrierTests {
         #expect(stub.requests.count == 11)
     }
 
-    @Test("What a redirect led away from is not sent again", arguments: [AsyncNetError.Code.cannotConnect, .connectionLost])
+    @Test(
+        "What a redirect led away from is not sent again",
+        arguments: [AsyncNetError.Code.cannotConnect, .connectionLost])
     func redirected(_ code: AsyncNetError.Code) async {
         let retrier = OfflineRetrier(monitor: PathFeed(Self.down).monitor, clock: clock)
         let decision = await retrier.retry(after: AsyncNetError(code), context: context(after: [.post]))
@@ -83,7 +95,9 @@ struct OfflineRetrierTests {
         #expect(await eventually { feed.watching == 0 })
     }
 
-    @Test("With a way out, or where the system does not tell, it has no opinion", arguments: [NetworkPath(status: .satisfied), .unknown])
+    @Test(
+        "With a way out, or where the system does not tell, it has no opinion",
+        arguments: [NetworkPath(status: .satisfied), .unknown])
     func online(path: NetworkPath) async {
         let feed = PathFeed(path)
         let (session, stub) = session(feed, feed.monitor) { true }
@@ -102,11 +116,16 @@ struct OfflineRetrierTests {
         #expect(await eventually { feed.watching == 0 && clock.sleeperCount == 0 })
     }
 
-    @Test("Only failures that being offline brings about wait; where the server may have been reached, only methods that may be repeated", arguments: [
-        (AsyncNetError.Code.hostNotFound, HTTPMethod.get, true), (.hostNotFound, .post, true), (.cannotConnect, .post, true), (.proxyNotFound, .patch, true),
-        (.connectionLost, .get, true), (.connectionLost, .put, true), (.connectionLost, .post, false), (.timedOut, .delete, true), (.timedOut, .patch, false),
-        (.emptyReply, .head, true), (.emptyReply, .post, false), (.unacceptableStatus, .get, false), (.certificateExpired, .get, false),
-    ])
+    @Test(
+        "Only failures that being offline brings about wait; where the server may have been reached, only methods that may be repeated",
+        arguments: [
+            (AsyncNetError.Code.hostNotFound, HTTPMethod.get, true), (.hostNotFound, .post, true),
+            (.cannotConnect, .post, true), (.proxyNotFound, .patch, true),
+            (.connectionLost, .get, true), (.connectionLost, .put, true), (.connectionLost, .post, false),
+            (.timedOut, .delete, true), (.timedOut, .patch, false),
+            (.emptyReply, .head, true), (.emptyReply, .post, false), (.unacceptableStatus, .get, false),
+            (.certificateExpired, .get, false),
+        ])
     func causes(code: AsyncNetError.Code, method: HTTPMethod, waits: Bool) async {
         let feed = PathFeed(Self.down)
         let retrier = OfflineRetrier(monitor: feed.monitor, clock: clock)

@@ -1,10 +1,12 @@
-@testable import AsyncNet
 import AsyncNetTesting
 import Foundation
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 import Testing
+
+@testable import AsyncNet
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 @Suite("Policies that meet each other", .timeLimit(.minutes(5)))
 struct PolicyCombinationTests {
@@ -29,7 +31,8 @@ struct PolicyCombinationTests {
     func repeatedStream() async throws {
         let stub = StubTransport { $0.path == "/x" ? .redirect(to: "/y", status: 303) : .status(503) }
         let session = Session(transport: stub, configuration: .init(interceptors: [fast]))
-        let response = await session.upload(.stream(chunks("a"), length: nil), to: "http://a/x", method: .put).serializing(Data.self).response
+        let response = await session.upload(.stream(chunks("a"), length: nil), to: "http://a/x", method: .put)
+            .serializing(Data.self).response
         #expect(response.statusCode == 503 && response.error == nil)
         #expect(stub.requests.count == 2)
     }
@@ -42,7 +45,9 @@ struct PolicyCombinationTests {
             throw AsyncNetError(.cannotConnect, "no token")
         }
         let stub = StubTransport { _ in .status(200) }
-        let response = await Session(transport: stub, configuration: .init(interceptors: [adapter, fast])).request("http://a/").serializing(Data.self).response
+        let response = await Session(transport: stub, configuration: .init(interceptors: [adapter, fast])).request(
+            "http://a/"
+        ).serializing(Data.self).response
         #expect(response.error?.code == .cannotConnect && response.metrics.attempts == 0)
         #expect(seen.withLock { $0 } == [1, 2, 3])
         #expect(stub.requests.isEmpty)
@@ -50,20 +55,26 @@ struct PolicyCombinationTests {
 
     // MARK: Circuit breaker
 
-    @Test("A host that hangs is left alone, whatever notices it: silence or the deadline, shared or not", arguments: [true, false], [true, false])
+    @Test(
+        "A host that hangs is left alone, whatever notices it: silence or the deadline, shared or not",
+        arguments: [true, false], [true, false])
     func hangingHost(_ isDeadline: Bool, _ shares: Bool) async throws {
         let clock = TestClock()
         let stub = StubTransport { _ in .fault(.stall) }
-        let session = Session(transport: stub, configuration: .init(
-            timeout: .seconds(isDeadline ? 100 : 5), deadline: isDeadline ? .seconds(5) : nil, circuitBreaker: CircuitBreaker(consecutiveFailures: 2),
-            coalescesRequests: shares, clock: clock))
+        let session = Session(
+            transport: stub,
+            configuration: .init(
+                timeout: .seconds(isDeadline ? 100 : 5), deadline: isDeadline ? .seconds(5) : nil,
+                circuitBreaker: CircuitBreaker(consecutiveFailures: 2),
+                coalescesRequests: shares, clock: clock))
         for number in 1...2 {
             let task = Task { await session.request("http://a/").serializing(Data.self).result.failure }
             #expect(await eventually { stub.requests.count == number && clock.sleeperCount >= 1 })
             clock.advance(by: .seconds(5))
             #expect(await task.value?.code == (isDeadline ? .deadlineExceeded : .timedOut))
         }
-        // The last one's transfer may end a moment after its outcome; one that is let through meanwhile hangs until it is cancelled.
+        // The last one's transfer may end a moment after its outcome; one that is let through meanwhile hangs until it
+        // is cancelled.
         var codes: [AsyncNetError.Code?] = []
         while codes.count < 200, codes.last != .circuitOpen {
             let task = Task { await session.request("http://a/").serializing(Data.self).result.failure?.code }
@@ -81,9 +92,13 @@ struct PolicyCombinationTests {
             await gate.wait()
             return .status(500)
         }
-        let session = Session(transport: stub, configuration: .init(
-            concurrencyLimit: ConcurrencyLimit(perHost: 1), circuitBreaker: CircuitBreaker(consecutiveFailures: 2)))
-        let tasks = (0..<6).map { _ in Task { await session.request("http://a/").serializing(Data.self).result.failure?.code } }
+        let session = Session(
+            transport: stub,
+            configuration: .init(
+                concurrencyLimit: ConcurrencyLimit(perHost: 1), circuitBreaker: CircuitBreaker(consecutiveFailures: 2)))
+        let tasks = (0..<6).map { _ in
+            Task { await session.request("http://a/").serializing(Data.self).result.failure?.code }
+        }
         #expect(await eventually { session.limits.queue?.waitingCount == 5 })
         gate.open()
         var refused = 0
@@ -98,7 +113,8 @@ struct PolicyCombinationTests {
             if request.path == "/short" { return .redirect(to: "http://b/long") }
             return isStatus ? .status(500) : .fault(.refuse)
         }
-        let session = Session(transport: stub, configuration: .init(circuitBreaker: CircuitBreaker(consecutiveFailures: 2)))
+        let session = Session(
+            transport: stub, configuration: .init(circuitBreaker: CircuitBreaker(consecutiveFailures: 2)))
         for _ in 0..<5 { _ = await session.request("http://a/short").serializing(Data.self).result }
         #expect(stub.requests.count == 10)
     }
@@ -108,8 +124,11 @@ struct PolicyCombinationTests {
         let clock = TestClock()
         let stalls = Locked(false)
         let stub = StubTransport { _ in stalls.withLock { $0 } ? .fault(.stall) : .status(500) }
-        let session = Session(transport: stub, configuration: .init(
-            timeout: .seconds(1000), circuitBreaker: CircuitBreaker(consecutiveFailures: 1, openDuration: .seconds(1)), clock: clock))
+        let session = Session(
+            transport: stub,
+            configuration: .init(
+                timeout: .seconds(1000),
+                circuitBreaker: CircuitBreaker(consecutiveFailures: 1, openDuration: .seconds(1)), clock: clock))
         _ = await session.request("http://a/").serializing(Data.self).result
         clock.advance(by: .seconds(1))
         stalls.withLock { $0 = true }
@@ -119,10 +138,11 @@ struct PolicyCombinationTests {
         probe.cancel()
         #expect(await probe.value == .cancelled)
         stalls.withLock { $0 = false }
-        #expect(await eventually {
-            _ = await session.request("http://a/").serializing(Data.self).result
-            return stub.requests.count == 3
-        })
+        #expect(
+            await eventually {
+                _ = await session.request("http://a/").serializing(Data.self).result
+                return stub.requests.count == 3
+            })
     }
 
     // MARK: Attempt timeout, hedging, sharing
@@ -141,8 +161,10 @@ struct PolicyCombinationTests {
         var policy = fast
         policy.attemptTimeout = .seconds(2)
         let hedging: [any RequestPolicy] = shares ? [] : [HedgingPolicy(after: .fixed(.seconds(50)))]
-        let session = Session(transport: stub, configuration: .init(
-            interceptors: [policy] + hedging, timeout: .seconds(100), coalescesRequests: shares, clock: clock))
+        let session = Session(
+            transport: stub,
+            configuration: .init(
+                interceptors: [policy] + hedging, timeout: .seconds(100), coalescesRequests: shares, clock: clock))
         let task = Task { await session.request("http://a/").serializing(String.self).result }
         #expect(await eventually { stub.requests.count == 1 && clock.sleeperCount >= 1 })
         clock.advance(by: .seconds(2))
@@ -165,16 +187,19 @@ struct PolicyCombinationTests {
         #expect(await task.value.failure?.code == .cancelled)
     }
 
-    @Test("A delay beyond every clock is none that comes", arguments: [
-        Duration.seconds(Int64.max), .seconds(1e19), .seconds(9_300_000_000),
-    ])
+    @Test(
+        "A delay beyond every clock is none that comes",
+        arguments: [
+            Duration.seconds(Int64.max), .seconds(1e19), .seconds(9_300_000_000),
+        ])
     func endlessHedgingDelay(_ delay: Duration) async throws {
         let gate = Gate()
         let stub = StubTransport { _ in
             await gate.wait()
             return .text("done")
         }
-        let session = Session(transport: stub, configuration: .init(interceptors: [HedgingPolicy(after: .fixed(delay))]))
+        let session = Session(
+            transport: stub, configuration: .init(interceptors: [HedgingPolicy(after: .fixed(delay))]))
         let task = Task { await session.request("http://a/").serializing(String.self).result }
         #expect(await eventually { stub.requests.count == 1 })
         for _ in 0..<1000 { await Task.yield() }
@@ -191,7 +216,9 @@ struct PolicyCombinationTests {
             return .text("done")
         }
         let session = Session(transport: stub, configuration: .init(coalescesRequests: true))
-        func ask() -> Task<Result<String, AsyncNetError>, Never> { Task { await session.request("http://a/").serializing(String.self).result } }
+        func ask() -> Task<Result<String, AsyncNetError>, Never> {
+            Task { await session.request("http://a/").serializing(String.self).result }
+        }
         func waiters(_ count: Int) async -> Bool {
             await eventually {
                 for flight in session.limits.flights.all where await flight.waiterCount == count { return true }
@@ -233,10 +260,13 @@ struct PolicyCombinationTests {
         #expect(limits.latencies(-1) === limits.latencies(0))
     }
 
-    @Test("A credential is told to the origin it was given for only, though an adapter leads elsewhere, shared or not", arguments: [true, false])
+    @Test(
+        "A credential is told to the origin it was given for only, though an adapter leads elsewhere, shared or not",
+        arguments: [true, false])
     func adaptedOrigin(_ shares: Bool) async throws {
         let stub = StubTransport { request in
-            request.headers.contains(name: "Authorization") ? .text("told") : .status(401, headers: ["WWW-Authenticate": "Basic realm=\"x\""])
+            request.headers.contains(name: "Authorization")
+                ? .text("told") : .status(401, headers: ["WWW-Authenticate": "Basic realm=\"x\""])
         }
         let adapter = Adapter { request, _ in
             var request = request
@@ -244,14 +274,19 @@ struct PolicyCombinationTests {
             return request
         }
         let session = Session(transport: stub, configuration: .init(interceptors: [adapter], coalescesRequests: shares))
-        #expect(await session.request("http://a/").authenticate(username: "u", password: "p").serializing(Data.self).response.statusCode == 401)
+        #expect(
+            await session.request("http://a/").authenticate(username: "u", password: "p").serializing(Data.self)
+                .response.statusCode == 401)
         #expect(stub.requests.count == 1)
     }
 
-    @Test("An adapter's URL may say who it is from; it is not sent, and told when the server asks", arguments: [true, false])
+    @Test(
+        "An adapter's URL may say who it is from; it is not sent, and told when the server asks",
+        arguments: [true, false])
     func adaptedUserInformation(_ shares: Bool) async throws {
         let stub = StubTransport { request in
-            request.headers["Authorization"].map { .text($0) } ?? .status(401, headers: ["WWW-Authenticate": "Basic realm=\"x\""])
+            request.headers["Authorization"].map { .text($0) }
+                ?? .status(401, headers: ["WWW-Authenticate": "Basic realm=\"x\""])
         }
         let adapter = Adapter { request, _ in
             var request = request
@@ -272,9 +307,18 @@ struct PolicyCombinationTests {
             return .text("done")
         }
         let session = Session(transport: stub, configuration: .init(headers: [], coalescesRequests: true))
-        let one = Task { await session.request("http://a/", headers: ["x": "1"]).authenticate(username: "u", password: "p").serializing(Data.self).result }
-        let other = Task { await session.request("http://a/").authenticate(username: "x", password: " 1\nu:p").serializing(Data.self).result }
-        let third = Task { await session.request("http://a/", headers: ["x": "1"]).authenticate(username: "u:p", password: "").serializing(Data.self).result }
+        let one = Task {
+            await session.request("http://a/", headers: ["x": "1"]).authenticate(username: "u", password: "p")
+                .serializing(Data.self).result
+        }
+        let other = Task {
+            await session.request("http://a/").authenticate(username: "x", password: " 1\nu:p").serializing(Data.self)
+                .result
+        }
+        let third = Task {
+            await session.request("http://a/", headers: ["x": "1"]).authenticate(username: "u:p", password: "")
+                .serializing(Data.self).result
+        }
         #expect(await eventually { stub.requests.count == 3 })
         gate.open()
         for task in [one, other, third] { _ = await task.value }

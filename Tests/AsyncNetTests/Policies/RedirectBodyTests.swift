@@ -1,7 +1,8 @@
-@testable import AsyncNet
 import AsyncNetTesting
 import Foundation
 import Testing
+
+@testable import AsyncNet
 
 /// What becomes of the bodies of redirects, which nobody reads.
 @Suite("Bodies of redirects", .timeLimit(.minutes(2)))
@@ -9,12 +10,17 @@ struct RedirectBodyTests {
     private static let head = "HTTP/1.1 302 Found\\r\\nLocation: /b\\r\\n"
 
     /// FoundationNetworking tells of a redirect only once its body has ended.
-    @Test("A body that is not known to be short is not waited for, and its connection is closed", arguments: [
-        "c.sendall(b'\(head)\\r\\n')", "c.sendall(b'\(head)Transfer-Encoding: chunked\\r\\n\\r\\n5\\r\\nhello\\r\\n')",
-        "c.sendall(b'\(head)Content-Length: 65537\\r\\n\\r\\nhello')", "c.sendall(b'\(head)Transfer-Encoding: chunked\\r\\n\\r\\n')",
-    ])
+    @Test(
+        "A body that is not known to be short is not waited for, and its connection is closed",
+        arguments: [
+            "c.sendall(b'\(head)\\r\\n')",
+            "c.sendall(b'\(head)Transfer-Encoding: chunked\\r\\n\\r\\n5\\r\\nhello\\r\\n')",
+            "c.sendall(b'\(head)Content-Length: 65537\\r\\n\\r\\nhello')",
+            "c.sendall(b'\(head)Transfer-Encoding: chunked\\r\\n\\r\\n')",
+        ])
     func endless(_ script: String) async throws {
-        let server = try RawServer("""
+        let server = try RawServer(
+            """
             if b"GET /b " in head:
                 c.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 3\\r\\n\\r\\nend")
             else:
@@ -30,7 +36,8 @@ struct RedirectBodyTests {
 
     @Test("A challenge's body that never ends is not waited for either", arguments: TransportUnderTest.allCases)
     func challenge(_ transport: TransportUnderTest) async throws {
-        let server = try RawServer("""
+        let server = try RawServer(
+            """
             if b"Authorization: Basic" in head:
                 c.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 3\\r\\n\\r\\nend")
             else:
@@ -48,7 +55,8 @@ struct RedirectBodyTests {
         let clock = TestClock()
         let stub = StubTransport { request in
             guard request.path == "/a" else { return .text("end") }
-            return MockResponse(302, headers: ["Location": "/b", "Content-Length": "5"], body: Data("hello".utf8)).with(.stallMidBody(after: 2))
+            return MockResponse(302, headers: ["Location": "/b", "Content-Length": "5"], body: Data("hello".utf8)).with(
+                .stallMidBody(after: 2))
         }
         let session = Session(transport: stub, configuration: .init(timeout: .seconds(1000), clock: clock))
         let task = Task { try await session.request("http://h/a").serializing(String.self).value }

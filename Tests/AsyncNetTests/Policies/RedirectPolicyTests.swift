@@ -1,26 +1,37 @@
-@testable import AsyncNet
 import Foundation
 import Testing
+
+@testable import AsyncNet
 
 @Suite("Redirect policy", .timeLimit(.minutes(5)))
 struct RedirectPolicyTests {
     private func next(
-        _ status: Int, _ method: HTTPMethod, from url: String = "http://a/b/c", to location: String? = "d", followed: Int = 0,
-        headers: HTTPHeaders = ["Content-Type": "text/plain", "Authorization": "s", "Cookie": "c", "X": "1"], limit: Int = 20
+        _ status: Int, _ method: HTTPMethod, from url: String = "http://a/b/c", to location: String? = "d",
+        followed: Int = 0,
+        headers: HTTPHeaders = ["Content-Type": "text/plain", "Authorization": "s", "Cookie": "c", "X": "1"],
+        limit: Int = 20
     ) throws -> TransportRequest? {
         let request = TransportRequest(
-            head: HTTPRequestHead(method: method, url: try url.asURL(), headers: headers), body: .data(Data("body".utf8)))
+            head: HTTPRequestHead(method: method, url: try url.asURL(), headers: headers),
+            body: .data(Data("body".utf8)))
         let response = HTTPResponseHead(
             statusCode: status, url: request.head.url, headers: location.map { ["Location": $0] } ?? [:])
-        return try RedirectPolicy(limit: limit).next(after: response, to: request, visited: (0..<followed).compactMap { URL(string: "http://a/\($0)") })
+        return try RedirectPolicy(limit: limit).next(
+            after: response, to: request, visited: (0..<followed).compactMap { URL(string: "http://a/\($0)") })
     }
 
-    @Test("Method and body follow RFC 9110 §15.4", arguments: [
-        (301, "GET", "GET", true), (301, "POST", "GET", false), (301, "PUT", "PUT", true), (301, "DELETE", "DELETE", true),
-        (302, "POST", "GET", false), (302, "PUT", "PUT", true), (302, "PATCH", "PATCH", true), (303, "POST", "GET", false),
-        (303, "PUT", "GET", false), (303, "DELETE", "GET", false), (303, "HEAD", "HEAD", true), (303, "GET", "GET", true),
-        (307, "POST", "POST", true), (307, "PUT", "PUT", true), (308, "POST", "POST", true), (308, "GET", "GET", true),
-    ])
+    @Test(
+        "Method and body follow RFC 9110 §15.4",
+        arguments: [
+            (301, "GET", "GET", true), (301, "POST", "GET", false), (301, "PUT", "PUT", true),
+            (301, "DELETE", "DELETE", true),
+            (302, "POST", "GET", false), (302, "PUT", "PUT", true), (302, "PATCH", "PATCH", true),
+            (303, "POST", "GET", false),
+            (303, "PUT", "GET", false), (303, "DELETE", "GET", false), (303, "HEAD", "HEAD", true),
+            (303, "GET", "GET", true),
+            (307, "POST", "POST", true), (307, "PUT", "PUT", true), (308, "POST", "POST", true),
+            (308, "GET", "GET", true),
+        ])
     func methods(_ status: Int, _ method: String, _ expected: String, _ keepsBody: Bool) throws {
         let next = try #require(try next(status, HTTPMethod(rawValue: method)))
         #expect(next.head.method.rawValue == expected)
@@ -29,16 +40,21 @@ struct RedirectPolicyTests {
         #expect(next.head.headers["X"] == "1")
     }
 
-    @Test("Other statuses, and redirects without a target, are the answer", arguments: [200, 204, 300, 304, 305, 306, 400])
+    @Test(
+        "Other statuses, and redirects without a target, are the answer",
+        arguments: [200, 204, 300, 304, 305, 306, 400])
     func notFollowed(_ status: Int) throws {
         #expect(try next(status, .get) == nil)
         #expect(try next(302, .get, to: nil) == nil)
         #expect(try next(302, .get, limit: 0) == nil)
     }
 
-    @Test("Credentials stay with their origin", arguments: [
-        ("http://a/x", true), ("/x", true), ("http://A:80/x", true), ("http://b/x", false), ("https://a/x", false), ("http://a:81/x", false), ("//b/x", false),
-    ])
+    @Test(
+        "Credentials stay with their origin",
+        arguments: [
+            ("http://a/x", true), ("/x", true), ("http://A:80/x", true), ("http://b/x", false), ("https://a/x", false),
+            ("http://a:81/x", false), ("//b/x", false),
+        ])
     func credentials(_ target: String, _ kept: Bool) throws {
         let next = try #require(try next(302, .get, to: target))
         #expect(next.head.headers.contains(name: "Authorization") == kept)
@@ -46,17 +62,23 @@ struct RedirectPolicyTests {
         #expect(next.head.headers["X"] == "1")
     }
 
-    @Test("Targets are resolved, and a missing fragment is inherited", arguments: [
-        ("d", "http://a/b/d#f"), ("../d?q=1", "http://a/d?q=1#f"), ("?q", "http://a/b/c?q#f"), ("#g", "http://a/b/c#g"), (" d e ", "http://a/b/d%20e#f"),
-        ("//b:81", "http://b:81#f"), ("%2e%2e/d", "http://a/b/%2e%2e/d#f"), ("//[::1]:80/x", "http://[::1]:80/x#f"),
-    ])
+    @Test(
+        "Targets are resolved, and a missing fragment is inherited",
+        arguments: [
+            ("d", "http://a/b/d#f"), ("../d?q=1", "http://a/d?q=1#f"), ("?q", "http://a/b/c?q#f"),
+            ("#g", "http://a/b/c#g"), (" d e ", "http://a/b/d%20e#f"),
+            ("//b:81", "http://b:81#f"), ("%2e%2e/d", "http://a/b/%2e%2e/d#f"), ("//[::1]:80/x", "http://[::1]:80/x#f"),
+        ])
     func targets(_ location: String, _ expected: String) throws {
         #expect(try next(302, .get, from: "http://a/b/c#f", to: location)?.head.url.absoluteString == expected)
     }
 
-    @Test("A percent sign that encodes nothing goes out as it came, also below later targets", arguments: [
-        ("/%zz", "http://a/%zz#f"), ("/x?q=50%", "http://a/x?q=50%#f"), ("/%E4%zz/é", "http://a/%E4%zz/%C3%A9#f"), ("/%2", "http://a/%2#f"),
-    ])
+    @Test(
+        "A percent sign that encodes nothing goes out as it came, also below later targets",
+        arguments: [
+            ("/%zz", "http://a/%zz#f"), ("/x?q=50%", "http://a/x?q=50%#f"), ("/%E4%zz/é", "http://a/%E4%zz/%C3%A9#f"),
+            ("/%2", "http://a/%2#f"),
+        ])
     func percents(_ location: String, _ expected: String) throws {
         let first = try #require(try next(302, .get, from: "http://a/b/c#f", to: location))
         #expect(first.head.urlText == expected)
@@ -79,7 +101,9 @@ struct RedirectPolicyTests {
         #expect(try after(lines) == nil)
     }
 
-    @Test("The same target twice is one, targets that differ are an error", arguments: [(["/x", "/x"], true), (["/x", "", "/x "], true), (["/x", "/y"], false), (["/x", "/X"], false)])
+    @Test(
+        "The same target twice is one, targets that differ are an error",
+        arguments: [(["/x", "/x"], true), (["/x", "", "/x "], true), (["/x", "/y"], false), (["/x", "/X"], false)])
     func severalTargets(_ lines: [String], _ isOne: Bool) throws {
         guard !isOne else { return #expect(try after(lines)?.head.url.path() == "/x") }
         let error = #expect(throws: AsyncNetError.self) { try after(lines) }
@@ -94,12 +118,16 @@ struct RedirectPolicyTests {
     private func after(_ lines: [String]) throws -> TransportRequest? {
         let request = TransportRequest(head: HTTPRequestHead(url: try "http://a/b".asURL()))
         let headers = HTTPHeaders(lines.map { HTTPHeader(name: "Location", value: $0) })
-        return try RedirectPolicy().next(after: HTTPResponseHead(statusCode: 302, url: request.head.url, headers: headers), to: request, visited: [])
+        return try RedirectPolicy().next(
+            after: HTTPResponseHead(statusCode: 302, url: request.head.url, headers: headers), to: request, visited: [])
     }
 
-    @Test("A target that is no HTTP URL is an error", arguments: [
-        "mailto:a@b", "file:///etc/passwd", "javascript:1", "http://", "http://a b/", "ftp://a/", "data:,x", "//a:0/", "http://%00/",
-    ])
+    @Test(
+        "A target that is no HTTP URL is an error",
+        arguments: [
+            "mailto:a@b", "file:///etc/passwd", "javascript:1", "http://", "http://a b/", "ftp://a/", "data:,x",
+            "//a:0/", "http://%00/",
+        ])
     func badTargets(_ location: String) {
         let error = #expect(throws: AsyncNetError.self) { try next(302, .get, to: location) }
         #expect(error?.code == .redirectFailed)

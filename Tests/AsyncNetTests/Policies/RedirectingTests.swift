@@ -1,28 +1,36 @@
-@testable import AsyncNet
 import AsyncNetTesting
 import Foundation
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 import Testing
+
+@testable import AsyncNet
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 @Suite("Redirects, followed or not", .timeLimit(.minutes(5)))
 struct RedirectingTests {
     /// `/from/STATUS` leads to the target, anything else says what it got.
     private func stub(to target: String = "/to") -> StubTransport {
         StubTransport { request in
-            if request.path.hasPrefix("/from/"), let status = Int(request.path.dropFirst(6)) { return .redirect(to: target, status: status) }
+            if request.path.hasPrefix("/from/"), let status = Int(request.path.dropFirst(6)) {
+                return .redirect(to: target, status: status)
+            }
             if request.path == "/circle" { return .redirect(to: "/circle") }
             return .text("\(request.method.rawValue) \(String(decoding: request.body, as: UTF8.self))")
         }
     }
 
-    @Test("Each status and method ends as RFC 9110 says", arguments: [301, 302, 303, 307, 308], ["GET", "HEAD", "POST", "PUT", "DELETE"])
+    @Test(
+        "Each status and method ends as RFC 9110 says", arguments: [301, 302, 303, 307, 308],
+        ["GET", "HEAD", "POST", "PUT", "DELETE"])
     func methods(_ status: Int, _ method: String) async throws {
         let stub = stub()
         let hasBody = method == "POST" || method == "PUT"
         let session = Session(transport: stub)
-        let request = session.upload(hasBody ? .data(Data("body".utf8)) : .none, to: "http://a/from/\(status)", method: HTTPMethod(rawValue: method))
+        let request = session.upload(
+            hasBody ? .data(Data("body".utf8)) : .none, to: "http://a/from/\(status)",
+            method: HTTPMethod(rawValue: method))
         let response = await request.serializing(Data.self).response
         let becomesGET = status == 303 && method != "HEAD" || (status < 303 && method == "POST")
         #expect(stub.requests.last?.method.rawValue == (becomesGET ? "GET" : method))
@@ -30,9 +38,12 @@ struct RedirectingTests {
         #expect(response.metrics.redirects.map(\.absoluteString) == ["http://a/to"])
     }
 
-    @Test("Not followed, it is the answer: by session, by request, by a closure", arguments: ["session", "request", "closure"])
+    @Test(
+        "Not followed, it is the answer: by session, by request, by a closure",
+        arguments: ["session", "request", "closure"])
     func notFollowed(_ kind: String) async throws {
-        let session = Session(transport: stub(), configuration: .init(redirects: kind == "session" ? .doNotFollow : .follow))
+        let session = Session(
+            transport: stub(), configuration: .init(redirects: kind == "session" ? .doNotFollow : .follow))
         let request = session.request("http://a/from/302")
         if kind == "request" { await request.redirect(.doNotFollow) }
         if kind == "closure" { await request.redirect(.modify { _, _ in nil }) }
@@ -47,11 +58,12 @@ struct RedirectingTests {
         let stub = stub()
         let session = Session(transport: stub, configuration: .init(redirects: .doNotFollow))
         let request = session.request("http://a/from/307", method: .put)
-        await request.redirect(.modify { next, response in
-            var next = next
-            next.setValue("\(response.statusCode)", forHTTPHeaderField: "X-From")
-            return next
-        })
+        await request.redirect(
+            .modify { next, response in
+                var next = next
+                next.setValue("\(response.statusCode)", forHTTPHeaderField: "X-From")
+                return next
+            })
         #expect(try await request.serializing(String.self).value == "PUT ")
         #expect(stub.requests.last?.headers["X-From"] == "307")
         let failing = session.request("http://a/from/302")
@@ -59,14 +71,22 @@ struct RedirectingTests {
         #expect(await failing.serializing(String.self).result.failure?.code == .redirectFailed)
     }
 
-    @Test("Credentials, cookies and named headers stay with their origin", arguments: [("/to", true), ("http://b/to", false), ("http://a:81/to", false), ("https://a/to", false)])
+    @Test(
+        "Credentials, cookies and named headers stay with their origin",
+        arguments: [("/to", true), ("http://b/to", false), ("http://a:81/to", false), ("https://a/to", false)])
     func origins(_ target: String, _ isSame: Bool) async throws {
         let stub = stub(to: target)
-        let session = Session(transport: stub, configuration: .init(redirects: .follow(allowingInsecure: false, confidentialHeaders: ["X-Token"])))
-        let headers: HTTPHeaders = ["Authorization": "s", "Cookie": "c=1", "Proxy-Authorization": "p", "X-Token": "t", "X-Other": "o"]
+        let session = Session(
+            transport: stub,
+            configuration: .init(redirects: .follow(allowingInsecure: false, confidentialHeaders: ["X-Token"])))
+        let headers: HTTPHeaders = [
+            "Authorization": "s", "Cookie": "c=1", "Proxy-Authorization": "p", "X-Token": "t", "X-Other": "o",
+        ]
         _ = await session.request("http://a/from/302", headers: headers).serializing(Data.self).result
         let last = try #require(stub.requests.last)
-        for name in ["Authorization", "Cookie", "Proxy-Authorization", "X-Token"] { #expect(last.headers.contains(name: name) == isSame, "\(name)") }
+        for name in ["Authorization", "Cookie", "Proxy-Authorization", "X-Token"] {
+            #expect(last.headers.contains(name: name) == isSame, "\(name)")
+        }
         #expect(last.headers["X-Other"] == "o")
     }
 
@@ -79,12 +99,17 @@ struct RedirectingTests {
             default: .status(401, headers: ["WWW-Authenticate": "Basic realm=\"x\""])
             }
         }
-        let headers: HTTPHeaders = ["authorization": "s", "COOKIE": "c=1", "host": "a.example", "X-Api-Key": "k", "X-Other": "o"]
-        let response = await Session(transport: stub).request("http://a/1", headers: headers).serializing(Data.self).response
+        let headers: HTTPHeaders = [
+            "authorization": "s", "COOKIE": "c=1", "host": "a.example", "X-Api-Key": "k", "X-Other": "o",
+        ]
+        let response = await Session(transport: stub).request("http://a/1", headers: headers).serializing(Data.self)
+            .response
         #expect(stub.requests.map(\.path) == ["/1", "/2", "/3"])
         #expect(response.metrics.redirects.map(\.absoluteString) == ["http://b./2", "http://A:80/3"])
         for request in stub.requests.dropFirst() {
-            for name in ["Authorization", "Cookie", "Host", "X-API-Key"] { #expect(!request.headers.contains(name: name), "\(name)") }
+            for name in ["Authorization", "Cookie", "Host", "X-API-Key"] {
+                #expect(!request.headers.contains(name: name), "\(name)")
+            }
             #expect(request.headers["X-Other"] == "o")
         }
     }
@@ -92,7 +117,9 @@ struct RedirectingTests {
     @Test("From https to http is refused unless that is allowed")
     func insecure() async throws {
         let session = Session(transport: stub(to: "http://a/to"))
-        #expect(await session.request("https://a/from/302").serializing(String.self).result.failure?.code == .redirectFailed)
+        #expect(
+            await session.request("https://a/from/302").serializing(String.self).result.failure?.code == .redirectFailed
+        )
         let allowed = session.request("https://a/from/302")
         await allowed.redirect(.follow(allowingInsecure: true))
         #expect(try await allowed.serializing(String.self).value == "GET ")
@@ -113,7 +140,10 @@ struct RedirectingTests {
                 return count < 4 ? .status(503) : .text("done")
             }
         }
-        let retrying = Session(transport: failing, configuration: .init(interceptors: [RetryPolicy(limit: 5, backoff: Backoff(scale: .zero))], maximumRedirects: 2))
+        let retrying = Session(
+            transport: failing,
+            configuration: .init(
+                interceptors: [RetryPolicy(limit: 5, backoff: Backoff(scale: .zero))], maximumRedirects: 2))
         #expect(try await retrying.request("http://a/1").serializing(String.self).value == "done")
     }
 }

@@ -1,10 +1,11 @@
 import AsyncNet
 import AsyncNetTesting
 import Foundation
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 /// Adds its name to a header.
 private struct Signing: RequestAdapter {
@@ -30,7 +31,9 @@ private struct Changing: RequestAdapter {
 struct RequestAdapterTests {
     private let stub = StubTransport { .text("\($0.method) \($0.target) \($0.headers["X-Path"] ?? "-") \($0.text)") }
 
-    private func text(_ adapters: [any RequestPolicy] = [], own: (any RequestPolicy)? = nil, body: RequestBody = .none) async -> Result<String, AsyncNetError> {
+    private func text(_ adapters: [any RequestPolicy] = [], own: (any RequestPolicy)? = nil, body: RequestBody = .none)
+        async -> Result<String, AsyncNetError>
+    {
         let session = Session(transport: stub, configuration: .init(interceptors: adapters))
         let request = session.upload(body, to: "http://a/b")
         if let own { await request.interceptor(own) }
@@ -39,7 +42,9 @@ struct RequestAdapterTests {
 
     @Test("The session's run before the request's, each on what the one before made")
     func order() async throws {
-        #expect(try await text([Signing(name: "a"), Signing(name: "b")], own: Signing(name: "c")).get() == "POST /b a1b1c1 ")
+        #expect(
+            try await text([Signing(name: "a"), Signing(name: "b")], own: Signing(name: "c")).get() == "POST /b a1b1c1 "
+        )
     }
 
     @Test("Method, URL, headers and body may change; a body that is not in memory stays unless another is set")
@@ -57,8 +62,12 @@ struct RequestAdapterTests {
 
     @Test("Headers keep order and repetitions unless an adapter changes them")
     func headers() async throws {
-        let session = Session(transport: stub, configuration: .init(headers: [:], interceptors: [Changing { $0.httpMethod = "PUT" }]))
-        _ = try await session.request("http://a/", headers: [.init(name: "B", value: "1"), .init(name: "A", value: "2"), .init(name: "b", value: "3")]).serializing(Data.self).value
+        let session = Session(
+            transport: stub, configuration: .init(headers: [:], interceptors: [Changing { $0.httpMethod = "PUT" }]))
+        _ = try await session.request(
+            "http://a/",
+            headers: [.init(name: "B", value: "1"), .init(name: "A", value: "2"), .init(name: "b", value: "3")]
+        ).serializing(Data.self).value
         #expect(stub.requests.last?.headers.map { "\($0.name)=\($0.value)" } == ["B=1", "A=2", "b=3"])
     }
 
@@ -74,7 +83,8 @@ struct RequestAdapterTests {
         #expect(await text([Changing { _ in throw AsyncNetError(.timedOut) }]).failure?.code == .timedOut)
         #expect(await text([Changing { $0.url = URL(string: "ftp://a/") }]).failure?.code == .unsupportedScheme)
         #expect(await text([Changing { $0.httpMethod = "A B" }]).failure?.code == .invalidRequest)
-        #expect(await text([Changing { $0.httpBodyStream = InputStream(data: Data()) }]).failure?.code == .invalidRequest)
+        #expect(
+            await text([Changing { $0.httpBodyStream = InputStream(data: Data()) }]).failure?.code == .invalidRequest)
         #expect(stub.requests.isEmpty)
     }
 

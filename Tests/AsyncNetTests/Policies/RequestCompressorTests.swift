@@ -1,17 +1,24 @@
-@testable import AsyncNet
 import AsyncNetTesting
 import Foundation
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 import Testing
 
-/// The server sends back what it got, in the coding it got it in: the transport's own decoder says whether that is right.
+@testable import AsyncNet
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The server sends back what it got, in the coding it got it in: the transport's own decoder says whether that is
+/// right.
 @Suite("Request compression", .timeLimit(.minutes(5)))
 struct RequestCompressorTests {
-    private func echo(_ body: RequestBody, _ coding: ContentCoding, _ transport: TransportUnderTest) async throws -> (sent: Int, back: Data, request: RecordedRequest) {
+    private func echo(_ body: RequestBody, _ coding: ContentCoding, _ transport: TransportUnderTest) async throws -> (
+        sent: Int, back: Data, request: RecordedRequest
+    ) {
         let server = try await MockServer.start()
-        await server.route("/*") { .init(200, headers: ["Content-Encoding": $0.headers["Content-Encoding"] ?? "identity"], body: $0.body) }
+        await server.route("/*") {
+            .init(200, headers: ["Content-Encoding": $0.headers["Content-Encoding"] ?? "identity"], body: $0.body)
+        }
         let session = transport.session(.init(interceptors: [RequestCompressor(coding)]))
         let back = try await session.upload(body, to: server.url(), method: .put).serializing(Data.self).value
         let seen = try await server.takeRequest()
@@ -19,12 +26,22 @@ struct RequestCompressorTests {
         return (seen.body.count, back, seen)
     }
 
-    @Test("Every kind of body is what it was once decoded", arguments: [ContentCoding.gzip, .deflate], TransportUnderTest.allCases)
+    @Test(
+        "Every kind of body is what it was once decoded", arguments: [ContentCoding.gzip, .deflate],
+        TransportUnderTest.allCases)
     func kinds(_ coding: ContentCoding, _ transport: TransportUnderTest) async throws {
         let folder = try TemporaryFolder()
         let data = patternedData(1_000_000)
         let file = try folder.file("a", data)
-        for body in [.data(data), .file(file), .stream { AsyncStream<Data> { $0.yield(data); $0.finish() } }] as [RequestBody] {
+        for body in [
+            .data(data), .file(file),
+            .stream {
+                AsyncStream<Data> {
+                    $0.yield(data)
+                    $0.finish()
+                }
+            },
+        ] as [RequestBody] {
             let (sent, back, request) = try await echo(body, coding, transport)
             #expect(back == data)
             #expect(sent < 100_000)
@@ -46,20 +63,33 @@ struct RequestCompressorTests {
             #expect(Array(whole.prefix(start.count)) == start)
             let compressor = try Compressor(coding)
             var pieces = Data()
-            for offset in stride(from: 0, to: data.count, by: 777) { pieces += try compressor.compress(data.dropFirst(offset).prefix(777)) }
+            for offset in stride(from: 0, to: data.count, by: 777) {
+                pieces += try compressor.compress(data.dropFirst(offset).prefix(777))
+            }
             pieces += try compressor.compress(Data(), isLast: true)
             #expect(pieces == whole)
         }
         #expect(try Compressor(.gzip).compress(Data(), isLast: true).count == 20)
         // zlib's own check sum, at the end of its format, of what everybody knows.
-        #expect(Array(try Compressor(.deflate).compress(Data("Wikipedia".utf8), isLast: true).suffix(4)) == [0x11, 0xE6, 0x03, 0x98])
+        #expect(
+            Array(try Compressor(.deflate).compress(Data("Wikipedia".utf8), isLast: true).suffix(4)) == [
+                0x11, 0xE6, 0x03, 0x98,
+            ])
     }
 
     @Test("A Content-Encoding that is there already is an error, replaced, or left with its body")
     func duplicates() async {
-        let stub = StubTransport { .json(["coding": JSON($0.headers.values(for: "Content-Encoding").joined(separator: "|")), "size": JSON($0.body.count)]) }
-        for (behavior, coding, size) in [(.error, nil, nil), (.replace, "gzip", 24), (.skip, "br", 1000)] as [(RequestCompressor.DuplicateHeaderBehavior, String?, Int?)] {
-            let session = Session(transport: stub, configuration: .init(interceptors: [RequestCompressor(duplicateHeader: behavior)]))
+        let stub = StubTransport {
+            .json([
+                "coding": JSON($0.headers.values(for: "Content-Encoding").joined(separator: "|")),
+                "size": JSON($0.body.count),
+            ])
+        }
+        for (behavior, coding, size) in [(.error, nil, nil), (.replace, "gzip", 24), (.skip, "br", 1000)]
+            as [(RequestCompressor.DuplicateHeaderBehavior, String?, Int?)]
+        {
+            let session = Session(
+                transport: stub, configuration: .init(interceptors: [RequestCompressor(duplicateHeader: behavior)]))
             let request = session.upload(.data(Data(count: 1000)), to: "http://a/", headers: ["content-encoding": "br"])
             let result = await request.serializing(JSON.self).result
             #expect(result.failure?.code == (coding == nil ? .adaptationFailed : nil))
@@ -75,9 +105,15 @@ struct RequestCompressorTests {
         let session = Session(transport: stub, configuration: .init(interceptors: [compressor]))
         #expect(try await session.request("http://a/").serializing(String.self).value == "none 0")
         #expect(try await session.upload(.data(Data()), to: "http://a/").serializing(String.self).value == "none 0")
-        #expect(try await session.upload(.data(Data(count: 99)), to: "http://a/").serializing(String.self).value == "none 99")
-        #expect(try await session.upload(.data(Data(count: 100)), to: "http://a/").serializing(String.self).value.hasPrefix("gzip"))
-        #expect(try await session.request("http://a/", method: .post, modifier: { $0.httpBody = Data(count: 100) }).serializing(String.self).value.hasPrefix("gzip"))
+        #expect(
+            try await session.upload(.data(Data(count: 99)), to: "http://a/").serializing(String.self).value
+                == "none 99")
+        #expect(
+            try await session.upload(.data(Data(count: 100)), to: "http://a/").serializing(String.self).value.hasPrefix(
+                "gzip"))
+        #expect(
+            try await session.request("http://a/", method: .post, modifier: { $0.httpBody = Data(count: 100) })
+                .serializing(String.self).value.hasPrefix("gzip"))
     }
 
     @Test("A redirect sends the compressed body again; what cannot be sent again stays so")
@@ -85,7 +121,8 @@ struct RequestCompressorTests {
         let folder = try TemporaryFolder()
         let file = try folder.file("a", patternedData(300_000))
         let compressed = try await RequestCompressor().adapt(
-            TransportRequest(head: HTTPRequestHead(method: .put, url: file), body: .stream(chunks("a"))), context: RequestContext(id: RequestID(), attempt: 1))
+            TransportRequest(head: HTTPRequestHead(method: .put, url: file), body: .stream(chunks("a"))),
+            context: RequestContext(id: RequestID(), attempt: 1))
         #expect(compressed.body.replay == .once)
         #expect(compressed.body.length == nil)
         try await withServer(.redirect(to: "/b", status: 307), .text("end")) { (server: MockServer) async throws in
@@ -99,8 +136,13 @@ struct RequestCompressorTests {
 
     @Test("What is wrong with the body underneath is the error")
     func failures() async {
-        let session = Session(transport: StubTransport { _ in .status(200) }, configuration: .init(interceptors: [RequestCompressor()]))
-        #expect(await session.upload(.file(URL(filePath: "/nowhere")), to: "http://a/").serializing(Data.self).result.failure?.code == .fileNotReadable)
-        #expect(await session.upload(.stream(chunks("a"), length: 2), to: "http://a/").serializing(Data.self).result.failure?.code == .bodyLengthMismatch)
+        let session = Session(
+            transport: StubTransport { _ in .status(200) }, configuration: .init(interceptors: [RequestCompressor()]))
+        #expect(
+            await session.upload(.file(URL(filePath: "/nowhere")), to: "http://a/").serializing(Data.self).result
+                .failure?.code == .fileNotReadable)
+        #expect(
+            await session.upload(.stream(chunks("a"), length: 2), to: "http://a/").serializing(Data.self).result
+                .failure?.code == .bodyLengthMismatch)
     }
 }

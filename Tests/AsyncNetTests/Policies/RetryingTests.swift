@@ -1,10 +1,12 @@
-@testable import AsyncNet
 import AsyncNetTesting
 import Foundation
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 import Testing
+
+@testable import AsyncNet
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 @Suite("Requests that are sent again", .timeLimit(.minutes(5)))
 struct RetryingTests {
@@ -70,13 +72,16 @@ struct RetryingTests {
     func deadline() async throws {
         let clock = TestClock()
         let stub = stub(.status(503, headers: ["Retry-After": "10"]))
-        let session = Session(transport: stub, configuration: .init(interceptors: [fast], deadline: .seconds(5), clock: clock))
+        let session = Session(
+            transport: stub, configuration: .init(interceptors: [fast], deadline: .seconds(5), clock: clock))
         let late = await session.request(Self.url).serializing(String.self).response
         #expect(late.error?.code == .deadlineExceeded && late.statusCode == 503)
         #expect((late.error?.underlyingError as? AsyncNetError)?.code == .unacceptableStatus)
         #expect(stub.requests.count == 1)
         let stalled = StubTransport { _ in .fault(.stall) }
-        let slow = Session(transport: stalled, configuration: .init(timeout: .seconds(100), deadline: .milliseconds(2500), clock: clock))
+        let slow = Session(
+            transport: stalled,
+            configuration: .init(timeout: .seconds(100), deadline: .milliseconds(2500), clock: clock))
         let task = Task { await slow.request(Self.url).serializing(String.self).result.failure }
         #expect(await eventually { stalled.requests.count == 1 && clock.sleeperCount >= 1 })
         clock.advance(by: .milliseconds(2499))
@@ -92,7 +97,9 @@ struct RetryingTests {
         let stub = stub(.fault(.stall), .text("done"))
         var policy = fast
         if !isSilence { policy.attemptTimeout = .seconds(3) }
-        let session = Session(transport: stub, configuration: .init(interceptors: [policy], timeout: .seconds(isSilence ? 3 : 100), clock: clock))
+        let session = Session(
+            transport: stub,
+            configuration: .init(interceptors: [policy], timeout: .seconds(isSilence ? 3 : 100), clock: clock))
         let task = Task { await session.request(Self.url).serializing(String.self).result }
         #expect(await eventually { stub.requests.count == 1 && clock.sleeperCount >= 1 })
         clock.advance(by: .seconds(3))
@@ -109,8 +116,11 @@ struct RetryingTests {
             }
         }
         let stub = stub(.status(500))
-        let session = Session(transport: stub, configuration: .init(interceptors: [retrier("a", .doNotRetry), Interceptor([retrier("b", .doNotRetry)])]))
-        _ = await session.request(Self.url).interceptor(retrier("c", .retry)).interceptor(retrier("d", .retry)).serializing(String.self).result
+        let session = Session(
+            transport: stub,
+            configuration: .init(interceptors: [retrier("a", .doNotRetry), Interceptor([retrier("b", .doNotRetry)])]))
+        _ = await session.request(Self.url).interceptor(retrier("c", .retry)).interceptor(retrier("d", .retry))
+            .serializing(String.self).result
         #expect(asked.withLock { $0 } == ["a1", "b1", "c1", "a2", "b2", "c2", "d2"])
         let failing = session.request(Self.url)
         await failing.interceptor(retrier("e", .fail(AsyncNetError(.validationFailed, "enough"))))
@@ -125,7 +135,8 @@ struct RetryingTests {
             request.addValue("\(context.attempt)", forHTTPHeaderField: "X-Attempt")
             return request
         }
-        _ = await Session(transport: stub, configuration: .init(interceptors: [adapter, fast])).request(Self.url).serializing(String.self).result
+        _ = await Session(transport: stub, configuration: .init(interceptors: [adapter, fast])).request(Self.url)
+            .serializing(String.self).result
         #expect(stub.requests.map { $0.headers["X-Attempt"] } == ["1", "2", "3"])
     }
 
@@ -133,17 +144,22 @@ struct RetryingTests {
     func bodies() async throws {
         let once = stub(.status(503))
         let session = Session(transport: once, configuration: .init(interceptors: [fast]))
-        _ = await session.upload(.stream(chunks("a"), length: nil), to: Self.url, method: .put).serializing(String.self).result
+        _ = await session.upload(.stream(chunks("a"), length: nil), to: Self.url, method: .put).serializing(String.self)
+            .result
         #expect(once.requests.count == 1)
         let again = stub(.status(503), .status(200))
-        _ = await Session(transport: again, configuration: .init(interceptors: [fast])).upload(.data(Data("abc".utf8)), to: Self.url, method: .put).serializing(String.self).result
+        _ = await Session(transport: again, configuration: .init(interceptors: [fast])).upload(
+            .data(Data("abc".utf8)), to: Self.url, method: .put
+        ).serializing(String.self).result
         #expect(again.requests.map(\.body) == [Data("abc".utf8), Data("abc".utf8)])
     }
 
     @Test("A budget bounds what retries add to a host")
     func budget() async throws {
         let stub = stub(.status(503))
-        let configuration = SessionConfiguration(interceptors: [fast], retryBudget: RetryBudget(ratio: 0, minimumPerSecond: 0.5, window: .seconds(10)), clock: TestClock())
+        let configuration = SessionConfiguration(
+            interceptors: [fast], retryBudget: RetryBudget(ratio: 0, minimumPerSecond: 0.5, window: .seconds(10)),
+            clock: TestClock())
         let session = Session(transport: stub, configuration: configuration)
         for _ in 0..<10 { _ = await session.request(Self.url).serializing(String.self).result }
         #expect(stub.requests.count == 15)
@@ -151,7 +167,9 @@ struct RetryingTests {
         #expect(stub.requests.count == 19)
     }
 
-    @Test("A download that is repeated goes on where it was; a stream is repeated only before its head", arguments: TransportUnderTest.allCases)
+    @Test(
+        "A download that is repeated goes on where it was; a stream is repeated only before its head",
+        arguments: TransportUnderTest.allCases)
     func sinks(_ transport: TransportUnderTest) async throws {
         let data = patternedData(300_000)
         let ranges = try await RangeServer(data)
@@ -166,12 +184,15 @@ struct RetryingTests {
         #expect(await ranges.asked.count == 2)
         #expect(await ranges.asked.last == "bytes=200000-")
         await ranges.server.stop()
-        try await withServer(.status(503), .text("abc"), .fault(.truncate(after: 10))) { (server: MockServer) async throws in
+        try await withServer(.status(503), .text("abc"), .fault(.truncate(after: 10))) {
+            (server: MockServer) async throws in
             var text = Data()
             for try await chunk in session.stream(server.url()).chunks { text += chunk }
             #expect(text == Data("abc".utf8))
             let broken = session.stream(server.url())
-            await #expect { for try await _ in broken.chunks {} } throws: { ($0 as? AsyncNetError)?.code == .bodyEndedEarly }
+            await #expect { for try await _ in broken.chunks {} } throws: {
+                ($0 as? AsyncNetError)?.code == .bodyEndedEarly
+            }
             #expect(await broken.retryCount == 0)
         }
     }

@@ -1,36 +1,48 @@
-@testable import AsyncNet
 import AsyncNetTesting
 import Foundation
 import Testing
 
+@testable import AsyncNet
+
 @Suite("Cookies, limits, shared requests", .timeLimit(.minutes(5)))
 struct SharingTests {
-    @Test("Cookies are kept and sent, redirects included, after the caller's own", arguments: TransportUnderTest.allCases)
+    @Test(
+        "Cookies are kept and sent, redirects included, after the caller's own", arguments: TransportUnderTest.allCases)
     func cookies(_ transport: TransportUnderTest) async throws {
         let server = try await MockServer.start()
         await server.route("/set") { _ in
-            .status(302, headers: [
-                .init(name: "Set-Cookie", value: "a=1; Path=/; Expires=Fri, 15 Jan 2100 08:00:07 GMT"), .init(name: "Set-Cookie", value: "b=2; Path=/"), .init(name: "Location", value: "/get"),
-            ])
+            .status(
+                302,
+                headers: [
+                    .init(name: "Set-Cookie", value: "a=1; Path=/; Expires=Fri, 15 Jan 2100 08:00:07 GMT"),
+                    .init(name: "Set-Cookie", value: "b=2; Path=/"), .init(name: "Location", value: "/get"),
+                ])
         }
         await server.route("/get") { .text($0.headers["Cookie"] ?? "none") }
         let jar = CookieJar()
         let session = transport.session(.init(cookieJar: jar))
         #expect(try await session.request(server.url("/set")).serializing(String.self).value == "a=1; b=2")
         #expect(await jar.cookies.map(\.name).sorted() == ["a", "b"])
-        #expect(try await session.request(server.url("/get"), headers: ["Cookie": "b=own; c=3"]).serializing(String.self).value == "b=own; c=3; a=1")
+        #expect(
+            try await session.request(server.url("/get"), headers: ["Cookie": "b=own; c=3"]).serializing(String.self)
+                .value == "b=own; c=3; a=1")
         #expect(try await transport.session().request(server.url("/get")).serializing(String.self).value == "none")
         await server.stop()
     }
 
-    @Test("A Cookie header that the caller takes away stays away, and an empty one is no part of what is sent", arguments: [
-        (HTTPHeader.omitting("Cookie"), nil), (HTTPHeader(name: "Cookie", value: ""), "a=1"), (HTTPHeader(name: "cookie", value: "b=2"), "b=2; a=1"),
-    ])
+    @Test(
+        "A Cookie header that the caller takes away stays away, and an empty one is no part of what is sent",
+        arguments: [
+            (HTTPHeader.omitting("Cookie"), nil), (HTTPHeader(name: "Cookie", value: ""), "a=1"),
+            (HTTPHeader(name: "cookie", value: "b=2"), "b=2; a=1"),
+        ])
     func ownCookieHeader(_ own: HTTPHeader, _ sent: String?) async throws {
         let (stub, jar) = (StubTransport { _ in .text("") }, CookieJar())
         await jar.set(Cookie(name: "a", value: "1", domain: "a"))
-        _ = await Session(transport: stub, configuration: .init(cookieJar: jar)).request("http://a/", headers: [own]).serializing(Data.self).result
-        #expect(stub.requests.first?.headers.first { $0.name.lowercased() == "cookie" && !$0.isOmission }?.value == sent)
+        _ = await Session(transport: stub, configuration: .init(cookieJar: jar)).request("http://a/", headers: [own])
+            .serializing(Data.self).result
+        #expect(
+            stub.requests.first?.headers.first { $0.name.lowercased() == "cookie" && !$0.isOmission }?.value == sent)
     }
 
     @Test("Cookies that requests send are the last to make room")
@@ -38,7 +50,9 @@ struct SharingTests {
         let (stub, jar) = (StubTransport { _ in .text("") }, CookieJar())
         await jar.set(Cookie(name: "first", value: "1", domain: "a.b", path: "/sent"))
         for number in 1..<180 { await jar.set(Cookie(name: "c\(number)", value: "1", domain: "a.b", path: "/other")) }
-        _ = await Session(transport: stub, configuration: .init(cookieJar: jar)).request("http://a.b/sent").serializing(Data.self).result
+        _ = await Session(transport: stub, configuration: .init(cookieJar: jar)).request("http://a.b/sent").serializing(
+            Data.self
+        ).result
         await jar.set(Cookie(name: "last", value: "1", domain: "a.b"))
         #expect(await jar.cookies.prefix(2).map(\.name) == ["first", "c2"])
     }
@@ -75,7 +89,9 @@ struct SharingTests {
             return .text("done")
         }
         let session = Session(transport: stub, configuration: .init(concurrencyLimit: ConcurrencyLimit(perHost: 2)))
-        let first = (0..<2).map { number in Task { await session.request("http://a/first\(number)").serializing(Data.self).result } }
+        let first = (0..<2).map { number in
+            Task { await session.request("http://a/first\(number)").serializing(Data.self).result }
+        }
         #expect(await eventually { running.withLock { $0.now } == 2 })
         let low = Task { await session.request("http://a/low").priority(.low).serializing(Data.self).result }
         let cancelled = Task { await session.request("http://a/cancelled").serializing(Data.self).result }
@@ -98,10 +114,12 @@ struct SharingTests {
     func rate() async throws {
         let clock = TestClock()
         let stub = StubTransport { _ in .text("done") }
-        let session = Session(transport: stub, configuration: .init(rateLimit: RateLimit(requests: 1, per: .seconds(1)), clock: clock))
+        let session = Session(
+            transport: stub, configuration: .init(rateLimit: RateLimit(requests: 1, per: .seconds(1)), clock: clock))
         _ = try await session.request("http://a/").serializing(Data.self).value
         let late = session.request("http://a/")
-        #expect(await late.deadline(.milliseconds(500)).serializing(Data.self).result.failure?.code == .deadlineExceeded)
+        #expect(
+            await late.deadline(.milliseconds(500)).serializing(Data.self).result.failure?.code == .deadlineExceeded)
         let next = Task { await session.request("http://a/").serializing(Data.self).result }
         #expect(await eventually { session.limits.rate?.waitingCount(host: "http://a:80") == 1 })
         #expect(stub.requests.count == 1)
@@ -113,7 +131,11 @@ struct SharingTests {
     func coalescing() async throws {
         let (gate, ended) = (Gate(), Gate())
         let stub = StubTransport { request in
-            await withTaskCancellationHandler { await gate.wait() } onCancel: { ended.open() }
+            await withTaskCancellationHandler {
+                await gate.wait()
+            } onCancel: {
+                ended.open()
+            }
             try Task.checkCancellation()
             return .text("done")
         }
@@ -125,10 +147,11 @@ struct SharingTests {
         let other = ask(["Accept-Language": "de"])
         #expect(await eventually { stub.requests.count == 2 })
         // All of them have joined.
-        #expect(await eventually {
-            for flight in session.limits.flights.all where await flight.waiterCount == 20 { return true }
-            return false
-        })
+        #expect(
+            await eventually {
+                for flight in session.limits.flights.all where await flight.waiterCount == 20 { return true }
+                return false
+            })
         for task in same.dropFirst() { task.cancel() }
         for task in same.dropFirst() { #expect(await task.value.failure?.code == .cancelled) }
         #expect(await session.requests.count == 2)
@@ -157,7 +180,9 @@ struct SharingTests {
             }
             return number == 1 ? .fault(.stall) : .text("\(number)")
         }
-        let session = Session(transport: stub, configuration: .init(interceptors: [HedgingPolicy(after: .fixed(.seconds(1)))], clock: clock))
+        let session = Session(
+            transport: stub,
+            configuration: .init(interceptors: [HedgingPolicy(after: .fixed(.seconds(1)))], clock: clock))
         let task = Task { await session.request("http://a/").serializing(String.self).response }
         #expect(await eventually { stub.requests.count == 1 && clock.sleeperCount >= 2 })
         clock.advance(by: .milliseconds(999))

@@ -50,7 +50,9 @@ struct CancellationTests {
             return .json(User.json)
         }
         let request = Session(transport: stub).request("http://a/")
-        let (first, second) = (Task { await request.serializing(User.self).result }, Task { await request.serializing(User.self).result })
+        let (first, second) = (
+            Task { await request.serializing(User.self).result }, Task { await request.serializing(User.self).result }
+        )
         await arrived.wait()
         #expect(await eventually { await request.waiterCount == 2 })
         first.cancel()
@@ -131,10 +133,11 @@ struct CancellationTests {
 
     @Test("A thousand races of cancel, task cancellation and answer end in exactly one outcome each")
     func races() async {
-        let session = Session(transport: StubTransport { _ in
-            await Task.yield()
-            return .json(User.json)
-        })
+        let session = Session(
+            transport: StubTransport { _ in
+                await Task.yield()
+                return .json(User.json)
+            })
         for round in 0..<1000 {
             let request = session.request("http://a/")
             let task = Task { await request.serializing(User.self).result }
@@ -151,7 +154,7 @@ struct CancellationTests {
 
     @Test("Nothing keeps an ended request alive, however it ended")
     func leaks() async {
-        final class Weak: Sendable { 
+        final class Weak: Sendable {
             weak let request: DataRequest?
             init(_ request: DataRequest) { self.request = request }
         }

@@ -1,15 +1,18 @@
 import AsyncNet
 import AsyncNetTesting
 import Foundation
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 /// Without sockets: what a request does between its making and its outcome.
 @Suite("DataRequest", .timeLimit(.minutes(5)))
 struct DataRequestTests {
-    private let stub = StubTransport { request in request.path == "/404" ? .json(["error": "none"], status: 404) : .json(User.json) }
+    private let stub = StubTransport { request in
+        request.path == "/404" ? .json(["error": "none"], status: 404) : .json(User.json)
+    }
 
     @Test("The mission's own line")
     func mission() async throws {
@@ -86,7 +89,9 @@ struct DataRequestTests {
     @Test("The response tells everything and never throws")
     func response() async throws {
         let session = Session(transport: stub)
-        let response = await session.request("http://a/users/1", headers: ["X-Trace": "1"]).validate().serializing(User.self).response
+        let response = await session.request("http://a/users/1", headers: ["X-Trace": "1"]).validate().serializing(
+            User.self
+        ).response
         #expect(response.value == .ada)
         #expect(response.error == nil)
         #expect(response.request?.url?.absoluteString == "http://a/users/1")
@@ -109,8 +114,11 @@ struct DataRequestTests {
 
     @Test("Neither description nor dump of a response shows a secret")
     func responseSecrets() async {
-        let stub = StubTransport { $0.path == "/a" ? .redirect(to: "/b?token=hunter2") : .status(200, headers: ["Set-Cookie": "hunter2"]) }
-        let request = Session(transport: stub).request("http://u:hunter2@a/a?t=hunter2#hunter2", headers: [.authorization(bearerToken: "hunter2")])
+        let stub = StubTransport {
+            $0.path == "/a" ? .redirect(to: "/b?token=hunter2") : .status(200, headers: ["Set-Cookie": "hunter2"])
+        }
+        let request = Session(transport: stub).request(
+            "http://u:hunter2@a/a?t=hunter2#hunter2", headers: [.authorization(bearerToken: "hunter2")])
         let response = await request.serializing(Data.self).response
         var dumped = ""
         dump(response, to: &dumped)
@@ -133,22 +141,31 @@ struct DataRequestTests {
         #expect(error?.description.contains("GET http://a/404 (attempt 1)") == true)
         var dumped = ""
         dump(error, to: &dumped)
-        for text in [error?.description, error.debugDescription, error?.localizedDescription, dumped, "\(error as Any)"] {
+        for text in [
+            error?.description, error.debugDescription, error?.localizedDescription, dumped, "\(error as Any)",
+        ] {
             #expect(text?.contains("hunter2") == false)
         }
     }
 
-    @Test("Validators run in order and the first refusal counts", arguments: [
-        (200..<300, ["application/json"], nil), (201..<300, ["application/json"], .unacceptableStatus), (200..<300, ["text/*"], .unacceptableContentType),
-        (200..<300, ["*/*"], nil), (200..<300, ["application/*", "text/plain"], nil), (300..<400, ["text/html"], .unacceptableStatus),
-    ] as [(Range<Int>, [String], AsyncNetError.Code?)])
+    @Test(
+        "Validators run in order and the first refusal counts",
+        arguments: [
+            (200..<300, ["application/json"], nil), (201..<300, ["application/json"], .unacceptableStatus),
+            (200..<300, ["text/*"], .unacceptableContentType),
+            (200..<300, ["*/*"], nil), (200..<300, ["application/*", "text/plain"], nil),
+            (300..<400, ["text/html"], .unacceptableStatus),
+        ] as [(Range<Int>, [String], AsyncNetError.Code?)])
     func validators(_ statuses: Range<Int>, _ types: [String], _ code: AsyncNetError.Code?) async {
         let request = Session(transport: stub).request("http://a/")
-        let result = await request.validate(statusCode: statuses).validate(contentType: types).serializing(User.self).result
+        let result = await request.validate(statusCode: statuses).validate(contentType: types).serializing(User.self)
+            .result
         if let code { #expect(result.failure?.code == code) } else { #expect((try? result.get()) == .ada) }
     }
 
-    @Test("validate() goes by the request's Accept header", arguments: [("application/json", true), ("text/plain, application/*;q=0.5", true), ("text/html", false)])
+    @Test(
+        "validate() goes by the request's Accept header",
+        arguments: [("application/json", true), ("text/plain, application/*;q=0.5", true), ("text/html", false)])
     func acceptHeader(_ accept: String, _ isAccepted: Bool) async {
         let request = Session(transport: stub).request("http://a/", headers: [.accept(accept)])
         #expect(await (request.validate().serializing(User.self).response.error == nil) == isAccepted)
@@ -171,7 +188,9 @@ struct DataRequestTests {
     func lateValidator() async throws {
         let request = Session(transport: stub).request("http://a/404")
         _ = try await request.serializing(JSON.self).value
-        let error = await #expect(throws: AsyncNetError.self) { try await request.validate().serializing(JSON.self).value }
+        let error = await #expect(throws: AsyncNetError.self) {
+            try await request.validate().serializing(JSON.self).value
+        }
         #expect(error?.code == .unacceptableStatus)
     }
 
@@ -241,8 +260,10 @@ struct DataRequestTests {
     func baseURL() async throws {
         let api = Session(baseURL: "http://a/v1/", transport: stub)
         let requests: [(DataRequest, String)] = [
-            (api.get("users/1"), "GET /v1/users/1"), (api.head("/root"), "HEAD /root"), (api.delete("?q=1"), "DELETE /v1/?q=1"),
-            (api.options("../up"), "OPTIONS /up"), (api.post("x"), "POST /v1/x"), (api.put("x"), "PUT /v1/x"), (api.patch("http://b/y"), "PATCH /y"),
+            (api.get("users/1"), "GET /v1/users/1"), (api.head("/root"), "HEAD /root"),
+            (api.delete("?q=1"), "DELETE /v1/?q=1"),
+            (api.options("../up"), "OPTIONS /up"), (api.post("x"), "POST /v1/x"), (api.put("x"), "PUT /v1/x"),
+            (api.patch("http://b/y"), "PATCH /y"),
         ]
         for (request, expected) in requests {
             _ = await request.serializing(Data.self).result
@@ -250,25 +271,40 @@ struct DataRequestTests {
         }
     }
 
-    @Test("References of every form are resolved against the base URL (RFC 3986 §5.4)", arguments: [
-        ("http://a/b/c/d;p?q", "", "http://a/b/c/d;p?q"), ("http://a/b/c/d;p?q", "?y", "http://a/b/c/d;p?y"), ("http://a/b/c/d;p?q", "#s", "http://a/b/c/d;p?q#s"),
-        ("http://a/b/c/d;p?q", ".", "http://a/b/c/"), ("http://a/b/c/d;p?q", "./", "http://a/b/c/"), ("http://a/b/c/d;p?q", "..", "http://a/b/"), ("http://a/b/c/d;p?q", "../..", "http://a/"),
-        ("http://a/b/c/d;p?q", "g", "http://a/b/c/g"), ("http://a/b/c/d;p?q", "/g", "http://a/g"), ("http://a/b/c/d;p?q", "//g", "http://g"), ("http://a/b/c/d;p?q", ";x", "http://a/b/c/;x"),
-        ("http://a/b/c/d;p?q", "g;x?y#s", "http://a/b/c/g;x?y#s"), ("http://a/b/c/d;p?q", "?", "http://a/b/c/d;p?"), ("http://a/b/c/d;p?q", "../../../../g", "http://a/g"),
-        ("http://a/v1", "", "http://a/v1"), ("http://a/v1", "?q=1", "http://a/v1?q=1"), ("http://a/v1", "#f", "http://a/v1#f"), ("http://a/v1", ".", "http://a/"), ("http://a/v1", "x", "http://a/x"),
-        ("http://a/v1/", "", "http://a/v1/"), ("http://a/v1/", "?q=1", "http://a/v1/?q=1"), ("http://a/v1/", ".", "http://a/v1/"), ("http://a", "", "http://a"), ("http://a", "?q=1", "http://a?q=1"),
-        ("http://a", ".", "http://a/"), ("http://a", "x", "http://a/x"), ("http://a/v1?k=%2B#f", "", "http://a/v1?k=%2B"), ("http://a/b/../c", "", "http://a/b/../c"),
-    ])
+    @Test(
+        "References of every form are resolved against the base URL (RFC 3986 §5.4)",
+        arguments: [
+            ("http://a/b/c/d;p?q", "", "http://a/b/c/d;p?q"), ("http://a/b/c/d;p?q", "?y", "http://a/b/c/d;p?y"),
+            ("http://a/b/c/d;p?q", "#s", "http://a/b/c/d;p?q#s"),
+            ("http://a/b/c/d;p?q", ".", "http://a/b/c/"), ("http://a/b/c/d;p?q", "./", "http://a/b/c/"),
+            ("http://a/b/c/d;p?q", "..", "http://a/b/"), ("http://a/b/c/d;p?q", "../..", "http://a/"),
+            ("http://a/b/c/d;p?q", "g", "http://a/b/c/g"), ("http://a/b/c/d;p?q", "/g", "http://a/g"),
+            ("http://a/b/c/d;p?q", "//g", "http://g"), ("http://a/b/c/d;p?q", ";x", "http://a/b/c/;x"),
+            ("http://a/b/c/d;p?q", "g;x?y#s", "http://a/b/c/g;x?y#s"), ("http://a/b/c/d;p?q", "?", "http://a/b/c/d;p?"),
+            ("http://a/b/c/d;p?q", "../../../../g", "http://a/g"),
+            ("http://a/v1", "", "http://a/v1"), ("http://a/v1", "?q=1", "http://a/v1?q=1"),
+            ("http://a/v1", "#f", "http://a/v1#f"), ("http://a/v1", ".", "http://a/"),
+            ("http://a/v1", "x", "http://a/x"),
+            ("http://a/v1/", "", "http://a/v1/"), ("http://a/v1/", "?q=1", "http://a/v1/?q=1"),
+            ("http://a/v1/", ".", "http://a/v1/"), ("http://a", "", "http://a"), ("http://a", "?q=1", "http://a?q=1"),
+            ("http://a", ".", "http://a/"), ("http://a", "x", "http://a/x"),
+            ("http://a/v1?k=%2B#f", "", "http://a/v1?k=%2B"), ("http://a/b/../c", "", "http://a/b/../c"),
+        ])
     func references(_ base: String, _ reference: String, _ expected: String) async throws {
         let api = Session(baseURL: base, transport: stub)
         let response = await api.request(reference).serializing(Data.self).response
         #expect(response.request?.url?.absoluteString == expected)
-        if reference.isEmpty { #expect(await api.get(URLComponents()).serializing(Data.self).response.request?.url?.absoluteString == expected) }
+        if reference.isEmpty {
+            #expect(
+                await api.get(URLComponents()).serializing(Data.self).response.request?.url?.absoluteString == expected)
+        }
     }
 
     @Test("The empty text is no URL without a base", arguments: ["", "?q", "#f", "."])
     func noBase(_ reference: String) async {
-        #expect(await Session(transport: stub).request(reference).serializing(Data.self).result.failure?.code == .malformedURL)
+        #expect(
+            await Session(transport: stub).request(reference).serializing(Data.self).result.failure?.code
+                == .malformedURL)
     }
 
     @Test("Parameters become a JSON body, headers and a modifier are applied")
@@ -276,7 +312,8 @@ struct DataRequestTests {
         let session = Session(transport: stub, configuration: .init(headers: ["User-Agent": "t", "X": "session"]))
         let request = session.request(
             "http://a/users", method: .post, parameters: User.ada, encoder: .json,
-            headers: [.authorization(bearerToken: "t"), .init(name: "X", value: "own")], modifier: { $0.setValue("m", forHTTPHeaderField: "X-M") })
+            headers: [.authorization(bearerToken: "t"), .init(name: "X", value: "own")],
+            modifier: { $0.setValue("m", forHTTPHeaderField: "X-M") })
         _ = try await request.serializing(User.self).value
         let seen = try #require(stub.requests.first)
         #expect(seen.method == .post)
@@ -338,10 +375,12 @@ struct DataRequestRegressionTests {
             let gate: Gate
             func send(_ request: TransportRequest) async throws -> TransportResponse {
                 sent.add()
-                let head = HTTPResponseHead(statusCode: 307, url: request.head.url, headers: ["Location": "/b", "Content-Length": "5"])
+                let head = HTTPResponseHead(
+                    statusCode: 307, url: request.head.url, headers: ["Location": "/b", "Content-Length": "5"])
                 let (chunks, end) = AsyncStream.makeStream(of: Data.self)
                 gate.open()
-                return TransportResponse(head: head, body: TransportBody(chunks.prefix { _ in withExtendedLifetime(end) { true } }))
+                return TransportResponse(
+                    head: head, body: TransportBody(chunks.prefix { _ in withExtendedLifetime(end) { true } }))
             }
         }
         let session = Session(transport: Slow(sent: sent, gate: gate))
@@ -390,7 +429,8 @@ struct DataRequestRegressionTests {
             await gate.wait()
             return .json(User.json)
         }
-        let request = Session(transport: stub, configuration: .init(timeout: .seconds(1), clock: clock)).request("http://a/")
+        let request = Session(transport: stub, configuration: .init(timeout: .seconds(1), clock: clock)).request(
+            "http://a/")
         let task = Task { await request.serializing(User.self).result }
         await arrived.wait()
         await request.suspend()
@@ -412,7 +452,8 @@ struct DataRequestRegressionTests {
             arrived.open()
             return .fault(.stall)
         }
-        let request = Session(transport: stub, configuration: .init(timeout: .seconds(1), clock: clock)).request("http://a/")
+        let request = Session(transport: stub, configuration: .init(timeout: .seconds(1), clock: clock)).request(
+            "http://a/")
         let task = Task { await request.serializing(User.self).result }
         await arrived.wait()
         await clock.sleepers(atLeast: 1)
@@ -420,7 +461,10 @@ struct DataRequestRegressionTests {
         clock.advance(by: .milliseconds(900))
         await request.resume()
         clock.advance(by: .milliseconds(100))
-        guard await !eventually({ await request.state != .resumed }) else { Issue.record("it timed out too early"); return }
+        guard await !eventually({ await request.state != .resumed }) else {
+            Issue.record("it timed out too early")
+            return
+        }
         await clock.sleepers(atLeast: 1)
         clock.advance(by: .milliseconds(900))
         #expect(await task.value.failure?.code == .timedOut)
@@ -448,12 +492,16 @@ struct DataRequestRegressionTests {
         for await _ in events {}
     }
 
-    @Test("An open range of statuses") 
+    @Test("An open range of statuses")
     func openRange() async {
         let request = Session(transport: StubTransport { _ in .status(404) }).request("http://a/")
         #expect(await request.validate(statusCode: 200...).serializing(Data.self).response.error == nil)
-        #expect(await request.validate(statusCode: ..<500).validate(statusCode: [404]).validate(statusCode: 400...499).serializing(Data.self).response.error == nil)
-        #expect(await request.validate(statusCode: 500...).serializing(Data.self).response.error?.code == .unacceptableStatus)
+        #expect(
+            await request.validate(statusCode: ..<500).validate(statusCode: [404]).validate(statusCode: 400...499)
+                .serializing(Data.self).response.error == nil)
+        #expect(
+            await request.validate(statusCode: 500...).serializing(Data.self).response.error?.code
+                == .unacceptableStatus)
     }
 
     @Test("Headers that are known secrets stay with their origin")

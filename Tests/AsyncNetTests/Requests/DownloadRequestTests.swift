@@ -1,14 +1,16 @@
-@testable import AsyncNet
 import AsyncNetTesting
 import Foundation
 import Testing
+
+@testable import AsyncNet
 
 @Suite("Downloads", .timeLimit(.minutes(5)))
 struct DownloadRequestTests {
     private let data = patternedData(1_000_000)
 
     private func withRanges<Result>(
-        _ data: Data? = nil, tag: String = "\"1\"", knowsRanges: Bool = true, _ body: (RangeServer, URL, TemporaryFolder) async throws -> Result
+        _ data: Data? = nil, tag: String = "\"1\"", knowsRanges: Bool = true,
+        _ body: (RangeServer, URL, TemporaryFolder) async throws -> Result
     ) async throws -> Result {
         let ranges = try await RangeServer(data ?? self.data, tag: tag, knowsRanges: knowsRanges)
         await ranges.start()
@@ -17,7 +19,9 @@ struct DownloadRequestTests {
         return result
     }
 
-    @Test("The file is whole, at its place, and nothing else is there", arguments: [0, 1, 1_000_000], TransportUnderTest.allCases)
+    @Test(
+        "The file is whole, at its place, and nothing else is there", arguments: [0, 1, 1_000_000],
+        TransportUnderTest.allCases)
     func whole(_ size: Int, _ transport: TransportUnderTest) async throws {
         let (folder, data) = (try TemporaryFolder(), patternedData(size))
         let target = folder.url.appending(path: "a.bin")
@@ -60,17 +64,23 @@ struct DownloadRequestTests {
         let deep = folder.url.appending(path: "x/y/z")
         let missing = await session.download("http://a/", to: .file(deep)).result.failure
         #expect(missing?.code == .fileNotWritable && missing?.underlyingError is POSIXError)
-        #expect(try await session.download("http://a/", to: .file(deep, options: .createIntermediateDirectories)).value == deep)
+        #expect(
+            try await session.download("http://a/", to: .file(deep, options: .createIntermediateDirectories)).value
+                == deep)
         let remote = try "http://a/b".asURL()
         #expect(await session.download("http://a/", to: .file(remote)).result.failure?.code == .fileNotWritable)
     }
 
-    @Test("The response may say where: a safe name in a folder, or what a closure makes of it", arguments: [
-        ("attachment; filename=\"a.txt\"", "a.txt"), ("attachment; filename=\"../../etc/passwd\"", "passwd"), ("inline", "b.bin"),
-    ])
+    @Test(
+        "The response may say where: a safe name in a folder, or what a closure makes of it",
+        arguments: [
+            ("attachment; filename=\"a.txt\"", "a.txt"), ("attachment; filename=\"../../etc/passwd\"", "passwd"),
+            ("inline", "b.bin"),
+        ])
     func suggested(_ disposition: String, _ name: String) async throws {
         let folder = try TemporaryFolder()
-        let session = Session(transport: StubTransport { _ in .status(200, headers: ["Content-Disposition": disposition], body: "x") })
+        let session = Session(
+            transport: StubTransport { _ in .status(200, headers: ["Content-Disposition": disposition], body: "x") })
         #expect(try await session.download("http://a/b.bin?q", to: .folder(folder.url)).value.lastPathComponent == name)
         #expect(folder.contents == [name])
         let chosen = DownloadDestination.choosing { head in
@@ -80,14 +90,18 @@ struct DownloadRequestTests {
         #expect(try await session.download("http://a/", to: chosen).value.lastPathComponent == "chosen")
     }
 
-    @Test("Whatever goes wrong, nothing is left", arguments: [
-        MockResponse.fault(.truncate(after: 10)), .fault(.resetMidBody(after: 10)), .fault(.resetAfterHead), .fault(.closeBeforeHead), .status(404, body: "no"),
-    ])
+    @Test(
+        "Whatever goes wrong, nothing is left",
+        arguments: [
+            MockResponse.fault(.truncate(after: 10)), .fault(.resetMidBody(after: 10)), .fault(.resetAfterHead),
+            .fault(.closeBeforeHead), .status(404, body: "no"),
+        ])
     func failures(_ reply: MockResponse) async throws {
         let folder = try TemporaryFolder()
         try await withServer(reply) { (server: MockServer) async throws in
             func failed() async -> AsyncNetError? {
-                await Session().download(server.url(), to: .file(folder.url.appending(path: "a"))).validate().result.failure
+                await Session().download(server.url(), to: .file(folder.url.appending(path: "a"))).validate().result
+                    .failure
             }
             #expect(await failed() != nil)
             #expect(await eventually { folder.contents.isEmpty })
@@ -103,21 +117,24 @@ struct DownloadRequestTests {
             try FileManager.default.removeItem(at: inner)
             return .text("x")
         }
-        let error = await Session(transport: stub).download("http://a/", to: .file(inner.appending(path: "a"))).result.failure
+        let error = await Session(transport: stub).download("http://a/", to: .file(inner.appending(path: "a"))).result
+            .failure
         #expect(error?.code == .fileNotWritable)
         #expect(folder.contents.isEmpty)
     }
 
     // MARK: Going on
 
-    @Test("What was cancelled, or broke off, goes on where it ended, with one ask for the rest", arguments: [true, false])
+    @Test(
+        "What was cancelled, or broke off, goes on where it ended, with one ask for the rest", arguments: [true, false])
     func resuming(_ isCancelled: Bool) async throws {
         try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
             let (session, target) = (Session(), folder.url.appending(path: "a"))
             await ranges.breakOff(after: 400_000)
             let first = session.download(url, to: .file(target))
             #expect(await first.result.failure?.code == .bodyEndedEarly)
-            let resumeData = try #require(await isCancelled ? first.cancel(producingResumeData: true) : first.resumeData)
+            let resumeData = try #require(
+                await isCancelled ? first.cancel(producingResumeData: true) : first.resumeData)
             #expect(resumeData.offset == 400_000)
             #expect(resumeData.totalBytes == 1_000_000)
             #expect(!FileManager.default.fileExists(atPath: target.path))
@@ -166,7 +183,8 @@ struct DownloadRequestTests {
 
     @Test("Another version, or a server without ranges, starts over", arguments: [true, false])
     func startsOver(_ isChanged: Bool) async throws {
-        try await withRanges(knowsRanges: isChanged) { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
+        try await withRanges(knowsRanges: isChanged) {
+            (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
             let (session, target) = (Session(), folder.url.appending(path: "a"))
             await ranges.breakOff(after: 400_000)
             let first = session.download(url, to: .file(target))
@@ -197,11 +215,15 @@ struct DownloadRequestTests {
         }
     }
 
-    @Test("An answer that is not the rest is refused, and what was there is kept", arguments: [
-        MockResponse(206, headers: ["Content-Range": "bytes 5-9/10"], body: Data(count: 5)), MockResponse(206, headers: ["Content-Range": "nonsense"]), MockResponse(206),
-        MockResponse(206, headers: ["Content-Range": "bytes 400000-999999/1000000", "ETag": "\"2\""]), MockResponse(206, headers: ["Content-Range": "bytes 400000-499999/500000"]),
-        .status(503), .status(404),
-    ])
+    @Test(
+        "An answer that is not the rest is refused, and what was there is kept",
+        arguments: [
+            MockResponse(206, headers: ["Content-Range": "bytes 5-9/10"], body: Data(count: 5)),
+            MockResponse(206, headers: ["Content-Range": "nonsense"]), MockResponse(206),
+            MockResponse(206, headers: ["Content-Range": "bytes 400000-999999/1000000", "ETag": "\"2\""]),
+            MockResponse(206, headers: ["Content-Range": "bytes 400000-499999/500000"]),
+            .status(503), .status(404),
+        ])
     func wrongAnswers(_ reply: MockResponse) async throws {
         try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
             let session = Session()
@@ -216,14 +238,19 @@ struct DownloadRequestTests {
             #expect(await second.resumeData == resumeData)
             await ranges.answer(with: nil)
             await ranges.breakOff(after: nil)
-            #expect(try Data(contentsOf: await session.download(resumingWith: resumeData, to: .file(folder.url.appending(path: "a"))).value) == data)
+            #expect(
+                try Data(
+                    contentsOf: await session.download(
+                        resumingWith: resumeData, to: .file(folder.url.appending(path: "a"))
+                    ).value) == data)
         }
     }
 
     @Test("A partial file that is kept is found by the next run, which asks only for the rest")
     func keptPartialFile() async throws {
         try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
-            let destination = DownloadDestination.file(folder.url.appending(path: "a"), options: [.continuePartialFile, .removePreviousFile])
+            let destination = DownloadDestination.file(
+                folder.url.appending(path: "a"), options: [.continuePartialFile, .removePreviousFile])
             await ranges.breakOff(after: 400_000)
             #expect(await Session().download(url, to: destination).result.failure != nil)
             #expect(folder.contents.sorted() == ["a.partial", "a.partial.json"])
@@ -236,7 +263,9 @@ struct DownloadRequestTests {
             await ranges.breakOff(after: 400_000)
             _ = await Session().download(url, to: destination).result
             await ranges.breakOff(after: nil)
-            #expect(try Data(contentsOf: await Session().download(ranges.server.url("/other"), to: destination).value) == data)
+            #expect(
+                try Data(contentsOf: await Session().download(ranges.server.url("/other"), to: destination).value)
+                    == data)
             #expect(await ranges.asked.last == .some(nil))
         }
     }
@@ -248,12 +277,14 @@ struct DownloadRequestTests {
         let folder = try TemporaryFolder()
         let partial = folder.url.appending(path: "a.partial")
         if isFolder {
-            try FileManager.default.createDirectory(at: partial.appending(path: "in"), withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(
+                at: partial.appending(path: "in"), withIntermediateDirectories: true)
         } else {
             _ = try folder.file("a.partial", Data("mine".utf8))
         }
         let session = Session(transport: StubTransport { _ in .text("x") })
-        let destination = DownloadDestination.file(folder.url.appending(path: "a"), options: [.continuePartialFile, .removePreviousFile])
+        let destination = DownloadDestination.file(
+            folder.url.appending(path: "a"), options: [.continuePartialFile, .removePreviousFile])
         #expect(await session.download("http://a/", to: destination).result.failure?.code == .fileNotWritable)
         #expect(FileManager.default.fileExists(atPath: partial.path))
         if !isFolder { #expect(try Data(contentsOf: partial) == Data("mine".utf8)) }
@@ -265,7 +296,8 @@ struct DownloadRequestTests {
         let inner = folder.url.appending(path: "in")
         try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
         let stub = StubTransport { _ in .text("x") }
-        let error = await Session(transport: stub).download("http://a/", to: .file(inner, options: .removePreviousFile)).result.failure
+        let error = await Session(transport: stub).download("http://a/", to: .file(inner, options: .removePreviousFile))
+            .result.failure
         #expect(error?.code == .fileNotWritable)
         #expect(stub.requests.isEmpty)
     }
@@ -287,24 +319,34 @@ struct DownloadRequestTests {
     func shortPart() async throws {
         let folder = try TemporaryFolder()
         let resumeData = try folder.resumeData("http://a/".asURL(), Data("0123456789".utf8), totalBytes: 20)
-        let session = Session(transport: StubTransport { _ in .init(206, headers: ["Content-Range": "bytes 10-14/20"], body: Data("abcde".utf8)) })
+        let session = Session(
+            transport: StubTransport { _ in
+                .init(206, headers: ["Content-Range": "bytes 10-14/20"], body: Data("abcde".utf8))
+            })
         let target = folder.url.appending(path: "a")
-        #expect(await session.download(resumingWith: resumeData, to: .file(target)).result.failure?.code == .badServerResponse)
+        #expect(
+            await session.download(resumingWith: resumeData, to: .file(target)).result.failure?.code
+                == .badServerResponse)
         #expect(await session.download("http://a/", to: .file(target)).result.failure?.code == .badServerResponse)
         #expect(!FileManager.default.fileExists(atPath: target.path))
     }
 
-    @Test("Another version by its date is not spliced, and a coded part is not either", arguments: [
-        ["Last-Modified": "Fri, 02 Jan 2026 00:00:00 GMT"], ["Content-Encoding": "gzip"],
-    ] as [HTTPHeaders])
+    @Test(
+        "Another version by its date is not spliced, and a coded part is not either",
+        arguments: [
+            ["Last-Modified": "Fri, 02 Jan 2026 00:00:00 GMT"], ["Content-Encoding": "gzip"],
+        ] as [HTTPHeaders])
     func otherVersion(_ headers: HTTPHeaders) async throws {
         let folder = try TemporaryFolder()
-        let resumeData = try folder.resumeData("http://a/".asURL(), Data("0123456789".utf8), validator: "Thu, 01 Jan 2026 00:00:00 GMT")
+        let resumeData = try folder.resumeData(
+            "http://a/".asURL(), Data("0123456789".utf8), validator: "Thu, 01 Jan 2026 00:00:00 GMT")
         var all = headers
         all.add(name: "Content-Range", value: "bytes 10-14/15")
         let reply = MockResponse(206, headers: all, body: Data("abcde".utf8))
         let session = Session(transport: StubTransport { _ in reply })
-        #expect(await session.download(resumingWith: resumeData, to: .file(folder.url.appending(path: "a"))).result.failure?.code == .badServerResponse)
+        #expect(
+            await session.download(resumingWith: resumeData, to: .file(folder.url.appending(path: "a"))).result.failure?
+                .code == .badServerResponse)
     }
 
     @Test("Going on begins where the first request did, so that redirects and what they strip happen again")
@@ -314,12 +356,15 @@ struct DownloadRequestTests {
             await front.route("/*") { _ in .redirect(to: url.absoluteString) }
             await ranges.breakOff(after: 400_000)
             let headers: HTTPHeaders = [.authorization(bearerToken: "hunter2")]
-            let first = Session().download(front.url("/x"), to: .file(folder.url.appending(path: "a")), headers: headers)
+            let first = Session().download(
+                front.url("/x"), to: .file(folder.url.appending(path: "a")), headers: headers)
             _ = await first.result
             let resumeData = try #require(await first.resumeData)
             #expect(resumeData.url == front.url("/x"))
             await ranges.breakOff(after: nil)
-            let file = try await Session().download(resumingWith: resumeData, to: .file(folder.url.appending(path: "a")), headers: headers).value
+            let file = try await Session().download(
+                resumingWith: resumeData, to: .file(folder.url.appending(path: "a")), headers: headers
+            ).value
             #expect(try Data(contentsOf: file) == data)
             for _ in 0..<2 {
                 let seen = try await ranges.server.takeRequest()
@@ -335,7 +380,8 @@ struct DownloadRequestTests {
         try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
             for (count, type) in [(1_000_000, nil), (1_000_001, "application/pdf")] as [(Int, String?)] {
                 let resumeData = try folder.resumeData(url, patternedData(count))
-                let download = Session().download(resumingWith: resumeData, to: .file(folder.url.appending(path: "t\(count)")))
+                let download = Session().download(
+                    resumingWith: resumeData, to: .file(folder.url.appending(path: "t\(count)")))
                 await download.validate()
                 if let type { await download.validate(contentType: [type]) }
                 #expect(await download.result.failure?.code == (type == nil ? nil : .unacceptableContentType))
@@ -346,7 +392,8 @@ struct DownloadRequestTests {
     @Test("Two downloads at a time do not write to one partial file")
     func lockedPartialFile() async throws {
         let folder = try TemporaryFolder()
-        let destination = DownloadDestination.file(folder.url.appending(path: "a"), options: [.continuePartialFile, .removePreviousFile])
+        let destination = DownloadDestination.file(
+            folder.url.appending(path: "a"), options: [.continuePartialFile, .removePreviousFile])
         let reply = MockResponse(200, headers: ["ETag": "\"1\""], body: data).with(.stallMidBody(after: 300_000))
         try await withServer(reply, .data(data)) { (server: MockServer) async throws in
             let first = Session().download(server.url("/x"), to: destination)
@@ -362,10 +409,13 @@ struct DownloadRequestTests {
     @Test("Resume data that was tampered with injects nothing; a limit counts what was there")
     func tampered() async throws {
         let folder = try TemporaryFolder()
-        let stub = StubTransport { _ in .init(206, headers: ["Content-Range": "bytes 10-19/20"], body: Data(count: 10)) }
+        let stub = StubTransport { _ in .init(206, headers: ["Content-Range": "bytes 10-19/20"], body: Data(count: 10))
+        }
         let evil = try folder.resumeData("http://a/".asURL(), Data(count: 10), validator: "\"1\"\r\nX-Evil: 1")
         let place = DownloadDestination.file(folder.url.appending(path: "a"))
-        #expect(await Session(transport: stub).download(resumingWith: evil, to: place).result.failure?.code == .invalidRequest)
+        #expect(
+            await Session(transport: stub).download(resumingWith: evil, to: place).result.failure?.code
+                == .invalidRequest)
         #expect(stub.requests.isEmpty)
         let good = try folder.resumeData("http://a/".asURL(), Data(count: 10))
         let limited = Session(transport: stub, configuration: .init(maximumBodySize: 12))

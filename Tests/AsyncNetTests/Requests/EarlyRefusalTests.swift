@@ -1,16 +1,20 @@
-@testable import AsyncNet
 import AsyncNetTesting
 import Foundation
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 import Testing
+
+@testable import AsyncNet
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 /// Responses that validators refuse by their head, whatever comes of their bodies.
 @Suite("Refused by the head", .timeLimit(.minutes(2)))
 struct EarlyRefusalTests {
     /// The outcome, with time passing once so many bytes have come.
-    private func response(of request: DataRequest, _ clock: TestClock, after count: Int, passing time: Duration = .seconds(1)) async -> DataResponse<String, AsyncNetError> {
+    private func response(
+        of request: DataRequest, _ clock: TestClock, after count: Int, passing time: Duration = .seconds(1)
+    ) async -> DataResponse<String, AsyncNetError> {
         let progress = request.downloadProgress
         let task = Task { await request.serializing(String.self).response }
         for await value in progress where value.completedBytes >= count { break }
@@ -18,21 +22,33 @@ struct EarlyRefusalTests {
         return await task.value
     }
 
-    private func session(_ transport: any Transport, _ clock: TestClock, _ interceptors: [any RequestPolicy] = []) -> Session {
-        Session(transport: transport, configuration: .init(interceptors: interceptors, timeout: .seconds(1_000_000), clock: clock))
+    private func session(_ transport: any Transport, _ clock: TestClock, _ interceptors: [any RequestPolicy] = [])
+        -> Session
+    {
+        Session(
+            transport: transport,
+            configuration: .init(interceptors: interceptors, timeout: .seconds(1_000_000), clock: clock))
     }
 
     private static let notFound = "HTTP/1.1 404 Not Found\\r\\nContent-Type: text/plain\\r\\n"
 
     /// What a server does after the head, in Python, and what is kept of the body.
-    @Test("An unacceptable status is the error, whatever comes of the body", arguments: [
-        ("c.sendall(b'\(notFound)Content-Length: 100\\r\\n\\r\\nhello'); c.close()", "hello"),
-        ("c.sendall(b'\(notFound)Content-Length: 100\\r\\n\\r\\nhello')", "hello"),
-        ("c.sendall(b'\(notFound)\\r\\nhello')", "hello"),
-        ("c.sendall(b'\(notFound)Transfer-Encoding: chunked\\r\\n\\r\\n5\\r\\nhello\\r\\nzz\\r\\n'); c.close()", "hello"),
-        ("c.sendall(b'\(notFound)Content-Encoding: gzip\\r\\nContent-Length: 5\\r\\n\\r\\nhello'); c.close()", ""),
-        ("c.sendall(b'\(notFound)\\r\\n')\nwhile True: c.sendall(b'x' * 1000)", String(repeating: "x", count: 64 * 1024)),
-    ], TransportUnderTest.allCases)
+    @Test(
+        "An unacceptable status is the error, whatever comes of the body",
+        arguments: [
+            ("c.sendall(b'\(notFound)Content-Length: 100\\r\\n\\r\\nhello'); c.close()", "hello"),
+            ("c.sendall(b'\(notFound)Content-Length: 100\\r\\n\\r\\nhello')", "hello"),
+            ("c.sendall(b'\(notFound)\\r\\nhello')", "hello"),
+            (
+                "c.sendall(b'\(notFound)Transfer-Encoding: chunked\\r\\n\\r\\n5\\r\\nhello\\r\\nzz\\r\\n'); c.close()",
+                "hello"
+            ),
+            ("c.sendall(b'\(notFound)Content-Encoding: gzip\\r\\nContent-Length: 5\\r\\n\\r\\nhello'); c.close()", ""),
+            (
+                "c.sendall(b'\(notFound)\\r\\n')\nwhile True: c.sendall(b'x' * 1000)",
+                String(repeating: "x", count: 64 * 1024)
+            ),
+        ], TransportUnderTest.allCases)
     func status(_ behaviour: (script: String, kept: String), _ transport: TransportUnderTest) async throws {
         let clock = TestClock()
         let (server, session) = (try RawServer(behaviour.script), session(transport.make(), clock))
@@ -44,11 +60,13 @@ struct EarlyRefusalTests {
         await session.finish()
     }
 
-    @Test("An unacceptable type is the error too, once there is a body", arguments: [
-        "c.sendall(b'HTTP/1.1 200 OK\\r\\nContent-Type: a/b\\r\\nContent-Length: 100\\r\\n\\r\\nhello')",
-        "c.sendall(b'HTTP/1.1 200 OK\\r\\nContent-Type: a/b\\r\\n\\r\\nhello')",
-        "c.sendall(b'HTTP/1.1 200 OK\\r\\nContent-Type: a/b\\r\\nContent-Length: 100\\r\\n\\r\\nhello'); c.close()",
-    ], TransportUnderTest.allCases)
+    @Test(
+        "An unacceptable type is the error too, once there is a body",
+        arguments: [
+            "c.sendall(b'HTTP/1.1 200 OK\\r\\nContent-Type: a/b\\r\\nContent-Length: 100\\r\\n\\r\\nhello')",
+            "c.sendall(b'HTTP/1.1 200 OK\\r\\nContent-Type: a/b\\r\\n\\r\\nhello')",
+            "c.sendall(b'HTTP/1.1 200 OK\\r\\nContent-Type: a/b\\r\\nContent-Length: 100\\r\\n\\r\\nhello'); c.close()",
+        ], TransportUnderTest.allCases)
     func type(_ script: String, _ transport: TransportUnderTest) async throws {
         let clock = TestClock()
         let (server, session) = (try RawServer(script), session(transport.make(), clock))
@@ -59,30 +77,43 @@ struct EarlyRefusalTests {
         await session.finish()
     }
 
-    @Test("An empty body has every type", arguments: ["Content-Length: 0\\r\\n\\r\\n", "Transfer-Encoding: chunked\\r\\n\\r\\n0\\r\\n\\r\\n", "Connection: close\\r\\n\\r\\n"], TransportUnderTest.allCases)
+    @Test(
+        "An empty body has every type",
+        arguments: [
+            "Content-Length: 0\\r\\n\\r\\n", "Transfer-Encoding: chunked\\r\\n\\r\\n0\\r\\n\\r\\n",
+            "Connection: close\\r\\n\\r\\n",
+        ], TransportUnderTest.allCases)
     func empty(_ rest: String, _ transport: TransportUnderTest) async throws {
         let server = try RawServer("c.sendall(b'HTTP/1.1 200 OK\\r\\nContent-Type: a/b\\r\\n\(rest)'); c.close()")
-        let response = await transport.session().request(try server.url).validate(contentType: ["text/plain"]).serializing(Data.self).response
+        let response = await transport.session().request(try server.url).validate(contentType: ["text/plain"])
+            .serializing(Data.self).response
         #expect(response.data == Data(), "\(response)")
         #expect(response.error?.code == .emptyBody || response.error == nil, "\(response)")
     }
 
     @Test("The head of a HEAD's response promises no body")
     func head() async {
-        let session = Session(transport: StubTransport { _ in .text("hello", headers: ["Content-Length": "5", "Content-Type": "a/b"]) })
+        let session = Session(
+            transport: StubTransport { _ in .text("hello", headers: ["Content-Length": "5", "Content-Type": "a/b"]) })
         let request = session.request("http://a/", method: .head)
-        #expect(await request.validate(contentType: ["text/plain"]).serializing(Data.self).response.error?.code != .unacceptableContentType)
+        #expect(
+            await request.validate(contentType: ["text/plain"]).serializing(Data.self).response.error?.code
+                != .unacceptableContentType)
     }
 
-    @Test("The first validator that refuses has its way, and closures see whole bodies only", arguments: [
-        (nil, .validationFailed, 5), (MockResponse.Fault.truncate(after: 3), .unacceptableStatus, 0), (.resetMidBody(after: 3), .unacceptableStatus, 0),
-    ] as [(MockResponse.Fault?, AsyncNetError.Code, Int)])
+    @Test(
+        "The first validator that refuses has its way, and closures see whole bodies only",
+        arguments: [
+            (nil, .validationFailed, 5), (MockResponse.Fault.truncate(after: 3), .unacceptableStatus, 0),
+            (.resetMidBody(after: 3), .unacceptableStatus, 0),
+        ] as [(MockResponse.Fault?, AsyncNetError.Code, Int)])
     func order(_ fault: MockResponse.Fault?, _ code: AsyncNetError.Code, _ seen: Int) async {
         let count = Locked(0)
-        let session = Session(transport: StubTransport { _ in
-            let reply = MockResponse.text("hello", status: 404)
-            return fault.map { reply.with($0) } ?? reply
-        })
+        let session = Session(
+            transport: StubTransport { _ in
+                let reply = MockResponse.text("hello", status: 404)
+                return fault.map { reply.with($0) } ?? reply
+            })
         let request = session.request("http://a/")
         await request.validate { _, _, data in
             count.withLock { $0 = data.count }
@@ -121,7 +152,8 @@ struct EarlyRefusalTests {
         }
         await request.validate()
         // What is left to other limits is enough.
-        let response = await response(of: request, clock, after: 2, passing: kind == "silence" ? .seconds(1) : .milliseconds(2))
+        let response = await response(
+            of: request, clock, after: 2, passing: kind == "silence" ? .seconds(1) : .milliseconds(2))
         #expect(response.error?.code == .unacceptableStatus, "\(response)")
     }
 

@@ -1,13 +1,15 @@
-@testable import AsyncNet
 import AsyncNetTesting
 import Foundation
 import Testing
+
+@testable import AsyncNet
 
 @Suite("Server-sent events that go on", .timeLimit(.minutes(5)))
 struct EventStreamTests {
     private static let url = "http://a/"
 
-    /// A server that has so many events, and gives those after the last one that a client has, cut off wherever chance wants.
+    /// A server that has so many events, and gives those after the last one that a client has, cut off wherever chance
+    /// wants.
     private final class Feed: Sendable {
         private let count: Int
         private let random: Locked<SeededRandom>
@@ -32,9 +34,13 @@ struct EventStreamTests {
         }
     }
 
-    private func data(_ stream: StreamRequest, _ reconnection: EventReconnection = .ifResumable(limit: nil)) async throws -> [Int] {
+    private func data(_ stream: StreamRequest, _ reconnection: EventReconnection = .ifResumable(limit: nil))
+        async throws -> [Int]
+    {
         var found: [Int] = []
-        for try await event in stream.serverSentEvents(reconnection: reconnection) { found.append(Int(event.data) ?? -1) }
+        for try await event in stream.serverSentEvents(reconnection: reconnection) {
+            found.append(Int(event.data) ?? -1)
+        }
         return found
     }
 
@@ -56,7 +62,9 @@ struct EventStreamTests {
         let server = try await MockServer.start()
         await server.route("/*") { request in
             let id = request.headers["Last-Event-ID"].flatMap(Int.init) ?? 0
-            return id == 120 ? .status(204) : .raw("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n" + feed.text(after: id))
+            return id == 120
+                ? .status(204)
+                : .raw("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n" + feed.text(after: id))
         }
         #expect(try await data(transport.session().stream(server.url())) == Array(1...120))
         await server.stop()
@@ -89,7 +97,8 @@ struct EventStreamTests {
     func heartbeat() async throws {
         let clock = TestClock()
         let stub = StubTransport { request in
-            request.headers["Last-Event-ID"] == nil ? .events(["retry: 0\nid: 1\ndata: 1\n\n..."]).with(.stallMidBody(after: 26)) : .status(204)
+            request.headers["Last-Event-ID"] == nil
+                ? .events(["retry: 0\nid: 1\ndata: 1\n\n..."]).with(.stallMidBody(after: 26)) : .status(204)
         }
         let stream = Session(transport: stub, configuration: .init(clock: clock)).stream(Self.url)
         let task = Task { try await data(stream, .ifResumable(heartbeatTimeout: .seconds(5))) }
@@ -110,19 +119,29 @@ struct EventStreamTests {
     func ends() async throws {
         let chunked = StubTransport { _ in .events(["data: 1\n\n"]) }
         #expect(try await data(Session(transport: chunked).stream(Self.url)) == [1])
-        let announced = StubTransport { _ in .init(headers: ["Content-Length": "17", "Content-Type": "text/event-stream"], body: Data("id: 1\ndata: 1\n\n".utf8)) }
+        let announced = StubTransport { _ in
+            .init(
+                headers: ["Content-Length": "17", "Content-Type": "text/event-stream"],
+                body: Data("id: 1\ndata: 1\n\n".utf8))
+        }
         #expect(try await data(Session(transport: announced).stream(Self.url)) == [1])
         let post = StubTransport { _ in .events(["id: 1\ndata: 1\n\n"]) }
         #expect(try await data(Session(transport: post).stream(Self.url, method: .post)) == [1])
-        let broken = StubTransport { $0.headers["Last-Event-ID"] == nil ? .events(["id: 1\nretry: 0\ndata: 1\n\n"]) : .fault(.refuse) }
+        let broken = StubTransport {
+            $0.headers["Last-Event-ID"] == nil ? .events(["id: 1\nretry: 0\ndata: 1\n\n"]) : .fault(.refuse)
+        }
         let stream = Session(transport: broken).stream(Self.url)
-        await #expect { try await data(stream, .ifResumable(maximumDelay: .zero, limit: 3)) } throws: { ($0 as? AsyncNetError)?.code == .cannotConnect }
+        await #expect { try await data(stream, .ifResumable(maximumDelay: .zero, limit: 3)) } throws: {
+            ($0 as? AsyncNetError)?.code == .cannotConnect
+        }
         #expect(broken.requests.count == 5)
     }
 
     @Test("Validators see each connection's head, and the head can be asked for first")
     func validators() async throws {
-        let stub = StubTransport { $0.headers["Last-Event-ID"] == nil ? .events(["id: 1\nretry: 0\ndata: 1\n\n"]) : .status(404) }
+        let stub = StubTransport {
+            $0.headers["Last-Event-ID"] == nil ? .events(["id: 1\nretry: 0\ndata: 1\n\n"]) : .status(404)
+        }
         let stream = Session(transport: stub).stream(Self.url)
         await stream.validate()
         await #expect { try await data(stream) } throws: { ($0 as? AsyncNetError)?.code == .unacceptableStatus }
@@ -140,7 +159,9 @@ struct EventStreamTests {
         func receive(_ text: String, isTaken: Bool) async throws {
             let attempt = Task {
                 let body = WatchedBody(TransportBody(Data(text.utf8)), watch: .none)
-                return try await sink.receive(body, of: HTTPResponseHead(statusCode: 200, url: url, headers: ["Content-Type": "text/event-stream"]))
+                return try await sink.receive(
+                    body,
+                    of: HTTPResponseHead(statusCode: 200, url: url, headers: ["Content-Type": "text/event-stream"]))
             }
             if isTaken {
                 #expect(try await sink.events.next()?.count == 1)
@@ -161,9 +182,11 @@ struct EventStreamTests {
     func heartbeatAndTimeout() async throws {
         let clock = TestClock()
         let stub = StubTransport { request in
-            request.headers["Last-Event-ID"] == nil ? .events(["retry: 0\nid: 1\ndata: 1\n\n..."]).with(.stallMidBody(after: 26)) : .status(204)
+            request.headers["Last-Event-ID"] == nil
+                ? .events(["retry: 0\nid: 1\ndata: 1\n\n..."]).with(.stallMidBody(after: 26)) : .status(204)
         }
-        let stream = await Session(transport: stub, configuration: .init(clock: clock)).stream(Self.url).timeout(.seconds(1_000_000))
+        let stream = await Session(transport: stub, configuration: .init(clock: clock)).stream(Self.url).timeout(
+            .seconds(1_000_000))
         let task = Task { try await data(stream, .ifResumable(heartbeatTimeout: .seconds(5))) }
         let time = Task {
             for _ in 0..<100_000 {
@@ -181,7 +204,8 @@ struct EventStreamTests {
     func deadline() async throws {
         let clock = TestClock()
         let stub = StubTransport { _ in .events(["retry: 500000\nid: 1\ndata: 1\n\n"]) }
-        let stream = await Session(transport: stub, configuration: .init(clock: clock)).stream(Self.url).deadline(.seconds(100))
+        let stream = await Session(transport: stub, configuration: .init(clock: clock)).stream(Self.url).deadline(
+            .seconds(100))
         let task = Task { try await data(stream) }
         await clock.sleepers(atLeast: 2)
         clock.advance(by: .seconds(101))
@@ -189,11 +213,16 @@ struct EventStreamTests {
         #expect(stub.requests.count == 1)
     }
 
-    @Test("Only status 200 and text/event-stream are a stream of events; nothing else is asked for twice", arguments: [
-        (200, "text/event-stream;charset=utf-8", nil), (200, "TEXT/Event-Stream", nil), (201, "text/event-stream", .unacceptableStatus), (206, "text/event-stream", .unacceptableStatus),
-        (404, "text/event-stream", .unacceptableStatus), (503, "text/event-stream", .unacceptableStatus), (200, "text/html", .unacceptableContentType), (200, "text/plain", .unacceptableContentType),
-        (200, nil, .unacceptableContentType), (200, "text/event-streams", .unacceptableContentType), (200, "nonsense", .unacceptableContentType),
-    ] as [(Int, String?, AsyncNetError.Code?)])
+    @Test(
+        "Only status 200 and text/event-stream are a stream of events; nothing else is asked for twice",
+        arguments: [
+            (200, "text/event-stream;charset=utf-8", nil), (200, "TEXT/Event-Stream", nil),
+            (201, "text/event-stream", .unacceptableStatus), (206, "text/event-stream", .unacceptableStatus),
+            (404, "text/event-stream", .unacceptableStatus), (503, "text/event-stream", .unacceptableStatus),
+            (200, "text/html", .unacceptableContentType), (200, "text/plain", .unacceptableContentType),
+            (200, nil, .unacceptableContentType), (200, "text/event-streams", .unacceptableContentType),
+            (200, "nonsense", .unacceptableContentType),
+        ] as [(Int, String?, AsyncNetError.Code?)])
     func strict(_ status: Int, _ type: String?, _ code: AsyncNetError.Code?) async throws {
         let stub = StubTransport { request in
             if request.headers["Last-Event-ID"] != nil { return .status(204) }
@@ -210,18 +239,28 @@ struct EventStreamTests {
         }
     }
 
-    @Test("Other types by an option, which Accept says", arguments: [
-        (["application/x-events", "text/event-stream"], "application/x-events", true), (["application/x-events"], "text/event-stream", false), (["*/*"], nil, true), (["*/*"], "text/html", true),
-        (["text/*"], "text/plain", true), (["text/*"], nil, false), ([], "text/event-stream", true), ([], "text/plain", false),
-    ] as [([String], String?, Bool)])
+    @Test(
+        "Other types by an option, which Accept says",
+        arguments: [
+            (["application/x-events", "text/event-stream"], "application/x-events", true),
+            (["application/x-events"], "text/event-stream", false), (["*/*"], nil, true), (["*/*"], "text/html", true),
+            (["text/*"], "text/plain", true), (["text/*"], nil, false), ([], "text/event-stream", true),
+            ([], "text/plain", false),
+        ] as [([String], String?, Bool)])
     func types(_ accepted: [String], _ type: String?, _ isGood: Bool) async throws {
-        let stub = StubTransport { $0.headers["Last-Event-ID"] == nil ? .events(["id: 1\nretry: 0\ndata: 1\n\n"], type: type) : .status(204) }
+        let stub = StubTransport {
+            $0.headers["Last-Event-ID"] == nil ? .events(["id: 1\nretry: 0\ndata: 1\n\n"], type: type) : .status(204)
+        }
         var found: [String] = []
         do {
-            for try await event in Session(transport: stub).stream(Self.url).serverSentEvents(contentTypes: accepted) { found.append(event.data) }
+            for try await event in Session(transport: stub).stream(Self.url).serverSentEvents(contentTypes: accepted) {
+                found.append(event.data)
+            }
         } catch { #expect((error as? AsyncNetError)?.code == .unacceptableContentType) }
         #expect(found == (isGood ? ["1"] : []))
-        #expect(stub.requests.first?.headers["Accept"] == (accepted.isEmpty ? "text/event-stream" : accepted.joined(separator: ", ")))
+        #expect(
+            stub.requests.first?.headers["Accept"]
+                == (accepted.isEmpty ? "text/event-stream" : accepted.joined(separator: ", ")))
     }
 }
 

@@ -1,11 +1,13 @@
-@testable import AsyncNet
 import AsyncNetTesting
 import Foundation
 import Testing
+
+@testable import AsyncNet
+
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Darwin)
-import Darwin
+    import Darwin
 #endif
 
 @Suite("Files that are no download's", .timeLimit(.minutes(5)))
@@ -14,13 +16,19 @@ struct ForeignFileTests {
 
     /// Answers the rest from byte 4 on, or with a refusal.
     private static func session(_ status: Int) -> Session {
-        Session(transport: StubTransport { request in
-            guard status == 206, request.headers["Range"] != nil else { return .status(status == 206 ? 200 : status, body: "0123456789") }
-            return MockResponse(206, headers: ["Content-Range": "bytes 4-9/10", "ETag": "\"1\""], body: Data("456789".utf8))
-        })
+        Session(
+            transport: StubTransport { request in
+                guard status == 206, request.headers["Range"] != nil else {
+                    return .status(status == 206 ? 200 : status, body: "0123456789")
+                }
+                return MockResponse(
+                    206, headers: ["Content-Range": "bytes 4-9/10", "ETag": "\"1\""], body: Data("456789".utf8))
+            })
     }
 
-    private static func partial(in folder: TemporaryFolder, _ name: String = ".AsyncNet-0.partial") -> URL { folder.url.appending(path: name) }
+    private static func partial(in folder: TemporaryFolder, _ name: String = ".AsyncNet-0.partial") -> URL {
+        folder.url.appending(path: name)
+    }
 
     /// A file of the user's that resume data names, and the data.
     private static func victim(_ kind: String, in folder: TemporaryFolder) throws -> (file: URL, data: ResumeData) {
@@ -58,10 +66,15 @@ struct ForeignFileTests {
     }
 
     private static let kinds =
-        ["any name", "no mark", "guessed mark", "another mark", "no mark in the data", "two names", "a link", "a stale mark beside"]
+        [
+            "any name", "no mark", "guessed mark", "another mark", "no mark in the data", "two names", "a link",
+            "a stale mark beside",
+        ]
         + (geteuid() == 0 ? ["another user's"] : [])
 
-    @Test("Resume data that names a file which no download has left is refused, and the file stays", arguments: kinds, [206, 404])
+    @Test(
+        "Resume data that names a file which no download has left is refused, and the file stays", arguments: kinds,
+        [206, 404])
     func forgedResumeData(_ kind: String, _ status: Int) async throws {
         let folder = try TemporaryFolder()
         let (file, forged) = try Self.victim(kind, in: folder)
@@ -87,9 +100,12 @@ struct ForeignFileTests {
         for isPipe in [true, false] {
             let named = Self.partial(in: folder, "\(isPipe).partial")
             try #require((isPipe ? mkfifo(named.path, 0o600) : mkdir(named.path, 0o700)) == 0)
-            let data = ResumeData(url: try "http://a/".asURL(), validator: "\"1\"", partialFile: named, totalBytes: nil, mark: "x")
+            let data = ResumeData(
+                url: try "http://a/".asURL(), validator: "\"1\"", partialFile: named, totalBytes: nil, mark: "x")
             let target = folder.url.appending(path: "target")
-            #expect(await Self.session(206).download(resumingWith: data, to: .file(target)).result.failure?.code == .invalidRequest)
+            #expect(
+                await Self.session(206).download(resumingWith: data, to: .file(target)).result.failure?.code
+                    == .invalidRequest)
             data.discard()
             #expect(FileManager.default.fileExists(atPath: named.path))
         }
@@ -99,21 +115,29 @@ struct ForeignFileTests {
     func goneFile() async throws {
         let folder = try TemporaryFolder()
         let named = Self.partial(in: folder, "elsewhere/x.partial")
-        let data = ResumeData(url: try "http://a/".asURL(), validator: "\"1\"", partialFile: named, totalBytes: 10, mark: "x")
+        let data = ResumeData(
+            url: try "http://a/".asURL(), validator: "\"1\"", partialFile: named, totalBytes: 10, mark: "x")
         let target = folder.url.appending(path: "target")
-        #expect(try Data(contentsOf: await Self.session(206).download(resumingWith: data, to: .file(target)).value).count == 10)
+        #expect(
+            try Data(contentsOf: await Self.session(206).download(resumingWith: data, to: .file(target)).value).count
+                == 10)
         #expect(folder.contents == ["target"])
     }
 
-    @Test("A file that a download left is gone on with, whatever its name was, and bears no mark at the end", arguments: [PartialFile.MarkPlace.attribute, .beside])
+    @Test(
+        "A file that a download left is gone on with, whatever its name was, and bears no mark at the end",
+        arguments: [PartialFile.MarkPlace.attribute, .beside])
     func ownFile(_ place: PartialFile.MarkPlace) async throws {
         let folder = try TemporaryFolder()
         let named = Self.partial(in: folder, "a.partial")
         let mark = try folder.partialFile(named, Self.mine, place)
         #expect(PartialFile.mark(at: named.path) == mark)
-        let data = ResumeData(url: try "http://a/".asURL(), validator: "\"1\"", partialFile: named, totalBytes: 10, mark: mark)
+        let data = ResumeData(
+            url: try "http://a/".asURL(), validator: "\"1\"", partialFile: named, totalBytes: 10, mark: mark)
         let target = folder.url.appending(path: "target.partial")
-        #expect(try Data(contentsOf: await Self.session(206).download(resumingWith: data, to: .file(target)).value) == Data("0123456789".utf8))
+        #expect(
+            try Data(contentsOf: await Self.session(206).download(resumingWith: data, to: .file(target)).value)
+                == Data("0123456789".utf8))
         #expect(folder.contents == ["target.partial"])
         #expect(PartialFile.mark(at: target.path) == nil)
     }
@@ -123,11 +147,13 @@ struct ForeignFileTests {
         let folder = try TemporaryFolder()
         let named = Self.partial(in: folder)
         let mark = try folder.partialFile(named, Self.mine, place)
-        ResumeData(url: try "http://a/".asURL(), validator: "\"1\"", partialFile: named, totalBytes: 10, mark: mark).discard()
+        ResumeData(url: try "http://a/".asURL(), validator: "\"1\"", partialFile: named, totalBytes: 10, mark: mark)
+            .discard()
         #expect(folder.contents.isEmpty)
     }
 
-    @Test("Where the file system has no attributes, downloads break off and go on all the same", arguments: [true, false])
+    @Test(
+        "Where the file system has no attributes, downloads break off and go on all the same", arguments: [true, false])
     func withoutAttributes(_ isKept: Bool) async throws {
         let folder = try TemporaryFolder()
         let (url, target) = (try "http://a/".asURL(), folder.url.appending(path: "target"))
@@ -138,21 +164,27 @@ struct ForeignFileTests {
             let sink = DownloadSink(destination, marking: .beside)
             _ = try await sink.prepare(request)
             let head = HTTPResponseHead(statusCode: 200, url: url, headers: ["ETag": "\"1\"", "Content-Length": "10"])
-            await #expect(throws: AsyncNetError.self) { try await sink.receive(WatchedBody(TransportBody(Self.mine), watch: .none), of: head) }
+            await #expect(throws: AsyncNetError.self) {
+                try await sink.receive(WatchedBody(TransportBody(Self.mine), watch: .none), of: head)
+            }
             left = sink.handOver()
         }
         #expect(left?.offset == 4 && folder.contents.count == (isKept ? 3 : 2))
         let sink = DownloadSink(destination, resuming: isKept ? nil : left, marking: .beside)
         #expect(try await sink.prepare(request).head.headers["Range"] == "bytes=4-")
-        let head = HTTPResponseHead(statusCode: 206, url: url, headers: ["ETag": "\"1\"", "Content-Range": "bytes 4-9/10"])
-        #expect(try await sink.receive(WatchedBody(TransportBody(Data("456789".utf8)), watch: .none), of: head) == .done)
+        let head = HTTPResponseHead(
+            statusCode: 206, url: url, headers: ["ETag": "\"1\"", "Content-Range": "bytes 4-9/10"])
+        #expect(
+            try await sink.receive(WatchedBody(TransportBody(Data("456789".utf8)), watch: .none), of: head) == .done)
         #expect(try Data(contentsOf: target) == Data("0123456789".utf8))
         #expect(folder.contents == ["target"])
     }
 
     // MARK: The partial file of `.continuePartialFile`
 
-    @Test("A planted partial file is left alone, notes or none", arguments: ["two names", "no mark", "a link"], [true, false])
+    @Test(
+        "A planted partial file is left alone, notes or none", arguments: ["two names", "no mark", "a link"],
+        [true, false])
     func plantedPartialFile(_ kind: String, _ hasNotes: Bool) async throws {
         let folder = try TemporaryFolder()
         let (victim, target) = (try folder.file("victim", Self.mine), folder.url.appending(path: "target"))
@@ -162,19 +194,24 @@ struct ForeignFileTests {
         case "a link": try #require(symlink(victim.path, partial.path) == 0)
         default: _ = try folder.file("target.partial", Self.mine)
         }
-        let notes = ResumeData(url: try "http://a/".asURL(), validator: "\"1\"", partialFile: partial, totalBytes: 10, mark: "x")
+        let notes = ResumeData(
+            url: try "http://a/".asURL(), validator: "\"1\"", partialFile: partial, totalBytes: 10, mark: "x")
         if hasNotes { try JSONEncoder().encode(notes).write(to: target.appendingPathExtension("partial.json")) }
         let before = folder.contents.sorted()
         for status in [206, 404] {
             let destination = DownloadDestination.file(target, options: [.continuePartialFile, .removePreviousFile])
-            #expect(await Self.session(status).download("http://a/", to: destination).result.failure?.code == .fileNotWritable)
+            #expect(
+                await Self.session(status).download("http://a/", to: destination).result.failure?.code
+                    == .fileNotWritable)
         }
         #expect(folder.contents.sorted() == before)
         #expect(try Data(contentsOf: victim) == Self.mine)
         #expect(try Data(contentsOf: partial) == Self.mine)
     }
 
-    @Test("A partial file of a download whose notes are lost, or are of another file, starts over", arguments: [true, false])
+    @Test(
+        "A partial file of a download whose notes are lost, or are of another file, starts over",
+        arguments: [true, false])
     func lostNotes(_ areOthers: Bool) async throws {
         let folder = try TemporaryFolder()
         let target = folder.url.appending(path: "target")
@@ -190,11 +227,15 @@ struct ForeignFileTests {
         #expect(folder.contents == ["target"])
     }
 
-    @Test("A partial file that another one replaces midway is not moved to the target, nor is that one removed", arguments: [true, false], [true, false])
+    @Test(
+        "A partial file that another one replaces midway is not moved to the target, nor is that one removed",
+        arguments: [true, false], [true, false])
     func swapped(_ isKept: Bool, _ replaces: Bool) async throws {
         let folder = try TemporaryFolder()
         let target = try replaces ? folder.file("target", Data("old".utf8)) : folder.url.appending(path: "target")
-        let options: DownloadDestination.Options = [isKept ? .continuePartialFile : [], replaces ? .removePreviousFile : []]
+        let options: DownloadDestination.Options = [
+            isKept ? .continuePartialFile : [], replaces ? .removePreviousFile : [],
+        ]
         let (body, feed) = AsyncThrowingStream.makeStream(of: Data.self)
         let sink = DownloadSink(.file(target, options: options))
         let url = try "http://a/".asURL()
@@ -206,7 +247,8 @@ struct ForeignFileTests {
         let verdict = Task { try await sink.receive(WatchedBody(TransportBody(body), watch: watch), of: head) }
         await gate.wait()
         let partial = try #require(folder.contents.first { $0.hasSuffix(".partial") })
-        try #require(rename(folder.file("victim", Data("mine".utf8)).path, folder.url.appending(path: partial).path) == 0)
+        try #require(
+            rename(folder.file("victim", Data("mine".utf8)).path, folder.url.appending(path: partial).path) == 0)
         feed.yield(Data("456789".utf8))
         feed.finish()
         await #expect { try await verdict.value } throws: { ($0 as? AsyncNetError)?.code == .fileNotWritable }
@@ -224,8 +266,12 @@ struct ForeignFileTests {
         let before = try folder.leave(Self.mine, at: target, "http://a/other".asURL())
         let notes = target.appendingPathExtension("partial.json")
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: notes.path)
-        let stub = StubTransport { _ in MockResponse(headers: ["ETag": "\"1\""], body: Self.mine).with(.truncate(after: 2)) }
-        #expect(await Session(transport: stub).download("http://a/", to: .file(target, options: .continuePartialFile)).result.failure != nil)
+        let stub = StubTransport { _ in
+            MockResponse(headers: ["ETag": "\"1\""], body: Self.mine).with(.truncate(after: 2))
+        }
+        #expect(
+            await Session(transport: stub).download("http://a/", to: .file(target, options: .continuePartialFile))
+                .result.failure != nil)
         #expect(try FileManager.default.attributesOfItem(atPath: notes.path)[.posixPermissions] as? Int == 0o600)
         #expect(folder.contents.sorted() == ["target.partial", "target.partial.json"])
         #expect(before.offset == 2)

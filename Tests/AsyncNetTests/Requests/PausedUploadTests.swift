@@ -1,30 +1,42 @@
-@testable import AsyncNet
 import AsyncNetTesting
 import Foundation
 import Testing
 
+@testable import AsyncNet
+
 /// What a server does while the producer of an upload has nothing to give.
 @Suite("Uploads that wait for their producer", .timeLimit(.minutes(5)))
 struct PausedUploadTests {
-    private func outcome(_ script: String, over transport: TransportUnderTest = .libcurl) async throws -> DataResponse<String, AsyncNetError> {
+    private func outcome(_ script: String, over transport: TransportUnderTest = .libcurl) async throws -> DataResponse<
+        String, AsyncNetError
+    > {
         let server = try RawServer(script)
         let (stream, input) = AsyncStream.makeStream(of: Data.self)
         input.yield(Data(count: 10))
-        let response = await transport.session().upload(.stream(stream), to: try server.url).serializing(String.self).response
+        let response = await transport.session().upload(.stream(stream), to: try server.url).serializing(String.self)
+            .response
         input.finish()
         return response
     }
 
-    @Test("A server that closes the connection ends the request", arguments: ["c.close()", "c.shutdown(socket.SHUT_WR)", "c.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))\nc.close()"])
+    @Test(
+        "A server that closes the connection ends the request",
+        arguments: [
+            "c.close()", "c.shutdown(socket.SHUT_WR)",
+            "c.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))\nc.close()",
+        ])
     func closed(_ script: String) async throws {
         let response = try await outcome("c.recv(100)\n\(script)")
         // libcurl 8 sees the close by itself, as the lack of a response.
         #expect([.connectionLost, .emptyReply].contains(response.error?.code), "\(response)")
     }
 
-    @Test("A refusal is the outcome, whether or not the connection stays", arguments: [413, 401, 500, 307], ["", "\nc.close()"])
+    @Test(
+        "A refusal is the outcome, whether or not the connection stays", arguments: [413, 401, 500, 307],
+        ["", "\nc.close()"])
     func refused(_ status: Int, _ end: String) async throws {
-        let response = try await outcome("c.sendall(b'HTTP/1.1 \(status) No\\r\\nContent-Length: 2\\r\\n\\r\\nno')\(end)")
+        let response = try await outcome(
+            "c.sendall(b'HTTP/1.1 \(status) No\\r\\nContent-Length: 2\\r\\n\\r\\nno')\(end)")
         #expect(response.statusCode == status, "\(response)")
         #expect(response.value == "no", "\(response)")
     }
@@ -32,12 +44,20 @@ struct PausedUploadTests {
     @Test("Interim responses set no limit to the producer")
     func informational() async throws {
         let clock = TestClock()
-        let server = try RawServer("c.sendall(b'HTTP/1.1 103 Early Hints\\r\\n\\r\\n')\nbody = b''\nwhile not body.endswith(b'0\\r\\n\\r\\n'): body += c.recv(1000)\nc.sendall(b'HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nok')")
+        let server = try RawServer(
+            "c.sendall(b'HTTP/1.1 103 Early Hints\\r\\n\\r\\n')\nbody = b''\nwhile not body.endswith(b'0\\r\\n\\r\\n'): body += c.recv(1000)\nc.sendall(b'HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nok')"
+        )
         let (stream, input) = AsyncStream.makeStream(of: Data.self)
         let asked = Counter()
-        let body = RequestBody.stream(AsyncStream { asked.add(); var next = stream.makeAsyncIterator(); return await next.next() })
+        let body = RequestBody.stream(
+            AsyncStream {
+                asked.add()
+                var next = stream.makeAsyncIterator()
+                return await next.next()
+            })
         let listening = ListeningTransport(LibcurlTransport())
-        let request = Session(transport: listening, configuration: .init(timeout: .seconds(5), clock: clock)).upload(body, to: try server.url)
+        let request = Session(transport: listening, configuration: .init(timeout: .seconds(5), clock: clock)).upload(
+            body, to: try server.url)
         let events = request.events
         let task = Task { await request.serializing(String.self).result }
         for await event in events { if case .informational = event { break } }
@@ -71,7 +91,13 @@ struct PausedUploadTests {
         try await withServer { (server: MockServer) async throws in
             let (asked, release) = (Gate(), DispatchSemaphore(value: 0))
             let session = transport.session()
-            let request = session.upload(.stream(AsyncStream<Data> { asked.open(); wait(for: release); return nil }), to: server.url())
+            let request = session.upload(
+                .stream(
+                    AsyncStream<Data> {
+                        asked.open()
+                        wait(for: release)
+                        return nil
+                    }), to: server.url())
             let task = Task { await request.serializing(Data.self).result }
             await asked.wait()
             task.cancel()

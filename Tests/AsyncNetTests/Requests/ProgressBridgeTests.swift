@@ -1,7 +1,8 @@
-@testable import AsyncNet
 import AsyncNetTesting
 import Foundation
 import Testing
+
+@testable import AsyncNet
 
 @Suite("Foundation's progress", .timeLimit(.minutes(5)))
 struct ProgressBridgeTests {
@@ -14,7 +15,8 @@ struct ProgressBridgeTests {
         }
         let progress = Progress(totalUnitCount: -1)
         await steps.report(to: progress)
-        #expect(progress.totalUnitCount == 100 && progress.completedUnitCount == 50 && progress.fractionCompleted == 0.5)
+        #expect(
+            progress.totalUnitCount == 100 && progress.completedUnitCount == 50 && progress.fractionCompleted == 0.5)
         #expect(progress.userInfo[.throughputKey] as? Int == 10)
         #expect(progress.userInfo[.estimatedTimeRemainingKey] as? Double == 5)
     }

@@ -1,5 +1,6 @@
-@testable import AsyncNet
 import Testing
+
+@testable import AsyncNet
 
 @Suite("Request state machine", .timeLimit(.minutes(5)))
 struct RequestStateMachineTests {

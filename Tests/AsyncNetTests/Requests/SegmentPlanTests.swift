@@ -5,9 +5,12 @@ import Testing
 struct SegmentPlanTests {
     private static let mebi: Int64 = 1 << 20
 
-    @Test("Parts cover everything once, in order", arguments: [
-        (0, 1, 4), (0, 100 << 20, 4), (5, 5, 4), (5, 6, 1), (3 << 20, (1 << 30) + 17, 8), (7, 7, 1), (9, 5, 2), (0, Int64.max, 1),
-    ] as [(Int64, Int64, Int)])
+    @Test(
+        "Parts cover everything once, in order",
+        arguments: [
+            (0, 1, 4), (0, 100 << 20, 4), (5, 5, 4), (5, 6, 1), (3 << 20, (1 << 30) + 17, 8), (7, 7, 1), (9, 5, 2),
+            (0, Int64.max, 1),
+        ] as [(Int64, Int64, Int)])
     func covers(_ start: Int64, _ total: Int64, _ segments: Int) {
         var plan = SegmentPlan(from: start, total: total, segments: segments)
         var position = min(start, total)

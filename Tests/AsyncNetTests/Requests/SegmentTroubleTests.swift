@@ -1,7 +1,8 @@
-@testable import AsyncNet
 import AsyncNetTesting
 import Foundation
 import Testing
+
+@testable import AsyncNet
 
 @Suite("Downloads in parts, in trouble", .timeLimit(.minutes(5)))
 struct SegmentTroubleTests {
@@ -17,7 +18,8 @@ struct SegmentTroubleTests {
             if RangeStub.isLater(request) { await gate.wait() }
             return file.reply(to: request)
         }
-        let download = Session(transport: stub).download(Self.url, to: .file(folder.url.appending(path: "file")), segments: 3)
+        let download = Session(transport: stub).download(
+            Self.url, to: .file(folder.url.appending(path: "file")), segments: 3)
         let result = Task {
             defer { ended.add() }
             return await download.result
@@ -53,7 +55,8 @@ struct SegmentTroubleTests {
             if RangeStub.isLater(request) { await gate.wait() }
             return file.reply(to: request)
         }
-        let session = Session(transport: stub, configuration: .init(timeout: .seconds(1000), deadline: .seconds(10), clock: clock))
+        let session = Session(
+            transport: stub, configuration: .init(timeout: .seconds(1000), deadline: .seconds(10), clock: clock))
         let download = session.download(Self.url, to: .file(folder.url.appending(path: "file")), segments: 2)
         await download.deadline(.seconds(100))
         let result = Task { await download.result }
@@ -64,7 +67,9 @@ struct SegmentTroubleTests {
         #expect(await result.value.failure?.code == (seconds > 100 ? .deadlineExceeded : nil))
     }
 
-    @Test("A part may be tried again where it has not begun, and what broke off is fetched by the download's next attempt")
+    @Test(
+        "A part may be tried again where it has not begun, and what broke off is fetched by the download's next attempt"
+    )
     func retries() async throws {
         let (folder, failures) = (try TemporaryFolder(), Counter())
         let stub = StubTransport { [file] request in
@@ -76,13 +81,16 @@ struct SegmentTroubleTests {
             default: file.reply(to: request)
             }
         }
-        let download = Session(transport: stub).download(Self.url, to: .file(folder.url.appending(path: "file")), segments: 2)
+        let download = Session(transport: stub).download(
+            Self.url, to: .file(folder.url.appending(path: "file")), segments: 2)
         await download.interceptor(Retrier { _, _ in .retry })
         #expect(try Data(contentsOf: await download.value) == file.data)
         #expect(await download.retryCount == 1)
     }
 
-    @Test("A part that is not the one that was asked for, or is encoded, is not written", arguments: ["range", "total", "tag", "encoded", "short"])
+    @Test(
+        "A part that is not the one that was asked for, or is encoded, is not written",
+        arguments: ["range", "total", "tag", "encoded", "short"])
     func wrongPart(_ kind: String) async throws {
         let folder = try TemporaryFolder()
         let stub = StubTransport { [file] request in
@@ -90,14 +98,17 @@ struct SegmentTroubleTests {
             guard let first = RangeStub.range(request)?.first, first > 0 else { return reply }
             switch kind {
             case "range": reply = file.part(first - 1...first + Self.mebi - 2)
-            case "total": reply.headers.set(HTTPHeader(name: "Content-Range", value: (reply.headers["Content-Range"] ?? "") + "0"))
+            case "total":
+                reply.headers.set(
+                    HTTPHeader(name: "Content-Range", value: (reply.headers["Content-Range"] ?? "") + "0"))
             case "tag": reply.headers.set(HTTPHeader(name: "ETag", value: "\"2\""))
             case "encoded": reply.headers.set(HTTPHeader(name: "Content-Encoding", value: "gzip"))
             default: reply.body.removeLast()
             }
             return reply
         }
-        let download = Session(transport: stub).download(Self.url, to: .file(folder.url.appending(path: "file")), segments: 2)
+        let download = Session(transport: stub).download(
+            Self.url, to: .file(folder.url.appending(path: "file")), segments: 2)
         #expect(await download.result.failure?.code == (kind == "short" ? .bodyEndedEarly : .badServerResponse))
         let left = await download.resumeData
         #expect(left?.offset == Int64(Self.mebi))
@@ -108,7 +119,8 @@ struct SegmentTroubleTests {
     func lessThanAsked() async throws {
         let folder = try TemporaryFolder()
         let stub = StubTransport { [file] in $0.headers["Range"] == nil ? file.reply(to: $0) : file.part(0...999) }
-        let download = Session(transport: stub).download(Self.url, to: .file(folder.url.appending(path: "file")), segments: 2)
+        let download = Session(transport: stub).download(
+            Self.url, to: .file(folder.url.appending(path: "file")), segments: 2)
         #expect(try Data(contentsOf: await download.value) == file.data)
         #expect(stub.requests.map { $0.headers["Range"] } == ["bytes=0-1048575", nil])
     }
@@ -129,7 +141,8 @@ struct SegmentTroubleTests {
     func limit() async throws {
         let folder = try TemporaryFolder()
         let stub = StubTransport { [file] in file.reply(to: $0) }
-        let download = Session(transport: stub).download(Self.url, to: .file(folder.url.appending(path: "file")), segments: 2)
+        let download = Session(transport: stub).download(
+            Self.url, to: .file(folder.url.appending(path: "file")), segments: 2)
         await download.maximumBodySize(3_000_000)
         #expect(await download.result.failure?.code == .bodyTooLarge)
         #expect(stub.requests.count < 9)
@@ -142,7 +155,8 @@ struct SegmentTroubleTests {
             if RangeStub.isLater(request) { await gate.wait() }
             return file.reply(to: request)
         }
-        let download = Session(transport: stub).download(Self.url, to: .file(folder.url.appending(path: "file")), segments: 2)
+        let download = Session(transport: stub).download(
+            Self.url, to: .file(folder.url.appending(path: "file")), segments: 2)
         await download.resume()
         #expect(await eventually { stub.requests.count == 3 })
         await download.suspend()
@@ -160,7 +174,8 @@ struct SegmentTroubleTests {
             if RangeStub.isLater(request) { return .status(412) }
             return request.headers["Range"] == nil ? other.reply(to: request) : file.reply(to: request)
         }
-        let download = Session(transport: stub).download(Self.url, to: .file(folder.url.appending(path: "file")), segments: 2)
+        let download = Session(transport: stub).download(
+            Self.url, to: .file(folder.url.appending(path: "file")), segments: 2)
         #expect(try Data(contentsOf: await download.value) == other.data)
         #expect(stub.requests.allSatisfy { $0.headers["Accept-Encoding"] == "identity" })
     }
@@ -171,13 +186,18 @@ struct SegmentTroubleTests {
     func longTransfer() async throws {
         let (folder, long) = (try TemporaryFolder(), RangeStub(data: patternedData(40_000_000)))
         let target = folder.url.appending(path: "file")
-        let stub = StubTransport { (RangeStub.range($0)?.first ?? 0) > 25_000_000 ? .fault(.stall) : long.reply(to: $0) }
-        let download = Session(transport: stub).download(Self.url, to: .file(target, options: .continuePartialFile), segments: 2)
+        let stub = StubTransport {
+            (RangeStub.range($0)?.first ?? 0) > 25_000_000 ? .fault(.stall) : long.reply(to: $0)
+        }
+        let download = Session(transport: stub).download(
+            Self.url, to: .file(target, options: .continuePartialFile), segments: 2)
         await download.resume()
-        #expect(await eventually {
-            let notes = try? JSONDecoder().decode(ResumeData.self, from: Data(contentsOf: target.appendingPathExtension("partial.json")))
-            return (notes?.prefix ?? 0) > 16 << 20
-        })
+        #expect(
+            await eventually {
+                let notes = try? JSONDecoder().decode(
+                    ResumeData.self, from: Data(contentsOf: target.appendingPathExtension("partial.json")))
+                return (notes?.prefix ?? 0) > 16 << 20
+            })
         await download.cancel()
         await download.transfer.drained()
     }
@@ -189,21 +209,30 @@ struct SegmentTroubleTests {
         var holes = file.data
         holes.resetBytes(in: 3 * Self.mebi..<4 * Self.mebi)
         let url = try #require(URL(string: Self.url))
-        _ = try folder.leave(holes, at: target, url, validator: file.tag, totalBytes: 9_000_001, prefix: Int64(3 * Self.mebi))
+        _ = try folder.leave(
+            holes, at: target, url, validator: file.tag, totalBytes: 9_000_001, prefix: Int64(3 * Self.mebi))
         let breaking = StubTransport { [file] in file.reply(to: $0).with(.truncate(after: 2 * Self.mebi)) }
-        _ = await Session(transport: breaking).download(Self.url, to: .file(target, options: .continuePartialFile)).result
+        _ = await Session(transport: breaking).download(Self.url, to: .file(target, options: .continuePartialFile))
+            .result
         let stub = StubTransport { [file] in file.reply(to: $0) }
-        #expect(try Data(contentsOf: await Session(transport: stub).download(Self.url, to: .file(target, options: .continuePartialFile)).value) == file.data)
+        #expect(
+            try Data(
+                contentsOf: await Session(transport: stub).download(
+                    Self.url, to: .file(target, options: .continuePartialFile)
+                ).value) == file.data)
         #expect(stub.requests.map { $0.headers["Range"] } == ["bytes=\(5 * Self.mebi)-"])
     }
 
-    @Test("Notes that somebody has spoilt do no harm", arguments: [(Int64.min, -5), (-1, Int64.min), (.max, .max), (0, 0), (5, 7)] as [(Int64, Int64)], [1, 3])
+    @Test(
+        "Notes that somebody has spoilt do no harm",
+        arguments: [(Int64.min, -5), (-1, Int64.min), (.max, .max), (0, 0), (5, 7)] as [(Int64, Int64)], [1, 3])
     func spoiltNotes(_ numbers: (total: Int64, prefix: Int64), _ segments: Int) async throws {
         let folder = try TemporaryFolder()
         let target = folder.url.appending(path: "file")
         let url = try #require(URL(string: Self.url))
         let received = file.data.prefix(2_000_000)
-        let notes = try folder.leave(received, at: target, url, validator: file.tag, totalBytes: numbers.total, prefix: numbers.prefix)
+        let notes = try folder.leave(
+            received, at: target, url, validator: file.tag, totalBytes: numbers.total, prefix: numbers.prefix)
         #expect(notes.offset >= 0)
         let stub = StubTransport { [file] in file.reply(to: $0) }
         let session = Session(transport: stub)

@@ -1,7 +1,8 @@
-@testable import AsyncNet
 import AsyncNetTesting
 import Foundation
 import Testing
+
+@testable import AsyncNet
 
 @Suite("Downloads in parts, and checksums", .timeLimit(.minutes(5)))
 struct SegmentedDownloadTests {
@@ -10,7 +11,8 @@ struct SegmentedDownloadTests {
     private static let mebi = 1 << 20
 
     private func withRanges<Result>(
-        _ data: Data? = nil, tag: String = "\"1\"", knowsRanges: Bool = true, _ body: (RangeServer, URL, TemporaryFolder) async throws -> Result
+        _ data: Data? = nil, tag: String = "\"1\"", knowsRanges: Bool = true,
+        _ body: (RangeServer, URL, TemporaryFolder) async throws -> Result
     ) async throws -> Result {
         let ranges = try await RangeServer(data ?? self.data, tag: tag, knowsRanges: knowsRanges)
         await ranges.start()
@@ -35,7 +37,9 @@ struct SegmentedDownloadTests {
             }()
             #expect(try await bytes(of: download) == data)
             #expect(await isMonotonic)
-            let asked = await ranges.asked.compactMap { $0 }.sorted { $0.count == $1.count ? $0 < $1 : $0.count < $1.count }
+            let asked = await ranges.asked.compactMap { $0 }.sorted {
+                $0.count == $1.count ? $0 < $1 : $0.count < $1.count
+            }
             #expect(asked.first == "bytes=0-1048575")
             #expect(asked.count == 9 && Set(asked).count == 9)
             #expect(folder.contents == ["file"])
@@ -44,20 +48,30 @@ struct SegmentedDownloadTests {
         }
     }
 
-    @Test("Where parts cannot be had it comes as one: no ranges, no version, a small file, another method", arguments: ["ranges", "version", "small", "method"])
+    @Test(
+        "Where parts cannot be had it comes as one: no ranges, no version, a small file, another method",
+        arguments: ["ranges", "version", "small", "method"])
     func one(_ reason: String) async throws {
         let data = reason == "small" ? Data(self.data.prefix(1000)) : self.data
-        try await withRanges(data, tag: reason == "version" ? "W/\"1\"" : "\"1\"", knowsRanges: reason != "ranges") { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
-            let download = Session().download(url, to: .file(folder.url.appending(path: "file")), method: reason == "method" ? .post : .get, segments: 4)
+        try await withRanges(data, tag: reason == "version" ? "W/\"1\"" : "\"1\"", knowsRanges: reason != "ranges") {
+            (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
+            let download = Session().download(
+                url, to: .file(folder.url.appending(path: "file")), method: reason == "method" ? .post : .get,
+                segments: 4)
             #expect(try await bytes(of: download) == data)
-            #expect(await ranges.asked == (reason == "version" ? ["bytes=0-1048575", nil] : reason == "method" ? [nil] : ["bytes=0-1048575"]))
+            #expect(
+                await ranges.asked
+                    == (reason == "version"
+                        ? ["bytes=0-1048575", nil] : reason == "method" ? [nil] : ["bytes=0-1048575"]))
         }
     }
 
     @Test("An empty file, which has no first part, comes too")
     func empty() async throws {
         try await withRanges(Data()) { (_: RangeServer, url: URL, folder: TemporaryFolder) async throws in
-            #expect(try await bytes(of: Session().download(url, to: .file(folder.url.appending(path: "file")), segments: 4)) == Data())
+            #expect(
+                try await bytes(of: Session().download(url, to: .file(folder.url.appending(path: "file")), segments: 4))
+                    == Data())
         }
     }
 
@@ -66,7 +80,9 @@ struct SegmentedDownloadTests {
         let other = patternedData(5_000_000)
         try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
             await ranges.after(3) { $0.change(to: other, tag: "\"2\"") }
-            #expect(try await bytes(of: Session().download(url, to: .file(folder.url.appending(path: "file")), segments: 2)) == other)
+            #expect(
+                try await bytes(of: Session().download(url, to: .file(folder.url.appending(path: "file")), segments: 2))
+                    == other)
             #expect(await ranges.asked.last == .some(nil))
         }
     }
@@ -82,7 +98,8 @@ struct SegmentedDownloadTests {
             #expect(resumeData.offset >= Self.mebi && resumeData.offset < 9_000_001)
             #expect(resumeData.prefix == nil)
             await ranges.breakOff(after: nil)
-            let rest = Session().download(resumingWith: resumeData, to: .file(folder.url.appending(path: "file")), segments: 3)
+            let rest = Session().download(
+                resumingWith: resumeData, to: .file(folder.url.appending(path: "file")), segments: 3)
             #expect(try await bytes(of: rest) == data)
         }
     }
@@ -108,7 +125,8 @@ struct SegmentedDownloadTests {
             let download = Session().download(url, to: .file(target, options: .continuePartialFile), segments: 2)
             let result = Task { await download.result }
             #expect(await eventually { await ranges.asked.count == 3 })
-            let notes = try JSONDecoder().decode(ResumeData.self, from: Data(contentsOf: target.appendingPathExtension("partial.json")))
+            let notes = try JSONDecoder().decode(
+                ResumeData.self, from: Data(contentsOf: target.appendingPathExtension("partial.json")))
             #expect(notes.prefix == Int64(Self.mebi))
             await download.cancel()
             #expect(await result.value.failure?.code == .cancelled)
@@ -118,7 +136,8 @@ struct SegmentedDownloadTests {
 
     @Test("Suspending holds all parts, cancelling ends them")
     func suspended() async throws {
-        try await withRanges(patternedData(40_000_000)) { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
+        try await withRanges(patternedData(40_000_000)) {
+            (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
             let session = Session()
             let download = session.download(url, to: .file(folder.url.appending(path: "file")), segments: 3)
             await download.resume()
@@ -140,16 +159,21 @@ struct SegmentedDownloadTests {
 
     // MARK: Checksums
 
-    @Test("A checksum that is given, or announced, is proven; a wrong one leaves nothing", arguments: ["given", "Repr-Digest", "Content-Digest"], [true, false])
+    @Test(
+        "A checksum that is given, or announced, is proven; a wrong one leaves nothing",
+        arguments: ["given", "Repr-Digest", "Content-Digest"], [true, false])
     func checksums(_ kind: String, _ isRight: Bool) async throws {
         let data = patternedData(100_000)
         let digest = MessageDigest.of(isRight ? data : Data("other".utf8), algorithm: .sha256)
         try await withRanges(data) { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
-            if kind != "given" { await ranges.add([.init(name: kind, value: "sha-256=:\(Data(digest).base64EncodedString()):")]) }
+            if kind != "given" {
+                await ranges.add([.init(name: kind, value: "sha-256=:\(Data(digest).base64EncodedString()):")])
+            }
             let hex = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
             for options: DownloadDestination.Options in [[], .continuePartialFile] {
                 let download = Session().download(
-                    url, to: .file(folder.url.appending(path: "file\(options.rawValue)"), options: options), checksum: kind == "given" ? .sha256(hex) : nil)
+                    url, to: .file(folder.url.appending(path: "file\(options.rawValue)"), options: options),
+                    checksum: kind == "given" ? .sha256(hex) : nil)
                 #expect(await download.result.failure?.code == (isRight ? nil : .checksumMismatch))
                 #expect(await download.resumeData == nil)
             }
@@ -163,23 +187,32 @@ struct SegmentedDownloadTests {
         let data = patternedData(2_200_000)
         let digest = Data(MessageDigest.of(data, algorithm: .sha512)).base64EncodedString()
         try await withRanges(data) { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
-            await ranges.add([.init(name: "Repr-Digest", value: "sha-512=:\(digest):"), .init(name: "Content-Digest", value: "sha-256=:\(Data(count: 32).base64EncodedString()):")])
+            await ranges.add([
+                .init(name: "Repr-Digest", value: "sha-512=:\(digest):"),
+                .init(name: "Content-Digest", value: "sha-256=:\(Data(count: 32).base64EncodedString()):"),
+            ])
             let session = Session()
-            let parts = session.download(url, to: .file(folder.url.appending(path: "parts")), segments: 3, checksum: .sha512(digest))
+            let parts = session.download(
+                url, to: .file(folder.url.appending(path: "parts")), segments: 3, checksum: .sha512(digest))
             #expect(try await bytes(of: parts) == data)
             await ranges.breakOff(after: 1_000_000)
             let first = session.download(url, to: .file(folder.url.appending(path: "rest")))
             _ = await first.result
             let resumeData = await first.resumeData
             await ranges.breakOff(after: nil)
-            #expect(try await bytes(of: session.download(resumingWith: resumeData, to: .file(folder.url.appending(path: "rest")), checksum: .sha512(digest))) == data)
+            #expect(
+                try await bytes(
+                    of: session.download(
+                        resumingWith: resumeData, to: .file(folder.url.appending(path: "rest")),
+                        checksum: .sha512(digest))) == data)
         }
     }
 
     @Test("What is no checksum is refused before anything is sent")
     func malformed() async throws {
         try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
-            let download = Session().download(url, to: .file(folder.url.appending(path: "file")), checksum: .sha256("abc"))
+            let download = Session().download(
+                url, to: .file(folder.url.appending(path: "file")), checksum: .sha256("abc"))
             #expect(await download.result.failure?.code == .invalidRequest)
             #expect(await ranges.asked.isEmpty)
         }

@@ -1,9 +1,11 @@
-@testable import AsyncNet
 import AsyncNetTesting
 import Foundation
 import Testing
+
+@testable import AsyncNet
+
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+    import FoundationNetworking
 #endif
 
 @Suite("Downloads and streams that are tried again", .timeLimit(.minutes(5)))
@@ -11,21 +13,28 @@ struct SinkRetryTests {
     private static let url = "http://a/file"
     private let file = RangeStub(data: patternedData(100_000))
 
-    @Test("A download's next attempt goes on where the last one ended, if the server says which version it is", arguments: [true, false], [true, false])
+    @Test(
+        "A download's next attempt goes on where the last one ended, if the server says which version it is",
+        arguments: [true, false], [true, false])
     func resumes(_ hasVersion: Bool, _ isKept: Bool) async throws {
         let (folder, sent) = (try TemporaryFolder(), Counter())
         let stub = StubTransport { [file] request in
             sent.add()
             var reply = file.reply(to: request)
             if !hasVersion { reply.headers.remove("ETag") }
-            return sent.value < 3 ? reply.with(sent.value == 1 ? .truncate(after: 40_000) : .resetMidBody(after: 10_000)) : reply
+            return sent.value < 3
+                ? reply.with(sent.value == 1 ? .truncate(after: 40_000) : .resetMidBody(after: 10_000)) : reply
         }
         let target = folder.url.appending(path: "file")
-        let download = Session(transport: stub).download(Self.url, to: .file(target, options: isKept ? .continuePartialFile : []))
+        let download = Session(transport: stub).download(
+            Self.url, to: .file(target, options: isKept ? .continuePartialFile : []))
         await download.interceptor(Retrier { _, _ in .retry })
         #expect(try Data(contentsOf: await download.value) == file.data)
-        #expect(stub.requests.map { $0.headers["Range"] } == (hasVersion ? [nil, "bytes=40000-", "bytes=50000-"] : [nil, nil, nil]))
-        #expect(stub.requests.map { $0.headers["If-Range"] } == (hasVersion ? [nil, "\"1\"", "\"1\""] : [nil, nil, nil]))
+        #expect(
+            stub.requests.map { $0.headers["Range"] }
+                == (hasVersion ? [nil, "bytes=40000-", "bytes=50000-"] : [nil, nil, nil]))
+        #expect(
+            stub.requests.map { $0.headers["If-Range"] } == (hasVersion ? [nil, "\"1\"", "\"1\""] : [nil, nil, nil]))
         #expect(folder.contents == ["file"])
     }
 
@@ -35,7 +44,8 @@ struct SinkRetryTests {
         let other = RangeStub(data: patternedData(70_000), tag: "\"2\"")
         let stub = StubTransport { [file] request in
             sent.add()
-            return sent.value == 1 ? file.reply(to: request).with(.stallMidBody(after: 40_000)) : other.reply(to: request)
+            return sent.value == 1
+                ? file.reply(to: request).with(.stallMidBody(after: 40_000)) : other.reply(to: request)
         }
         let session = Session(transport: stub, configuration: .init(timeout: .seconds(5), clock: clock))
         let download = session.download(Self.url, to: .file(folder.url.appending(path: "file")))
@@ -54,21 +64,25 @@ struct SinkRetryTests {
         clock.advance(by: .seconds(100))
     }
 
-    @Test("What a retrier makes of a response is asked once, and its error is the end", arguments: [true, false], [true, false])
+    @Test(
+        "What a retrier makes of a response is asked once, and its error is the end", arguments: [true, false],
+        [true, false])
     func askedOnce(_ isStream: Bool, _ isValidated: Bool) async throws {
         let (folder, asked) = (try TemporaryFolder(), Counter())
         let stub = StubTransport { _ in .status(503) }
         let session = Session(transport: stub)
         let retrier = Retrier { error, _ in
             asked.add()
-            return asked.value == 1 && error.code == .unacceptableStatus ? .fail(AsyncNetError(.validationFailed, "enough")) : .retry
+            return asked.value == 1 && error.code == .unacceptableStatus
+                ? .fail(AsyncNetError(.validationFailed, "enough")) : .retry
         }
         if isStream {
             let stream = await session.stream(Self.url).interceptor(retrier)
             if isValidated { await stream.validate() }
             await #expect { try await stream.head } throws: { ($0 as? AsyncNetError)?.code == .validationFailed }
         } else {
-            let download = await session.download(Self.url, to: .file(folder.url.appending(path: "file"))).interceptor(retrier)
+            let download = await session.download(Self.url, to: .file(folder.url.appending(path: "file"))).interceptor(
+                retrier)
             if isValidated { await download.validate() }
             #expect(await download.result.failure?.code == .validationFailed)
         }
@@ -76,16 +90,18 @@ struct SinkRetryTests {
         #expect(stub.requests.count == 1)
     }
 
-    @Test("One without an opinion is asked once too, whether the response is validated or not", arguments: [true, false])
+    @Test(
+        "One without an opinion is asked once too, whether the response is validated or not", arguments: [true, false])
     func noOpinion(_ isValidated: Bool) async throws {
         let (folder, asked) = (try TemporaryFolder(), Counter())
         let stub = StubTransport { _ in .status(503) }
         let download = Session(transport: stub).download(Self.url, to: .file(folder.url.appending(path: "file")))
         if isValidated { await download.validate() }
-        await download.interceptor(Retrier { _, _ in
-            asked.add()
-            return .doNotRetry
-        })
+        await download.interceptor(
+            Retrier { _, _ in
+                asked.add()
+                return .doNotRetry
+            })
         #expect(await download.result.failure?.code == (isValidated ? .unacceptableStatus : nil))
         #expect(asked.value == 1)
     }
@@ -94,18 +110,22 @@ struct SinkRetryTests {
     func notRepeated() async throws {
         let stub = StubTransport { _ in MockResponse(body: Data("abc".utf8)).with(.truncate(after: 2)) }
         let stream = await Session(transport: stub).stream(Self.url).interceptor(Retrier { _, _ in .retry })
-        await #expect { for try await _ in stream.chunks {} } throws: { ($0 as? AsyncNetError)?.code == .bodyEndedEarly }
+        await #expect { for try await _ in stream.chunks {} } throws: {
+            ($0 as? AsyncNetError)?.code == .bodyEndedEarly
+        }
         #expect(stub.requests.count == 1)
     }
 
     @Test("Each attempt is adapted from what the caller gave, not from the attempt before")
     func adaptedAnew() async throws {
         let stub = StubTransport { _ in .status(503) }
-        let request = await Session(transport: stub).request(Self.url).interceptor(Adapter { request, context in
-            var request = request
-            request.addValue("\(context.attempt)", forHTTPHeaderField: "X-Attempt")
-            return request
-        }).interceptor(Retrier { _, context in context.attempt < 3 ? .retry : .doNotRetry })
+        let request = await Session(transport: stub).request(Self.url).interceptor(
+            Adapter { request, context in
+                var request = request
+                request.addValue("\(context.attempt)", forHTTPHeaderField: "X-Attempt")
+                return request
+            }
+        ).interceptor(Retrier { _, context in context.attempt < 3 ? .retry : .doNotRetry })
         _ = await request.serializing(Data.self).result
         #expect(stub.requests.map { $0.headers["X-Attempt"] } == ["1", "2", "3"])
     }
@@ -122,10 +142,11 @@ struct SinkRetryTests {
     @Test("A wait that no clock can measure is a long one")
     func longWait() async throws {
         let (stub, asked) = (StubTransport { _ in .fault(.refuse) }, Counter())
-        let request = await Session(transport: stub).request(Self.url).interceptor(Retrier { _, _ in
-            asked.add()
-            return .retry(after: .seconds(Int64.max))
-        })
+        let request = await Session(transport: stub).request(Self.url).interceptor(
+            Retrier { _, _ in
+                asked.add()
+                return .retry(after: .seconds(Int64.max))
+            })
         let result = Task { await request.serializing(Data.self).result }
         #expect(await eventually { asked.value == 1 })
         for _ in 0..<200 { await Task.yield() }
@@ -139,12 +160,14 @@ struct SinkRetryTests {
         let folder = try TemporaryFolder()
         let isReading = Locked(true)
         let watch = BodyWatch(
-            willRead: { isReading.withLock { $0 = true } }, willRest: { isReading.withLock { $0 = false } }, hasRead: { _ in }, holdBack: {})
+            willRead: { isReading.withLock { $0 = true } }, willRest: { isReading.withLock { $0 = false } },
+            hasRead: { _ in }, holdBack: {})
         let url = try #require(URL(string: Self.url))
         let resumeData = try folder.resumeData(url, file.data, totalBytes: 100_000)
         let sink = DownloadSink(.file(folder.url.appending(path: "file")), resuming: status == 416 ? resumeData : nil)
         _ = try await sink.prepare(TransportRequest(head: HTTPRequestHead(method: .get, url: url)))
-        let head = HTTPResponseHead(statusCode: status, url: url, headers: status == 416 ? ["Content-Range": "bytes */100000"] : [:])
+        let head = HTTPResponseHead(
+            statusCode: status, url: url, headers: status == 416 ? ["Content-Range": "bytes */100000"] : [:])
         let verdict = try await sink.receive(WatchedBody(TransportBody(file.data), watch: watch), of: head)
         #expect(verdict == .done)
         #expect(!isReading.withLock { $0 })

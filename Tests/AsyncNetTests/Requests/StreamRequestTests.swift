@@ -1,7 +1,8 @@
-@testable import AsyncNet
 import AsyncNetTesting
 import Foundation
 import Testing
+
+@testable import AsyncNet
 
 @Suite("Streams", .timeLimit(.minutes(5)))
 struct StreamRequestTests {
@@ -14,7 +15,9 @@ struct StreamRequestTests {
     @Test("The body arrives whole, and as it is sent", arguments: TransportUnderTest.allCases)
     func whole(_ transport: TransportUnderTest) async throws {
         let data = patternedData(3_000_000)
-        try await withServer(.data(data), .chunked(["a", "b", "c"]), .text("hello").with(.drip(bytes: 1, every: .milliseconds(2)))) { (server: MockServer) async throws in
+        try await withServer(
+            .data(data), .chunked(["a", "b", "c"]), .text("hello").with(.drip(bytes: 1, every: .milliseconds(2)))
+        ) { (server: MockServer) async throws in
             let session = transport.session()
             var received = Data()
             for try await chunk in session.stream(server.url()).chunks {
@@ -31,7 +34,9 @@ struct StreamRequestTests {
 
     @Test("The head is there before the body, and asking for it starts the request")
     func head() async throws {
-        try await withServer(.status(201, headers: ["X": "1"], body: "body").with(.stallMidBody(after: 2)), .fault(.closeBeforeHead)) { (server: MockServer) async throws in
+        try await withServer(
+            .status(201, headers: ["X": "1"], body: "body").with(.stallMidBody(after: 2)), .fault(.closeBeforeHead)
+        ) { (server: MockServer) async throws in
             let stream = Session().stream(server.url())
             #expect(await stream.state == .initialized)
             let head = try await stream.head
@@ -44,9 +49,12 @@ struct StreamRequestTests {
         }
     }
 
-    @Test("What goes wrong reaches the loop after what was good, told about its request", arguments: TransportUnderTest.allCases)
+    @Test(
+        "What goes wrong reaches the loop after what was good, told about its request",
+        arguments: TransportUnderTest.allCases)
     func failures(_ transport: TransportUnderTest) async throws {
-        try await withServer(.fault(.truncate(after: 10)), .status(404, body: "none")) { (server: MockServer) async throws in
+        try await withServer(.fault(.truncate(after: 10)), .status(404, body: "none")) {
+            (server: MockServer) async throws in
             let session = transport.session()
             var count = 0
             do {
@@ -78,7 +86,8 @@ struct StreamRequestTests {
 
     @Test("Cancelling the reader's task, or the request, ends the loop at once", arguments: [true, false])
     func cancel(_ byTask: Bool) async throws {
-        try await withServer(.data(Data(count: 100)).with(.stallMidBody(after: 50))) { (server: MockServer) async throws in
+        try await withServer(.data(Data(count: 100)).with(.stallMidBody(after: 50))) {
+            (server: MockServer) async throws in
             let stream = Session().stream(server.url())
             let arrived = Gate()
             let task = Task {
@@ -93,7 +102,8 @@ struct StreamRequestTests {
 
     @Test("A stream is listed as one, itself, while it runs")
     func listing() async throws {
-        try await withServer(.data(Data(count: 100)).with(.stallMidBody(after: 50))) { (server: MockServer) async throws in
+        try await withServer(.data(Data(count: 100)).with(.stallMidBody(after: 50))) {
+            (server: MockServer) async throws in
             let session = Session()
             let stream = session.stream(server.url())
             _ = try await stream.head
@@ -104,11 +114,14 @@ struct StreamRequestTests {
         }
     }
 
-    @Test("A slow reader is not a silent server, whatever arrives meanwhile; a silent server is", arguments: TransportUnderTest.allCases)
+    @Test(
+        "A slow reader is not a silent server, whatever arrives meanwhile; a silent server is",
+        arguments: TransportUnderTest.allCases)
     func slowReader(_ transport: TransportUnderTest) async throws {
         let clock = TestClock()
         let session = transport.session(.init(timeout: .seconds(5), clock: clock))
-        try await withServer(.chunked(["a", "b"]), .data(Data(count: 100)).with(.stallMidBody(after: 50))) { (server: MockServer) async throws in
+        try await withServer(.chunked(["a", "b"]), .data(Data(count: 100)).with(.stallMidBody(after: 50))) {
+            (server: MockServer) async throws in
             let stream = session.stream(server.url())
             var chunks = stream.chunks.makeAsyncIterator()
             var text = Data()
@@ -116,7 +129,8 @@ struct StreamRequestTests {
                 text += chunk
                 // While the rest is still on its way, time that passes is the server's.
                 let isLast = text.count == 2
-                #expect(await eventually { isLast ? await stream.state == .finished : stream.metrics.receivedBytes == 2 })
+                #expect(
+                    await eventually { isLast ? await stream.state == .finished : stream.metrics.receivedBytes == 2 })
                 for _ in 0..<5 {
                     clock.advance(by: .seconds(100))
                     for _ in 0..<100 { await Task.yield() }
@@ -137,7 +151,9 @@ struct StreamRequestTests {
         }
     }
 
-    @Test("A body that is too large ends in its own error, compressed or not, streamed or collected", arguments: TransportUnderTest.allCases)
+    @Test(
+        "A body that is too large ends in its own error, compressed or not, streamed or collected",
+        arguments: TransportUnderTest.allCases)
     func tooLarge(_ transport: TransportUnderTest) async throws {
         let bomb = try Compressor(.gzip).compress(Data(count: 20_000_000), isLast: true)
         let server = try await MockServer.start()
@@ -145,8 +161,11 @@ struct StreamRequestTests {
         await server.route("/plain") { _ in .data(Data(count: 1001)) }
         let session = transport.session(.init(maximumBodySize: 1000))
         for path in ["/bomb", "/plain"] {
-            #expect(await session.request(server.url(path)).serializing(Data.self).result.failure?.code == .bodyTooLarge)
-            await #expect { try await text(session.stream(server.url(path))) } throws: { ($0 as? AsyncNetError)?.code == .bodyTooLarge }
+            #expect(
+                await session.request(server.url(path)).serializing(Data.self).result.failure?.code == .bodyTooLarge)
+            await #expect { try await text(session.stream(server.url(path))) } throws: {
+                ($0 as? AsyncNetError)?.code == .bodyTooLarge
+            }
             let own = session.stream(server.url(path))
             await own.maximumBodySize(nil)
             #expect(try await text(own).utf8.count == (path == "/bomb" ? 20_000_000 : 1001))
@@ -190,7 +209,9 @@ struct StreamRequestTests {
         let lines = ["{\"id\":1,\"na", "me\":\"Ada\"}\n\n{\"id\":2,\"name\":\"Ben\"}"]
         #expect(try await collect(session(lines).stream("http://a/").decoding(User.self)) == users)
         let texts = ["\u{1E}{\"id\":1,\"name\":\"Ada\"}\n\u{1E}{\"id\":2,\"na", "me\":\"Ben\"}\n"]
-        #expect(try await collect(session(texts, type: "application/json-seq").stream("http://a/").decoding(User.self)) == users)
+        #expect(
+            try await collect(session(texts, type: "application/json-seq").stream("http://a/").decoding(User.self))
+                == users)
         await #expect { try await collect(session(["{\"id\":1}\n"]).stream("http://a/").decoding(User.self)) } throws: {
             ($0 as? AsyncNetError)?.code == .decodingFailed && ($0 as? AsyncNetError)?.request != nil
         }
@@ -199,15 +220,21 @@ struct StreamRequestTests {
     @Test("Server-sent events, with what each is to go on from")
     func events() async throws {
         let pieces = [": hi\n\nid: 1\nevent: add\nda", "ta: a\ndata: b\nretry: 500\n\n", "data: c\n\ndata: lost"]
-        let events = try await collect(session(pieces, type: "text/event-stream").stream("http://a/").serverSentEvents(reconnection: .never))
-        #expect(events == [
-            ServerSentEvent(id: "1", event: "add", data: "a\nb", retry: .milliseconds(500)), ServerSentEvent(id: "1", data: "c", retry: .milliseconds(500)),
-        ])
+        let events = try await collect(
+            session(pieces, type: "text/event-stream").stream("http://a/").serverSentEvents(reconnection: .never))
+        #expect(
+            events == [
+                ServerSentEvent(id: "1", event: "add", data: "a\nb", retry: .milliseconds(500)),
+                ServerSentEvent(id: "1", data: "c", retry: .milliseconds(500)),
+            ])
     }
 
-    @Test("An element is there as soon as it has come, and leaving the loop ends the transfer", arguments: TransportUnderTest.allCases)
+    @Test(
+        "An element is there as soon as it has come, and leaving the loop ends the transfer",
+        arguments: TransportUnderTest.allCases)
     func asItArrives(_ transport: TransportUnderTest) async throws {
-        try await withServer(.text("one\ntwo\nthree").with(.stallMidBody(after: 8))) { (server: MockServer) async throws in
+        try await withServer(.text("one\ntwo\nthree").with(.stallMidBody(after: 8))) {
+            (server: MockServer) async throws in
             let stream = transport.session().stream(server.url())
             var lines: [String] = []
             for try await line in stream.lines {
@@ -219,7 +246,9 @@ struct StreamRequestTests {
         }
     }
 
-    @Test("A stream whose head was asked for, and that nobody can read any more, ends", arguments: TransportUnderTest.allCases)
+    @Test(
+        "A stream whose head was asked for, and that nobody can read any more, ends",
+        arguments: TransportUnderTest.allCases)
     func dropped(_ transport: TransportUnderTest) async throws {
         try await withServer(.data(Data(count: 2_000_000))) { (server: MockServer) async throws in
             let session = transport.session()

@@ -1,10 +1,12 @@
-@testable import AsyncNet
 import AsyncNetTesting
 import Foundation
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 import Testing
+
+@testable import AsyncNet
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 /// Uploads over real sockets, alike over every transport; where one differs the test says how.
 @Suite("Uploads", .timeLimit(.minutes(5)))
@@ -21,22 +23,33 @@ struct UploadTests {
         Case(testDescription: "data", body: { _ in .data(large) }, expected: large, isLengthKnown: true),
         Case(testDescription: "no bytes", body: { _ in .data(Data()) }, expected: Data(), isLengthKnown: true),
         Case(testDescription: "a file", body: { .file(try $0.file("a", large)) }, expected: large, isLengthKnown: true),
-        Case(testDescription: "an empty file", body: { .file(try $0.file("a", Data())) }, expected: Data(), isLengthKnown: true),
-        Case(testDescription: "a stream", body: { _ in .stream(chunks("ab", "", "c")) }, expected: Data("abc".utf8), isLengthKnown: false),
-        Case(testDescription: "a stream with its length", body: { _ in .stream(chunks("ab", "c"), length: 3) }, expected: Data("abc".utf8), isLengthKnown: true),
-        Case(testDescription: "a stream of nothing", body: { _ in .stream(chunks()) }, expected: Data(), isLengthKnown: false),
+        Case(
+            testDescription: "an empty file", body: { .file(try $0.file("a", Data())) }, expected: Data(),
+            isLengthKnown: true),
+        Case(
+            testDescription: "a stream", body: { _ in .stream(chunks("ab", "", "c")) }, expected: Data("abc".utf8),
+            isLengthKnown: false),
+        Case(
+            testDescription: "a stream with its length", body: { _ in .stream(chunks("ab", "c"), length: 3) },
+            expected: Data("abc".utf8), isLengthKnown: true),
+        Case(
+            testDescription: "a stream of nothing", body: { _ in .stream(chunks()) }, expected: Data(),
+            isLengthKnown: false),
         Case(
             testDescription: "a form",
             body: { folder in
                 let file = try folder.file("a.bin", large)
                 return .multipart(boundary: "B") { $0.append(file, name: "f", mimeType: "a/b") }
             },
-            expected: Data("--B\r\nContent-Disposition: form-data; name=\"f\"; filename=\"a.bin\"\r\nContent-Type: a/b\r\n\r\n".utf8) + large + Data("\r\n--B--\r\n".utf8),
+            expected: Data(
+                "--B\r\nContent-Disposition: form-data; name=\"f\"; filename=\"a.bin\"\r\nContent-Type: a/b\r\n\r\n"
+                    .utf8) + large + Data("\r\n--B--\r\n".utf8),
             isLengthKnown: true),
         Case(
             testDescription: "a form with a stream",
             body: { _ in .multipart(boundary: "B") { $0.append(chunks("ab", "c"), length: nil, name: "s") } },
-            expected: Data("--B\r\nContent-Disposition: form-data; name=\"s\"\r\n\r\nabc\r\n--B--\r\n".utf8), isLengthKnown: false),
+            expected: Data("--B\r\nContent-Disposition: form-data; name=\"s\"\r\n\r\nabc\r\n--B--\r\n".utf8),
+            isLengthKnown: false),
     ]
 
     @Test("Every kind of body arrives byte for byte, framed in one way", arguments: cases, TransportUnderTest.allCases)
@@ -62,7 +75,15 @@ struct UploadTests {
     func progress(_ transport: TransportUnderTest) async throws {
         let folder = try TemporaryFolder()
         let file = try folder.file("a", patternedData(3_000_000))
-        for body in [.file(file), .stream { AsyncStream<Data> { $0.yield(Data(count: 3_000_000)); $0.finish() } }] as [RequestBody] {
+        for body in [
+            .file(file),
+            .stream {
+                AsyncStream<Data> {
+                    $0.yield(Data(count: 3_000_000))
+                    $0.finish()
+                }
+            },
+        ] as [RequestBody] {
             try await withServer(.text("thanks")) { (server: MockServer) async throws in
                 let request = transport.session().upload(body, to: server.url())
                 let progress = request.uploadProgress
@@ -75,14 +96,19 @@ struct UploadTests {
         }
     }
 
-    @Test("A redirect sends again what can be sent again, and what cannot is an error", arguments: TransportUnderTest.allCases)
+    @Test(
+        "A redirect sends again what can be sent again, and what cannot is an error",
+        arguments: TransportUnderTest.allCases)
     func redirects(_ transport: TransportUnderTest) async throws {
         let folder = try TemporaryFolder()
         let file = try folder.file("a", patternedData(400_000))
         let form = RequestBody.multipart { $0.append(file, name: "f") }
         for body in [.file(file), form, .stream { chunks("ab", "c") }] as [RequestBody] {
-            try await withServer(.redirect(to: "/b", status: 307), .redirect(to: "/c", status: 308), .text("end")) { (server: MockServer) async throws in
-                #expect(try await transport.session().upload(body, to: server.url()).serializing(String.self).value == "end")
+            try await withServer(.redirect(to: "/b", status: 307), .redirect(to: "/c", status: 308), .text("end")) {
+                (server: MockServer) async throws in
+                #expect(
+                    try await transport.session().upload(body, to: server.url()).serializing(String.self).value == "end"
+                )
                 let first = try await server.takeRequest()
                 #expect(!first.body.isEmpty)
                 for _ in 0..<2 {
@@ -92,11 +118,15 @@ struct UploadTests {
                 }
             }
         }
-        try await withServer(.redirect(to: "/b", status: 307), .redirect(to: "/c", status: 303), .text("end")) { (server: MockServer) async throws in
+        try await withServer(.redirect(to: "/b", status: 307), .redirect(to: "/c", status: 303), .text("end")) {
+            (server: MockServer) async throws in
             let session = transport.session()
-            let error = await session.upload(.stream(chunks("abc")), to: server.url()).serializing(Data.self).result.failure
+            let error = await session.upload(.stream(chunks("abc")), to: server.url()).serializing(Data.self).result
+                .failure
             #expect(error?.code == .redirectFailed)
-            #expect(try await session.upload(.stream(chunks("abc")), to: server.url()).serializing(String.self).value == "end")
+            #expect(
+                try await session.upload(.stream(chunks("abc")), to: server.url()).serializing(String.self).value
+                    == "end")
         }
     }
 
@@ -105,38 +135,53 @@ struct UploadTests {
         let folder = try TemporaryFolder()
         let (session, data) = (transport.session(), patternedData(300_000))
         let file = try folder.file("a", data)
-        try await withServer(.text("first"), .fault(.closeBeforeHead), .text("second")) { (server: MockServer) async throws in
-            for _ in 0..<2 { _ = try await session.upload(.file(file), to: server.url(), method: .put).serializing(String.self).value }
+        try await withServer(.text("first"), .fault(.closeBeforeHead), .text("second")) {
+            (server: MockServer) async throws in
+            for _ in 0..<2 {
+                _ = try await session.upload(.file(file), to: server.url(), method: .put).serializing(String.self).value
+            }
             for _ in 0..<3 { #expect(try await server.takeRequest().body == data) }
         }
     }
 
     #if os(Linux)
-    /// The cache decides whether the loop reads the file itself or has it read; where files are only in memory, both are the former.
-    @Test("A file that is not in the system's cache, or only half of it, is sent whole too", arguments: [1, 3], [true, false])
-    func uncachedFile(_ count: Int, _ isHalf: Bool) async throws {
-        let folder = try TemporaryFolder()
-        let data = patternedData(3_000_000)
-        let file = try folder.file("a", data)
-        let handle = try FileHandle(forUpdating: file)
-        try handle.synchronize()
-        posix_fadvise(handle.fileDescriptor, isHalf ? 1_500_000 : 0, 0, POSIX_FADV_DONTNEED)
-        try handle.close()
-        try await withServer(.text("thanks")) { (server: MockServer) async throws in
-            let body = RequestBody.multipart(boundary: "B") { for _ in 0..<count { $0.append(.file(file), name: "f") } }
-            _ = try await Session(transport: .libcurl()).upload(body, to: server.url()).serializing(Data.self).value
-            let part = Data("--B\r\nContent-Disposition: form-data; name=\"f\"\r\n\r\n".utf8) + data + Data("\r\n".utf8)
-            #expect(try await server.takeRequest().body == (0..<count).reduce(Data()) { all, _ in all + part } + Data("--B--\r\n".utf8))
+        /// The cache decides whether the loop reads the file itself or has it read; where files are only in memory,
+        /// both are the former.
+        @Test(
+            "A file that is not in the system's cache, or only half of it, is sent whole too", arguments: [1, 3],
+            [true, false])
+        func uncachedFile(_ count: Int, _ isHalf: Bool) async throws {
+            let folder = try TemporaryFolder()
+            let data = patternedData(3_000_000)
+            let file = try folder.file("a", data)
+            let handle = try FileHandle(forUpdating: file)
+            try handle.synchronize()
+            posix_fadvise(handle.fileDescriptor, isHalf ? 1_500_000 : 0, 0, POSIX_FADV_DONTNEED)
+            try handle.close()
+            try await withServer(.text("thanks")) { (server: MockServer) async throws in
+                let body = RequestBody.multipart(boundary: "B") {
+                    for _ in 0..<count { $0.append(.file(file), name: "f") }
+                }
+                _ = try await Session(transport: .libcurl()).upload(body, to: server.url()).serializing(Data.self).value
+                let part =
+                    Data("--B\r\nContent-Disposition: form-data; name=\"f\"\r\n\r\n".utf8) + data + Data("\r\n".utf8)
+                #expect(
+                    try await server.takeRequest().body == (0..<count).reduce(Data()) { all, _ in all + part }
+                        + Data("--B--\r\n".utf8))
+            }
         }
-    }
     #endif
 
-    @Test("An answer before the whole body was sent is the answer", arguments: TransportUnderTest.allCases, [401, 413, 200])
+    @Test(
+        "An answer before the whole body was sent is the answer", arguments: TransportUnderTest.allCases,
+        [401, 413, 200])
     func earlyResponse(_ transport: TransportUnderTest, _ status: Int) async throws {
         let folder = try TemporaryFolder()
         let file = try folder.file("a", patternedData(8_000_000))
-        try await withServer(.status(status, body: "enough").with(.earlyResponse)) { (server: MockServer) async throws in
-            let response = await transport.session().upload(.file(file), to: server.url()).serializing(String.self).response
+        try await withServer(.status(status, body: "enough").with(.earlyResponse)) {
+            (server: MockServer) async throws in
+            let response = await transport.session().upload(.file(file), to: server.url()).serializing(String.self)
+                .response
             #expect(response.statusCode == status, "\(response)")
             #expect(response.value == "enough", "\(response.result)")
         }
@@ -148,7 +193,8 @@ struct UploadTests {
         let file = try folder.file("a", patternedData(500_000))
         for body in [.file(file), .stream(chunks("abc"))] as [RequestBody] {
             let reply = MockResponse.status(status, body: "so")
-            try await withServer(status == 200 ? reply : reply.with(.earlyResponse)) { (server: MockServer) async throws in
+            try await withServer(status == 200 ? reply : reply.with(.earlyResponse)) {
+                (server: MockServer) async throws in
                 let transport = LibcurlTransport(configuration: .init(expectContinueTimeout: .seconds(30)))
                 let request = Session(transport: transport).upload(body, to: server.url(), headers: [.expectContinue])
                 let response = await request.serializing(String.self).response
@@ -174,7 +220,9 @@ struct UploadTests {
         }
     }
 
-    @Test("A file that changes on the way ends the upload, and the server never sees it whole", arguments: TransportUnderTest.allCases)
+    @Test(
+        "A file that changes on the way ends the upload, and the server never sees it whole",
+        arguments: TransportUnderTest.allCases)
     func changedFile(_ transport: TransportUnderTest) async throws {
         let folder = try TemporaryFolder()
         let file = try folder.file("a", patternedData(400_000))
@@ -182,7 +230,12 @@ struct UploadTests {
             let (stream, input) = AsyncStream.makeStream(of: Data.self)
             let asked = Gate()
             let body = RequestBody.multipart { form in
-                form.append(AsyncStream { asked.open(); var next = stream.makeAsyncIterator(); return await next.next() }, length: nil, name: "s")
+                form.append(
+                    AsyncStream {
+                        asked.open()
+                        var next = stream.makeAsyncIterator()
+                        return await next.next()
+                    }, length: nil, name: "s")
                 form.append(file, name: "f")
             }
             let request = transport.session().upload(body, to: server.url())
@@ -195,7 +248,9 @@ struct UploadTests {
         }
     }
 
-    @Test("A file that another one replaces on the way, or that is torn with its time set back, ends the upload", arguments: [true, false], TransportUnderTest.allCases)
+    @Test(
+        "A file that another one replaces on the way, or that is torn with its time set back, ends the upload",
+        arguments: [true, false], TransportUnderTest.allCases)
     func replacedFile(_ isReplaced: Bool, _ transport: TransportUnderTest) async throws {
         let folder = try TemporaryFolder()
         let file = try folder.file("a", patternedData(400_000))
@@ -204,7 +259,12 @@ struct UploadTests {
             let (stream, input) = AsyncStream.makeStream(of: Data.self)
             let asked = Gate()
             let body = RequestBody.multipart { form in
-                form.append(AsyncStream { asked.open(); var next = stream.makeAsyncIterator(); return await next.next() }, length: nil, name: "s")
+                form.append(
+                    AsyncStream {
+                        asked.open()
+                        var next = stream.makeAsyncIterator()
+                        return await next.next()
+                    }, length: nil, name: "s")
                 form.append(file, name: "f")
             }
             let request = transport.session().upload(body, to: server.url())
@@ -239,7 +299,9 @@ struct UploadTests {
         }
     }
 
-    @Test("A stream that throws or breaks its word ends the upload with the reason", arguments: TransportUnderTest.allCases)
+    @Test(
+        "A stream that throws or breaks its word ends the upload with the reason",
+        arguments: TransportUnderTest.allCases)
     func brokenStreams(_ transport: TransportUnderTest) async throws {
         try await withServer { (server: MockServer) async throws in
             let session = transport.session()
@@ -248,7 +310,8 @@ struct UploadTests {
                 continuation.finish(throwing: CocoaError(.fileReadUnknown))
             }
             for (body, code) in [
-                (.stream(throwing), .bodyStreamFailed), (.stream(chunks("abc"), length: 4), .bodyLengthMismatch), (.stream(chunks("abc"), length: 2), .bodyLengthMismatch),
+                (.stream(throwing), .bodyStreamFailed), (.stream(chunks("abc"), length: 4), .bodyLengthMismatch),
+                (.stream(chunks("abc"), length: 2), .bodyLengthMismatch),
             ] as [(RequestBody, AsyncNetError.Code)] {
                 let request = session.upload(body, to: server.url())
                 let error = await request.serializing(Data.self).result.failure
@@ -267,17 +330,22 @@ struct UploadTests {
         let (release, blocked) = (DispatchSemaphore(value: 0), Counter())
         let uploads = (0..<8).map { _ in
             let turns = Counter()
-            let body = RequestBody.stream(AsyncStream<Data> {
-                turns.add()
-                guard turns.value > 1 else { return Data(count: 10) }
-                blocked.add()
-                block(release)
-                return nil
-            })
+            let body = RequestBody.stream(
+                AsyncStream<Data> {
+                    turns.add()
+                    guard turns.value > 1 else { return Data(count: 10) }
+                    blocked.add()
+                    block(release)
+                    return nil
+                })
             return Task { try await session.upload(body, to: server.url("/up")).serializing(String.self).value }
         }
         #expect(await eventually { blocked.value == 8 })
-        for _ in 0..<20 { #expect(try await session.upload(.data(Data(count: 5)), to: server.url("/data")).serializing(String.self).value == "5") }
+        for _ in 0..<20 {
+            #expect(
+                try await session.upload(.data(Data(count: 5)), to: server.url("/data")).serializing(String.self).value
+                    == "5")
+        }
         for _ in uploads { release.signal() }
         for upload in uploads { #expect(try await upload.value == "10") }
         await server.stop()
@@ -290,12 +358,14 @@ struct UploadTests {
         let session = transport.session()
         func start() -> UploadRequest {
             let token = DropToken(dropped)
-            return session.upload(.stream(AsyncStream<Data> {
-                asked.open()
-                await Gate().wait()
-                withExtendedLifetime(token) {}
-                return nil
-            }), to: server.url())
+            return session.upload(
+                .stream(
+                    AsyncStream<Data> {
+                        asked.open()
+                        await Gate().wait()
+                        withExtendedLifetime(token) {}
+                        return nil
+                    }), to: server.url())
         }
         let task = Task { await start().serializing(Data.self).result }
         await asked.wait()
@@ -306,7 +376,9 @@ struct UploadTests {
         await server.stop()
     }
 
-    @Test("While the network waits for the producer no timeout runs; afterwards it does", arguments: TransportUnderTest.allCases)
+    @Test(
+        "While the network waits for the producer no timeout runs; afterwards it does",
+        arguments: TransportUnderTest.allCases)
     func slowProducer(_ transport: TransportUnderTest) async throws {
         let clock = TestClock()
         let listening = ListeningTransport(transport.make())
@@ -314,7 +386,12 @@ struct UploadTests {
         try await withServer(.fault(.stall)) { (server: MockServer) async throws in
             let (stream, input) = AsyncStream.makeStream(of: Data.self)
             let starving = Counter()
-            let body = RequestBody.stream(AsyncStream { starving.add(); var next = stream.makeAsyncIterator(); return await next.next() })
+            let body = RequestBody.stream(
+                AsyncStream {
+                    starving.add()
+                    var next = stream.makeAsyncIterator()
+                    return await next.next()
+                })
             let request = session.upload(body, to: server.url())
             let task = Task { await request.serializing(Data.self).result }
             input.yield(Data(count: 10))
@@ -359,12 +436,17 @@ struct UploadTests {
         let plain = Session(transport: StubTransport { .text("\($0.method) \($0.text)") })
         var urlRequest = URLRequest(url: try "http://a/".asURL())
         urlRequest.httpMethod = "PATCH"
-        #expect(try await plain.upload(.data(Data("x".utf8)), with: urlRequest).serializing(String.self).value == "PATCH x")
+        #expect(
+            try await plain.upload(.data(Data("x".utf8)), with: urlRequest).serializing(String.self).value == "PATCH x")
         urlRequest.httpBody = Data("y".utf8)
-        #expect(await plain.upload(.data(Data()), with: urlRequest).serializing(String.self).result.failure?.code == .invalidRequest)
+        #expect(
+            await plain.upload(.data(Data()), with: urlRequest).serializing(String.self).result.failure?.code
+                == .invalidRequest)
         #expect(try await plain.put("http://a/", body: .data(Data("x".utf8))).serializing(String.self).value == "PUT x")
-        #expect(try await plain.post("http://a/", body: .data(Data("x".utf8))).serializing(String.self).value == "POST x")
-        #expect(try await plain.patch("http://a/", body: .data(Data("x".utf8))).serializing(String.self).value == "PATCH x")
+        #expect(
+            try await plain.post("http://a/", body: .data(Data("x".utf8))).serializing(String.self).value == "POST x")
+        #expect(
+            try await plain.patch("http://a/", body: .data(Data("x".utf8))).serializing(String.self).value == "PATCH x")
     }
 
     @Test("A stream over URLSession waits in a file without a name, of which nothing is left")
@@ -374,12 +456,17 @@ struct UploadTests {
         try await withServer(.text("x")) { (server: MockServer) async throws in
             let (stream, input) = AsyncStream.makeStream(of: Data.self)
             let asked = Counter()
-            let body = RequestBody.stream(AsyncStream { asked.add(); var next = stream.makeAsyncIterator(); return await next.next() })
+            let body = RequestBody.stream(
+                AsyncStream {
+                    asked.add()
+                    var next = stream.makeAsyncIterator()
+                    return await next.next()
+                })
             let task = Task { try await session.upload(body, to: server.url()).serializing(String.self).value }
             input.yield(Data(count: 100_000))
             #expect(await eventually { asked.value == 2 })
             #if os(Linux)
-            #expect(folder.contents.isEmpty)
+                #expect(folder.contents.isEmpty)
             #endif
             input.finish()
             #expect(try await task.value == "x")

@@ -25,7 +25,8 @@ struct SessionTests {
             func send(_ request: TransportRequest) async throws -> TransportResponse {
                 arrived.open()
                 await gate.wait()
-                return TransportResponse(head: HTTPResponseHead(statusCode: 200, url: request.head.url), body: TransportBody(Data()))
+                return TransportResponse(
+                    head: HTTPResponseHead(statusCode: 200, url: request.head.url), body: TransportBody(Data()))
             }
             func shutdown() async { shutdowns.add() }
         }
@@ -49,7 +50,9 @@ struct SessionTests {
         struct Blocking: Transport {
             let entered = Gate()
             let end = DispatchSemaphore(value: 0)
-            func send(_ request: TransportRequest) async throws -> TransportResponse { throw AsyncNetError(.cannotConnect) }
+            func send(_ request: TransportRequest) async throws -> TransportResponse {
+                throw AsyncNetError(.cannotConnect)
+            }
             func shutdown() async {
                 entered.open()
                 block()
@@ -104,7 +107,8 @@ struct SessionTests {
     @Test("Silence as long as the timeout ends a request, to the nanosecond and not before")
     func timeout() async {
         let clock = TestClock()
-        let session = Session(transport: StubTransport { _ in .fault(.stall) }, configuration: .init(timeout: .seconds(30), clock: clock))
+        let session = Session(
+            transport: StubTransport { _ in .fault(.stall) }, configuration: .init(timeout: .seconds(30), clock: clock))
         let request = session.request("http://a/")
         let task = Task { await request.serializing(Data.self).result }
         await clock.sleepers(atLeast: 1)
@@ -120,7 +124,9 @@ struct SessionTests {
 
     @Test("A session on a base URL that is none gives an error, not a trap")
     func badBase() async {
-        let error = await Session(baseURL: "::", transport: StubTransport { _ in .status(200) }).get("x").serializing(Data.self).result.failure
+        let error = await Session(baseURL: "::", transport: StubTransport { _ in .status(200) }).get("x").serializing(
+            Data.self
+        ).result.failure
         #expect(error?.code == .malformedURL)
     }
 

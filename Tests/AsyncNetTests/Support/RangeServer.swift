@@ -39,7 +39,9 @@ actor RangeServer {
         var (status, body) = (200, data)
         let isCurrent = request.headers["If-Range"].map { $0 == tag } ?? true
         if knowsRanges, isCurrent, let range = request.headers["Range"], let bounds = Self.bounds(range) {
-            guard bounds.first < data.count else { return .status(416, headers: ["Content-Range": "bytes */\(data.count)"]) }
+            guard bounds.first < data.count else {
+                return .status(416, headers: ["Content-Range": "bytes */\(data.count)"])
+            }
             let last = min(bounds.last ?? .max, data.count - 1)
             headers.add(name: "Content-Range", value: "bytes \(bounds.first)-\(last)/\(data.count)")
             (status, body) = (206, data[bounds.first...last])

@@ -1,6 +1,7 @@
-@testable import AsyncNet
 import AsyncNetTesting
 import Foundation
+
+@testable import AsyncNet
 
 /// A resource that knows ranges (RFC 9110 §14), without sockets.
 struct RangeStub: Sendable {
@@ -17,13 +18,17 @@ struct RangeStub: Sendable {
 
     func part(_ bytes: ClosedRange<Int>) -> MockResponse {
         let headers: HTTPHeaders = [
-            "ETag": tag, "Content-Length": "\(bytes.count)", "Content-Range": "bytes \(bytes.lowerBound)-\(bytes.upperBound)/\(data.count)",
+            "ETag": tag, "Content-Length": "\(bytes.count)",
+            "Content-Range": "bytes \(bytes.lowerBound)-\(bytes.upperBound)/\(data.count)",
         ]
         return MockResponse(206, headers: headers, body: Data(data[bytes]))
     }
 
     static func range(_ request: RecordedRequest) -> (first: Int, last: Int?)? {
-        guard let ends = request.headers["Range"]?.dropFirst("bytes=".count).split(separator: "-", omittingEmptySubsequences: false) else { return nil }
+        guard
+            let ends = request.headers["Range"]?.dropFirst("bytes=".count).split(
+                separator: "-", omittingEmptySubsequences: false)
+        else { return nil }
         return Int(ends[0]).map { ($0, Int(ends[1])) }
     }
 

@@ -7,7 +7,8 @@ final class RawServer: Sendable {
     /// Ends when its standard input does, also if this process is killed.
     private let process: ChildProcess
 
-    /// - Parameter script: Python that has the connection as `c`, and `time`; `c.recv` ends the connection where the client did.
+    /// - Parameter script: Python that has the connection as `c`, and `time`; `c.recv` ends the connection where the
+    ///   client did.
     init(_ script: String) throws {
         let program = """
             import os, socket, struct, sys, threading, time
@@ -40,7 +41,10 @@ final class RawServer: Sendable {
                 except (EOFError, OSError): pass
             """
         process = try ChildProcess(["python3", "-c", program])
-        port = Int(String(decoding: process.availableOutput, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0
+        port =
+            Int(
+                String(decoding: process.availableOutput, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+            ) ?? 0
     }
 
     var url: URL { get throws { try "http://127.0.0.1:\(port)/".asURL() } }

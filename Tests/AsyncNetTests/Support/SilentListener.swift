@@ -1,6 +1,7 @@
 import Foundation
+
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #endif
 
 /// A loopback port where connections are made, by the system, and nobody ever says anything.
@@ -12,9 +13,9 @@ final class SilentListener: Sendable {
 
     init() throws {
         #if canImport(Glibc)
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #else
-        descriptor = socket(AF_INET, SOCK_STREAM, 0)
+            descriptor = socket(AF_INET, SOCK_STREAM, 0)
         #endif
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -23,7 +24,8 @@ final class SilentListener: Sendable {
         let descriptor = descriptor
         let isListening = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, length) == 0 && listen(descriptor, 16) == 0 && getsockname(descriptor, $0, &length) == 0
+                bind(descriptor, $0, length) == 0 && listen(descriptor, 16) == 0
+                    && getsockname(descriptor, $0, &length) == 0
             }
         }
         port = Int(UInt16(bigEndian: address.sin_port))
@@ -35,9 +37,9 @@ final class SilentListener: Sendable {
     /// A connection to itself on which `text` waits to be read: the end to read it from, and that end's port.
     func connection(sending text: String) throws -> (descriptor: Int32, port: Int) {
         #if canImport(Glibc)
-        let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #else
-        let client = socket(AF_INET, SOCK_STREAM, 0)
+            let client = socket(AF_INET, SOCK_STREAM, 0)
         #endif
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

@@ -1,5 +1,6 @@
-@testable import AsyncNet
 import Foundation
+
+@testable import AsyncNet
 
 /// A folder of its own for a test; it goes with its last holder.
 final class TemporaryFolder: Sendable {
@@ -41,13 +42,18 @@ func chunks(_ texts: String...) -> AsyncStream<Data> {
 extension TemporaryFolder {
     /// Says of the file that it was written at one time in the past, the same each time.
     func setBack(_ file: URL) throws {
-        try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 1_700_000_000)], ofItemAtPath: file.path)
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSince1970: 1_700_000_000)], ofItemAtPath: file.path)
     }
 
     /// What a download left that had received this much.
-    func resumeData(_ url: URL, _ received: Data, validator: String = "\"1\"", totalBytes: Int64? = nil) throws -> ResumeData {
+    func resumeData(_ url: URL, _ received: Data, validator: String = "\"1\"", totalBytes: Int64? = nil) throws
+        -> ResumeData
+    {
         let partial = self.url.appending(path: ".AsyncNet-\(UUID().uuidString.prefix(13)).partial")
-        return ResumeData(url: url, validator: validator, partialFile: partial, totalBytes: totalBytes, mark: try partialFile(partial, received))
+        return ResumeData(
+            url: url, validator: validator, partialFile: partial, totalBytes: totalBytes,
+            mark: try partialFile(partial, received))
     }
 
     /// A partial file as a download makes it, and its mark.
@@ -58,10 +64,14 @@ extension TemporaryFolder {
     }
 
     /// What a download with `.continuePartialFile` left beside its target.
-    func leave(_ received: Data, at target: URL, _ url: URL, validator: String = "\"1\"", totalBytes: Int64? = nil, prefix: Int64? = nil) throws -> ResumeData {
+    func leave(
+        _ received: Data, at target: URL, _ url: URL, validator: String = "\"1\"", totalBytes: Int64? = nil,
+        prefix: Int64? = nil
+    ) throws -> ResumeData {
         let partial = target.appendingPathExtension("partial")
         let notes = ResumeData(
-            url: url, validator: validator, partialFile: partial, totalBytes: totalBytes, prefix: prefix, mark: try partialFile(partial, received))
+            url: url, validator: validator, partialFile: partial, totalBytes: totalBytes, prefix: prefix,
+            mark: try partialFile(partial, received))
         try JSONEncoder().encode(notes).write(to: target.appendingPathExtension("partial.json"))
         return notes
     }

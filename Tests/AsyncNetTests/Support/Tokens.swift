@@ -1,15 +1,18 @@
 import AsyncNet
 import AsyncNetTesting
 import Foundation
+
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+    import FoundationNetworking
 #endif
 
 struct AccessToken: AuthenticationCredential, Equatable {
     var number: Int
     var requiresRefresh = false
 
-    init(_ number: Int, requiresRefresh: Bool = false) { (self.number, self.requiresRefresh) = (number, requiresRefresh) }
+    init(_ number: Int, requiresRefresh: Bool = false) {
+        (self.number, self.requiresRefresh) = (number, requiresRefresh)
+    }
 
     var header: String { "Bearer secret-\(number)" }
 }
@@ -44,14 +47,18 @@ struct TokenFixture {
     let session: Session
 
     init(
-        _ token: AccessToken? = AccessToken(1), window: RefreshWindow? = RefreshWindow(), clock: any Clock<Duration> = ContinuousClock(),
-        startsImmediately: Bool = false, limit: ConcurrencyLimit = .unlimited, renew: @escaping @Sendable (AccessToken) async throws -> AccessToken = { _ in AccessToken(2) },
+        _ token: AccessToken? = AccessToken(1), window: RefreshWindow? = RefreshWindow(),
+        clock: any Clock<Duration> = ContinuousClock(),
+        startsImmediately: Bool = false, limit: ConcurrencyLimit = .unlimited,
+        renew: @escaping @Sendable (AccessToken) async throws -> AccessToken = { _ in AccessToken(2) },
         answer: @escaping StubTransport.Handler = { $0.answer(for: AccessToken(2)) }
     ) {
         authenticator = TokenAuthenticator(renew: renew)
-        interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: token, refreshWindow: window, clock: clock)
+        interceptor = AuthenticationInterceptor(
+            authenticator: authenticator, credential: token, refreshWindow: window, clock: clock)
         stub = StubTransport(answer)
-        var configuration = SessionConfiguration(interceptors: [interceptor], startsRequestsImmediately: startsImmediately)
+        var configuration = SessionConfiguration(
+            interceptors: [interceptor], startsRequestsImmediately: startsImmediately)
         configuration.concurrencyLimit = limit
         session = Session(transport: stub, configuration: configuration)
     }

@@ -1,10 +1,11 @@
 import AsyncNet
 import AsyncNetTesting
 import Foundation
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 @Suite("MockServer", .timeLimit(.minutes(5)))
 struct MockServerTests {
@@ -17,7 +18,9 @@ struct MockServerTests {
         await server.route("/a") { _ in .text("a") }
         await server.enqueue(.text("first"), .text("second"))
         var texts: [String] = []
-        for path in ["/a", "/b", "/a", "/b"] { texts.append(try await session.request(server.url(path)).serializing(String.self).value) }
+        for path in ["/a", "/b", "/a", "/b"] {
+            texts.append(try await session.request(server.url(path)).serializing(String.self).value)
+        }
         #expect(texts == ["first", "second", "a", "any"])
         await server.stop()
         let bare = try await MockServer.start()
@@ -28,7 +31,9 @@ struct MockServerTests {
     @Test("Requests are recorded as they came, on the connections they came on")
     func recording() async throws {
         try await withServer(.text("1"), .text("2")) { (server: MockServer) async throws in
-            let request = session.request(server.url("/a%20b?q=1"), method: .post, headers: ["X": "1"], modifier: { $0.httpBody = Data("body".utf8) })
+            let request = session.request(
+                server.url("/a%20b?q=1"), method: .post, headers: ["X": "1"],
+                modifier: { $0.httpBody = Data("body".utf8) })
             _ = try await request.serializing(Data.self).value
             _ = try await session.request(server.url()).serializing(Data.self).value
             let seen = try await server.takeRequest()
@@ -69,7 +74,9 @@ struct MockServerTests {
         }
         await server.route("/stall") { _ in .fault(.stall) }
         await server.route("/slow") { _ in .status(200).delayed(by: .seconds(1000)) }
-        let tasks = ["/wait", "/stall", "/slow"].map { path in Task { await session.request(server.url(path)).serializing(Data.self).result } }
+        let tasks = ["/wait", "/stall", "/slow"].map { path in
+            Task { await session.request(server.url(path)).serializing(Data.self).result }
+        }
         await arrived.wait()
         for _ in 0..<3 { _ = try await server.takeRequest() }
         await server.stop()
@@ -97,26 +104,30 @@ struct MockServerTests {
     }
 
     #if os(Linux)
-    /// In a process of its own: other tests open and close hundreds of sockets meanwhile.
-    @Test("Five hundred servers start and stop without leaving a descriptor")
-    func descriptors() async {
-        await #expect(processExitsWith: .success) {
-            func open() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
-            await (try MockServer.start()).stop()
-            let before = try open()
-            for _ in 0..<500 { await (try MockServer.start()).stop() }
-            #expect(try open() <= before + 5)
+        /// In a process of its own: other tests open and close hundreds of sockets meanwhile.
+        @Test("Five hundred servers start and stop without leaving a descriptor")
+        func descriptors() async {
+            await #expect(processExitsWith: .success) {
+                func open() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
+                await (try MockServer.start()).stop()
+                let before = try open()
+                for _ in 0..<500 { await (try MockServer.start()).stop() }
+                #expect(try open() <= before + 5)
+            }
         }
-    }
     #endif
 }
 
 @Suite("StubTransport", .timeLimit(.minutes(5)))
 struct StubTransportTests {
-    @Test("Each fault is the error it would end in", arguments: [
-        (MockResponse.Fault.refuse, .cannotConnect), (.closeBeforeHead, .emptyReply), (.resetBeforeHead, .connectionLost), (.resetAfterHead, .connectionLost),
-        (.resetMidBody(after: 3), .connectionLost), (.truncate(after: 3), .bodyEndedEarly), (.garbage, .badServerResponse),
-    ] as [(MockResponse.Fault, AsyncNetError.Code)])
+    @Test(
+        "Each fault is the error it would end in",
+        arguments: [
+            (MockResponse.Fault.refuse, .cannotConnect), (.closeBeforeHead, .emptyReply),
+            (.resetBeforeHead, .connectionLost), (.resetAfterHead, .connectionLost),
+            (.resetMidBody(after: 3), .connectionLost), (.truncate(after: 3), .bodyEndedEarly),
+            (.garbage, .badServerResponse),
+        ] as [(MockResponse.Fault, AsyncNetError.Code)])
     func faults(_ fault: MockResponse.Fault, _ code: AsyncNetError.Code) async {
         let session = Session(transport: StubTransport { _ in .fault(fault) })
         #expect(await session.request("http://a/").serializing(Data.self).result.failure?.code == code)

@@ -1,15 +1,18 @@
 import AsyncNet
 import AsyncNetTesting
 import Foundation
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 /// What every transport does alike, over real sockets: what servers do, right and wrong, and what comes of it.
 @Suite("Conformance of transports", .timeLimit(.minutes(2)))
 struct ConformanceTests {
-    private func result(_ reply: MockResponse, _ transport: TransportUnderTest) async throws -> DataResponse<String, AsyncNetError> {
+    private func result(_ reply: MockResponse, _ transport: TransportUnderTest) async throws -> DataResponse<
+        String, AsyncNetError
+    > {
         try await withServer(reply) { (server: MockServer) async throws in
             await transport.session().request(server.url("/x")).serializing(String.self).response
         }
@@ -32,7 +35,9 @@ struct ConformanceTests {
         }
     }
 
-    @Test("A connection that is reset as soon as it is made is either refused or lost", arguments: TransportUnderTest.allCases)
+    @Test(
+        "A connection that is reset as soon as it is made is either refused or lost",
+        arguments: TransportUnderTest.allCases)
     func resetAtOnce(_ transport: TransportUnderTest) async throws {
         let code = try await result(.fault(.refuse), transport).error?.code
         #expect(code == .cannotConnect || code == .connectionLost)
@@ -49,7 +54,8 @@ struct ConformanceTests {
         let session = transport.session()
         let refusing = try await MockServer.start(isRefusing: true)
         for (url, code) in [
-            (refusing.url().absoluteString, .cannotConnect), ("http://nowhere.invalid/", .hostNotFound), ("gopher://a/", .unsupportedScheme), ("nonsense", .malformedURL),
+            (refusing.url().absoluteString, .cannotConnect), ("http://nowhere.invalid/", .hostNotFound),
+            ("gopher://a/", .unsupportedScheme), ("nonsense", .malformedURL),
         ] as [(String, AsyncNetError.Code)] {
             let error = await session.request(url).serializing(Data.self).result.failure
             #expect(error?.code == code, "\(url): \(error.map { "\($0)" } ?? "no error")")
@@ -57,7 +63,9 @@ struct ConformanceTests {
         await refusing.stop()
     }
 
-    @Test("A server that never answers ends in a timeout, in the head and in the body", arguments: [MockResponse.Fault.stall, .stallMidBody(after: 3)], TransportUnderTest.allCases)
+    @Test(
+        "A server that never answers ends in a timeout, in the head and in the body",
+        arguments: [MockResponse.Fault.stall, .stallMidBody(after: 3)], TransportUnderTest.allCases)
     func silence(_ fault: MockResponse.Fault, _ transport: TransportUnderTest) async throws {
         let clock = TestClock()
         let session = transport.session(.init(timeout: .seconds(5), clock: clock))
@@ -79,10 +87,12 @@ struct ConformanceTests {
         }
     }
 
-    @Test("Redirects are followed with RFC 3986 targets, and the history is told", arguments: TransportUnderTest.allCases)
+    @Test(
+        "Redirects are followed with RFC 3986 targets, and the history is told", arguments: TransportUnderTest.allCases)
     func redirects(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
-        try await withServer(.redirect(to: "../c?x=1#f", status: 301), .redirect(to: "d", status: 307), .text("end")) { (server: MockServer) async throws in
+        try await withServer(.redirect(to: "../c?x=1#f", status: 301), .redirect(to: "d", status: 307), .text("end")) {
+            (server: MockServer) async throws in
             let response = await session.request(server.url("/a/b"), method: .put).serializing(String.self).response
             #expect(response.value == "end")
             #expect(response.metrics.redirects.map(\.relativePath) == ["/c", "/d"])
@@ -94,11 +104,18 @@ struct ConformanceTests {
         }
     }
 
-    @Test("307 and 308 send the body again, 303 does not", arguments: [(307, "POST", "body"), (308, "POST", "body"), (303, "GET", ""), (302, "GET", "")], TransportUnderTest.allCases)
-    func redirectedBody(_ redirect: (status: Int, method: String, body: String), _ transport: TransportUnderTest) async throws {
+    @Test(
+        "307 and 308 send the body again, 303 does not",
+        arguments: [(307, "POST", "body"), (308, "POST", "body"), (303, "GET", ""), (302, "GET", "")],
+        TransportUnderTest.allCases)
+    func redirectedBody(_ redirect: (status: Int, method: String, body: String), _ transport: TransportUnderTest)
+        async throws
+    {
         let session = transport.session()
-        try await withServer(.redirect(to: "/b", status: redirect.status), .text("end")) { (server: MockServer) async throws in
-            let request = session.request(server.url("/a"), method: .post, modifier: { $0.httpBody = Data("body".utf8) })
+        try await withServer(.redirect(to: "/b", status: redirect.status), .text("end")) {
+            (server: MockServer) async throws in
+            let request = session.request(
+                server.url("/a"), method: .post, modifier: { $0.httpBody = Data("body".utf8) })
             #expect(try await request.serializing(String.self).value == "end")
             #expect(try await server.takeRequest().text == "body")
             let second = try await server.takeRequest()
@@ -111,8 +128,14 @@ struct ConformanceTests {
     func redirectedCredentials(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
         try await withServer(.text("other")) { (other: MockServer) async throws in
-            try await withServer(.redirect(to: "/b"), .redirect(to: other.url("/c").absoluteString)) { (server: MockServer) async throws in
-                let request = session.request(server.url("/a"), headers: [.authorization(bearerToken: "t"), .init(name: "Cookie", value: "c=1"), .init(name: "X", value: "1")])
+            try await withServer(.redirect(to: "/b"), .redirect(to: other.url("/c").absoluteString)) {
+                (server: MockServer) async throws in
+                let request = session.request(
+                    server.url("/a"),
+                    headers: [
+                        .authorization(bearerToken: "t"), .init(name: "Cookie", value: "c=1"),
+                        .init(name: "X", value: "1"),
+                    ])
                 #expect(try await request.serializing(String.self).value == "other")
                 for _ in 0..<2 { #expect(try await server.takeRequest().headers["Authorization"] == "Bearer t") }
                 let last = try await other.takeRequest()
@@ -136,7 +159,9 @@ struct ConformanceTests {
         await server.stop()
     }
 
-    @Test("A body arrives byte for byte, with its length and nothing added", arguments: [1, 70_000, 3_000_000], TransportUnderTest.allCases)
+    @Test(
+        "A body arrives byte for byte, with its length and nothing added", arguments: [1, 70_000, 3_000_000],
+        TransportUnderTest.allCases)
     func upload(_ size: Int, _ transport: TransportUnderTest) async throws {
         let session = transport.session()
         var random = SeededRandom(state: UInt64(size))
@@ -154,7 +179,8 @@ struct ConformanceTests {
         }
     }
 
-    @Test("A large body arrives byte for byte, and its progress reaches the end", arguments: TransportUnderTest.allCases)
+    @Test(
+        "A large body arrives byte for byte, and its progress reaches the end", arguments: TransportUnderTest.allCases)
     func download(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
         let body = Data((0..<5_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
@@ -172,8 +198,10 @@ struct ConformanceTests {
     @Test("An answer before the whole body was sent is the answer", arguments: TransportUnderTest.allCases)
     func earlyResponse(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
-        try await withServer(.status(413, body: "too large").with(.earlyResponse)) { (server: MockServer) async throws in
-            let request = session.request(server.url(), method: .put, modifier: { $0.httpBody = Data(count: 2_000_000) })
+        try await withServer(.status(413, body: "too large").with(.earlyResponse)) {
+            (server: MockServer) async throws in
+            let request = session.request(
+                server.url(), method: .put, modifier: { $0.httpBody = Data(count: 2_000_000) })
             let response = await request.serializing(String.self).response
             #expect(response.statusCode == 413, "\(response)")
             #expect(response.value == "too large")
@@ -182,10 +210,13 @@ struct ConformanceTests {
 
     /// libcurl sends a request again by itself when a connection it had kept dies before the first byte of an answer;
     /// FoundationNetworking sends it without its body then, unless it is given a new stream.
-    @Test("A PUT on a connection that dies under it is sent again whole, not empty", arguments: TransportUnderTest.allCases)
+    @Test(
+        "A PUT on a connection that dies under it is sent again whole, not empty",
+        arguments: TransportUnderTest.allCases)
     func staleConnection(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
-        try await withServer(.text("first"), .fault(.closeBeforeHead), .text("second")) { (server: MockServer) async throws in
+        try await withServer(.text("first"), .fault(.closeBeforeHead), .text("second")) {
+            (server: MockServer) async throws in
             for body in ["one", "two"] {
                 let request = session.request(server.url(), method: .put, modifier: { $0.httpBody = Data(body.utf8) })
                 _ = try await request.serializing(String.self).value
@@ -201,8 +232,10 @@ struct ConformanceTests {
         let session = transport.session()
         try await withServer { (server: MockServer) async throws in
             for request in [
-                session.request(server.url(), headers: ["X": "a\r\nInjected: 1"]), session.request(server.url(), headers: ["X\r\nInjected": "1"]),
-                session.request(server.url(), method: "GET / HTTP/1.1\r\nInjected: 1\r\n\r\n"), session.request(server.url(), method: ""),
+                session.request(server.url(), headers: ["X": "a\r\nInjected: 1"]),
+                session.request(server.url(), headers: ["X\r\nInjected": "1"]),
+                session.request(server.url(), method: "GET / HTTP/1.1\r\nInjected: 1\r\n\r\n"),
+                session.request(server.url(), method: ""),
             ] {
                 #expect(await request.serializing(Data.self).result.failure?.code == .invalidRequest)
             }
@@ -213,7 +246,9 @@ struct ConformanceTests {
     @Test("Cookies are neither kept nor sent, and nothing is cached", arguments: TransportUnderTest.allCases)
     func stateless(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
-        try await withServer(.status(200, headers: ["Set-Cookie": "a=1", "Cache-Control": "max-age=1000"]), .status(200)) { (server: MockServer) async throws in
+        try await withServer(
+            .status(200, headers: ["Set-Cookie": "a=1", "Cache-Control": "max-age=1000"]), .status(200)
+        ) { (server: MockServer) async throws in
             for _ in 0..<2 { _ = try await session.request(server.url()).serializing(Data.self).value }
             _ = try await server.takeRequest()
             #expect(try await server.takeRequest().headers["Cookie"] == nil)
@@ -223,7 +258,8 @@ struct ConformanceTests {
     @Test("1xx responses are told, the final one is the response", arguments: TransportUnderTest.allCases)
     func informational(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
-        try await withServer(.text("x").after(informational: 103, headers: ["Link": "</a>"])) { (server: MockServer) async throws in
+        try await withServer(.text("x").after(informational: 103, headers: ["Link": "</a>"])) {
+            (server: MockServer) async throws in
             let request = session.request(server.url())
             let events = request.events
             #expect(try await request.serializing(String.self).value == "x")
@@ -233,7 +269,9 @@ struct ConformanceTests {
         }
     }
 
-    @Test("Five hundred requests at once all succeed, and the session ends in good order", arguments: TransportUnderTest.allCases)
+    @Test(
+        "Five hundred requests at once all succeed, and the session ends in good order",
+        arguments: TransportUnderTest.allCases)
     func many(_ transport: TransportUnderTest) async throws {
         let server = try await MockServer.start()
         await server.route("/*") { .text($0.path) }
@@ -264,13 +302,17 @@ struct ConformanceTests {
         await server.stop()
     }
 
-    @Test("A storm of cancels in every way leaves one outcome each and nothing running", arguments: TransportUnderTest.allCases)
+    @Test(
+        "A storm of cancels in every way leaves one outcome each and nothing running",
+        arguments: TransportUnderTest.allCases)
     func storm(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
         let server = try await MockServer.start()
         await server.route("/redirect") { _ in .redirect(to: "/slow") }
         await server.route("/slow") { _ in .text("x").delayed(by: .milliseconds(5)) }
-        await server.route("/denied") { _ in .status(401, headers: ["WWW-Authenticate": "Basic realm=\"r\""], body: "no") }
+        await server.route("/denied") { _ in
+            .status(401, headers: ["WWW-Authenticate": "Basic realm=\"r\""], body: "no")
+        }
         let paths = ["/redirect", "/slow", "/denied"]
         await withTaskGroup(of: Void.self) { group in
             for index in 0..<600 {

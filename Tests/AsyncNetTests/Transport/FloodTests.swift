@@ -1,16 +1,18 @@
-@testable import AsyncNet
 import AsyncNetTesting
 import Foundation
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 import Testing
+
+@testable import AsyncNet
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 /// Servers that send for ever, and faster than the client can take it in. `Scripts/flood-conformance` has more floods,
 /// and checks the times.
 ///
-/// Each has a process of its own, which must go on and exit: FoundationNetworking has one thread in a process, and other
-/// tests wait for it.
+/// Each has a process of its own, which must go on and exit: FoundationNetworking has one thread in a process, and
+/// other tests wait for it.
 @Suite("Floods", .serialized, .timeLimit(.minutes(2)))
 struct FloodTests {
     enum Flood: String, CaseIterable, Codable, Sendable {
@@ -20,12 +22,14 @@ struct FloodTests {
         var script: String {
             let chunked = "Transfer-Encoding: chunked\\r\\n\\r\\n"
             let chunks = "(b'64\\r\\n' + b'x' * 100 + b'\\r\\n') * 500"
-            let (first, repeated) = switch self {
-            case .trailers: ("HTTP/1.1 200 OK\\r\\n\(chunked)2\\r\\nok\\r\\n0\\r\\n", "b'X-Flood: trailer\\r\\n' * 500")
-            case .redirect: ("HTTP/1.1 302 Found\\r\\n\(chunked)", chunks)
-            case .body: ("HTTP/1.1 200 OK\\r\\n\(chunked)", chunks)
-            case .informational: ("", "b'HTTP/1.1 103 Early Hints\\r\\n\\r\\n' * 500")
-            }
+            let (first, repeated) =
+                switch self {
+                case .trailers:
+                    ("HTTP/1.1 200 OK\\r\\n\(chunked)2\\r\\nok\\r\\n0\\r\\n", "b'X-Flood: trailer\\r\\n' * 500")
+                case .redirect: ("HTTP/1.1 302 Found\\r\\n\(chunked)", chunks)
+                case .body: ("HTTP/1.1 200 OK\\r\\n\(chunked)", chunks)
+                case .informational: ("", "b'HTTP/1.1 103 Early Hints\\r\\n\\r\\n' * 500")
+                }
             return "c.sendall(b'\(first)')\nwhile True: c.sendall(\(repeated))"
         }
 
@@ -36,11 +40,15 @@ struct FloodTests {
 
     @Test("A deadline ends it, and the session ends after that", arguments: Flood.allCases, TransportUnderTest.allCases)
     func deadline(_ flood: Flood, _ transport: TransportUnderTest) async {
-        await #expect(processExitsWith: .success) { [flood = flood as Flood, transport = transport as TransportUnderTest] in
+        await #expect(processExitsWith: .success) {
+            [flood = flood as Flood, transport = transport as TransportUnderTest] in
             let (server, session) = try flood.session(transport)
-            let error = try await session.request(server.url).deadline(.seconds(0.5)).serializing(Data.self).result.failure
+            let error = try await session.request(server.url).deadline(.seconds(0.5)).serializing(Data.self).result
+                .failure
             // libcurl refuses a head of so many 1xx responses by itself.
-            #expect(error.map { [.deadlineExceeded, .badServerResponse].contains($0.code) } == true, "\(error.map { "\($0)" } ?? "no error")")
+            #expect(
+                error.map { [.deadlineExceeded, .badServerResponse].contains($0.code) } == true,
+                "\(error.map { "\($0)" } ?? "no error")")
             await session.finish()
         }
     }
@@ -49,11 +57,14 @@ struct FloodTests {
     /// nothing else until it has read what is there, for up to minutes.
     private static let kept: Set<Flood> = [.trailers, .redirect]
 
-    @Test("Meanwhile others are served, also by other sessions", arguments: Flood.allCases.flatMap { flood in
-        TransportUnderTest.allCases.compactMap { $0 == .urlSession && kept.contains(flood) ? nil : (flood, $0) }
-    })
+    @Test(
+        "Meanwhile others are served, also by other sessions",
+        arguments: Flood.allCases.flatMap { flood in
+            TransportUnderTest.allCases.compactMap { $0 == .urlSession && kept.contains(flood) ? nil : (flood, $0) }
+        })
     func others(_ flood: Flood, _ transport: TransportUnderTest) async {
-        await #expect(processExitsWith: .success) { [flood = flood as Flood, transport = transport as TransportUnderTest] in
+        await #expect(processExitsWith: .success) {
+            [flood = flood as Flood, transport = transport as TransportUnderTest] in
             let (server, session) = try flood.session(transport)
             let request = try session.stream(server.url)
             let reader = Task { for try await _ in request.chunks {} }
@@ -67,12 +78,16 @@ struct FloodTests {
         }
     }
 
-    @Test("A redirect is followed though its body does not end", arguments: [
-        "b'64\\r\\n' + b'x' * 100 + b'\\r\\n'", "(b'64\\r\\n' + b'x' * 100 + b'\\r\\n') * 500",
-    ], TransportUnderTest.allCases)
+    @Test(
+        "A redirect is followed though its body does not end",
+        arguments: [
+            "b'64\\r\\n' + b'x' * 100 + b'\\r\\n'", "(b'64\\r\\n' + b'x' * 100 + b'\\r\\n') * 500",
+        ], TransportUnderTest.allCases)
     func redirect(_ repeated: String, _ transport: TransportUnderTest) async {
-        await #expect(processExitsWith: .success) { [repeated = repeated as String, transport = transport as TransportUnderTest] in
-            let server = try RawServer("""
+        await #expect(processExitsWith: .success) {
+            [repeated = repeated as String, transport = transport as TransportUnderTest] in
+            let server = try RawServer(
+                """
                 if b"/next" in head: return c.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 4\\r\\n\\r\\nnext")
                 c.sendall(b"HTTP/1.1 302 Found\\r\\nLocation: /next\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n")
                 def flood():
@@ -86,23 +101,23 @@ struct FloodTests {
     }
 
     #if os(Linux)
-    /// The names are FoundationNetworking's own: this fails if a toolchain has others.
-    @Test("FoundationNetworking's queues are where they are looked for")
-    func queues() {
-        let session = URLSession(configuration: .ephemeral)
-        #expect(FoundationInternals.socketQueue(of: session)?.label == "MultiHandle.isolation")
-        #expect(FoundationInternals.workQueue(of: session)?.label.hasPrefix("URLSession<") == true)
-    }
-
-    @Test("What waits for FoundationNetworking's thread gets it")
-    func giveWay() async throws {
-        try await withServer(.text("after")) { (server: MockServer) async throws in
-            let session = TransportUnderTest.urlSession.session()
-            _ = try await session.request(server.url()).serializing(String.self).value
-            var wasDone = false
-            #expect(SocketQueues.giveWay { wasDone = true })
-            #expect(wasDone)
+        /// The names are FoundationNetworking's own: this fails if a toolchain has others.
+        @Test("FoundationNetworking's queues are where they are looked for")
+        func queues() {
+            let session = URLSession(configuration: .ephemeral)
+            #expect(FoundationInternals.socketQueue(of: session)?.label == "MultiHandle.isolation")
+            #expect(FoundationInternals.workQueue(of: session)?.label.hasPrefix("URLSession<") == true)
         }
-    }
+
+        @Test("What waits for FoundationNetworking's thread gets it")
+        func giveWay() async throws {
+            try await withServer(.text("after")) { (server: MockServer) async throws in
+                let session = TransportUnderTest.urlSession.session()
+                _ = try await session.request(server.url()).serializing(String.self).value
+                var wasDone = false
+                #expect(SocketQueues.giveWay { wasDone = true })
+                #expect(wasDone)
+            }
+        }
     #endif
 }

@@ -1,7 +1,9 @@
-@testable import AsyncNet
 import Testing
 
-/// What libcurl says of HTTP/2 streams that a server will not process (RFC 9113 §6.8): its texts in 7.88 and 8.23, and what follows from them.
+@testable import AsyncNet
+
+/// What libcurl says of HTTP/2 streams that a server will not process (RFC 9113 §6.8): its texts in 7.88 and 8.23, and
+/// what follows from them.
 @Suite("GOAWAY log")
 struct GoAwayLogTests {
     private func remark(_ text: String) -> GoAwayLog.Remark? {
@@ -18,9 +20,11 @@ struct GoAwayLogTests {
             ("[HTTP/2] [13] OPENED stream for https://localhost/last_stream=7", .stream(13)),
             ("REFUSED_STREAM, retrying a fresh connect", .refused),
             ("Connection died, retrying a fresh connect (retry count: 1)", .connectionDied), ("", nil),
-            ("h2h3 [:path: /x?received GOAWAY, error=0, last_stream=0]", nil), ("[HTTP/2] [1] [:path: /] OPENED stream for ]", nil),
+            ("h2h3 [:path: /x?received GOAWAY, error=0, last_stream=0]", nil),
+            ("[HTTP/2] [1] [:path: /] OPENED stream for ]", nil),
             ("GOAWAY&last_stream=0", nil),
-            ("received GOAWAY, error=0, last_stream=99999999999", nil), (String(repeating: "GOAWAY last_stream=1", count: 20), nil),
+            ("received GOAWAY, error=0, last_stream=99999999999", nil),
+            (String(repeating: "GOAWAY last_stream=1", count: 20), nil),
         ] { #expect(remark(text) == expected, "\(text)") }
     }
 

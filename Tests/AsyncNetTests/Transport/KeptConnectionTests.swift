@@ -3,23 +3,33 @@ import AsyncNetTesting
 import Foundation
 import Testing
 
-/// What becomes of requests on connections that were kept, when servers close them, or send on them what belongs to no response.
+/// What becomes of requests on connections that were kept, when servers close them, or send on them what belongs to no
+/// response.
 @Suite("Kept connections", .timeLimit(.minutes(5)))
 struct KeptConnectionTests {
-    private func text(_ session: Session, _ url: URL, _ method: HTTPMethod = .get, body: String? = nil) async throws -> String {
-        let request = body.map { session.upload(.data(Data($0.utf8)), to: url, method: method) } ?? session.request(url, method: method)
+    private func text(_ session: Session, _ url: URL, _ method: HTTPMethod = .get, body: String? = nil) async throws
+        -> String
+    {
+        let request =
+            body.map { session.upload(.data(Data($0.utf8)), to: url, method: method) }
+            ?? session.request(url, method: method)
         return try await request.serializing(String.self).value
     }
 
-    @Test("A request that is not idempotent goes out once", arguments: [(HTTPMethod.post, ""), (.post, "two"), (.patch, ""), (.patch, "two")], TransportUnderTest.allCases)
+    @Test(
+        "A request that is not idempotent goes out once",
+        arguments: [(HTTPMethod.post, ""), (.post, "two"), (.patch, ""), (.patch, "two")], TransportUnderTest.allCases)
     func notRepeated(_ request: (method: HTTPMethod, body: String), _ transport: TransportUnderTest) async throws {
         let ((method, body), session) = (request, transport.session())
-        try await withServer(.text("first"), .fault(.closeBeforeHead), .text("third")) { (server: MockServer) async throws in
+        try await withServer(.text("first"), .fault(.closeBeforeHead), .text("third")) {
+            (server: MockServer) async throws in
             _ = try await text(session, server.url(), method, body: "one")
             let response = await session.upload(.data(Data(body.utf8)), to: server.url(), method: method)
                 .serializing(String.self).response
-            // A request without a body over URLSession has a connection of its own, which cannot have been closed already.
-            let codes: [AsyncNetError.Code] = transport == .urlSession && body.isEmpty ? [.emptyReply] : [.connectionLost]
+            // A request without a body over URLSession has a connection of its own, which cannot have been closed
+            // already.
+            let codes: [AsyncNetError.Code] =
+                transport == .urlSession && body.isEmpty ? [.emptyReply] : [.connectionLost]
             #expect(response.error.map { codes.contains($0.code) } == true, "\(response)")
             #expect(response.metrics.attempts == 1)
             #expect(try await text(session, server.url()) == "third")
@@ -29,10 +39,13 @@ struct KeptConnectionTests {
         }
     }
 
-    @Test("An idempotent request goes out once more, on a connection of its own, and that counts", arguments: TransportUnderTest.allCases)
+    @Test(
+        "An idempotent request goes out once more, on a connection of its own, and that counts",
+        arguments: TransportUnderTest.allCases)
     func repeated(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
-        try await withServer(.text("first"), .fault(.closeBeforeHead), .text("second")) { (server: MockServer) async throws in
+        try await withServer(.text("first"), .fault(.closeBeforeHead), .text("second")) {
+            (server: MockServer) async throws in
             _ = try await text(session, server.url())
             let request = session.upload(.data(Data("two".utf8)), to: server.url(), method: .put)
             let events = request.events
@@ -48,15 +61,20 @@ struct KeptConnectionTests {
     @Test("It does not go out a third time", arguments: TransportUnderTest.allCases)
     func repeatedOnce(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
-        try await withServer(.text("first"), .fault(.closeBeforeHead), .fault(.closeBeforeHead), .text("late")) { (server: MockServer) async throws in
+        try await withServer(.text("first"), .fault(.closeBeforeHead), .fault(.closeBeforeHead), .text("late")) {
+            (server: MockServer) async throws in
             _ = try await text(session, server.url())
-            let response = await session.upload(.data(Data("x".utf8)), to: server.url(), method: .put).serializing(String.self).response
+            let response = await session.upload(.data(Data("x".utf8)), to: server.url(), method: .put).serializing(
+                String.self
+            ).response
             #expect(response.error?.code == .emptyReply)
             #expect(response.metrics.attempts == 2)
         }
     }
 
-    @Test("Bytes that belong to no response do not reach the next request, whatever its method", arguments: [HTTPMethod.get, .post], TransportUnderTest.allCases)
+    @Test(
+        "Bytes that belong to no response do not reach the next request, whatever its method",
+        arguments: [HTTPMethod.get, .post], TransportUnderTest.allCases)
     func strayBytes(_ method: HTTPMethod, _ transport: TransportUnderTest) async throws {
         let session = transport.session()
         let server = try RawServer(
@@ -69,12 +87,15 @@ struct KeptConnectionTests {
         #expect(try await session.request(server.url, method: .head).serializing(Data.self).value.isEmpty)
         let response = try await session.request(server.url, method: method).serializing(String.self).response
         #expect(response.value == "good")
-        // URLSession looks at a connection before it uses it, and not again: bytes that come then are what is read first.
+        // URLSession looks at a connection before it uses it, and not again: bytes that come then are what is read
+        // first.
         #expect(response.metrics.attempts == 1 || transport == .urlSession)
     }
 
     /// libcurl 7.83 to 8.0 wrote to freed memory here.
-    @Test("A first header line that is folded is refused, also after a redirect on the same connection", arguments: TransportUnderTest.allCases)
+    @Test(
+        "A first header line that is folded is refused, also after a redirect on the same connection",
+        arguments: TransportUnderTest.allCases)
     func foldedFirstLine(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
         let server = try RawServer(

@@ -1,34 +1,56 @@
-@testable import AsyncNet
 import Testing
+
+@testable import AsyncNet
 
 @Suite("libcurl's errors")
 struct LibcurlErrorsTests {
-    @Test("Each result has its code", arguments: [
-        (1, "Unsupported HTTP version in response", .badServerResponse), (1, "Received HTTP/0.9 when not allowed", .badServerResponse),
-        (1, "Protocol \"gopher\" not supported or disabled in libcurl", .unsupportedScheme), (3, "", .malformedURL), (5, "", .proxyNotFound),
-        (6, "Could not resolve host: x", .hostNotFound), (7, "", .cannotConnect), (8, "", .badServerResponse), (16, "", .badServerResponse),
-        (18, "transfer closed with 3 bytes remaining to read", .bodyEndedEarly), (28, "", .timedOut), (35, "", .tlsHandshakeFailed), (45, "", .cannotConnect),
-        (52, "", .emptyReply), (55, "Send failure: Broken pipe", .connectionLost), (56, "Recv failure: Connection reset by peer", .connectionLost),
-        (56, "Illegal or missing hexadecimal sequence in chunked-encoding", .badServerResponse), (56, "CONNECT tunnel failed, response 407", .proxyFailed),
-        (56, "OpenSSL SSL_read: error:0A00045C:SSL routines::tlsv13 alert certificate required, errno 0", .tlsHandshakeFailed),
-        (58, "", .clientCertificateInvalid), (60, "SSL certificate problem: unable to get local issuer certificate", .certificateNotTrusted),
-        (60, "SSL certificate problem: certificate has expired", .certificateExpired), (60, "SSL certificate problem: certificate is not yet valid", .certificateExpired),
-        (60, "SSL: no alternative certificate subject name matches target host name 'a'", .certificateHostMismatch), (61, "", .badContentEncoding),
-        (77, "", .invalidConfiguration), (90, "", .certificatePinMismatch), (92, "HTTP/2 stream 1 was reset", .connectionLost), (97, "", .proxyFailed),
-        (1, "Lying server, not serving HTTP/2", .badServerResponse), (1, "Version mismatch (from HTTP/1 to HTTP/2)", .badServerResponse),
-        (2, "[CONN-3-0] send: no filter connected", .connectionLost), (2, "Recv failure: Connection reset by peer", .connectionLost),
-        (43, "unable to set private key file: 'key' type PEM", .clientCertificateInvalid),
-        (43, "Private key does not match the certificate public key", .clientCertificateInvalid),
-        (7, "CONNECT tunnel failed, response 403", .proxyFailed), (100, "A value or data field grew larger than allowed", .badServerResponse), (27, "Out of memory", .badServerResponse), (43, "", .transportFailed),
-    ] as [(Int32, String, AsyncNetError.Code)])
+    @Test(
+        "Each result has its code",
+        arguments: [
+            (1, "Unsupported HTTP version in response", .badServerResponse),
+            (1, "Received HTTP/0.9 when not allowed", .badServerResponse),
+            (1, "Protocol \"gopher\" not supported or disabled in libcurl", .unsupportedScheme), (3, "", .malformedURL),
+            (5, "", .proxyNotFound),
+            (6, "Could not resolve host: x", .hostNotFound), (7, "", .cannotConnect), (8, "", .badServerResponse),
+            (16, "", .badServerResponse),
+            (18, "transfer closed with 3 bytes remaining to read", .bodyEndedEarly), (28, "", .timedOut),
+            (35, "", .tlsHandshakeFailed), (45, "", .cannotConnect),
+            (52, "", .emptyReply), (55, "Send failure: Broken pipe", .connectionLost),
+            (56, "Recv failure: Connection reset by peer", .connectionLost),
+            (56, "Illegal or missing hexadecimal sequence in chunked-encoding", .badServerResponse),
+            (56, "CONNECT tunnel failed, response 407", .proxyFailed),
+            (
+                56, "OpenSSL SSL_read: error:0A00045C:SSL routines::tlsv13 alert certificate required, errno 0",
+                .tlsHandshakeFailed
+            ),
+            (58, "", .clientCertificateInvalid),
+            (60, "SSL certificate problem: unable to get local issuer certificate", .certificateNotTrusted),
+            (60, "SSL certificate problem: certificate has expired", .certificateExpired),
+            (60, "SSL certificate problem: certificate is not yet valid", .certificateExpired),
+            (60, "SSL: no alternative certificate subject name matches target host name 'a'", .certificateHostMismatch),
+            (61, "", .badContentEncoding),
+            (77, "", .invalidConfiguration), (90, "", .certificatePinMismatch),
+            (92, "HTTP/2 stream 1 was reset", .connectionLost), (97, "", .proxyFailed),
+            (1, "Lying server, not serving HTTP/2", .badServerResponse),
+            (1, "Version mismatch (from HTTP/1 to HTTP/2)", .badServerResponse),
+            (2, "[CONN-3-0] send: no filter connected", .connectionLost),
+            (2, "Recv failure: Connection reset by peer", .connectionLost),
+            (43, "unable to set private key file: 'key' type PEM", .clientCertificateInvalid),
+            (43, "Private key does not match the certificate public key", .clientCertificateInvalid),
+            (7, "CONNECT tunnel failed, response 403", .proxyFailed),
+            (100, "A value or data field grew larger than allowed", .badServerResponse),
+            (27, "Out of memory", .badServerResponse), (43, "", .transportFailed),
+        ] as [(Int32, String, AsyncNetError.Code)])
     func codes(_ result: Int32, _ text: String, _ code: AsyncNetError.Code) {
         #expect(LibcurlErrors.code(for: result, .init(text: text)) == code)
     }
 
-    @Test("What ends a head too early is named", arguments: [
-        (27, "", "too large"), (100, "", "too large"), (43, "A libcurl function was given a bad argument", "space"),
-        (43, "Private key does not match the certificate public key", nil), (7, "", nil), (56, "", nil),
-    ] as [(Int32, String, String?)])
+    @Test(
+        "What ends a head too early is named",
+        arguments: [
+            (27, "", "too large"), (100, "", "too large"), (43, "A libcurl function was given a bad argument", "space"),
+            (43, "Private key does not match the certificate public key", nil), (7, "", nil), (56, "", nil),
+        ] as [(Int32, String, String?)])
     func heads(_ result: Int32, _ text: String, _ word: String?) {
         let error = LibcurlErrors.headError(for: result, text)
         #expect(error?.code == (word == nil ? nil : .badServerResponse))
@@ -37,26 +59,37 @@ struct LibcurlErrorsTests {
 
     @Test("A password that libcurl repeats is not repeated")
     func secrets() {
-        let error = LibcurlErrors.error(for: 5, .init(text: "Unsupported proxy syntax in 'http://ada:hunter2@127.0.0.1:99999'"))
+        let error = LibcurlErrors.error(
+            for: 5, .init(text: "Unsupported proxy syntax in 'http://ada:hunter2@127.0.0.1:99999'"))
         #expect(error.code == .invalidConfiguration)
         #expect(!error.description.contains("hunter2"))
     }
 
-    @Test("Who could not be reached is named", arguments: [
-        ("http://user:p@proxy.test:1", "proxy.test"), ("proxy.test", "proxy.test"), ("socks5h://[::1]:80/", "::1"), ("http://", nil),
-    ] as [(String, String?)])
+    @Test(
+        "Who could not be reached is named",
+        arguments: [
+            ("http://user:p@proxy.test:1", "proxy.test"), ("proxy.test", "proxy.test"), ("socks5h://[::1]:80/", "::1"),
+            ("http://", nil),
+        ] as [(String, String?)])
     func proxyHost(_ url: String, _ host: String?) {
         #expect(ProxyConfiguration.url(url).host == host)
         guard let host else { return }
-        #expect(LibcurlErrors.code(for: 6, .init(text: "Could not resolve host: \(host)", proxyHost: host)) == .proxyNotFound)
-        #expect(LibcurlErrors.error(for: 7, .init(text: "Failed to connect to \(host) port 1", proxyHost: host)).message.hasPrefix("The proxy"))
+        #expect(
+            LibcurlErrors.code(for: 6, .init(text: "Could not resolve host: \(host)", proxyHost: host))
+                == .proxyNotFound)
+        #expect(
+            LibcurlErrors.error(for: 7, .init(text: "Failed to connect to \(host) port 1", proxyHost: host)).message
+                .hasPrefix("The proxy"))
         #expect(LibcurlErrors.error(for: 7, .init(text: "x", unixSocket: "/run/a")).message.contains("/run/a"))
     }
 
-    @Test("A host that SOCKS5 cannot carry is refused before libcurl sees it", arguments: [
-        (ProxyConfiguration.socks5("127.0.0.1", port: 1), 255, false), (.socks5("127.0.0.1", port: 1), 256, true),
-        (.url("SOCKS5h://a"), 40_000, true), (.environment, 256, true), (.none, 256, false), (.http("a", port: 1), 256, false),
-    ])
+    @Test(
+        "A host that SOCKS5 cannot carry is refused before libcurl sees it",
+        arguments: [
+            (ProxyConfiguration.socks5("127.0.0.1", port: 1), 255, false), (.socks5("127.0.0.1", port: 1), 256, true),
+            (.url("SOCKS5h://a"), 40_000, true), (.environment, 256, true), (.none, 256, false),
+            (.http("a", port: 1), 256, false),
+        ])
     func longHost(_ proxy: ProxyConfiguration, _ count: Int, _ isRefused: Bool) throws {
         let url = try "http://\(String(repeating: "a", count: count))/".asURL()
         let refusal = Result { () throws(AsyncNetError) in try proxy.checkHost(of: url) }

@@ -17,10 +17,12 @@ struct LibcurlTransportTests {
     let transport = LibcurlTransport()
 
     private func send(
-        _ url: URL, _ method: HTTPMethod = .get, headers: HTTPHeaders = [:], body: RequestBody = .none, over transport: LibcurlTransport? = nil,
+        _ url: URL, _ method: HTTPMethod = .get, headers: HTTPHeaders = [:], body: RequestBody = .none,
+        over transport: LibcurlTransport? = nil,
         onEvent: (@Sendable (TransportEvent) -> Void)? = nil
     ) async throws -> TransportResponse {
-        let request = TransportRequest(head: HTTPRequestHead(method: method, url: url, headers: headers), body: body, onEvent: onEvent)
+        let request = TransportRequest(
+            head: HTTPRequestHead(method: method, url: url, headers: headers), body: body, onEvent: onEvent)
         return try await (transport ?? self.transport).send(request)
     }
 
@@ -44,9 +46,11 @@ struct LibcurlTransportTests {
 
     @Test("It says which libcurl it is, and is what a session takes by itself on Linux")
     func description() {
-        #expect(transport.transportDescription.hasPrefix("libcurl 7.") || transport.transportDescription.hasPrefix("libcurl 8."))
+        #expect(
+            transport.transportDescription.hasPrefix("libcurl 7.")
+                || transport.transportDescription.hasPrefix("libcurl 8."))
         #if os(Linux)
-        #expect(Session().transportDescription == transport.transportDescription)
+            #expect(Session().transportDescription == transport.transportDescription)
         #endif
         #expect(Session(transport: .urlSession).transportDescription.hasPrefix("URLSession"))
     }
@@ -56,7 +60,7 @@ struct LibcurlTransportTests {
         let automatic = AutomaticTransport(.failure(AsyncNetError(.transportUnavailable, "there is none")))
         #expect(automatic.chosen is URLSessionTransport)
         #if os(Linux)
-        #expect(automatic.transportDescription == "URLSession (FoundationNetworking), since there is none")
+            #expect(automatic.transportDescription == "URLSession (FoundationNetworking), since there is none")
         #endif
     }
 
@@ -82,12 +86,16 @@ struct LibcurlTransportTests {
 
     @Test("A HEAD request cannot have a body, which is said")
     func headWithBody() async throws {
-        #expect(await failure { try await send(try "http://127.0.0.1:1/".asURL(), .head, body: .data(Data([1]))) }?.code == .unsupportedByTransport)
+        #expect(
+            await failure { try await send(try "http://127.0.0.1:1/".asURL(), .head, body: .data(Data([1]))) }?.code
+                == .unsupportedByTransport)
     }
 
-    @Test("POST, PUT and PATCH say that they have no body, others say nothing (RFC 9110 §8.6)", arguments: [
-        ("POST", "0"), ("PUT", "0"), ("PATCH", "0"), ("GET", nil), ("DELETE", nil), ("HEAD", nil),
-    ] as [(HTTPMethod, String?)])
+    @Test(
+        "POST, PUT and PATCH say that they have no body, others say nothing (RFC 9110 §8.6)",
+        arguments: [
+            ("POST", "0"), ("PUT", "0"), ("PATCH", "0"), ("GET", nil), ("DELETE", nil), ("HEAD", nil),
+        ] as [(HTTPMethod, String?)])
     func noBody(_ method: HTTPMethod, _ length: String?) async throws {
         try await withServer(.text("x")) { (server: MockServer) async throws in
             _ = try await send(server.url(), method)
@@ -101,8 +109,10 @@ struct LibcurlTransportTests {
     func requestHeaders() async throws {
         try await withServer(.text("x")) { (server: MockServer) async throws in
             let headers: HTTPHeaders = [
-                .init(name: "B", value: "1"), .init(name: "a", value: "2"), .init(name: "B", value: "3"), .init(name: "Empty", value: ""),
-                .omitting("Accept"), .init(name: "Content-Length", value: "99"), .init(name: "Transfer-Encoding", value: "chunked"),
+                .init(name: "B", value: "1"), .init(name: "a", value: "2"), .init(name: "B", value: "3"),
+                .init(name: "Empty", value: ""),
+                .omitting("Accept"), .init(name: "Content-Length", value: "99"),
+                .init(name: "Transfer-Encoding", value: "chunked"),
             ]
             _ = try await send(server.url(), .post, headers: headers, body: .data(Data("abc".utf8)))
             let seen = try await server.takeRequest().headers
@@ -144,11 +154,13 @@ struct LibcurlTransportTests {
 
     // MARK: Uploads
 
-    @Test("A stream of unknown length goes out in chunks, one of known length with it", arguments: [nil, 9] as [Int64?])
+    @Test(
+        "A stream of unknown length goes out in chunks, one of known length with it", arguments: [nil, 9] as [Int64?])
     func streams(_ length: Int64?) async throws {
         try await withServer(.text("x")) { (server: MockServer) async throws in
             let sent = Mutex<[Int64]>([])
-            _ = try await send(server.url(), .put, body: .stream(stream(["abc", "", "def", "ghi"]), length: length)) { event in
+            _ = try await send(server.url(), .put, body: .stream(stream(["abc", "", "def", "ghi"]), length: length)) {
+                event in
                 if case .sentBody(let bytes, let total) = event {
                     #expect(total == length || length == nil && total == 9)
                     sent.withLock { $0.append(bytes) }
@@ -165,7 +177,9 @@ struct LibcurlTransportTests {
     @Test("A stream that breaks its word or breaks off ends the request with the reason", arguments: [Int64(3), 30])
     func brokenStreams(_ length: Int64) async throws {
         try await withServer(.text("x")) { (server: MockServer) async throws in
-            let error = await failure { try await send(server.url(), .put, body: .stream(stream(["abc", "def"]), length: length)) }
+            let error = await failure {
+                try await send(server.url(), .put, body: .stream(stream(["abc", "def"]), length: length))
+            }
             #expect(error?.code == .bodyLengthMismatch)
             let throwing = AsyncThrowingStream<Data, any Error> { $0.finish(throwing: CocoaError(.fileReadUnknown)) }
             let thrown = await failure { try await send(server.url(), .put, body: .stream(throwing)) }
@@ -185,11 +199,15 @@ struct LibcurlTransportTests {
             let seen = try await server.takeRequest()
             #expect(seen.body == bytes)
             #expect(seen.headers["Content-Length"] == "700000")
-            #expect(await failure { try await send(server.url(), .put, body: .file(file.appending(path: "none"))) }?.code == .fileNotReadable)
+            #expect(
+                await failure { try await send(server.url(), .put, body: .file(file.appending(path: "none"))) }?.code
+                    == .fileNotReadable)
         }
     }
 
-    @Test("Expect: 100-continue is sent where asked for, and waits only so long for a server that ignores it", arguments: [true, false])
+    @Test(
+        "Expect: 100-continue is sent where asked for, and waits only so long for a server that ignores it",
+        arguments: [true, false])
     func expectation(_ isKnown: Bool) async throws {
         let transport = LibcurlTransport(configuration: .init(expectContinueTimeout: .milliseconds(20)))
         try await withServer(.text("x")) { (server: MockServer) async throws in
@@ -231,7 +249,8 @@ struct LibcurlTransportTests {
             let hold = TransferHold()
             let (sent, isUnderWay) = (Counter(), Gate())
             let body = RequestBody.data(Data(count: 20_000_000))
-            var request = TransportRequest(head: HTTPRequestHead(method: .put, url: server.url()), body: body) { event in
+            var request = TransportRequest(head: HTTPRequestHead(method: .put, url: server.url()), body: body) {
+                event in
                 guard case .sentBody = event else { return }
                 if sent.value == 3 { hold.hold() }
                 sent.add()
@@ -253,8 +272,11 @@ struct LibcurlTransportTests {
 
     @Test("Headers arrive in order, repeated, spelled as they were; trailers and interim responses are told")
     func responseHeaders() async throws {
-        let reply = MockResponse.chunked(["x"], headers: [.init(name: "B", value: "1"), .init(name: "a", value: "2"), .init(name: "B", value: "3")], trailers: ["X-Sum": "9"])
-        try await withServer(reply.after(informational: 103, headers: ["Link": "</s>"])) { (server: MockServer) async throws in
+        let reply = MockResponse.chunked(
+            ["x"], headers: [.init(name: "B", value: "1"), .init(name: "a", value: "2"), .init(name: "B", value: "3")],
+            trailers: ["X-Sum": "9"])
+        try await withServer(reply.after(informational: 103, headers: ["Link": "</s>"])) {
+            (server: MockServer) async throws in
             let told = Mutex<[String]>([])
             let response = try await send(server.url()) { event in
                 switch event {
@@ -297,7 +319,8 @@ struct LibcurlTransportTests {
     @Test("417 is an answer like any other, and nothing is sent again")
     func expectationFailed() async throws {
         try await withServer(.status(417, body: "no"), .text("second")) { (server: MockServer) async throws in
-            let response = try await send(server.url(), .post, headers: ["Expect": "100-continue"], body: .data(Data(count: 100_000)))
+            let response = try await send(
+                server.url(), .post, headers: ["Expect": "100-continue"], body: .data(Data(count: 100_000)))
             #expect(response.head.statusCode == 417)
             for try await _ in response.body {}
             #expect(await server.requestCount == 1)
@@ -314,7 +337,9 @@ struct LibcurlTransportTests {
             for index in 0..<20 {
                 group.addTask {
                     let url = (index % 2 == 0 ? one : other).url("/\(index)")
-                    let response = try? await send(url, over: transport) { event in if case .queued = event { queued.add() } }
+                    let response = try? await send(url, over: transport) { event in
+                        if case .queued = event { queued.add() }
+                    }
                     #expect(response?.head.statusCode == 200)
                 }
             }
@@ -328,7 +353,9 @@ struct LibcurlTransportTests {
     func refusedBody() async throws {
         try await withServer(.status(413).with(.earlyResponse)) { (server: MockServer) async throws in
             let sent = Counter()
-            let response = try await send(server.url(), .post, headers: ["Expect": "100-continue"], body: .data(Data(count: 10_000))) { event in
+            let response = try await send(
+                server.url(), .post, headers: ["Expect": "100-continue"], body: .data(Data(count: 10_000))
+            ) { event in
                 if case .sentBody = event { sent.add() }
             }
             #expect(response.head.statusCode == 413)
@@ -341,9 +368,12 @@ struct LibcurlTransportTests {
     func largeLimits() async throws {
         try await withServer(.text("x")) { (server: MockServer) async throws in
             let configuration = LibcurlTransport.Configuration(
-                connectTimeout: .seconds(Int64.max), idleTimeout: .seconds(Int64.max), maximumConnectionsPerHost: .max, maximumConnections: .max,
+                connectTimeout: .seconds(Int64.max), idleTimeout: .seconds(Int64.max), maximumConnectionsPerHost: .max,
+                maximumConnections: .max,
                 maximumHeaderBytes: .max)
-            #expect(try await send(server.url(), over: LibcurlTransport(configuration: configuration)).head.statusCode == 200)
+            #expect(
+                try await send(server.url(), over: LibcurlTransport(configuration: configuration)).head.statusCode
+                    == 200)
         }
     }
 
@@ -355,13 +385,16 @@ struct LibcurlTransportTests {
                 let request = session.request(server.url(), method: .post, parameters: ["a": 1], encoder: .json)
                 let metrics = await request.serializing(String.self).response.metrics
                 let timings = try #require(metrics.timings)
-                #expect(timings.nameLookup <= timings.connect && timings.connect <= timings.firstByte && timings.firstByte <= timings.total)
+                #expect(
+                    timings.nameLookup <= timings.connect && timings.connect <= timings.firstByte
+                        && timings.firstByte <= timings.total)
                 #expect(timings.firstByte > .zero)
                 #expect(metrics.isConnectionReused == isReused)
                 #expect(metrics.httpVersion == "HTTP/1.1")
                 #expect(metrics.remoteAddress == "127.0.0.1")
                 let bytes = try #require(metrics.wireBytes)
-                #expect(bytes.sentBody == 7 && bytes.receivedBody == 5 && bytes.sentHead > 50 && bytes.receivedHead > 50)
+                #expect(
+                    bytes.sentBody == 7 && bytes.receivedBody == 5 && bytes.sentHead > 50 && bytes.receivedHead > 50)
                 #expect(metrics.sentBytes == 7)
             }
         }
@@ -418,16 +451,23 @@ struct LibcurlTransportTests {
     func refusedInTurn() async throws {
         let gate = Gate()
         let server = try await MockServer.start()
-        await server.route("/first") { _ in await gate.wait(); return .text("1") }
+        await server.route("/first") { _ in
+            await gate.wait()
+            return .text("1")
+        }
         await server.route("/last") { _ in .text("2") }
         let transport = LibcurlTransport(configuration: .init(maximumConnectionsPerHost: 1))
-        let (first, queued) = (Task { try await send(server.url("/first"), over: transport).head.statusCode }, Counter())
+        let (first, queued) = (
+            Task { try await send(server.url("/first"), over: transport).head.statusCode }, Counter()
+        )
         _ = try await server.takeRequest()
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<500 {
                 group.addTask {
                     let error = await failure {
-                        try await send(server.url("/never"), .head, body: .data(Data([1])), over: transport) { if case .queued = $0 { queued.add() } }
+                        try await send(server.url("/never"), .head, body: .data(Data([1])), over: transport) {
+                            if case .queued = $0 { queued.add() }
+                        }
                     }
                     #expect(error?.code == .unsupportedByTransport)
                 }
@@ -445,14 +485,19 @@ struct LibcurlTransportTests {
     func cancelledWait() async throws {
         let gate = Gate()
         let server = try await MockServer.start()
-        await server.route("/first") { _ in await gate.wait(); return .text("1") }
+        await server.route("/first") { _ in
+            await gate.wait()
+            return .text("1")
+        }
         await server.route("/last") { _ in .text("3") }
         let transport = LibcurlTransport(configuration: .init(maximumConnectionsPerHost: 1))
         let isQueued = Gate()
         let first = Task { try await send(server.url("/first"), over: transport).head.statusCode }
         _ = try await server.takeRequest()
         let second = Task {
-            try await send(server.url("/second"), over: transport) { event in if case .queued = event { isQueued.open() } }.head.statusCode
+            try await send(server.url("/second"), over: transport) { event in
+                if case .queued = event { isQueued.open() }
+            }.head.statusCode
         }
         await isQueued.wait()
         let last = Task { try await send(server.url("/last"), over: transport).head.statusCode }
@@ -487,7 +532,8 @@ struct LibcurlTransportTests {
     @Test("A name can be given its address")
     func addresses() async throws {
         try await withServer(.text("x")) { (server: MockServer) async throws in
-            let transport = LibcurlTransport(configuration: .init(addresses: ["api.invalid:\(server.port)": ["127.0.0.1"]]))
+            let transport = LibcurlTransport(
+                configuration: .init(addresses: ["api.invalid:\(server.port)": ["127.0.0.1"]]))
             _ = try await send(try "http://api.invalid:\(server.port)/".asURL(), over: transport)
             #expect(try await server.takeRequest().headers["Host"] == "api.invalid:\(server.port)")
         }
@@ -507,7 +553,10 @@ struct LibcurlTransportTests {
     func shutdown() async throws {
         let gate = Gate()
         let server = try await MockServer.start()
-        await server.route("/") { _ in await gate.wait(); return .text("x") }
+        await server.route("/") { _ in
+            await gate.wait()
+            return .text("x")
+        }
         let transport = LibcurlTransport(configuration: .init(eventLoops: 3))
         let task = Task { try await send(server.url(), over: transport).head.statusCode }
         _ = try await server.takeRequest()
@@ -522,7 +571,8 @@ struct LibcurlTransportTests {
 
     @Test("A transport that is dropped lets its transfers end, then closes its connections")
     func deinitialization() async throws {
-        try await withServer(.text("hello").with(.drip(bytes: 1, every: .milliseconds(2)))) { (server: MockServer) async throws in
+        try await withServer(.text("hello").with(.drip(bytes: 1, every: .milliseconds(2)))) {
+            (server: MockServer) async throws in
             let response = try await LibcurlTransport().send(TransportRequest(head: HTTPRequestHead(url: server.url())))
             var text = Data()
             for try await chunk in response.body { text += chunk }
@@ -533,14 +583,24 @@ struct LibcurlTransportTests {
 
     // MARK: Configuration
 
-    @Test("Settings that cannot work are an error of the request, not of the program", arguments: [
-        .init(tls: .init(pins: ["sha256//AAAA"])), .init(tls: .init(pins: ["md5//x"])), .init(tls: .init(trust: .anchors([Data]()))),
-        .init(tls: .init(clientIdentity: .init(certificate: Data([1]), key: Data([2])))), .init(proxy: .url("ftp://a")), .init(connectTimeout: .zero),
-        .init(unixSocket: ""), .init(unixSocket: String(repeating: "x", count: 300)), .init(proxy: .url("http://a:b@c d")), .init(maximumConnectionsPerHost: 0), .init(maximumConnections: -1), .init(eventLoops: 0), .init(tls: .init(trust: .anchors(file: URL(filePath: "/nowhere")))),
-    ] as [LibcurlTransport.Configuration])
+    @Test(
+        "Settings that cannot work are an error of the request, not of the program",
+        arguments: [
+            .init(tls: .init(pins: ["sha256//AAAA"])), .init(tls: .init(pins: ["md5//x"])),
+            .init(tls: .init(trust: .anchors([Data]()))),
+            .init(tls: .init(clientIdentity: .init(certificate: Data([1]), key: Data([2])))),
+            .init(proxy: .url("ftp://a")), .init(connectTimeout: .zero),
+            .init(unixSocket: ""), .init(unixSocket: String(repeating: "x", count: 300)),
+            .init(proxy: .url("http://a:b@c d")), .init(maximumConnectionsPerHost: 0), .init(maximumConnections: -1),
+            .init(eventLoops: 0), .init(tls: .init(trust: .anchors(file: URL(filePath: "/nowhere")))),
+        ] as [LibcurlTransport.Configuration])
     func invalid(_ configuration: LibcurlTransport.Configuration) async throws {
         try await withServer(.text("x")) { (server: MockServer) async throws in
-            let error = await failure { try await send(try "https://127.0.0.1:\(server.port)/".asURL(), over: LibcurlTransport(configuration: configuration)) }
+            let error = await failure {
+                try await send(
+                    try "https://127.0.0.1:\(server.port)/".asURL(),
+                    over: LibcurlTransport(configuration: configuration))
+            }
             #expect(error?.code == .invalidConfiguration, "\(error.map { "\($0)" } ?? "no error")")
         }
     }
@@ -548,7 +608,9 @@ struct LibcurlTransportTests {
     @Test("No password or key is in a description")
     func secrets() {
         let configuration = LibcurlTransport.Configuration(
-            tls: .init(clientIdentity: .init(certificate: "secret-certificate", key: "secret-key", password: "secret-password")),
+            tls: .init(
+                clientIdentity: .init(certificate: "secret-certificate", key: "secret-key", password: "secret-password")
+            ),
             proxy: .http("proxy.invalid", port: 1, username: "user", password: "secret-proxy"))
         var text = "\(configuration) \(LibcurlTransport(configuration: configuration).transportDescription)"
         dump(configuration, to: &text)

@@ -1,5 +1,6 @@
-@testable import AsyncNet
 import Testing
+
+@testable import AsyncNet
 
 /// Whether a request may go out on a connection, and again on another (RFC 9110 §9.2.2): the machine alone.
 @Suite("Resend policy")
@@ -9,16 +10,21 @@ struct ResendPolicyTests {
     private static let kept = Connection(isNew: false)
     private static let keptHTTP2 = Connection(isNew: false, isHTTP2: true)
 
-    @Test("A first sending needs a connection that is new, or open without bytes of no response", arguments: [true, false])
+    @Test(
+        "A first sending needs a connection that is new, or open without bytes of no response",
+        arguments: [true, false])
     func first(_ isIdempotent: Bool) {
         for (connection, permission) in [
             (Self.new, ResendPolicy.Permission.send), (Self.kept, .send), (Self.keptHTTP2, .send),
             (Connection(isNew: false, isClosed: true), .refuse), (Connection(isNew: false, hasBytes: true), .refuse),
-            (Connection(isNew: false, isHTTP2: true, isClosed: true), .refuse), (Connection(isNew: false, isHTTP2: true, hasBytes: true), .send),
+            (Connection(isNew: false, isHTTP2: true, isClosed: true), .refuse),
+            (Connection(isNew: false, isHTTP2: true, hasBytes: true), .send),
         ] {
             var policy = ResendPolicy(isIdempotent: isIdempotent)
             #expect(policy.maySend(on: connection) == permission)
-            #expect(policy.end(hasConnectionFailed: permission == .refuse, hasResponse: false) == (permission == .refuse ? .restart : .deliver))
+            #expect(
+                policy.end(hasConnectionFailed: permission == .refuse, hasResponse: false)
+                    == (permission == .refuse ? .restart : .deliver))
         }
     }
 
@@ -34,7 +40,8 @@ struct ResendPolicyTests {
     @Test("libcurl may repeat an idempotent request on a new connection, or over HTTP/2")
     func repeated() {
         for (connection, permission, end) in [
-            (Self.new, ResendPolicy.Permission.sendAgain, ResendPolicy.End.deliver), (Self.keptHTTP2, .sendAgain, .deliver),
+            (Self.new, ResendPolicy.Permission.sendAgain, ResendPolicy.End.deliver),
+            (Self.keptHTTP2, .sendAgain, .deliver),
             (Self.kept, .refuse, .restart),
         ] {
             var policy = ResendPolicy(isIdempotent: true)
@@ -59,7 +66,8 @@ struct ResendPolicyTests {
     func unprocessedAndClosed() {
         var policy = ResendPolicy(isIdempotent: false)
         #expect(policy.maySend(on: Self.keptHTTP2) == .send)
-        #expect(policy.maySend(on: Connection(isNew: false, isHTTP2: true, isClosed: true), isUnprocessed: true) == .refuse)
+        #expect(
+            policy.maySend(on: Connection(isNew: false, isHTTP2: true, isClosed: true), isUnprocessed: true) == .refuse)
         #expect(policy.end(hasConnectionFailed: true, hasResponse: false) == .restart)
         #expect(policy.maySend(on: Self.new) == .sendAgain)
         #expect(policy.maySend(on: Self.new) == .refuse)
@@ -68,7 +76,9 @@ struct ResendPolicyTests {
 
     @Test("A failed kept connection lets an idempotent request start over, once, unless a response had begun")
     func failure() {
-        for (isIdempotent, hasResponse, end) in [(true, false, ResendPolicy.End.restart), (true, true, .deliver), (false, false, .deliver)] {
+        for (isIdempotent, hasResponse, end) in [
+            (true, false, ResendPolicy.End.restart), (true, true, .deliver), (false, false, .deliver),
+        ] {
             var policy = ResendPolicy(isIdempotent: isIdempotent)
             #expect(policy.maySend(on: Self.kept) == .send)
             #expect(policy.end(hasConnectionFailed: true, hasResponse: hasResponse) == end)

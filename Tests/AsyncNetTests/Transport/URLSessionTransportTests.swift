@@ -1,10 +1,11 @@
 import AsyncNet
 import AsyncNetTesting
 import Foundation
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 /// What is URLSession's own; the rest is in ``ConformanceTests``.
 @Suite("URLSession transport", .timeLimit(.minutes(5)))
@@ -16,19 +17,26 @@ struct URLSessionTransportTests {
     @Test("What URLSession cannot do on this platform is said, not tried")
     func unsupported() async throws {
         let session = Session(transport: .urlSession)
-        #expect(await code(session.request("http://127.0.0.1/", modifier: { $0.httpBody = Data("x".utf8) })) == .unsupportedByTransport)
+        #expect(
+            await code(session.request("http://127.0.0.1/", modifier: { $0.httpBody = Data("x".utf8) }))
+                == .unsupportedByTransport)
         #if os(Linux)
-        #expect(await code(session.request("http://[::1]/")) == .unsupportedByTransport)
+            #expect(await code(session.request("http://[::1]/")) == .unsupportedByTransport)
         #endif
     }
 
-    @Test("No TLS setting is silently ignored: the error names the transport that enforces it", arguments: [
-        TLSConfiguration(trust: .disabled), TLSConfiguration(trust: .anchors([Data("x".utf8)])), TLSConfiguration(trust: .anchors(file: URL(filePath: "/x"))),
-        TLSConfiguration(pins: ["sha256//x"]), TLSConfiguration(clientIdentity: .init(certificate: "c", key: "k")),
-        TLSConfiguration(minimumVersion: .tls13), TLSConfiguration(verifiesHostName: false),
-    ])
+    @Test(
+        "No TLS setting is silently ignored: the error names the transport that enforces it",
+        arguments: [
+            TLSConfiguration(trust: .disabled), TLSConfiguration(trust: .anchors([Data("x".utf8)])),
+            TLSConfiguration(trust: .anchors(file: URL(filePath: "/x"))),
+            TLSConfiguration(pins: ["sha256//x"]), TLSConfiguration(clientIdentity: .init(certificate: "c", key: "k")),
+            TLSConfiguration(minimumVersion: .tls13), TLSConfiguration(verifiesHostName: false),
+        ])
     func tls(_ tls: TLSConfiguration) async throws {
-        let error = await Session(transport: .urlSession(tls: tls)).request("https://127.0.0.1:1/").serializing(Data.self).result.failure
+        let error = await Session(transport: .urlSession(tls: tls)).request("https://127.0.0.1:1/").serializing(
+            Data.self
+        ).result.failure
         #expect(error?.code == .unsupportedByTransport)
         #expect(error?.message.contains(".libcurl(tls:)") == true)
     }
@@ -39,10 +47,13 @@ struct URLSessionTransportTests {
         let folder = try TemporaryFolder()
         let file = try folder.file("a", patternedData(300_000))
         try await withServer { (server: MockServer) async throws in
-            let request = TransportRequest(head: HTTPRequestHead(method: .put, url: server.url()), body: .file(file)) { event in
+            let request = TransportRequest(head: HTTPRequestHead(method: .put, url: server.url()), body: .file(file)) {
+                event in
                 if case .queued = event { try? FileHandle(forWritingTo: file).truncate(atOffset: 200_000) }
             }
-            await #expect { try await URLSessionTransport().send(request) } throws: { ($0 as? AsyncNetError)?.code == .fileChanged }
+            await #expect { try await URLSessionTransport().send(request) } throws: {
+                ($0 as? AsyncNetError)?.code == .fileChanged
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
-@testable import AsyncNet
 import Foundation
 import Testing
+
+@testable import AsyncNet
 
 @Suite("Upload feed", .timeLimit(.minutes(5)))
 struct UploadFeedTests {
@@ -17,10 +18,11 @@ struct UploadFeedTests {
 
     /// Reads a stream of these chunks.
     private func reader(_ chunks: [[UInt8]]) throws -> BodyReader {
-        try reader(AsyncStream { continuation in
-            for chunk in chunks { continuation.yield(Data(chunk)) }
-            continuation.finish()
-        })
+        try reader(
+            AsyncStream { continuation in
+                for chunk in chunks { continuation.yield(Data(chunk)) }
+                continuation.finish()
+            })
     }
 
     private func reader(_ stream: AsyncStream<Data>) throws -> BodyReader {
@@ -72,10 +74,12 @@ struct UploadFeedTests {
         let asked = Counter()
         let feed = UploadFeed {}
         let writer = Task {
-            await feed.write(try reader(AsyncStream {
-                asked.add()
-                return asked.value <= 10 ? Data(count: 100_000) : nil
-            }))
+            await feed.write(
+                try reader(
+                    AsyncStream {
+                        asked.add()
+                        return asked.value <= 10 ? Data(count: 100_000) : nil
+                    }))
         }
         #expect(await eventually { asked.value == 3 })
         for _ in 0..<1000 { await Task.yield() }
@@ -94,7 +98,14 @@ struct UploadFeedTests {
     @Test("A closed feed lets its writer go")
     func close() async throws {
         let (feed, asked) = (UploadFeed {}, Counter())
-        let writer = Task { await feed.write(try reader(AsyncStream { asked.add(); return Data(count: 300_000) })) }
+        let writer = Task {
+            await feed.write(
+                try reader(
+                    AsyncStream {
+                        asked.add()
+                        return Data(count: 300_000)
+                    }))
+        }
         // The first chunk is more than the feed holds without waiting.
         #expect(await eventually { asked.value == 1 })
         for _ in 0..<1000 { await Task.yield() }

@@ -1,10 +1,11 @@
 import AsyncNet
 import AsyncNetTesting
 import Foundation
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 /// Redirects whose bodies are of no use: FoundationNetworking withholds their heads until the body has come, whole and
 /// decoded.
@@ -19,7 +20,8 @@ struct WithheldRedirectTests {
     ]
 
     private func server(_ fields: String) throws -> RawServer {
-        try RawServer("""
+        try RawServer(
+            """
             if b"/next" in head: return c.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 4\\r\\n\\r\\nnext")
             c.sendall(b"HTTP/1.1 302 Found\\r\\nLocation: /next\\r\\nX-Of: redirect\\r\\n\(fields)")
             c.close()
@@ -43,11 +45,14 @@ struct WithheldRedirectTests {
     }
 
     /// The connection stays open, and nothing more comes.
-    @Test("One whose body never comes is followed", arguments: [
-        "\\r\\nbegin", "Content-Length: 10000000\\r\\n\\r\\nbegin", "Transfer-Encoding: chunked\\r\\n\\r\\n",
-    ], TransportUnderTest.allCases)
+    @Test(
+        "One whose body never comes is followed",
+        arguments: [
+            "\\r\\nbegin", "Content-Length: 10000000\\r\\n\\r\\nbegin", "Transfer-Encoding: chunked\\r\\n\\r\\n",
+        ], TransportUnderTest.allCases)
     func stalled(_ fields: String, _ transport: TransportUnderTest) async throws {
-        let server = try RawServer("""
+        let server = try RawServer(
+            """
             if b"/next" in head: return c.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 4\\r\\n\\r\\nnext")
             c.sendall(b"HTTP/1.1 302 Found\\r\\nLocation: /next\\r\\n\(fields)")
             serve.kept = c

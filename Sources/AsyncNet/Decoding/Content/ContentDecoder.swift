@@ -3,10 +3,10 @@ import Foundation
 
 /// Undoes one content coding of a body, chunk by chunk, in bounded memory.
 ///
-/// `next` gives what comes out, at most 64 KiB at a time, and asks its source for more only once everything that was there is decoded.
-/// A body that ends inside its compressed stream is an error, and so is what follows the stream: another member of gzip (RFC 1952 §2.2)
-/// or frame of zstd (RFC 8878 §3) belongs to it, anything else does not, and of streams without content at most 1,000. A body without a
-/// byte is empty.
+/// `next` gives what comes out, at most 64 KiB at a time, and asks its source for more only once everything that was
+/// there is decoded. A body that ends inside its compressed stream is an error, and so is what follows the stream:
+/// another member of gzip (RFC 1952 §2.2) or frame of zstd (RFC 8878 §3) belongs to it, anything else does not, and of
+/// streams without content at most 1,000. A body without a byte is empty.
 final class ContentDecoder {
     private let coding: ContentDecoding
     private let source: () async throws -> Data?
@@ -67,8 +67,8 @@ final class ContentDecoder {
         return true
     }
 
-    /// What comes out of the input that is there; `nil` if more is needed. Not inlined: Swift 6.3's optimizer crashes on the async function
-    /// that it would become a part of.
+    /// What comes out of the input that is there; `nil` if more is needed. Not inlined: Swift 6.3's optimizer crashes
+    /// on the async function that it would become a part of.
     @inline(never)
     private func decodeSome() throws(AsyncNetError) -> Data? {
         while !input.isEmpty || isFull {
@@ -85,13 +85,16 @@ final class ContentDecoder {
         guard !isBetweenStreams || coding == .gzip || coding == .zstd else { throw trailing }
         guard let kind = try kind() else { return false }
         guard coding.isAvailable, let new = lz_decoder_new(kind.0, kind.1) else {
-            throw AsyncNetError(.badContentEncoding, "The response's body cannot be decoded: there is no memory, or no library for \(coding.rawValue)")
+            throw AsyncNetError(
+                .badContentEncoding,
+                "The response's body cannot be decoded: there is no memory, or no library for \(coding.rawValue)")
         }
         (stream, hasBegun, isBetweenStreams, isEmptyStream) = (new, true, false, true)
         return true
     }
 
-    /// `deflate` should be zlib's format, but some servers send bare deflate: the first two bytes tell (RFC 9110 §8.4.1.2, RFC 1950 §2.2).
+    /// `deflate` should be zlib's format, but some servers send bare deflate: the first two bytes tell (RFC 9110
+    /// §8.4.1.2, RFC 1950 §2.2).
     private func kind() throws(AsyncNetError) -> (Int32, Int32)? {
         switch coding {
         case .gzip: return (Int32(LZ_ZLIB), 31)
@@ -134,7 +137,9 @@ final class ContentDecoder {
         (stream, isFull, isBetweenStreams) = (nil, false, true)
         if isEmptyStream { emptyStreams += 1 }
         guard emptyStreams <= Self.mostEmptyStreams else {
-            throw AsyncNetError(.badContentEncoding, "The response's body has more than \(Self.mostEmptyStreams) empty \(coding.rawValue) streams")
+            throw AsyncNetError(
+                .badContentEncoding,
+                "The response's body has more than \(Self.mostEmptyStreams) empty \(coding.rawValue) streams")
         }
         guard input.isEmpty || coding == .gzip || coding == .zstd else { throw trailing }
     }
@@ -143,7 +148,8 @@ final class ContentDecoder {
         guard hasBegun || !input.isEmpty else { return }
         guard isBetweenStreams else {
             throw AsyncNetError(
-                .badContentEncoding, "The response's body ends before its \(coding.rawValue) stream does: the rest is missing")
+                .badContentEncoding,
+                "The response's body ends before its \(coding.rawValue) stream does: the rest is missing")
         }
     }
 

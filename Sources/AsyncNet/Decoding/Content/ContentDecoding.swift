@@ -1,6 +1,7 @@
 import CCompression
 
-/// The content codings that this process can undo (RFC 9110 §8.4.1): those whose library it finds when the first one is needed.
+/// The content codings that this process can undo (RFC 9110 §8.4.1): those whose library it finds when the first one is
+/// needed.
 enum ContentDecoding: String, CaseIterable, Sendable {
     case gzip, deflate
     case brotli = "br"
@@ -39,7 +40,8 @@ enum ContentDecoding: String, CaseIterable, Sendable {
     /// More would be an attack, not a need.
     private static let mostCodings = 5
 
-    /// The codings of a body, in the order in which they were applied; none if its `Content-Encoding` is missing or `identity`.
+    /// The codings of a body, in the order in which they were applied; none if its `Content-Encoding` is missing or
+    /// `identity`.
     ///
     /// - Throws: ``AsyncNetError`` with code `.badContentEncoding` for a coding that cannot be undone.
     static func codings(in fields: [String]) throws(AsyncNetError) -> [ContentDecoding] {
@@ -56,7 +58,11 @@ enum ContentDecoding: String, CaseIterable, Sendable {
     }
 
     private static func unknown(_ name: String) -> AsyncNetError {
-        let shown = name.unicodeScalars.prefix(40).allSatisfy { $0.value > 0x20 && $0.value < 0x7F } ? "\"\(name.prefix(40))\" " : ""
-        return AsyncNetError(.badContentEncoding, "The content coding \(shown)of the response's body is unknown, or its library was not found")
+        let shown =
+            name.unicodeScalars.prefix(40).allSatisfy { $0.value > 0x20 && $0.value < 0x7F }
+            ? "\"\(name.prefix(40))\" " : ""
+        return AsyncNetError(
+            .badContentEncoding,
+            "The content coding \(shown)of the response's body is unknown, or its library was not found")
     }
 }

@@ -1,9 +1,10 @@
 package import Foundation
 
-/// A stream of server-sent events over all its connections (WHATWG HTML §9.2.3): what it has said, and whether and when it goes on.
+/// A stream of server-sent events over all its connections (WHATWG HTML §9.2.3): what it has said, and whether and when
+/// it goes on.
 ///
-/// Pure: told of heads, bytes and ends, it answers. The events of a connection that breaks off in the middle of one are those before it; the
-/// next connection asks for what came after them.
+/// Pure: told of heads, bytes and ends, it answers. The events of a connection that breaks off in the middle of one are
+/// those before it; the next connection asks for what came after them.
 package struct EventConnection: Sendable {
     private let policy: EventReconnection
     /// Media ranges.
@@ -58,7 +59,9 @@ package struct EventConnection: Sendable {
             .unacceptableContentType, "A stream of events has Content-Type \(list); this response has \(own)")
     }
 
-    package mutating func receive(_ chunk: Data) throws(AsyncNetError) -> [ServerSentEvent] { try parser.receive(chunk) }
+    package mutating func receive(_ chunk: Data) throws(AsyncNetError) -> [ServerSentEvent] {
+        try parser.receive(chunk)
+    }
 
     /// How long to wait before the next connection; `nil` if there is none.
     ///
@@ -88,7 +91,9 @@ package struct EventConnection: Sendable {
     /// Whether it may be gone the next time.
     private func isPassing(_ error: AsyncNetError, _ statusCode: Int?) -> Bool {
         switch error.code {
-        case .connectionLost, .bodyEndedEarly, .emptyReply, .timedOut, .cannotConnect, .hostNotFound, .badServerResponse, .tlsHandshakeFailed: true
+        case .connectionLost, .bodyEndedEarly, .emptyReply, .timedOut, .cannotConnect, .hostNotFound,
+            .badServerResponse, .tlsHandshakeFailed:
+            true
         case .unacceptableStatus: statusCode.map { [408, 429, 500, 502, 503, 504].contains($0) } ?? false
         default: false
         }

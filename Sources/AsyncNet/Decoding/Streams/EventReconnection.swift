@@ -2,8 +2,9 @@
 ///
 ///     for try await event in session.stream(url).serverSentEvents(reconnection: .always(limit: nil)) { }
 ///
-/// Only a GET that was answered with a stream is repeated; a connection that never came about ends in its error. The first wait is what the
-/// stream asked for in `retry`, up to ``maximumRetry``, or ``delay``; each further one that meets an error doubles it.
+/// Only a GET that was answered with a stream is repeated; a connection that never came about ends in its error. The
+/// first wait is what the stream asked for in `retry`, up to ``maximumRetry``, or ``delay``; each further one that
+/// meets an error doubles it.
 public struct EventReconnection: Hashable, Sendable {
     package enum Occasion: Hashable, Sendable {
         case never, ifResumable, always
@@ -19,7 +20,8 @@ public struct EventReconnection: Hashable, Sendable {
     public var maximumRetry: Duration
     /// How many connections in a row may fail before the error of the last ends the stream; `nil` is any number.
     public var limit: Int?
-    /// How long the server may send nothing, not even a comment, before the connection counts as lost; the session's timeout by default.
+    /// How long the server may send nothing, not even a comment, before the connection counts as lost; the session's
+    /// timeout by default.
     public var heartbeatTimeout: Duration?
 
     package init(
@@ -38,8 +40,8 @@ public struct EventReconnection: Hashable, Sendable {
     public static let never = EventReconnection(
         .never, delay: .zero, maximumDelay: .zero, maximumRetry: .zero, limit: 0, heartbeatTimeout: nil)
 
-    /// Connects again after a lost connection, or an end that no `Content-Length` announced, if the stream can be gone on with: it has set
-    /// an `id` or a `retry`.
+    /// Connects again after a lost connection, or an end that no `Content-Length` announced, if the stream can be gone
+    /// on with: it has set an `id` or a `retry`.
     public static func ifResumable(
         delay: Duration = .seconds(3), maximumDelay: Duration = .seconds(60), maximumRetry: Duration = .seconds(300),
         limit: Int? = 10, heartbeatTimeout: Duration? = nil

@@ -53,7 +53,10 @@ struct JSONTextSplitter {
         switch place {
         case .inText: return nesting.advance(byte)
         case .outside where !Self.isSpace(byte):
-            take(.failure(AsyncNetError(.decodingFailed, "Bytes stand in the sequence without a record separator before them")))
+            take(
+                .failure(
+                    AsyncNetError(.decodingFailed, "Bytes stand in the sequence without a record separator before them")
+                ))
             place = .skipping
         case .outside, .skipping: break
         }
@@ -62,7 +65,9 @@ struct JSONTextSplitter {
 
     private mutating func keep(_ bytes: StreamBytes) {
         guard place == .inText else { return }
-        let kept = pending.isEmpty ? StreamBytes(rebasing: bytes[(bytes.firstIndex { !Self.isSpace($0) } ?? bytes.count)...]) : bytes
+        let kept =
+            pending.isEmpty
+            ? StreamBytes(rebasing: bytes[(bytes.firstIndex { !Self.isSpace($0) } ?? bytes.count)...]) : bytes
         isTooLong = pending.count + kept.count > limit
         if isTooLong { pending = [] } else { pending.append(contentsOf: kept) }
     }
@@ -74,7 +79,9 @@ struct JSONTextSplitter {
         }
         guard let first = pending.first, place == .inText else { return }
         let isDelimited = Nesting.delimitsItself(first) || nesting.hasBreak || pending.last.map(Self.isSpace) == true
-        guard nesting.isClosed, isDelimited else { return take(.failure(AsyncNetError(.decodingFailed, "A JSON text of the sequence is cut off"))) }
+        guard nesting.isClosed, isDelimited else {
+            return take(.failure(AsyncNetError(.decodingFailed, "A JSON text of the sequence is cut off")))
+        }
         pending.withUnsafeBufferPointer { take(.success(Data(buffer: Self.trimmed($0)))) }
     }
 

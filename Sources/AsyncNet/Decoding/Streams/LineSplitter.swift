@@ -2,9 +2,10 @@ import Foundation
 
 /// Cuts chunks of bytes into lines, wherever the chunks themselves are cut.
 ///
-/// A line that lies in one chunk is handed out where it stands; only what a chunk leaves open is copied. Every byte is looked at once
-/// for each kind of break, so that the work is linear also where a line comes byte by byte. A byte order mark before the first line is
-/// dropped. A carriage return ends its line at once, without waiting for the line feed that may follow it.
+/// A line that lies in one chunk is handed out where it stands; only what a chunk leaves open is copied. Every byte is
+/// looked at once for each kind of break, so that the work is linear also where a line comes byte by byte. A byte order
+/// mark before the first line is dropped. A carriage return ends its line at once, without waiting for the line feed
+/// that may follow it.
 struct LineSplitter {
     enum Breaks {
         /// LF, CR, and both as one.

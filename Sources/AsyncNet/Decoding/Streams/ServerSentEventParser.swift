@@ -8,7 +8,8 @@ package struct ServerSentEventParser: StreamParser {
     private var assembler: EventAssembler
     private let limit: Int
 
-    /// The ID to reconnect with, in `Last-Event-ID`: that of the last whole event, also of one without data. `nil`: send none.
+    /// The ID to reconnect with, in `Last-Event-ID`: that of the last whole event, also of one without data. `nil`:
+    /// send none.
     package var lastEventID: String? { assembler.lastEventID }
 
     /// How long to wait before a reconnection; `nil` if the stream has not said.
@@ -17,7 +18,8 @@ package struct ServerSentEventParser: StreamParser {
     /// - Parameters:
     ///   - lastEventID: What the connection before this one left, so that events without an ID of their own keep it.
     ///   - retry: Likewise.
-    ///   - limit: Bytes that the data of an event, or one line of any kind, may have. Beyond it the error is `.lineTooLong`.
+    ///   - limit: Bytes that the data of an event, or one line of any kind, may have. Beyond it the error is
+    ///     `.lineTooLong`.
     package init(lastEventID: String? = nil, retry: Duration? = nil, limit: Int = LineParser.defaultLimit) {
         self.limit = limit
         splitter = LineSplitter(limit: limit)
@@ -65,7 +67,9 @@ private struct EventAssembler {
     }
 
     private mutating func receive(_ line: StreamBytes) {
-        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return setField(line, StreamBytes(rebasing: line[line.count...])) }
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
+            return setField(line, StreamBytes(rebasing: line[line.count...]))
+        }
         let start = colon + 1 < line.count && line[colon + 1] == UInt8(ascii: " ") ? colon + 2 : colon + 1
         setField(StreamBytes(rebasing: line[..<colon]), StreamBytes(rebasing: line[start...]))
     }
@@ -96,7 +100,9 @@ private struct EventAssembler {
         dispatchedID = idBuffer
         if hasData {
             let type = eventType.isEmpty ? "message" : eventType
-            events.append(ServerSentEvent(id: lastEventID, event: type, data: String(decoding: data, as: UTF8.self), retry: retry))
+            events.append(
+                ServerSentEvent(id: lastEventID, event: type, data: String(decoding: data, as: UTF8.self), retry: retry)
+            )
         }
         data.removeAll(keepingCapacity: true)
         hasData = false

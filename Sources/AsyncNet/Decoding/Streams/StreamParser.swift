@@ -8,8 +8,8 @@ package protocol StreamParser: Sendable {
 
     /// Takes a chunk, and returns the elements that end in it.
     ///
-    /// - Throws: ``AsyncNetError`` once every element before the fault has been returned: by this call, or by the next one if this one
-    ///   returns some.
+    /// - Throws: ``AsyncNetError`` once every element before the fault has been returned: by this call, or by the next
+    ///   one if this one returns some.
     mutating func receive(_ chunk: Data) throws(AsyncNetError) -> [Element]
 
     /// Says that nothing more comes, and returns the elements that only the end completes.
@@ -26,7 +26,9 @@ struct PendingFailure {
     private(set) var error: AsyncNetError?
 
     mutating func fail(_ what: String, limit: Int) {
-        error = error ?? AsyncNetError(.lineTooLong, "\(what) of the response is longer than the \(limit) bytes that are allowed")
+        error =
+            error
+            ?? AsyncNetError(.lineTooLong, "\(what) of the response is longer than the \(limit) bytes that are allowed")
     }
 
     func returning<Element>(_ elements: [Element]) throws(AsyncNetError) -> [Element] {

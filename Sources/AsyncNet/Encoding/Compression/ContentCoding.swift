@@ -25,7 +25,9 @@ package enum Zlib {
     package static func load(_ name: String) -> Result<Void, AsyncNetError> {
         guard let reason = lz_load(name) else { return .success(()) }
         return .failure(
-            AsyncNetError(.compressionUnavailable, "Request bodies cannot be compressed, since zlib could not be loaded: \(String(cString: reason))"))
+            AsyncNetError(
+                .compressionUnavailable,
+                "Request bodies cannot be compressed, since zlib could not be loaded: \(String(cString: reason))"))
     }
 }
 
@@ -56,7 +58,8 @@ final class Compressor {
             repeat {
                 let rest = input[consumed...]
                 result = lz_deflate(
-                    stream, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count, start, buffer.count, isLast ? 1 : 0, &taken, &given)
+                    stream, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count, start, buffer.count,
+                    isLast ? 1 : 0, &taken, &given)
                 consumed += taken
                 output.append(contentsOf: buffer[..<given])
             } while result == LZ_OK && (isLast || consumed < input.count || given == buffer.count)

@@ -13,8 +13,8 @@ struct FormValueEncoder: Encoder {
     func singleValueContainer() -> any SingleValueEncodingContainer { FormSingleValue(place: place) }
 }
 
-/// Members by name. The generic function stands for those of each type too; where the standard library has a default, it
-/// would take that instead, so there each type is listed.
+/// Members by name. The generic function stands for those of each type too; where the standard library has a default,
+/// it would take that instead, so there each type is listed.
 private struct FormMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let place: FormPlace
 
@@ -30,7 +30,9 @@ private struct FormMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encode(_ value: Int128, forKey key: Key) throws { try place.newMember(key).encode(value) }
     func encode(_ value: UInt128, forKey key: Key) throws { try place.newMember(key).encode(value) }
 
-    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) -> KeyedEncodingContainer<Nested> {
+    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) -> KeyedEncodingContainer<
+        Nested
+    > {
         KeyedEncodingContainer(FormMembers<Nested>(place.member(key)))
     }
 
@@ -100,7 +102,9 @@ private struct FormSingleValue: SingleValueEncodingContainer {
     func encode(_ value: String) throws { try place.set(.text(value), for: value) }
     func encode(_ value: Double) throws { try place.encode(float: value) }
     func encode(_ value: Float) throws { try place.encode(float: value) }
-    func encode<Integer: FixedWidthInteger & Encodable>(_ value: Integer) throws { try place.set(.text("\(value)"), for: value) }
+    func encode<Integer: FixedWidthInteger & Encodable>(_ value: Integer) throws {
+        try place.set(.text("\(value)"), for: value)
+    }
     func encode(_ value: Int128) throws { try place.set(.text("\(value)"), for: value) }
     func encode(_ value: UInt128) throws { try place.set(.text("\(value)"), for: value) }
     func encode<Value: Encodable>(_ value: Value) throws { try place.encode(value) }

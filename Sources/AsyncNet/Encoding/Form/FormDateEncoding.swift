@@ -5,7 +5,8 @@ extension URLEncodedFormEncoder {
     public enum DateEncoding: Sendable {
         /// As `Date` encodes itself: seconds since 2001 as a `Double`, such as `23.0`.
         case deferredToDate
-        /// Seconds since 1970, rounded to the microsecond, below which `Date` is not exact; whole ones without a fraction.
+        /// Seconds since 1970, rounded to the microsecond, below which `Date` is not exact; whole ones without a
+        /// fraction.
         case secondsSince1970
         /// Milliseconds since 1970, rounded to the microsecond; whole ones without a fraction.
         case millisecondsSince1970

@@ -6,7 +6,8 @@ extension URLEncodedFormEncoder {
     public enum KeyEncoding: Sendable {
         /// `myURLProperty`
         case useDefaultKeys
-        /// `my_url_property`: words begin where `JSONEncoder` sees them begin, but an acronym at the start is one word (`url_path`).
+        /// `my_url_property`: words begin where `JSONEncoder` sees them begin, but an acronym at the start is one word
+        /// (`url_path`).
         case convertToSnakeCase
         /// `my-url-property`, with the same words.
         case convertToKebabCase

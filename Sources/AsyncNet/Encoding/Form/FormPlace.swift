@@ -122,8 +122,10 @@ extension FormPlace {
 // MARK: - Errors
 
 extension FormPlace {
-    private static let twice = "encode(to:) gives two values or containers of different kinds where there is room for one"
-    private static let tooDeep = "The value is nested deeper than \(FormState.maximumNesting) levels; perhaps it contains itself"
+    private static let twice =
+        "encode(to:) gives two values or containers of different kinds where there is room for one"
+    private static let tooDeep =
+        "The value is nested deeper than \(FormState.maximumNesting) levels; perhaps it contains itself"
     private static func noNumber(_ value: some Encodable) -> String { "\(value) is no number that a form can hold" }
 
     /// Throws what a container could not throw, and stops a value that contains itself.

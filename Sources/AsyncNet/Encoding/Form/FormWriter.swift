@@ -26,7 +26,9 @@ struct FormWriter {
 
     /// Two keys that are written alike stay in the order of what they were.
     private static func isBefore(_ one: (name: String, key: String), _ other: (name: String, key: String)) -> Bool {
-        if one.name.utf8.elementsEqual(other.name.utf8) { return one.key.utf8.lexicographicallyPrecedes(other.key.utf8) }
+        if one.name.utf8.elementsEqual(other.name.utf8) {
+            return one.key.utf8.lexicographicallyPrecedes(other.key.utf8)
+        }
         return one.name.utf8.lexicographicallyPrecedes(other.name.utf8)
     }
 

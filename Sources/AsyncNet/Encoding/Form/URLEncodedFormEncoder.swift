@@ -6,10 +6,10 @@
 ///     // page%5Bsize%5D=20&tags%5B%5D=x&tags%5B%5D=y&text=a%20b, which reads page[size]=20&tags[]=x&tags[]=y&text=a b
 ///
 /// The same value gives the same text: members are sorted, elements of arrays keep their order. What is encoded must
-/// have names at its top, so be a struct, a class, a dictionary with keys that are text or whole numbers, or a JSON object.
-/// A URL is written as its text, a `Decimal` with all its digits, a number in a ``JSON`` value as JSON writes it, an
-/// empty struct, dictionary or array as nothing. Of two values for one key the later counts. The time is linear in the
-/// length of the text.
+/// have names at its top, so be a struct, a class, a dictionary with keys that are text or whole numbers, or a JSON
+/// object. A URL is written as its text, a `Decimal` with all its digits, a number in a ``JSON`` value as JSON writes
+/// it, an empty struct, dictionary or array as nothing. Of two values for one key the later counts. The time is linear
+/// in the length of the text.
 public struct URLEncodedFormEncoder: Sendable {
     /// How elements of arrays are named; `k[]` by default.
     public var arrayEncoding: ArrayEncoding
@@ -37,7 +37,8 @@ public struct URLEncodedFormEncoder: Sendable {
     public var userInfo: [CodingUserInfoKey: any Sendable]
 
     public init(
-        arrayEncoding: ArrayEncoding = .brackets, boolEncoding: BoolEncoding = .numeric, dataEncoding: DataEncoding = .base64,
+        arrayEncoding: ArrayEncoding = .brackets, boolEncoding: BoolEncoding = .numeric,
+        dataEncoding: DataEncoding = .base64,
         dateEncoding: DateEncoding = .deferredToDate, keyEncoding: KeyEncoding = .useDefaultKeys,
         keyPathEncoding: KeyPathEncoding = .brackets, nilEncoding: NilEncoding = .dropKey,
         spaceEncoding: SpaceEncoding = .percentEscaped, escaping: Escaping = .rfc3986, sortsKeys: Bool = true,
@@ -58,11 +59,11 @@ public struct URLEncodedFormEncoder: Sendable {
 
     /// The value as `key=value` pairs between `&`, all ASCII; empty if there are none.
     ///
-    /// Nesting is limited to 128 levels, each call of `encode(to:)` inside another being one: a value that contains itself
-    /// is an error and no stack overflow.
+    /// Nesting is limited to 128 levels, each call of `encode(to:)` inside another being one: a value that contains
+    /// itself is an error and no stack overflow.
     ///
-    /// - Throws: `EncodingError.invalidValue` for a value without names at its top, for NaN and the infinities, and for what
-    ///   is nested too deep; and what the value's own `encode(to:)` or a custom encoding throws.
+    /// - Throws: `EncodingError.invalidValue` for a value without names at its top, for NaN and the infinities, and for
+    ///   what is nested too deep; and what the value's own `encode(to:)` or a custom encoding throws.
     public func encode(_ value: some Encodable) throws -> String {
         let state = FormState(self)
         let place = FormPlace(state: state, node: FormNode(), path: nil)

@@ -8,7 +8,9 @@ extension MultipartForm {
     func opening(_ part: Part) throws(AsyncNetError) -> Data {
         var text = "--\(boundary)\r\n"
         for header in part.headers {
-            guard HTTPSyntax.isToken(header.name) else { throw AsyncNetError(.encodingFailed, "The name of a part's header is not a token") }
+            guard HTTPSyntax.isToken(header.name) else {
+                throw AsyncNetError(.encodingFailed, "The name of a part's header is not a token")
+            }
             guard HTTPSyntax.isFieldValue(header.value) else {
                 let what = header.hasName("Content-Disposition") ? "name or file name" : "header \(header.name)"
                 let reason = "A part's \(what) holds a control character, which no header can have"
@@ -66,7 +68,9 @@ extension MultipartForm {
     /// RFC 2046 §5.1.1.
     static func isBoundary(_ text: String) -> Bool {
         1...70 ~= text.utf8.count && text.last != " "
-            && text.utf8.allSatisfy { $0.asciiLowercased &- 0x61 < 26 || $0 &- 0x30 < 10 || "'()+_,-./:=? ".utf8.contains($0) }
+            && text.utf8.allSatisfy {
+                $0.asciiLowercased &- 0x61 < 26 || $0 &- 0x30 < 10 || "'()+_,-./:=? ".utf8.contains($0)
+            }
     }
 
     /// Quoted where it is no token (RFC 9110 §5.6.6).
@@ -77,8 +81,8 @@ extension MultipartForm {
 
 /// Looks for bytes among others.
 enum ByteSearch {
-    /// Each step looks at the place where the needle would end and leaps as far as the byte there allows (Horspool), so that most
-    /// bytes of a large part are never looked at.
+    /// Each step looks at the place where the needle would end and leaps as far as the byte there allows (Horspool), so
+    /// that most bytes of a large part are never looked at.
     static func contains(_ needle: Data, in haystack: Data) -> Bool {
         guard !needle.isEmpty, needle.count <= haystack.count else { return false }
         return haystack.withUnsafeBytes { haystack in

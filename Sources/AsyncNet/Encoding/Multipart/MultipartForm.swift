@@ -30,8 +30,8 @@ public struct MultipartForm: Sendable {
 
     /// An empty form.
     ///
-    /// - Parameter boundary: What separates the parts, 1 to 70 characters of RFC 2046 §5.1.1; it must occur in none. `nil` takes a random
-    ///   one, and another if that is found in a part that is in memory.
+    /// - Parameter boundary: What separates the parts, 1 to 70 characters of RFC 2046 §5.1.1; it must occur in none.
+    ///   `nil` takes a random one, and another if that is found in a part that is in memory.
     public init(boundary: String? = nil) {
         self.boundary = boundary ?? Self.randomBoundary()
         isBoundaryGiven = boundary != nil
@@ -56,7 +56,8 @@ public struct MultipartForm: Sendable {
     ///   - data: The content of the part.
     ///   - name: The name of the form's field.
     ///   - fileName: Makes the part a file; `nil` makes it a plain field.
-    ///   - mimeType: The media type. `nil` takes it from the extension of the file name; without a file name none is sent.
+    ///   - mimeType: The media type. `nil` takes it from the extension of the file name; without a file name none is
+    ///     sent.
     public mutating func append(_ data: Data, name: String, fileName: String? = nil, mimeType: String? = nil) {
         append(.data(data), name: name, fileName: fileName, mimeType: mimeType)
     }
@@ -80,7 +81,8 @@ public struct MultipartForm: Sendable {
     ///   - length: The number of bytes in all chunks; with `nil` the length of the whole form is unknown.
     ///   - name: The name of the form's field.
     ///   - fileName: Makes the part a file; `nil` makes it a plain field.
-    ///   - mimeType: The media type. `nil` takes it from the extension of the file name; without a file name none is sent.
+    ///   - mimeType: The media type. `nil` takes it from the extension of the file name; without a file name none is
+    ///     sent.
     public mutating func append<Chunks: AsyncSequence & Sendable>(
         _ chunks: Chunks, length: Int64?, name: String, fileName: String? = nil, mimeType: String? = nil
     ) where Chunks.Element == Data {
@@ -94,14 +96,17 @@ public struct MultipartForm: Sendable {
     ///   - name: The name of the form's field.
     ///   - fileName: Makes the part a file; `nil` makes it a plain field.
     ///   - mimeType: The media type. `nil` takes the body's own, or that of the file name's extension.
-    ///   - headers: Headers of the part, sent after `Content-Disposition`. A `Content-Type` here replaces the derived one.
+    ///   - headers: Headers of the part, sent after `Content-Disposition`. A `Content-Type` here replaces the derived
+    ///     one.
     public mutating func append(
         _ body: RequestBody, name: String, fileName: String? = nil, mimeType: String? = nil, headers: HTTPHeaders = [:]
     ) {
         var disposition = "form-data; name=\"\(Self.escaped(Self.normalized(name)))\""
         if let fileName { disposition += "; filename=\"\(Self.escaped(fileName))\"" }
         var all: HTTPHeaders = [.contentDisposition(disposition)]
-        if !headers.contains(name: "Content-Type"), let type = mimeType ?? body.form?.contentType ?? fileName.map(MediaTypes.type(ofFileNamed:)) {
+        if !headers.contains(name: "Content-Type"),
+            let type = mimeType ?? body.form?.contentType ?? fileName.map(MediaTypes.type(ofFileNamed:))
+        {
             all.add(.contentType(type))
         }
         for header in headers { all.add(header) }
@@ -127,9 +132,12 @@ public struct MultipartForm: Sendable {
     /// Also of the forms inside.
     private func checkBoundary() throws(AsyncNetError) {
         guard Self.isBoundary(boundary) else {
-            throw AsyncNetError(.encodingFailed, "The form's boundary is not 1 to 70 characters that a boundary may have")
+            throw AsyncNetError(
+                .encodingFailed, "The form's boundary is not 1 to 70 characters that a boundary may have")
         }
-        if isBoundaryInside { throw AsyncNetError(.encodingFailed, "The form's boundary occurs inside one of its parts") }
+        if isBoundaryInside {
+            throw AsyncNetError(.encodingFailed, "The form's boundary occurs inside one of its parts")
+        }
         for part in parts { try part.body.form?.checkBoundary() }
     }
 
@@ -140,7 +148,8 @@ public struct MultipartForm: Sendable {
         parts.contains { part in
             part.body.data.map { ByteSearch.contains(bytes, in: $0) } == true
                 || part.headers.contains { ByteSearch.contains(bytes, in: Data($0.value.utf8)) }
-                || part.body.form.map { ByteSearch.contains(bytes, in: Data($0.boundary.utf8)) || $0.holds(bytes) } == true
+                || part.body.form.map { ByteSearch.contains(bytes, in: Data($0.boundary.utf8)) || $0.holds(bytes) }
+                    == true
         }
     }
 }

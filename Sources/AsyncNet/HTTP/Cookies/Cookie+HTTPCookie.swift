@@ -1,8 +1,8 @@
 #if canImport(FoundationNetworking)
-public import FoundationNetworking
-import Foundation
+    public import FoundationNetworking
+    import Foundation
 #else
-public import Foundation
+    public import Foundation
 #endif
 
 extension Cookie {
@@ -11,9 +11,12 @@ extension Cookie {
     /// Of those that FoundationNetworking read itself the expiry may be missing: it reads no `Max-Age`.
     public init?(_ cookie: HTTPCookie) {
         self.init(
-            name: cookie.name, value: cookie.value, domain: cookie.domain, path: cookie.path.isEmpty ? "/" : cookie.path,
+            name: cookie.name, value: cookie.value, domain: cookie.domain,
+            path: cookie.path.isEmpty ? "/" : cookie.path,
             expires: cookie.expiresDate, isSecure: cookie.isSecure, isHTTPOnly: cookie.isHTTPOnly,
-            sameSite: (cookie.properties?[.cookieSameSite] as? String).flatMap { SameSite(rawValue: $0.asciiLowercased) } ?? .unspecified)
+            sameSite: (cookie.properties?[.cookieSameSite] as? String).flatMap {
+                SameSite(rawValue: $0.asciiLowercased)
+            } ?? .unspecified)
         guard isStorable else { return nil }
     }
 

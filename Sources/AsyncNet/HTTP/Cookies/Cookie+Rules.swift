@@ -10,7 +10,8 @@ extension Cookie {
     /// How long a server's cookie lives at most (RFC 6265bis §5.5): 400 days.
     package static let maximumAge: Int64 = 400 * 86_400
 
-    /// Whether it can be kept and sent: its size, its characters, and what its name and `SameSite=None` promise (RFC 6265bis §5.7).
+    /// Whether it can be kept and sent: its size, its characters, and what its name and `SameSite=None` promise (RFC
+    /// 6265bis §5.7).
     package var isStorable: Bool {
         let size = name.utf8.count + value.utf8.count
         return 1...Self.maximumSize ~= size && path.utf8.count <= Self.maximumAttributeSize
@@ -18,7 +19,8 @@ extension Cookie {
     }
 
     private var isWellFormed: Bool {
-        Self.isText(name) && !name.utf8.contains(0x3D) && Self.isText(value) && Self.isText(path) && path.utf8.first == 0x2F
+        Self.isText(name) && !name.utf8.contains(0x3D) && Self.isText(value) && Self.isText(path)
+            && path.utf8.first == 0x2F
             && CookieMatching.isCanonicalDomain(domain)
     }
 
@@ -52,8 +54,10 @@ extension Cookie {
 
     /// Whether a request to `origin` gets it, expiry aside (RFC 6265bis §5.8.3).
     package func isSent(to origin: CookieOrigin, _ context: CookieContext) -> Bool {
-        let isHost = isHostOnly ? domain.hasSameBytes(as: origin.host) : CookieMatching.domain(domain, matches: origin.host)
-        return isHost && (origin.isSecure || !isSecure) && context.allowsSending(sameSite) && CookieMatching.path(path, matches: origin.path)
+        let isHost =
+            isHostOnly ? domain.hasSameBytes(as: origin.host) : CookieMatching.domain(domain, matches: origin.host)
+        return isHost && (origin.isSecure || !isSecure) && context.allowsSending(sameSite)
+            && CookieMatching.path(path, matches: origin.path)
     }
 }
 

@@ -37,7 +37,8 @@ public struct Cookie: Hashable, Sendable, Codable {
     /// Whether only `https` requests get the cookie.
     public var isSecure: Bool
 
-    /// Whether the server wants scripts of a page not to see it. Here it changes nothing; it is kept for files and other stores.
+    /// Whether the server wants scripts of a page not to see it. Here it changes nothing; it is kept for files and
+    /// other stores.
     public var isHTTPOnly: Bool
 
     /// What matters only to a request that is said to be caused by another site.
@@ -53,8 +54,8 @@ public struct Cookie: Hashable, Sendable, Codable {
     ///   - value: The cookie's value, as it is sent.
     ///   - domain: The host; upper case, brackets and one dot before it are removed.
     ///   - path: `/` by default, which is every path.
-    ///   - isHostOnly: Keeps the cookie from hosts below the domain. By default a domain that begins with a dot includes them and others do
-    ///     not, as in `HTTPCookie`.
+    ///   - isHostOnly: Keeps the cookie from hosts below the domain. By default a domain that begins with a dot
+    ///     includes them and others do not, as in `HTTPCookie`.
     ///   - expires: The end of the cookie's life; `nil` for a session cookie.
     ///   - isSecure: Whether the cookie is sent over TLS only.
     ///   - isHTTPOnly: Whether scripts of a page must not see the cookie.

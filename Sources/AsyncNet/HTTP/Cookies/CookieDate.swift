@@ -2,8 +2,8 @@ package import Foundation
 
 /// A date as `Expires` of a cookie has it (RFC 6265bis §5.1.1).
 ///
-/// Servers write it in many ways, so it is looked for rather than parsed: a time, a day, a month and a year in any order, with anything between
-/// them. Weekdays and time zones are passed over; it is always UTC.
+/// Servers write it in many ways, so it is looked for rather than parsed: a time, a day, a month and a year in any
+/// order, with anything between them. Weekdays and time zones are passed over; it is always UTC.
 package struct CookieDate: Hashable, Sendable {
     package let date: Date
 

@@ -6,7 +6,8 @@ package struct CookieOrigin: Hashable, Sendable {
     package let host: String
     /// As it is in the URL, percent-encoded; `/` if the URL has none.
     package let path: String
-    /// Whether the scheme is `https` or `wss`. `http://localhost` is not secure: other users' programs may answer there.
+    /// Whether the scheme is `https` or `wss`. `http://localhost` is not secure: other users' programs may answer
+    /// there.
     package let isSecure: Bool
 
     package init(host: String, path: String, isSecure: Bool) {
@@ -52,7 +53,8 @@ package enum CookieMatching {
 
     private static let notInDomains = Set("#/;,?@\\\"".utf8)
 
-    /// Whether the host is an address: it has a colon, or its last label is a number, as URLs tell IPv4 addresses from names.
+    /// Whether the host is an address: it has a colon, or its last label is a number, as URLs tell IPv4 addresses from
+    /// names.
     package static func isAddress(_ host: String) -> Bool {
         if host.utf8.contains(0x3A) { return true }
         let name = host.utf8.last == 0x2E ? host.utf8.dropLast() : host.utf8[...]
@@ -76,7 +78,9 @@ package enum CookieMatching {
     package static func domain(_ domain: String, matches host: String) -> Bool {
         if domain.hasSameBytes(as: host) { return true }
         let (domain, host) = (domain.utf8, host.utf8)
-        guard !domain.isEmpty, host.count > domain.count, host.suffix(domain.count).elementsEqual(domain) else { return false }
+        guard !domain.isEmpty, host.count > domain.count, host.suffix(domain.count).elementsEqual(domain) else {
+            return false
+        }
         return host.dropLast(domain.count).last == 0x2E && !isAddress(String(Substring(host[...])))
     }
 
@@ -89,7 +93,9 @@ package enum CookieMatching {
 
     /// RFC 6265bis §5.1.4: the path of a cookie whose server gave it none.
     package static func defaultPath(of path: String) -> String {
-        guard path.utf8.first == 0x2F, let slash = path.utf8.lastIndex(of: 0x2F), slash > path.startIndex else { return "/" }
+        guard path.utf8.first == 0x2F, let slash = path.utf8.lastIndex(of: 0x2F), slash > path.startIndex else {
+            return "/"
+        }
         return String(path[..<slash])
     }
 }

@@ -1,17 +1,19 @@
 extension SetCookie {
     private typealias Text = Substring.UTF8View
 
-    /// The values of `Set-Cookie` headers that FoundationNetworking joined by `, `; of one that is not joined just this one.
+    /// The values of `Set-Cookie` headers that FoundationNetworking joined by `, `; of one that is not joined just this
+    /// one.
     ///
-    /// A comma and a space begin a cookie if a name and an equals sign follow at once: `Expires=Wed, 21 Oct 2015 07:28:00 GMT` and `a=1, 2`
-    /// stay whole. So does what stands between quotes right after an equals sign. Nothing tells these from one another, and they are read
-    /// as the first:
+    /// A comma and a space begin a cookie if a name and an equals sign follow at once: `Expires=Wed, 21 Oct 2015
+    /// 07:28:00 GMT` and `a=1, 2` stay whole. So does what stands between quotes right after an equals sign. Nothing
+    /// tells these from one another, and they are read as the first:
     /// - two cookies `a=1` and `b=2`, or one whose value is `1, b=2`;
-    /// - one cookie `a=1, b`, or a second one without an equals sign, or whose name is no token (brackets may be in it);
+    /// - one cookie `a=1, b`, or a second one without an equals sign, or whose name is no token (brackets may be in
+    ///   it);
     /// - one cookie `a="1, b=2"`, or two whose values have one quote each.
     ///
-    /// A server that lets others choose a part of a value unescaped so lets them set cookies. Transports that keep headers apart, such as
-    /// libcurl's, have no need of this.
+    /// A server that lets others choose a part of a value unescaped so lets them set cookies. Transports that keep
+    /// headers apart, such as libcurl's, have no need of this.
     package static func split(_ joined: String) -> [String] {
         var values: [String] = []
         var rest = joined.utf8[...]
@@ -46,7 +48,9 @@ extension SetCookie {
 
     /// The end of a quoted text, if one begins here and ends before a semicolon, a joint or the end.
     private static func afterQuoted(_ text: Text) -> Text.Index {
-        guard text.first == 0x22, let close = text.dropFirst().firstIndex(where: { $0 == 0x22 || $0 == 0x3B }), text[close] == 0x22 else {
+        guard text.first == 0x22, let close = text.dropFirst().firstIndex(where: { $0 == 0x22 || $0 == 0x3B }),
+            text[close] == 0x22
+        else {
             return text.startIndex
         }
         let after = text[close...].dropFirst()

@@ -20,7 +20,8 @@ package struct SetCookie: Hashable, Sendable {
 
     private typealias Bytes = Substring.UTF8View
 
-    /// `nil` for a value with control characters, without name and value, or whose name and value together are longer than 4096 octets.
+    /// `nil` for a value with control characters, without name and value, or whose name and value together are longer
+    /// than 4096 octets.
     package init?(_ text: String) {
         guard HTTPSyntax.isFieldValue(text) else { return nil }
         var parts = text.utf8.split(separator: 0x3B, omittingEmptySubsequences: false)[...]

@@ -2,17 +2,19 @@ import Foundation
 
 /// What the bytes of a file must hash to.
 ///
-/// Text that is neither hexadecimal nor base64 of the right length makes a checksum that nothing fits; a download that is given one
-/// fails at its start with `.invalidRequest`.
+/// Text that is neither hexadecimal nor base64 of the right length makes a checksum that nothing fits; a download that
+/// is given one fails at its start with `.invalidRequest`.
 public struct Checksum: Hashable, Sendable {
     package let algorithm: HashAlgorithm
     /// None if the text was no checksum.
     package let bytes: [UInt8]
 
-    /// Reads a SHA-256 checksum: 64 hexadecimal digits in any case, or 44 characters of base64 (RFC 4648 §4). Space around is ignored.
+    /// Reads a SHA-256 checksum: 64 hexadecimal digits in any case, or 44 characters of base64 (RFC 4648 §4). Space
+    /// around is ignored.
     public static func sha256(_ text: String) -> Checksum { Checksum(.sha256, text: text) }
 
-    /// Reads a SHA-512 checksum: 128 hexadecimal digits in any case, or 88 characters of base64 (RFC 4648 §4). Space around is ignored.
+    /// Reads a SHA-512 checksum: 128 hexadecimal digits in any case, or 88 characters of base64 (RFC 4648 §4). Space
+    /// around is ignored.
     public static func sha512(_ text: String) -> Checksum { Checksum(.sha512, text: text) }
 
     /// `nil` if the algorithm's digests have another number of bytes.

@@ -1,6 +1,6 @@
 /// MD5's state and compression function (RFC 1321 §3.4).
 struct MD5Blocks: BlockHash {
-    private var state = SIMD4<UInt32>(0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476)
+    private var state = SIMD4<UInt32>(0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476)
 
     var blockSize: Int { 64 }
     var isBigEndian: Bool { false }
@@ -41,12 +41,15 @@ struct MD5Blocks: BlockHash {
 
     @inline(__always)
     private static func four(
-        _ s: inout SIMD4<UInt32>, _ shifts: (UInt32, UInt32, UInt32, UInt32), _ step: Int, places: (factor: Int, offset: Int),
-        _ block: UnsafeRawBufferPointer, _ constants: UnsafeBufferPointer<UInt32>, _ mix: (UInt32, UInt32, UInt32) -> UInt32
+        _ s: inout SIMD4<UInt32>, _ shifts: (UInt32, UInt32, UInt32, UInt32), _ step: Int,
+        places: (factor: Int, offset: Int),
+        _ block: UnsafeRawBufferPointer, _ constants: UnsafeBufferPointer<UInt32>,
+        _ mix: (UInt32, UInt32, UInt32) -> UInt32
     ) {
         func word(_ step: Int) -> UInt32 {
             let place = (step &* places.factor &+ places.offset) & 15
-            return UInt32(littleEndian: block.loadUnaligned(fromByteOffset: place &* 4, as: UInt32.self)) &+ constants[step]
+            return UInt32(littleEndian: block.loadUnaligned(fromByteOffset: place &* 4, as: UInt32.self))
+                &+ constants[step]
         }
         var (a, b, c, d) = (s[0], s[1], s[2], s[3])
         a = b &+ (a &+ mix(b, c, d) &+ word(step)).rotated(shifts.0)
@@ -57,14 +60,14 @@ struct MD5Blocks: BlockHash {
     }
 
     private static let constants: [UInt32] = [
-        0xd76aa478, 0xe8c7b756, 0x242070db, 0xc1bdceee, 0xf57c0faf, 0x4787c62a, 0xa8304613, 0xfd469501,
-        0x698098d8, 0x8b44f7af, 0xffff5bb1, 0x895cd7be, 0x6b901122, 0xfd987193, 0xa679438e, 0x49b40821,
-        0xf61e2562, 0xc040b340, 0x265e5a51, 0xe9b6c7aa, 0xd62f105d, 0x02441453, 0xd8a1e681, 0xe7d3fbc8,
-        0x21e1cde6, 0xc33707d6, 0xf4d50d87, 0x455a14ed, 0xa9e3e905, 0xfcefa3f8, 0x676f02d9, 0x8d2a4c8a,
-        0xfffa3942, 0x8771f681, 0x6d9d6122, 0xfde5380c, 0xa4beea44, 0x4bdecfa9, 0xf6bb4b60, 0xbebfbc70,
-        0x289b7ec6, 0xeaa127fa, 0xd4ef3085, 0x04881d05, 0xd9d4d039, 0xe6db99e5, 0x1fa27cf8, 0xc4ac5665,
-        0xf4292244, 0x432aff97, 0xab9423a7, 0xfc93a039, 0x655b59c3, 0x8f0ccc92, 0xffeff47d, 0x85845dd1,
-        0x6fa87e4f, 0xfe2ce6e0, 0xa3014314, 0x4e0811a1, 0xf7537e82, 0xbd3af235, 0x2ad7d2bb, 0xeb86d391,
+        0xd76a_a478, 0xe8c7_b756, 0x2420_70db, 0xc1bd_ceee, 0xf57c_0faf, 0x4787_c62a, 0xa830_4613, 0xfd46_9501,
+        0x6980_98d8, 0x8b44_f7af, 0xffff_5bb1, 0x895c_d7be, 0x6b90_1122, 0xfd98_7193, 0xa679_438e, 0x49b4_0821,
+        0xf61e_2562, 0xc040_b340, 0x265e_5a51, 0xe9b6_c7aa, 0xd62f_105d, 0x0244_1453, 0xd8a1_e681, 0xe7d3_fbc8,
+        0x21e1_cde6, 0xc337_07d6, 0xf4d5_0d87, 0x455a_14ed, 0xa9e3_e905, 0xfcef_a3f8, 0x676f_02d9, 0x8d2a_4c8a,
+        0xfffa_3942, 0x8771_f681, 0x6d9d_6122, 0xfde5_380c, 0xa4be_ea44, 0x4bde_cfa9, 0xf6bb_4b60, 0xbebf_bc70,
+        0x289b_7ec6, 0xeaa1_27fa, 0xd4ef_3085, 0x0488_1d05, 0xd9d4_d039, 0xe6db_99e5, 0x1fa2_7cf8, 0xc4ac_5665,
+        0xf429_2244, 0x432a_ff97, 0xab94_23a7, 0xfc93_a039, 0x655b_59c3, 0x8f0c_cc92, 0xffef_f47d, 0x8584_5dd1,
+        0x6fa8_7e4f, 0xfe2c_e6e0, 0xa301_4314, 0x4e08_11a1, 0xf753_7e82, 0xbd3a_f235, 0x2ad7_d2bb, 0xeb86_d391,
     ]
 }
 

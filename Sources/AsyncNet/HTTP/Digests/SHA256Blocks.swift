@@ -1,12 +1,12 @@
 /// SHA-256's state and compression function (FIPS 180-4 §6.2).
 ///
-/// Blocks depend on each other in their rounds, not in their message schedules: those of four blocks are made at once, a block in each
-/// lane of a vector, which saves about a tenth of the time with large pieces.
+/// Blocks depend on each other in their rounds, not in their message schedules: those of four blocks are made at once,
+/// a block in each lane of a vector, which saves about a tenth of the time with large pieces.
 struct SHA256Blocks: BlockHash {
     private typealias Words = SIMD4<UInt32>
 
     private var state = SIMD8<UInt32>(
-        0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19)
+        0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19)
 
     var blockSize: Int { 64 }
     var isBigEndian: Bool { true }
@@ -29,7 +29,8 @@ struct SHA256Blocks: BlockHash {
         }
     }
 
-    /// The message schedules (FIPS 180-4 §6.2.2, step 1) of one to four blocks. Lanes without a block repeat the first one's.
+    /// The message schedules (FIPS 180-4 §6.2.2, step 1) of one to four blocks. Lanes without a block repeat the first
+    /// one's.
     @inline(__always)
     private static func expand(_ blocks: UnsafeRawBufferPointer, into schedule: UnsafeMutableBufferPointer<Words>) {
         let starts = (0, 64 < blocks.count ? 64 : 0, 128 < blocks.count ? 128 : 0, 192 < blocks.count ? 192 : 0)
@@ -47,7 +48,8 @@ struct SHA256Blocks: BlockHash {
         }
     }
 
-    /// Eight rounds a turn, each with the letters one further, so that no word is moved. The schedule's words have their round's constants in them.
+    /// Eight rounds a turn, each with the letters one further, so that no word is moved. The schedule's words have
+    /// their round's constants in them.
     @inline(__always)
     private static func rounds(
         _ state: SIMD8<UInt32>, _ schedule: UnsafeMutableBufferPointer<Words>, _ lane: Int
@@ -75,7 +77,8 @@ struct SHA256Blocks: BlockHash {
     /// `differing` is `b ^ c`, which was the round before's `a ^ b`.
     @inline(__always)
     private static func round(
-        _ a: UInt32, _ b: UInt32, _ d: inout UInt32, _ e: UInt32, _ f: UInt32, _ g: UInt32, _ h: inout UInt32, _ word: UInt32, _ differing: inout UInt32
+        _ a: UInt32, _ b: UInt32, _ d: inout UInt32, _ e: UInt32, _ f: UInt32, _ g: UInt32, _ h: inout UInt32,
+        _ word: UInt32, _ differing: inout UInt32
     ) {
         let choice = (e & (f ^ g)) ^ g
         let next = a ^ b
@@ -96,13 +99,13 @@ struct SHA256Blocks: BlockHash {
     }
 
     private static let constants: [UInt32] = [
-        0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
-        0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
-        0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
-        0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
-        0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
-        0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
-        0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
-        0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
+        0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4, 0xab1c_5ed5,
+        0xd807_aa98, 0x1283_5b01, 0x2431_85be, 0x550c_7dc3, 0x72be_5d74, 0x80de_b1fe, 0x9bdc_06a7, 0xc19b_f174,
+        0xe49b_69c1, 0xefbe_4786, 0x0fc1_9dc6, 0x240c_a1cc, 0x2de9_2c6f, 0x4a74_84aa, 0x5cb0_a9dc, 0x76f9_88da,
+        0x983e_5152, 0xa831_c66d, 0xb003_27c8, 0xbf59_7fc7, 0xc6e0_0bf3, 0xd5a7_9147, 0x06ca_6351, 0x1429_2967,
+        0x27b7_0a85, 0x2e1b_2138, 0x4d2c_6dfc, 0x5338_0d13, 0x650a_7354, 0x766a_0abb, 0x81c2_c92e, 0x9272_2c85,
+        0xa2bf_e8a1, 0xa81a_664b, 0xc24b_8b70, 0xc76c_51a3, 0xd192_e819, 0xd699_0624, 0xf40e_3585, 0x106a_a070,
+        0x19a4_c116, 0x1e37_6c08, 0x2748_774c, 0x34b0_bcb5, 0x391c_0cb3, 0x4ed8_aa4a, 0x5b9c_ca4f, 0x682e_6ff3,
+        0x748f_82ee, 0x78a5_636f, 0x84c8_7814, 0x8cc7_0208, 0x90be_fffa, 0xa450_6ceb, 0xbef9_a3f7, 0xc671_78f2,
     ]
 }

@@ -6,7 +6,8 @@ struct StructuredFieldScanner {
 
     init(_ text: String) { rest = text[...].utf8 }
 
-    /// Every key once, with the bytes of the last member that has it; `nil` bytes for values of other types. `nil` if the text is malformed.
+    /// Every key once, with the bytes of the last member that has it; `nil` bytes for values of other types. `nil` if
+    /// the text is malformed.
     mutating func dictionary() -> [(key: String, bytes: [UInt8]?)]? {
         var members: [(key: String, bytes: [UInt8]?)] = []
         var places: [String: Int] = [:]
@@ -28,7 +29,8 @@ struct StructuredFieldScanner {
     }
 
     private enum StructuredValue {
-        case byteSequence([UInt8]), other
+        case byteSequence([UInt8])
+        case other
 
         var bytes: [UInt8]? {
             guard case .byteSequence(let bytes) = self else { return nil }
@@ -48,7 +50,9 @@ struct StructuredFieldScanner {
         while true {
             skip { $0 == 0x20 }
             if take(")") { return true }
-            guard bareItem() != nil, parameters(), rest.first == 0x20 || rest.first == UInt8(ascii: ")") else { return false }
+            guard bareItem() != nil, parameters(), rest.first == 0x20 || rest.first == UInt8(ascii: ")") else {
+                return false
+            }
         }
     }
 
@@ -87,7 +91,9 @@ struct StructuredFieldScanner {
         let base64 = text(skip { $0 != UInt8(ascii: ":") })
         let missing = base64.hasSuffix("=") ? 0 : (4 - base64.utf8.count % 4) % 4
         let padded = base64 + String(repeating: "=", count: missing)
-        guard take(":"), padded.utf8.count.isMultiple(of: 4), !padded.hasSuffix("==="), let data = Data(base64Encoded: padded) else { return nil }
+        guard take(":"), padded.utf8.count.isMultiple(of: 4), !padded.hasSuffix("==="),
+            let data = Data(base64Encoded: padded)
+        else { return nil }
         return Array(data)
     }
 
@@ -113,7 +119,9 @@ struct StructuredFieldScanner {
             case UInt8(ascii: "\""): return String(validating: bytes, as: UTF8.self) != nil
             case UInt8(ascii: "%"):
                 let digits = rest.prefix(2)
-                guard digits.count == 2, digits.allSatisfy({ Self.isDigit($0) || 0x61...0x66 ~= $0 }) else { return false }
+                guard digits.count == 2, digits.allSatisfy({ Self.isDigit($0) || 0x61...0x66 ~= $0 }) else {
+                    return false
+                }
                 bytes += UInt8(text(digits), radix: 16).map { [$0] } ?? []
                 rest = rest.dropFirst(2)
             case 0x20...0x7E: bytes.append(byte)
@@ -132,7 +140,9 @@ struct StructuredFieldScanner {
     }
 
     private mutating func token() -> Bool {
-        guard let first = rest.first, Self.isLower(first | 0x20) && first < 0x80 || first == UInt8(ascii: "*") else { return false }
+        guard let first = rest.first, Self.isLower(first | 0x20) && first < 0x80 || first == UInt8(ascii: "*") else {
+            return false
+        }
         skip { HTTPSyntax.isTokenByte($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") }
         return true
     }

@@ -1,9 +1,9 @@
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #elseif canImport(Darwin)
-import Darwin
+    import Darwin
 #endif
 
 /// Addresses as people write them.
@@ -17,7 +17,8 @@ enum IPAddressText {
         var text = [UInt8](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         let isWritten = value.slice(from: 0).withUnsafeBytes { address in
             text.withUnsafeMutableBytes { text in
-                guard let start = address.baseAddress, let room = text.baseAddress?.assumingMemoryBound(to: CChar.self) else { return false }
+                guard let start = address.baseAddress, let room = text.baseAddress?.assumingMemoryBound(to: CChar.self)
+                else { return false }
                 return inet_ntop(Int32(family), start, room, socklen_t(INET6_ADDRSTRLEN)) != nil
             }
         }

@@ -1,7 +1,8 @@
 /// Asks for all links, addresses and default routes, and again after every change to them.
 ///
-/// A notification only says that something is to be asked: applying it would not do, since the kernel says nothing of some
-/// changes, such as of the IPv4 routes that go with a link. However many there are while an answer is read, they lead to one more question.
+/// A notification only says that something is to be asked: applying it would not do, since the kernel says nothing of
+/// some changes, such as of the IPv4 routes that go with a link. However many there are while an answer is read, they
+/// lead to one more question.
 package struct NetlinkDump {
     package enum Step: Equatable {
         /// Nothing, until there is more to read.

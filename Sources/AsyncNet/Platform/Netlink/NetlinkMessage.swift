@@ -69,7 +69,8 @@ package struct NetlinkMessage {
     private init?(_ bytes: NetlinkBytes, at offset: Int, length: Int) {
         guard length >= Self.headerSize, length <= bytes.count - offset,
             let type = bytes.number(UInt16.self, at: offset + 4), let flags = bytes.number(UInt16.self, at: offset + 6),
-            let sequence = bytes.number(UInt32.self, at: offset + 8), let port = bytes.number(UInt32.self, at: offset + 12)
+            let sequence = bytes.number(UInt32.self, at: offset + 8),
+            let port = bytes.number(UInt32.self, at: offset + 12)
         else { return nil }
         (self.type, self.flags, self.sequence, self.port) = (type, flags, sequence, port)
         body = NetlinkBytes(bytes.slice(from: offset + Self.headerSize, size: length - Self.headerSize))
@@ -77,13 +78,18 @@ package struct NetlinkMessage {
 
     /// A request for everything of a kind, of every address family.
     package static func dump(_ type: UInt16, sequence: UInt32) -> [UInt8] {
-        // The kernel reads no further into the body than the family, 0 for all, unless asked to be strict; a link's is the longest.
+        // The kernel reads no further into the body than the family, 0 for all, unless asked to be strict; a link's is
+        // the longest.
         let body = [UInt8](repeating: 0, count: 16)
-        let header = native(UInt32(headerSize + body.count)) + native(type) + native(NetlinkFlag.request | NetlinkFlag.dump) + native(sequence)
+        let header =
+            native(UInt32(headerSize + body.count)) + native(type) + native(NetlinkFlag.request | NetlinkFlag.dump)
+            + native(sequence)
         return header + native(UInt32(0)) + body
     }
 
-    private static func native<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] { withUnsafeBytes(of: number) { Array($0) } }
+    private static func native<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
+        withUnsafeBytes(of: number) { Array($0) }
+    }
 }
 
 extension NetlinkBytes {

@@ -4,13 +4,16 @@ extension RouteTable {
     /// - Parameter deviceType: What else the system knows of a device by its name, such as `wlan`.
     package func path(deviceType: (String) -> String?) -> NetworkPath {
         let (hasIPv4, hasIPv6) = (leadsOut(isIPv6: false), leadsOut(isIPv6: true))
-        let isOnNetwork = addresses.contains { $0.isUsable && links[$0.link].map { $0.isRunning && !$0.isLoopback && $0.isConnection } ?? false }
+        let isOnNetwork = addresses.contains {
+            $0.isUsable && links[$0.link].map { $0.isRunning && !$0.isLoopback && $0.isConnection } ?? false
+        }
         return NetworkPath(
             status: hasIPv4 || hasIPv6 || isOnNetwork ? .satisfied : .unsatisfied,
             interfaces: order.map { interface($0, $1, deviceType) }, hasIPv4: hasIPv4, hasIPv6: hasIPv6)
     }
 
-    /// A default route over a link with a carrier, and an address to send from, which may be another link's: the kernel takes any.
+    /// A default route over a link with a carrier, and an address to send from, which may be another link's: the kernel
+    /// takes any.
     private func leadsOut(isIPv6: Bool) -> Bool {
         let isRouted = routes.contains { route in
             route.isIPv6 == isIPv6 && (route.links.isEmpty ? Array(links.keys) : route.links).contains { isOutward($0) }
@@ -28,7 +31,7 @@ extension RouteTable {
         }
         return links.map { ($0.key, $0.value) }.sorted { one, other in
             switch (metrics[one.0], metrics[other.0]) {
-            case let (left?, right?) where left != right: left < right
+            case (let left?, let right?) where left != right: left < right
             case (_?, nil): true
             case (nil, _?): false
             default: one.0 < other.0
@@ -45,7 +48,9 @@ extension RouteTable {
 
 extension RouteTable.Link {
     /// Devices, and what stands for one inside a container or puts several together.
-    private static let connections: Set<String> = ["bond", "ipvlan", "ipvtap", "macvlan", "macvtap", "netkit", "team", "veth", "vlan", "wwan"]
+    private static let connections: Set<String> = [
+        "bond", "ipvlan", "ipvtap", "macvlan", "macvtap", "netkit", "team", "veth", "vlan", "wwan",
+    ]
 
     /// Unlike a bridge or a tunnel it has something at its other end.
     var isConnection: Bool { made.map(Self.connections.contains) ?? true }

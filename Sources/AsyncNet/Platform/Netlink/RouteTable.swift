@@ -49,7 +49,8 @@ package struct RouteTable: Equatable, Sendable {
 }
 
 extension RouteTable.Link {
-    /// `struct ifinfomsg`. Bridges send messages of the same type, of a family of their own, which are about their ports.
+    /// `struct ifinfomsg`. Bridges send messages of the same type, of a family of their own, which are about their
+    /// ports.
     static func reading(_ body: NetlinkBytes) -> (Int32, RouteTable.Link)? {
         guard body.number(UInt8.self, at: 0) == 0, let hardware = body.number(UInt16.self, at: 2),
             let index = body.number(Int32.self, at: 4), let flags = body.number(UInt32.self, at: 8)
@@ -59,7 +60,8 @@ extension RouteTable.Link {
         return (
             index,
             RouteTable.Link(
-                name: attributes[3]?.text ?? "", isUp: isUp, isRunning: isUp && isRunning, isLoopback: isLoopback, hardware: hardware,
+                name: attributes[3]?.text ?? "", isUp: isUp, isRunning: isUp && isRunning, isLoopback: isLoopback,
+                hardware: hardware,
                 made: attributes[18]?.attributes(from: 0)[1]?.text)
         )
     }
@@ -73,23 +75,33 @@ extension RouteTable.Address {
         else { return nil }
         let attributes = body.attributes(from: 8)
         // With a peer, as tunnels have one, the first is this end's and the second the peer's.
-        guard let value = attributes[2] ?? attributes[1], let text = IPAddressText.text(value, family: family) else { return nil }
+        guard let value = attributes[2] ?? attributes[1], let text = IPAddressText.text(value, family: family) else {
+            return nil
+        }
         let flags = attributes[8]?.number(UInt32.self, at: 0) ?? UInt32(short)
         let isIPv6 = family == IPAddressText.v6
-        self.init(link: link, isIPv6: isIPv6, text: text, isUsable: scope < 253 && !Self.isLinkLocal(value, isIPv6) && !Self.isUnchecked(flags))
+        self.init(
+            link: link, isIPv6: isIPv6, text: text,
+            isUsable: scope < 253 && !Self.isLinkLocal(value, isIPv6) && !Self.isUnchecked(flags))
     }
 
     private static func isLinkLocal(_ value: NetlinkBytes, _ isIPv6: Bool) -> Bool {
-        guard let first = value.number(UInt8.self, at: 0), let second = value.number(UInt8.self, at: 1) else { return true }
+        guard let first = value.number(UInt8.self, at: 0), let second = value.number(UInt8.self, at: 1) else {
+            return true
+        }
         return isIPv6 ? first == 0xFE && second & 0xC0 == 0x80 : first == 169 && second == 254
     }
 
-    /// Somebody else has the address (0x08), or it is not yet known that nobody has (0x40) and it may not be used until then (no 0x04).
-    private static func isUnchecked(_ flags: UInt32) -> Bool { flags & 0x08 != 0 || (flags & 0x40 != 0 && flags & 0x04 == 0) }
+    /// Somebody else has the address (0x08), or it is not yet known that nobody has (0x40) and it may not be used until
+    /// then (no 0x04).
+    private static func isUnchecked(_ flags: UInt32) -> Bool {
+        flags & 0x08 != 0 || (flags & 0x40 != 0 && flags & 0x04 == 0)
+    }
 }
 
 extension RouteTable.DefaultRoute {
-    /// `struct rtmsg`; `nil` for a route that is not a default route, leads nowhere, or is in a table that only some rule asks.
+    /// `struct rtmsg`; `nil` for a route that is not a default route, leads nowhere, or is in a table that only some
+    /// rule asks.
     init?(_ body: NetlinkBytes) {
         guard let family = body.number(UInt8.self, at: 0), body.number(UInt8.self, at: 1) == 0,
             body.number(UInt8.self, at: 7) == 1, let flags = body.number(UInt32.self, at: 8), flags & 0x200 == 0,
@@ -107,7 +119,9 @@ extension RouteTable.DefaultRoute {
     private static func links(_ value: NetlinkBytes) -> [Int32] {
         var links: [Int32] = []
         var offset = 0
-        while let length = value.number(UInt16.self, at: offset), length >= 8, let link = value.number(Int32.self, at: offset + 4) {
+        while let length = value.number(UInt16.self, at: offset), length >= 8,
+            let link = value.number(Int32.self, at: offset + 4)
+        {
             links.append(link)
             offset += (Int(length) + 3) & ~3
         }

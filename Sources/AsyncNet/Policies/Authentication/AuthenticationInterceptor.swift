@@ -1,24 +1,26 @@
 #if canImport(FoundationNetworking)
-public import FoundationNetworking
-import Foundation
+    public import FoundationNetworking
+    import Foundation
 #else
-public import Foundation
+    public import Foundation
 #endif
 
 /// Authenticates requests, and renews their credential when it has expired.
 ///
 ///     let session = Session(configuration: .init(interceptors: [AuthenticationInterceptor(authenticator: OAuth(), credential: token)]))
 ///
-/// Each attempt gets the current credential. If that requires a refresh, or the server refuses it, it is refreshed once for all: requests
-/// that come meanwhile wait, and so do those that were refused with it, and then all are sent with the new one. One that was on its way with an older
-/// credential is sent again without a refresh. A request that carries none of its credentials, since a redirect to another host took
-/// it off, keeps its answer.
+/// Each attempt gets the current credential. If that requires a refresh, or the server refuses it, it is refreshed once
+/// for all: requests that come meanwhile wait, and so do those that were refused with it, and then all are sent with
+/// the new one. One that was on its way with an older credential is sent again without a refresh. A request that
+/// carries none of its credentials, since a redirect to another host took it off, keeps its answer.
 ///
-/// If the refresh fails, all that wait for it end with `.refreshFailed`, and so do those that come back refused later; a new request tries
-/// again. More refreshes than the ``RefreshWindow`` allows end with `.excessiveRefresh`, requests without a credential with `.missingCredential`.
+/// If the refresh fails, all that wait for it end with `.refreshFailed`, and so do those that come back refused later;
+/// a new request tries again. More refreshes than the ``RefreshWindow`` allows end with `.excessiveRefresh`, requests
+/// without a credential with `.missingCredential`.
 ///
-/// A request that is cancelled stops waiting at once. The refresh goes on without it, even if nobody waits any more, for the server may have made
-/// the old credential invalid already; it is cancelled when the interceptor goes away or is given another credential.
+/// A request that is cancelled stops waiting at once. The refresh goes on without it, even if nobody waits any more,
+/// for the server may have made the old credential invalid already; it is cancelled when the interceptor goes away or
+/// is given another credential.
 public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: RequestInterceptor, CredentialKeeper {
     public typealias Credential = AuthenticatorType.Credential
 
@@ -38,11 +40,12 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
     /// - Parameters:
     ///   - authenticator: Applies and refreshes the credential.
     ///   - credential: What to begin with; `nil` if there is none before a log-in.
-    ///   - refreshWindow: How often it may be refreshed, by default 5 times in 30 seconds. With `nil` a server that refuses every credential is
-    ///     asked for as long as the request's deadline allows.
+    ///   - refreshWindow: How often it may be refreshed, by default 5 times in 30 seconds. With `nil` a server that
+    ///     refuses every credential is asked for as long as the request's deadline allows.
     ///   - clock: Tells the time of the window.
     public init(
-        authenticator: AuthenticatorType, credential: Credential? = nil, refreshWindow: RefreshWindow? = RefreshWindow(),
+        authenticator: AuthenticatorType, credential: Credential? = nil,
+        refreshWindow: RefreshWindow? = RefreshWindow(),
         clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.authenticator = authenticator
@@ -60,8 +63,9 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
 
     /// Authenticates with another credential, or after a log-out with none.
     ///
-    /// A refresh that is under way is cancelled and what it brings is dropped; requests that wait for it go on with this credential, or without
-    /// one end with `.missingCredential`. Give `nil` before another user's, or requests of the one are sent again as the other's.
+    /// A refresh that is under way is cancelled and what it brings is dropped; requests that wait for it go on with
+    /// this credential, or without one end with `.missingCredential`. Give `nil` before another user's, or requests of
+    /// the one are sent again as the other's.
     public func setCredential(_ credential: Credential?) {
         state.set(credential)
         refresh?.task?.cancel()
@@ -78,10 +82,15 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
     }
 
     public nonisolated func retry(after error: AsyncNetError, context: RequestContext) async -> RetryDecision {
-        guard let request = context.request?.urlRequest, let response = context.response?.urlResponse else { return .doNotRetry }
-        guard authenticator.didRequest(request, with: response, failDueToAuthenticationError: error), await !isOwnRequest else { return .doNotRetry }
+        guard let request = context.request?.urlRequest, let response = context.response?.urlResponse else {
+            return .doNotRetry
+        }
+        guard authenticator.didRequest(request, with: response, failDueToAuthenticationError: error),
+            await !isOwnRequest
+        else { return .doNotRetry }
         let known = await state.known
-        guard let used = known.first(where: { authenticator.isRequest(request, authenticatedWith: $0.credential) }) else { return .doNotRetry }
+        guard let used = known.first(where: { authenticator.isRequest(request, authenticatedWith: $0.credential) })
+        else { return .doNotRetry }
         do throws(AsyncNetError) {
             try await replace(used.version)
             return .retry.uncharged
@@ -94,7 +103,10 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
         guard await !isOwnRequest else { return false }
         let (known, isRefreshing) = await (state.known, refresh != nil)
         let urlRequest = request.urlRequest
-        guard let used = known.firstIndex(where: { authenticator.isRequest(urlRequest, authenticatedWith: $0.credential) }) else { return false }
+        guard
+            let used = known.firstIndex(where: { authenticator.isRequest(urlRequest, authenticatedWith: $0.credential) }
+            )
+        else { return false }
         return isRefreshing || used > 0
     }
 
@@ -139,9 +151,12 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
         }
     }
 
-    private static func refresh(_ credential: Credential, by authenticator: AuthenticatorType) async -> Result<Credential, AsyncNetError> {
+    private static func refresh(_ credential: Credential, by authenticator: AuthenticatorType) async -> Result<
+        Credential, AsyncNetError
+    > {
         do { return .success(try await UserCode.run { try await authenticator.refresh(credential) }) } catch {
-            // Even an AsyncNetError is underneath: it is another request's, and its cancel is not that of those who wait.
+            // Even an AsyncNetError is underneath: it is another request's, and its cancel is not that of those who
+            // wait.
             return .failure(AsyncNetError(.refreshFailed, underlyingError: error))
         }
     }

@@ -1,8 +1,8 @@
 #if canImport(FoundationNetworking)
-public import FoundationNetworking
-import Foundation
+    public import FoundationNetworking
+    import Foundation
 #else
-public import Foundation
+    public import Foundation
 #endif
 
 /// What a request is authenticated with, such as an OAuth token.
@@ -37,22 +37,30 @@ public protocol Authenticator: Sendable {
 
     /// Gets a new credential for one that has expired.
     ///
-    /// Asked once for all requests that need it, in a task of the interceptor's. It may use the session that the interceptor belongs to:
-    /// its own requests, and those of tasks that it starts with `Task` or in a group, are sent as they are, without the old credential, and a
-    /// 401 is their answer. In a detached task, or by way of a callback of another library, they would wait for the refresh that waits for them.
+    /// Asked once for all requests that need it, in a task of the interceptor's. It may use the session that the
+    /// interceptor belongs to: its own requests, and those of tasks that it starts with `Task` or in a group, are sent
+    /// as they are, without the old credential, and a 401 is their answer. In a detached task, or by way of a callback
+    /// of another library, they would wait for the refresh that waits for them.
     func refresh(_ credential: Credential) async throws -> Credential
 
-    /// Whether a response from 400 up says that the request's credential is not valid any more; by default its status 401 does.
-    func didRequest(_ request: URLRequest, with response: HTTPURLResponse, failDueToAuthenticationError error: AsyncNetError) -> Bool
+    /// Whether a response from 400 up says that the request's credential is not valid any more; by default its status
+    /// 401 does.
+    func didRequest(
+        _ request: URLRequest, with response: HTTPURLResponse, failDueToAuthenticationError error: AsyncNetError
+    ) -> Bool
 
-    /// Whether this is the credential that a failed request was sent with; by default, whether applying it changes neither URL nor headers.
+    /// Whether this is the credential that a failed request was sent with; by default, whether applying it changes
+    /// neither URL nor headers.
     ///
-    /// That does where the same credential always gives the same headers. Signatures over a time or a nonce need an answer of their own.
+    /// That does where the same credential always gives the same headers. Signatures over a time or a nonce need an
+    /// answer of their own.
     func isRequest(_ request: URLRequest, authenticatedWith credential: Credential) -> Bool
 }
 
 extension Authenticator {
-    public func didRequest(_ request: URLRequest, with response: HTTPURLResponse, failDueToAuthenticationError error: AsyncNetError) -> Bool {
+    public func didRequest(
+        _ request: URLRequest, with response: HTTPURLResponse, failDueToAuthenticationError error: AsyncNetError
+    ) -> Bool {
         response.statusCode == 401
     }
 

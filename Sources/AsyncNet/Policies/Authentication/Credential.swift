@@ -2,8 +2,8 @@ package import Foundation
 
 /// A name and a password, for servers that ask for them.
 ///
-/// Given with `await request.authenticate(username:password:)` or in a URL's user information. Nothing is sent before the server has asked, once for
-/// each protection space; from then on at once.
+/// Given with `await request.authenticate(username:password:)` or in a URL's user information. Nothing is sent before
+/// the server has asked, once for each protection space; from then on at once.
 public struct Credential: Hashable, Sendable {
     public var username: String
     public var password: String
@@ -13,7 +13,8 @@ public struct Credential: Hashable, Sendable {
         self.password = password
     }
 
-    /// Takes the user information out of a URL, percent-encoding undone; what is left has none, so that nothing downstream sends or shows it.
+    /// Takes the user information out of a URL, percent-encoding undone; what is left has none, so that nothing
+    /// downstream sends or shows it.
     package static func take(from url: inout URL) -> Credential? {
         let text = url.absoluteString
         guard text.utf8.contains(UInt8(ascii: "@")) else { return nil }
@@ -21,7 +22,9 @@ public struct Credential: Hashable, Sendable {
         guard let authority = reference.authority, let at = authority.lastIndex(of: "@") else { return nil }
         reference.authority = String(authority[authority.index(after: at)...])
         guard let bare = reference.url else { return nil }
-        let parts = authority[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map { String($0) }
+        let parts = authority[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map {
+            String($0)
+        }
         url = bare
         let texts = parts.map { $0.removingPercentEncoding ?? $0 }
         guard !texts[0].isEmpty || texts.count > 1 else { return nil }

@@ -64,7 +64,9 @@ struct CredentialState<Credential: Sendable>: Sendable {
         guard let window else { return }
         refreshTimes.removeAll { now - $0 >= window.interval }
         guard refreshTimes.count < window.maximumAttempts else {
-            throw AsyncNetError(.excessiveRefresh, "The credential was refreshed \(refreshTimes.count) times within \(window.interval.inSeconds)")
+            throw AsyncNetError(
+                .excessiveRefresh,
+                "The credential was refreshed \(refreshTimes.count) times within \(window.interval.inSeconds)")
         }
         refreshTimes.append(now)
     }

@@ -2,7 +2,11 @@ import Foundation
 
 extension DigestAuthorization {
     /// The form of a response: which parts of the exchange it covers.
-    enum Protection: String, Sendable { case none = "", auth, authInt = "auth-int" }
+    enum Protection: String, Sendable {
+        case none = ""
+        case auth
+        case authInt = "auth-int"
+    }
 
     /// What one request says about the nonce.
     struct NonceUse {
@@ -17,7 +21,9 @@ extension DigestAuthorization {
 
         /// From the parameters of a request's own header.
         init?(_ sent: [String: String]) {
-            guard let nonce = sent["nonce"], let protection = Protection(rawValue: sent["qop"] ?? "") else { return nil }
+            guard let nonce = sent["nonce"], let protection = Protection(rawValue: sent["qop"] ?? "") else {
+                return nil
+            }
             self.init(nonce: nonce, count: sent["nc"] ?? "", cnonce: sent["cnonce"] ?? "", protection: protection)
         }
     }
@@ -42,7 +48,8 @@ extension DigestAuthorization {
         return hash("\(key):\(session.nonce):\(session.cnonce)")
     }
 
-    /// §3.4.1, and RFC 2069 §2.1.2 without `qop`. The subject is the head of A2: method and target, or for a response the target only.
+    /// §3.4.1, and RFC 2069 §2.1.2 without `qop`. The subject is the head of A2: method and target, or for a response
+    /// the target only.
     func response(to use: NonceUse, key: String, subject: String, bodyHash: String?) -> String {
         let subjectHash = hash(bodyHash.map { "\(subject):\($0)" } ?? subject)
         guard use.protection != .none else { return hash("\(key):\(use.nonce):\(subjectHash)") }

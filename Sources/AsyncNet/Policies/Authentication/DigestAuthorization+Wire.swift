@@ -3,7 +3,8 @@ extension DigestAuthorization {
     static func algorithm(_ name: String) -> (algorithm: HashAlgorithm, isSession: Bool)? {
         let name = name.lowercased()
         let isSession = name.hasSuffix("-sess")
-        guard let algorithm = HashAlgorithm(rawValue: isSession ? String(name.dropLast(5)) : name), algorithm != .sha512 else { return nil }
+        guard let algorithm = HashAlgorithm(rawValue: isSession ? String(name.dropLast(5)) : name), algorithm != .sha512
+        else { return nil }
         return (algorithm, isSession)
     }
 

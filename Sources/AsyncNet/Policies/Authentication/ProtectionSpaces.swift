@@ -1,7 +1,7 @@
 import Foundation
 
-/// What servers have asked for: remembered for each origin and user, so that the next request says at once who it is from (RFC 7617 §2.2, RFC 7616
-/// §3.6). Passwords are not kept.
+/// What servers have asked for: remembered for each origin and user, so that the next request says at once who it is
+/// from (RFC 7617 §2.2, RFC 7616 §3.6). Passwords are not kept.
 package final class ProtectionSpaces: Sendable {
     private enum Space {
         /// Asked for below these paths.
@@ -26,7 +26,8 @@ package final class ProtectionSpaces: Sendable {
     /// What to say unasked; `nil` where nothing is known.
     package func header(for request: TransportRequest, _ credential: Credential) throws -> String? {
         try spaces.withLock { spaces in
-            try spaces.withValue(of: Self.key(request, credential), default: nil) { space -> Result<String?, any Error> in
+            try spaces.withValue(of: Self.key(request, credential), default: nil) {
+                space -> Result<String?, any Error> in
                 Result {
                     switch space {
                     case nil, .refused: return nil
@@ -42,10 +43,14 @@ package final class ProtectionSpaces: Sendable {
         }
     }
 
-    /// The answer to a 401; `nil` if there is none. What the server asks for is remembered, also for requests that cannot be sent again.
+    /// The answer to a 401; `nil` if there is none. What the server asks for is remembered, also for requests that
+    /// cannot be sent again.
     ///
-    /// - Parameter refused: What the request said already. Only a nonce that was stale, or is another by now, makes it worth saying again.
-    package func answer(_ response: HTTPResponseHead, to request: TransportRequest, _ credential: Credential, refused: String?) throws -> String? {
+    /// - Parameter refused: What the request said already. Only a nonce that was stale, or is another by now, makes it
+    ///   worth saying again.
+    package func answer(
+        _ response: HTTPResponseHead, to request: TransportRequest, _ credential: Credential, refused: String?
+    ) throws -> String? {
         let challenges = AuthenticationChallenge.challenges(in: response.headers.values(for: "WWW-Authenticate"))
         guard let challenge = DigestAuthorization.preferred(of: challenges) else { return nil }
         let key = Self.key(request, credential)
@@ -59,7 +64,9 @@ package final class ProtectionSpaces: Sendable {
             try spaces.withValue(of: key, default: nil) { space -> Result<String?, any Error> in
                 if let previous = space?.digest { digest.succeed(previous) }
                 defer { space = .digest(digest) }
-                return Result { try request.body.replay == .once ? nil : Self.header(&digest, for: request, credential) }
+                return Result {
+                    try request.body.replay == .once ? nil : Self.header(&digest, for: request, credential)
+                }
             }.get()
         }
     }
@@ -78,7 +85,9 @@ package final class ProtectionSpaces: Sendable {
 
     /// The server has refused what it was told.
     package func forget(_ request: TransportRequest, _ credential: Credential) {
-        spaces.withLock { spaces in spaces.withValue(of: Self.key(request, credential), default: nil) { $0 = $0?.digest.map(Space.refused) } }
+        spaces.withLock { spaces in
+            spaces.withValue(of: Self.key(request, credential), default: nil) { $0 = $0?.digest.map(Space.refused) }
+        }
     }
 
     private func remember(_ path: String, _ key: String) {
@@ -95,13 +104,19 @@ package final class ProtectionSpaces: Sendable {
 
     // MARK: Parts of a request
 
-    private static func header(_ digest: inout DigestAuthorization, for request: TransportRequest, _ credential: Credential) throws(AsyncNetError) -> String? {
-        try digest.header(method: request.head.method, uri: target(request), user: credential.username, password: credential.password, body: {
-            request.body.isNone ? [] : request.body.data.map { Array($0) }
-        })
+    private static func header(
+        _ digest: inout DigestAuthorization, for request: TransportRequest, _ credential: Credential
+    ) throws(AsyncNetError) -> String? {
+        try digest.header(
+            method: request.head.method, uri: target(request), user: credential.username, password: credential.password,
+            body: {
+                request.body.isNone ? [] : request.body.data.map { Array($0) }
+            })
     }
 
-    private static func key(_ request: TransportRequest, _ credential: Credential) -> String { "\(request.head.url.origin) \(credential.username)" }
+    private static func key(_ request: TransportRequest, _ credential: Credential) -> String {
+        "\(request.head.url.origin) \(credential.username)"
+    }
 
     private static func path(_ request: TransportRequest) -> String {
         let path = request.head.url.path(percentEncoded: true)

@@ -2,7 +2,8 @@ import Synchronization
 
 /// Which refreshes the present task is part of, so that none waits for itself.
 ///
-/// Numbers, not a flag: what a refresh leaves running keeps its value, which must say nothing once that refresh has ended.
+/// Numbers, not a flag: what a refresh leaves running keeps its value, which must say nothing once that refresh has
+/// ended.
 package enum RefreshScope {
     @TaskLocal package static var numbers: [Int] = []
 

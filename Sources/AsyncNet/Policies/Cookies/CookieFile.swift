@@ -61,6 +61,8 @@ package final class CookieFile: Sendable {
     }
 
     private func failure(_ code: AsyncNetError.Code, _ what: String, _ error: POSIXError) -> AsyncNetError {
-        AsyncNetError(code, "The cookie file \"\(url.lastPathComponent)\" cannot be \(what): \(SystemError.text(error))", underlyingError: error)
+        AsyncNetError(
+            code, "The cookie file \"\(url.lastPathComponent)\" cannot be \(what): \(SystemError.text(error))",
+            underlyingError: error)
     }
 }

@@ -1,7 +1,8 @@
-#if canImport(FoundationNetworking)
-public import FoundationNetworking
-#endif
 public import Foundation
+
+#if canImport(FoundationNetworking)
+    public import FoundationNetworking
+#endif
 
 extension CookieJar {
     /// Writes the cookies back to the file that the jar was read from: see ``save(to:)``.
@@ -10,7 +11,9 @@ extension CookieJar {
     ///
     /// - Throws: ``AsyncNetError`` with code `.fileNotWritable`, also if the jar has no file.
     public func save() async throws(AsyncNetError) {
-        guard let file else { throw AsyncNetError(.fileNotWritable, "The cookie jar was made without a file; use save(to:)") }
+        guard let file else {
+            throw AsyncNetError(.fileNotWritable, "The cookie jar was made without a file; use save(to:)")
+        }
         generation += 1
         try await file.write(NetscapeCookies.text(cookies), generation: generation)
     }

@@ -28,11 +28,13 @@ public actor CookieJar {
     /// An empty jar in memory.
     ///
     /// - Parameters:
-    ///   - isPublicSuffix: Whether no cookie may be for all of a domain, such as `co.uk`; it gets lower-case names. Addresses and single
-    ///     labels, such as `com`, are refused in any case. It is called inside the jar and must be quick.
+    ///   - isPublicSuffix: Whether no cookie may be for all of a domain, such as `co.uk`; it gets lower-case names.
+    ///     Addresses and single labels, such as `com`, are refused in any case. It is called inside the jar and must be
+    ///     quick.
     ///   - now: The clock.
     public init(
-        isPublicSuffix: @escaping @Sendable (String) -> Bool = { _ in false }, now: @escaping @Sendable () -> Date = { Date() }
+        isPublicSuffix: @escaping @Sendable (String) -> Bool = { _ in false },
+        now: @escaping @Sendable () -> Date = { Date() }
     ) {
         contents = CookieStore(isPublicSuffix: isPublicSuffix)
         self.now = now
@@ -63,22 +65,26 @@ public actor CookieJar {
     ///
     /// - Parameters:
     ///   - url: The URL of the request.
-    ///   - isSameSite: Whether the request is caused by the program or a page of the same site; `false` leaves out what `SameSite` keeps back.
+    ///   - isSameSite: Whether the request is caused by the program or a page of the same site; `false` leaves out what
+    ///     `SameSite` keeps back.
     ///   - isTopLevelNavigation: Whether a request from another site is a user's going to that page, by a safe method.
     public func cookies(for url: URL, isSameSite: Bool = true, isTopLevelNavigation: Bool = false) -> [Cookie] {
         guard let origin = CookieOrigin(url) else { return [] }
-        return contents.cookies(for: origin, CookieContext(isSameSite: isSameSite, isTopLevelNavigation: isTopLevelNavigation), now: now())
+        return contents.cookies(
+            for: origin, CookieContext(isSameSite: isSameSite, isTopLevelNavigation: isTopLevelNavigation), now: now())
     }
 
     /// The value of `Cookie` for a request to `url`, `nil` if it gets none.
     ///
-    /// Unlike ``cookies(for:isSameSite:isTopLevelNavigation:)``, whose parameters it has, it counts as sending when cookies must make room.
+    /// Unlike ``cookies(for:isSameSite:isTopLevelNavigation:)``, whose parameters it has, it counts as sending when
+    /// cookies must make room.
     public func header(for url: URL, isSameSite: Bool = true, isTopLevelNavigation: Bool = false) -> String? {
         header(for: url, CookieContext(isSameSite: isSameSite, isTopLevelNavigation: isTopLevelNavigation), without: [])
     }
 
     /// The same for a request that has cookies of these names already.
-    package func header(for url: URL, _ context: CookieContext = CookieContext(), without names: Set<String>) -> String? {
+    package func header(for url: URL, _ context: CookieContext = CookieContext(), without names: Set<String>) -> String?
+    {
         guard contents.count > 0, let origin = CookieOrigin(url) else { return nil }
         return contents.header(for: origin, context, without: names, now: now())
     }
@@ -114,10 +120,11 @@ public actor CookieJar {
     /// Before other callers get their turn.
     package static let valuesAtOnce = 30
 
-    /// Keeps a cookie of the program's own, in the place of the one of the same name, domain and path. One that has ended is removed.
+    /// Keeps a cookie of the program's own, in the place of the one of the same name, domain and path. One that has
+    /// ended is removed.
     ///
-    /// - Returns: `false` for one that could not be sent: larger than 4096 octets, with characters that a cookie cannot have, `SameSite=None`
-    ///   but not secure, or not what its prefix `__Host-` or `__Secure-` promises.
+    /// - Returns: `false` for one that could not be sent: larger than 4096 octets, with characters that a cookie cannot
+    ///   have, `SameSite=None` but not secure, or not what its prefix `__Host-` or `__Secure-` promises.
     @discardableResult
     public func set(_ cookie: Cookie) -> Bool { contents.set(cookie, now: now()) }
 

@@ -50,7 +50,8 @@ package struct CookieStore: Sendable {
         self.isPublicSuffix = isPublicSuffix
     }
 
-    /// Keeps what a response from `origin` sets with its values of `Set-Cookie`; returns the cookies that were accepted and live.
+    /// Keeps what a response from `origin` sets with its values of `Set-Cookie`; returns the cookies that were accepted
+    /// and live.
     package mutating func receive(
         _ values: some Sequence<String>, from origin: CookieOrigin, _ context: CookieContext = CookieContext(),
         now: Date
@@ -84,16 +85,19 @@ package struct CookieStore: Sendable {
         matches(origin, context, now).sorted(by: Self.isSentBefore).map(\.cookie)
     }
 
-    /// The value of `Cookie` for a request, `nil` if it gets none. Cookies that are sent are the last to make room for others.
+    /// The value of `Cookie` for a request, `nil` if it gets none. Cookies that are sent are the last to make room for
+    /// others.
     ///
     /// - Parameter names: Of cookies that are left out.
     package mutating func header(
         for origin: CookieOrigin, _ context: CookieContext = CookieContext(), without names: Set<String> = [], now: Date
     ) -> String? {
         guard count > 0 else { return nil }
-        let sent = sending(to: origin, context, now).filter { !names.contains($0.cookie.name) }.sorted(by: Self.isSentBefore)
+        let sent = sending(to: origin, context, now).filter { !names.contains($0.cookie.name) }.sorted(
+            by: Self.isSentBefore)
         guard !sent.isEmpty else { return nil }
-        return sent.map { $0.cookie.name.isEmpty ? $0.cookie.value : "\($0.cookie.name)=\($0.cookie.value)" }.joined(separator: "; ")
+        return sent.map { $0.cookie.name.isEmpty ? $0.cookie.value : "\($0.cookie.name)=\($0.cookie.value)" }.joined(
+            separator: "; ")
     }
 
     package mutating func removeAll() {
@@ -104,7 +108,8 @@ package struct CookieStore: Sendable {
         for domain in Array(domains.keys) { removeEntries(of: domain) { isUnwanted($0.cookie) } }
     }
 
-    /// RFC 6265bis §5.7: a response that anybody on the way may have changed must not put a cookie over or beside a secure one.
+    /// RFC 6265bis §5.7: a response that anybody on the way may have changed must not put a cookie over or beside a
+    /// secure one.
     private func hidesSecureCookie(_ cookie: Cookie, _ now: Date) -> Bool {
         relatives(of: cookie.domain).contains { domain in
             domains[domain]?.entries.contains {
@@ -154,7 +159,8 @@ package struct CookieStore: Sendable {
     }
 
     private static func touch(
-        _ entries: inout [StoredCookie], _ origin: CookieOrigin, _ context: CookieContext, _ now: Date, _ sent: inout [StoredCookie]
+        _ entries: inout [StoredCookie], _ origin: CookieOrigin, _ context: CookieContext, _ now: Date,
+        _ sent: inout [StoredCookie]
     ) {
         for index in entries.indices where entries[index].isSent(to: origin, context, now) {
             entries[index].lastAccess = now

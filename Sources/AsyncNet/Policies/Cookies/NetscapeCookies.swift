@@ -1,11 +1,13 @@
 package import Foundation
 
-/// The file format of Netscape's browser, which curl, wget and Python read and write: a cookie a line, seven fields between tabs.
+/// The file format of Netscape's browser, which curl, wget and Python read and write: a cookie a line, seven fields
+/// between tabs.
 ///
 ///     #HttpOnly_.example.com  TRUE  /  FALSE  1795329810  name  value
 ///
-/// Domain (before it `#HttpOnly_` if scripts must not see it), whether hosts below it get the cookie, path, whether it is secure, when it
-/// ends in seconds since 1970 (0: with the session), name, value. `SameSite` and the creation date have no place in it.
+/// Domain (before it `#HttpOnly_` if scripts must not see it), whether hosts below it get the cookie, path, whether it
+/// is secure, when it ends in seconds since 1970 (0: with the session), name, value. `SameSite` and the creation date
+/// have no place in it.
 ///
 /// Neither has a tab, and curl drops cookies with one. They are written as a comment, which other programs pass over:
 /// `#AsyncNet_` and then the line, where `%09` in name, value and path is the tab and `%25` the percent sign.
@@ -27,12 +29,14 @@ package enum NetscapeCookies {
 
     /// The cookies that a file holds and that have not ended, in its order.
     ///
-    /// Blank lines, comments, and lines that are no cookies or none that may be sent are passed over. Lines may end with CR LF; text that is
-    /// not UTF-8 is read as Latin-1.
+    /// Blank lines, comments, and lines that are no cookies or none that may be sent are passed over. Lines may end
+    /// with CR LF; text that is not UTF-8 is read as Latin-1.
     package static func read(_ file: Data, now: Date) -> [Cookie] {
         file.split(separator: 0x0A).compactMap { line in
             let bytes = line.last == 0x0D ? line.dropLast() : line
-            let text = String(validating: bytes, as: UTF8.self) ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+            let text =
+                String(validating: bytes, as: UTF8.self)
+                ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
             return cookie(text, now)
         }
     }
@@ -95,7 +99,8 @@ package enum NetscapeCookies {
         let cookie = Cookie(
             name: text(fields[5]), value: text(fields[6]), domain: fields[0],
             path: fields[2].utf8.first == 0x2F ? text(fields[2]) : "/",
-            isHostOnly: fields[1].asciiLowercased != "true", expires: seconds == 0 ? nil : Date(timeIntervalSince1970: min(seconds, lastSecond)),
+            isHostOnly: fields[1].asciiLowercased != "true",
+            expires: seconds == 0 ? nil : Date(timeIntervalSince1970: min(seconds, lastSecond)),
             isSecure: fields[3].asciiLowercased == "true", isHTTPOnly: isHTTPOnly, creation: now)
         return cookie.isStorable && !cookie.isExpired(at: now) ? cookie : nil
     }

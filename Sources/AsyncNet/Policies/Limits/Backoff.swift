@@ -1,7 +1,7 @@
 import Foundation
 
-/// How long to wait before a request is made again: exponentially longer each time, up to a maximum, and at random below that,
-/// so that clients which failed together do not come back together.
+/// How long to wait before a request is made again: exponentially longer each time, up to a maximum, and at random
+/// below that, so that clients which failed together do not come back together.
 public struct Backoff: Hashable, Sendable {
     /// How much of the delay is left to chance.
     public enum Jitter: Hashable, Sendable {
@@ -24,14 +24,17 @@ public struct Backoff: Hashable, Sendable {
 
     public var jitter: Jitter
 
-    public init(base: Double = 2, scale: Duration = .milliseconds(500), maximum: Duration = .seconds(30), jitter: Jitter = .full) {
+    public init(
+        base: Double = 2, scale: Duration = .milliseconds(500), maximum: Duration = .seconds(30), jitter: Jitter = .full
+    ) {
         self.base = base
         self.scale = scale
         self.maximum = maximum
         self.jitter = jitter
     }
 
-    /// The delay before a retry, of which the first is number 0: `scale * base^retry`, at most ``maximum``, less the jitter.
+    /// The delay before a retry, of which the first is number 0: `scale * base^retry`, at most ``maximum``, less the
+    /// jitter.
     package func delay(retry: Int, using random: inout some RandomNumberGenerator) -> Duration {
         let longest = nanoseconds(retry)
         return switch jitter {

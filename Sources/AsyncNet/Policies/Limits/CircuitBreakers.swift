@@ -6,7 +6,8 @@ package final class CircuitBreakers: Sendable {
     private let time: TimeSource
     private let circuits: Locked<RecentTable<Circuit>>
 
-    /// - Parameter capacity: So many hosts are remembered at least, twice as many at most. One that is forgotten is closed when it comes again.
+    /// - Parameter capacity: So many hosts are remembered at least, twice as many at most. One that is forgotten is
+    ///   closed when it comes again.
     package init(_ rules: CircuitBreaker, time: TimeSource, capacity: Int = 1024) {
         (self.rules, self.time) = (rules, time)
         circuits = Locked(RecentTable(capacity: capacity))
@@ -27,7 +28,9 @@ package final class CircuitBreakers: Sendable {
     }
 
     private static func refusal(of host: String, _ wait: Duration?) -> AsyncNetError {
-        let prospect = wait.map { "the next one is let through in \($0.inSeconds)" } ?? "one is under way to see whether they still do"
+        let prospect =
+            wait.map { "the next one is let through in \($0.inSeconds)" }
+            ?? "one is under way to see whether they still do"
         return AsyncNetError(.circuitOpen, "Requests to \(host) failed too often; \(prospect)")
     }
 
@@ -37,7 +40,8 @@ package final class CircuitBreakers: Sendable {
         init(_ rules: CircuitBreaker) { state = Locked(BreakerState(rules)) }
     }
 
-    /// Says once what the request came to; one that is let go of without a word says nothing about the host, and frees a probe's place.
+    /// Says once what the request came to; one that is let go of without a word says nothing about the host, and frees
+    /// a probe's place.
     package final class Permit: Sendable {
         private let circuit: Circuit
         private let pass: BreakerState.Pass

@@ -1,10 +1,12 @@
 /// Who may start, and who waits: the rules of ``ConcurrencyLimit``, without tasks or time.
 ///
-/// The waiting requests of one host and one priority are a lane. Of the lanes of one priority whose host has a place, a heap
-/// has the one that was passed over most, and of those the one whose first request came first; so letting one in compares nine
-/// lanes at most. As long as there is a place in the session, no lane whose host has a place too is left waiting.
+/// The waiting requests of one host and one priority are a lane. Of the lanes of one priority whose host has a place, a
+/// heap has the one that was passed over most, and of those the one whose first request came first; so letting one in
+/// compares nine lanes at most. As long as there is a place in the session, no lane whose host has a place too is left
+/// waiting.
 struct FairQueue<Waiter> {
-    /// How often more urgent requests had been let in when one of this lane last was, then the number of its first request.
+    /// How often more urgent requests had been let in when one of this lane last was, then the number of its first
+    /// request.
     private struct LaneKey: Comparable {
         let mark: Int
         let first: Int
@@ -70,14 +72,18 @@ struct FairQueue<Waiter> {
 
     /// Ends a wait; `nil` if it is over already.
     mutating func abandon(_ id: Int, _ host: String, _ priority: RequestPriority) -> Waiter? {
-        guard let lane = findLane(key(host), priority.rawValue), let waiter = lanes[lane].line.remove(id) else { return nil }
+        guard let lane = findLane(key(host), priority.rawValue), let waiter = lanes[lane].line.remove(id) else {
+            return nil
+        }
         waitingCount -= 1
         update(lane)
         return waiter
     }
 
     private mutating func admitNext() -> Waiter? {
-        guard activeCount < perSession, let lane = mostUrgent(), let waiter = lanes[lane].line.popFirst() else { return nil }
+        guard activeCount < perSession, let lane = mostUrgent(), let waiter = lanes[lane].line.popFirst() else {
+            return nil
+        }
         let (host, level) = (lanes[lane].host, lanes[lane].level)
         waitingCount -= 1
         for lower in 0..<level { overtakes[lower] += 1 }
@@ -116,7 +122,9 @@ extension FairQueue {
         for lane in load.lanes { ready[lanes[lane].level].remove(lane) }
     }
 
-    private func findLane(_ host: String, _ level: Int) -> Int? { hosts[host]?.lanes.first { lanes[$0].level == level } }
+    private func findLane(_ host: String, _ level: Int) -> Int? {
+        hosts[host]?.lanes.first { lanes[$0].level == level }
+    }
 
     private mutating func addLane(_ host: String, _ level: Int) -> Int {
         let lane = Lane(host: host, level: level, mark: overtakes[level])

@@ -15,7 +15,8 @@ struct HostTable<Value> {
     }
 
     mutating func withValue<Result>(
-        of host: String, default initial: @autoclosure () -> Value, isIdle: (Value) -> Bool, _ body: (inout Value) -> Result
+        of host: String, default initial: @autoclosure () -> Value, isIdle: (Value) -> Bool,
+        _ body: (inout Value) -> Result
     ) -> Result {
         if values.count >= searchAt {
             values = values.filter { !isIdle($0.value) }
@@ -37,7 +38,9 @@ struct RecentTable<Value> {
 
     var count: Int { young.count + old.count }
 
-    mutating func withValue<Result>(of host: String, default initial: @autoclosure () -> Value, _ body: (inout Value) -> Result) -> Result {
+    mutating func withValue<Result>(
+        of host: String, default initial: @autoclosure () -> Value, _ body: (inout Value) -> Result
+    ) -> Result {
         if young[host] == nil {
             if young.count >= capacity { (old, young) = (young, [:]) }
             young[host] = old.removeValue(forKey: host) ?? initial()

@@ -1,7 +1,7 @@
 /// How long all but the slowest of the latest requests took, for the moment at which a second one is worth its while.
 ///
-/// The latest samples are kept in a ring. Their percentile is looked for when it is asked for and a sixteenth of the ring is new since;
-/// in between the last answer counts.
+/// The latest samples are kept in a ring. Their percentile is looked for when it is asked for and a sixteenth of the
+/// ring is new since; in between the last answer counts.
 package struct LatencyEstimate {
     private let percentile: Double
     private let capacity: Int

@@ -2,8 +2,8 @@ import Synchronization
 
 /// Holds requests back until the ``RateLimit`` lets them go.
 ///
-/// A token is taken only by who goes: a wait that is cancelled has none to give back, and those behind move up. For each host
-/// with waiting requests one timer is set, for the first of them.
+/// A token is taken only by who goes: a wait that is cancelled has none to give back, and those behind move up. For
+/// each host with waiting requests one timer is set, for the first of them.
 package final class RateLimiter: Sendable {
     private typealias VerdictContinuation = CheckedContinuation<Verdict, Never>
 
@@ -28,7 +28,8 @@ package final class RateLimiter: Sendable {
 
     package init(_ limit: RateLimit, timers: TimerQueue) { (self.limit, self.timers) = (limit, timers) }
 
-    /// Hosts that are remembered: those with waiting requests, those whose bucket is not full, and some that are not forgotten yet.
+    /// Hosts that are remembered: those with waiting requests, those whose bucket is not full, and some that are not
+    /// forgotten yet.
     package var hostCount: Int { hosts.withLock { $0.count } }
 
     /// Requests that wait for their turn; the host does not matter where all count together.
@@ -39,7 +40,8 @@ package final class RateLimiter: Sendable {
     /// Waits until a request may be sent.
     ///
     /// - Parameter deadline: In the timers' time. If the wait would end later, there is none.
-    /// - Throws: `.cancelled` as soon as the task is; `.deadlineExceeded` at once if there is no turn before the deadline.
+    /// - Throws: `.cancelled` as soon as the task is; `.deadlineExceeded` at once if there is no turn before the
+    ///   deadline.
     package func acquire(host: String, until deadline: Duration? = nil) async throws(AsyncNetError) {
         let host = key(host)
         let id = lastID.add(1, ordering: .relaxed).newValue
@@ -60,7 +62,9 @@ package final class RateLimiter: Sendable {
         case .cancelled: throw AsyncNetError(.cancelled)
         case .tooLate(let time):
             let wait = time - timers.time.now
-            throw AsyncNetError(.deadlineExceeded, "The rate limit lets the request go in \(wait.inSeconds) only, which is after its deadline")
+            throw AsyncNetError(
+                .deadlineExceeded,
+                "The rate limit lets the request go in \(wait.inSeconds) only, which is after its deadline")
         }
     }
 
@@ -77,7 +81,9 @@ package final class RateLimiter: Sendable {
             if Task.isCancelled { return .cancelled }
             if let verdict = Self.verdict(&entry, until: deadline, at: now) { return verdict }
             entry.line.append(id, turn)
-            entry.timer = entry.timer ?? timers.schedule(at: entry.tokens.earliest(behind: 0, at: now)) { [weak self] in self?.letGo(host) }
+            entry.timer =
+                entry.timer
+                ?? timers.schedule(at: entry.tokens.earliest(behind: 0, at: now)) { [weak self] in self?.letGo(host) }
             return nil
         }
         if let verdict { turn.resume(returning: verdict) }
@@ -90,10 +96,13 @@ package final class RateLimiter: Sendable {
         return nil
     }
 
-    private func withLine<Result: Sendable>(of host: String, at now: Duration, _ body: @Sendable (inout HostLine) -> Result) -> Result {
+    private func withLine<Result: Sendable>(
+        of host: String, at now: Duration, _ body: @Sendable (inout HostLine) -> Result
+    ) -> Result {
         hosts.withLock { hosts in
             hosts.withValue(
-                of: host, default: HostLine(tokens: TokenBucket(limit)), isIdle: { $0.line.isEmpty && $0.tokens.isFull(at: now) }, body)
+                of: host, default: HostLine(tokens: TokenBucket(limit)),
+                isIdle: { $0.line.isEmpty && $0.tokens.isFull(at: now) }, body)
         }
     }
 

@@ -1,7 +1,7 @@
 /// How urgent a request is while it waits for its turn.
 ///
-/// A level from 0 to 8; between two of the three names lies one more: `RequestPriority(rawValue: 5)` is more urgent than
-/// ``normal`` and less than ``high``. No request waits forever: the levels age, see ``ConcurrencyLimit``.
+/// A level from 0 to 8; between two of the three names lies one more: `RequestPriority(rawValue: 5)` is more urgent
+/// than ``normal`` and less than ``high``. No request waits forever: the levels age, see ``ConcurrencyLimit``.
 public struct RequestPriority: Hashable, Comparable, Sendable, RawRepresentable {
     /// What nobody waits for: prefetching, uploads of logs.
     public static let low = Self(level: 2)

@@ -1,6 +1,7 @@
 /// A sum over the latest time only.
 ///
-/// Ten slots, of which the oldest is given up at a time: what is added counts for between nine and ten tenths of the window.
+/// Ten slots, of which the oldest is given up at a time: what is added counts for between nine and ten tenths of the
+/// window.
 struct SlidingSum {
     private static let slotCount = 10
 

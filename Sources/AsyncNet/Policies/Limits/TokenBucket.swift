@@ -1,7 +1,7 @@
 /// A token bucket as the generic cell rate algorithm keeps it: one number, the time at which the bucket would be full.
 ///
-/// Time is counted in nanoseconds times the requests per period, in which the distance of two requests is a whole number, however
-/// uneven the rate: nothing is rounded, so nothing drifts. 128 bits hold any period, rate and burst.
+/// Time is counted in nanoseconds times the requests per period, in which the distance of two requests is a whole
+/// number, however uneven the rate: nothing is rounded, so nothing drifts. 128 bits hold any period, rate and burst.
 struct TokenBucket {
     private let requests: Int128
     /// From one request to the next, in the scaled time.

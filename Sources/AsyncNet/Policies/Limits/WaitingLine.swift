@@ -1,6 +1,7 @@
 /// Who waits, in the order they came; anybody may leave it at any time.
 ///
-/// Every operation takes constant time on average. Those who left stay in the order as numbers until they are half of it.
+/// Every operation takes constant time on average. Those who left stay in the order as numbers until they are half of
+/// it.
 struct WaitingLine<Waiter> {
     private var order: [Int] = []
     private var start = 0

@@ -1,8 +1,8 @@
 #if canImport(FoundationNetworking)
-public import FoundationNetworking
-import Foundation
+    public import FoundationNetworking
+    import Foundation
 #else
-public import Foundation
+    public import Foundation
 #endif
 
 /// Validators run in the order they were added, once the head has come and before a file is made.
@@ -44,7 +44,9 @@ extension DownloadRequest {
 
     /// Accepts what the closure does not throw for.
     @discardableResult
-    public func validate(_ validation: @escaping @Sendable (URLRequest, HTTPURLResponse) throws -> Void) async -> DownloadRequest {
+    public func validate(_ validation: @escaping @Sendable (URLRequest, HTTPURLResponse) throws -> Void) async
+        -> DownloadRequest
+    {
         await transfer.validate { request, response, _ in try validation(request, response) }
         return self
     }

@@ -3,8 +3,12 @@ import Foundation
 /// The partial file of a download, its place, and what is noted of it.
 extension DownloadSink {
     func checkPlace(_ place: URL) throws(AsyncNetError) {
-        guard place.isFileURL else { throw AsyncNetError(.fileNotWritable, "The place of a download is not a file URL") }
-        guard FileSystem.size(place.path) != nil || !FileSystem.exists(place.path) else { throw Self.unwritable(place, POSIXError(.EINVAL)) }
+        guard place.isFileURL else {
+            throw AsyncNetError(.fileNotWritable, "The place of a download is not a file URL")
+        }
+        guard FileSystem.size(place.path) != nil || !FileSystem.exists(place.path) else {
+            throw Self.unwritable(place, POSIXError(.EINVAL))
+        }
         guard destination.options.contains(.removePreviousFile) || !FileSystem.exists(place.path) else {
             throw Self.unwritable(place, POSIXError(.EEXIST))
         }
@@ -14,7 +18,9 @@ extension DownloadSink {
     func place(for head: HTTPResponseHead) async throws(AsyncNetError) -> URL {
         if let fixed = destination.fixed { return fixed }
         do {
-            let place = destination.isChosen ? try await UserCode.run { [destination] in try destination.place(head) } : try destination.place(head)
+            let place =
+                destination.isChosen
+                ? try await UserCode.run { [destination] in try destination.place(head) } : try destination.place(head)
             try checkPlace(place)
             return place
         } catch {
@@ -59,26 +65,35 @@ extension DownloadSink {
     func checkResumed() throws(AsyncNetError) {
         let (partial, mark, isOwned) = state.withLock { ($0.partial, $0.mark, $0.isOwned) }
         guard let partial else { return }
-        guard partial.isFileURL, FileSystem.exists(partial.path) else { return state.withLock { $0.forget(keepsName: isKept) } }
+        guard partial.isFileURL, FileSystem.exists(partial.path) else {
+            return state.withLock { $0.forget(keepsName: isKept) }
+        }
         guard mark != nil, PartialFile.mark(at: partial.path) == mark else {
             if isOwned || isKept { throw Self.unwritable(partial, POSIXError(.ESTALE)) }
             throw AsyncNetError(
-                .invalidRequest, "The file \"\(partial.lastPathComponent)\" of the resume data is not the one that the download left; download it anew")
+                .invalidRequest,
+                "The file \"\(partial.lastPathComponent)\" of the resume data is not the one that the download left; download it anew"
+            )
         }
     }
 
     /// What an earlier run left, if it was on its way from the same URL.
     ///
-    /// A file of that name that no download has marked is somebody else's. Without notes that name its mark, nothing is known of its contents.
+    /// A file of that name that no download has marked is somebody else's. Without notes that name its mark, nothing is
+    /// known of its contents.
     func readKept(beside place: URL, _ url: URL) throws(AsyncNetError) {
         guard state.withLock({ $0.partial == nil }) else { return }
         let (partial, notes) = Self.kept(beside: place)
-        let known = FileSystem.readOwn(notes.path, upTo: Self.longestNotes).flatMap { try? JSONDecoder().decode(ResumeData.self, from: $0) }
+        let known = FileSystem.readOwn(notes.path, upTo: Self.longestNotes).flatMap {
+            try? JSONDecoder().decode(ResumeData.self, from: $0)
+        }
         let mark = PartialFile.mark(at: partial.path)
         let areOurs = known?.partialFile.lastPathComponent == partial.lastPathComponent
         guard mark != nil || !FileSystem.exists(partial.path), areOurs || !FileSystem.exists(notes.path) else {
             throw AsyncNetError(
-                .fileNotWritable, "The file \"\(partial.lastPathComponent)\" or its notes are there already, and are none of a download; move them away")
+                .fileNotWritable,
+                "The file \"\(partial.lastPathComponent)\" or its notes are there already, and are none of a download; move them away"
+            )
         }
         state.withLock { state in
             if let known, let mark, known.mark == mark, known.url == url, !known.validator.isEmpty { state.take(known) }
@@ -104,7 +119,8 @@ extension DownloadSink {
         try writeNotes(Self.kept(beside: place).notes)
     }
 
-    /// Also of what cannot be gone on with, whose file they claim; for nobody else's eyes, since a URL may hold a secret.
+    /// Also of what cannot be gone on with, whose file they claim; for nobody else's eyes, since a URL may hold a
+    /// secret.
     func writeNotes(_ notes: URL) throws(POSIXError) {
         guard let data = state.withLock({ $0.resumeData }) else { return }
         guard let text = try? JSONEncoder().encode(data) else { throw POSIXError(.EIO) }
@@ -124,7 +140,8 @@ extension DownloadSink {
 
     private static func makeFolder(of place: URL) throws(AsyncNetError) {
         do {
-            try FileManager.default.createDirectory(at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(
+                at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
         } catch {
             throw AsyncNetError(.fileNotWritable, "The folder of the download cannot be made", underlyingError: error)
         }
@@ -132,13 +149,16 @@ extension DownloadSink {
 
     static func unwritable(_ place: URL?, _ error: POSIXError) -> AsyncNetError {
         let name = place.map { " \"\($0.lastPathComponent)\"" } ?? ""
-        return AsyncNetError(.fileNotWritable, "The file\(name) cannot be written: \(SystemError.text(error))", underlyingError: error)
+        return AsyncNetError(
+            .fileNotWritable, "The file\(name) cannot be written: \(SystemError.text(error))", underlyingError: error)
     }
 }
 
 extension DownloadSink.State {
     mutating func take(_ data: ResumeData) {
-        (partial, mark, validator, total, url, prefix) = (data.partialFile, data.mark, data.validator, data.totalBytes, data.url, data.prefix)
+        (partial, mark, validator, total, url, prefix) = (
+            data.partialFile, data.mark, data.validator, data.totalBytes, data.url, data.prefix
+        )
     }
 
     /// The partial file is gone, and with it all that was known of it.
@@ -149,6 +169,7 @@ extension DownloadSink.State {
     /// Its validator is empty where it cannot be gone on with.
     var resumeData: ResumeData? {
         guard let url, let partial else { return nil }
-        return ResumeData(url: url, validator: validator ?? "", partialFile: partial, totalBytes: total, prefix: prefix, mark: mark)
+        return ResumeData(
+            url: url, validator: validator ?? "", partialFile: partial, totalBytes: total, prefix: prefix, mark: mark)
     }
 }

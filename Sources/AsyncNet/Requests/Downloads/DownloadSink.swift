@@ -2,8 +2,9 @@ package import Foundation
 
 /// Writes a response's body to a file beside its place, and moves it there at the end.
 ///
-/// What has come stays in the partial file until it is known what becomes of it: it is moved to its place, handed over as resume data, kept
-/// because the destination says so, or removed with this sink. A request that is sent again goes on where the partial file ends.
+/// What has come stays in the partial file until it is known what becomes of it: it is moved to its place, handed over
+/// as resume data, kept because the destination says so, or removed with this sink. A request that is sent again goes
+/// on where the partial file ends.
 package final class DownloadSink: ResponseSink {
     struct State {
         /// Where the body is written, and what is known of it.
@@ -43,12 +44,15 @@ package final class DownloadSink: ResponseSink {
     /// Makes the requests for parts; known once the request is.
     let fetch = Locked<SegmentedTransfer.Fetch?>(nil)
 
-    package convenience init(_ destination: DownloadDestination, resuming: ResumeData? = nil, segments: Int = 1, checksum: Checksum? = nil) {
+    package convenience init(
+        _ destination: DownloadDestination, resuming: ResumeData? = nil, segments: Int = 1, checksum: Checksum? = nil
+    ) {
         self.init(destination, resuming: resuming, segments: segments, checksum: checksum, marking: .attribute)
     }
 
     init(
-        _ destination: DownloadDestination, resuming: ResumeData? = nil, segments: Int = 1, checksum: Checksum? = nil, marking: PartialFile.MarkPlace
+        _ destination: DownloadDestination, resuming: ResumeData? = nil, segments: Int = 1, checksum: Checksum? = nil,
+        marking: PartialFile.MarkPlace
     ) {
         self.destination = destination
         self.marking = marking
@@ -77,7 +81,9 @@ package final class DownloadSink: ResponseSink {
         if let fixed = destination.fixed { try checkPlace(fixed) }
         if isKept, let fixed = destination.fixed { try readKept(beside: fixed, request.head.url) }
         try checkResumed()
-        if !request.head.headers.contains(name: "Accept-Encoding") { request.head.headers.add(.acceptEncoding("identity")) }
+        if !request.head.headers.contains(name: "Accept-Encoding") {
+            request.head.headers.add(.acceptEncoding("identity"))
+        }
         for name in ["Range", "If-Range"] { request.head.headers.remove(name) }
         let (asked, validator) = state.withLock { state in
             // Where it was first asked for: redirects, and what they strip, happen again.
@@ -93,11 +99,13 @@ package final class DownloadSink: ResponseSink {
 
     private func check(_ request: TransportRequest) throws(AsyncNetError) {
         if let checksum, !checksum.isValid {
-            throw AsyncNetError(.invalidRequest, "The download's checksum is neither hexadecimal nor Base64 of the right length")
+            throw AsyncNetError(
+                .invalidRequest, "The download's checksum is neither hexadecimal nor Base64 of the right length")
         }
         let isFirst = state.withLock { $0.url == nil }
         if isFirst, request.head.headers.contains(name: "Range") {
-            throw AsyncNetError(.invalidRequest, "A download asks for ranges itself; stream a part of a resource instead")
+            throw AsyncNetError(
+                .invalidRequest, "A download asks for ranges itself; stream a part of a resource instead")
         }
     }
 
@@ -146,7 +154,9 @@ package final class DownloadSink: ResponseSink {
     private func start(_ head: HTTPResponseHead) throws(AsyncNetError) -> Start {
         let (asked, offset) = state.withLock { ($0.asked, $0.isResumable ? $0.offset : 0) }
         guard let asked else {
-            guard head.statusCode != 206 else { throw AsyncNetError(.badServerResponse, "The server sent a part that was not asked for") }
+            guard head.statusCode != 206 else {
+                throw AsyncNetError(.badServerResponse, "The server sent a part that was not asked for")
+            }
             return .from(0)
         }
         let range = head.onlyValue(of: .contentRange).flatMap(ContentRange.init)
@@ -163,26 +173,35 @@ package final class DownloadSink: ResponseSink {
         // Without parts it was not asked for a rest: an answer of any status is downloaded.
         default:
             if offset == 0 { return .from(0) }
-            throw AsyncNetError(.unacceptableStatus, "The server answered \(head.statusCode) when asked for the rest of the download")
+            throw AsyncNetError(
+                .unacceptableStatus, "The server answered \(head.statusCode) when asked for the rest of the download")
         }
     }
 
     /// A 206 response must be what is missing, of the same version, and as long as it says.
-    private func check(_ range: ContentRange?, _ asked: ByteRange, from offset: Int64, _ head: HTTPResponseHead) throws(AsyncNetError) {
-        guard let range, let bytes = range.bytes, bytes.lowerBound == offset, Self.ends(bytes, of: range.total, as: asked),
-            agrees(range.total, state.withLock { $0.total }), isSameVersion(head), head.value(for: "Content-Encoding") == nil
+    private func check(_ range: ContentRange?, _ asked: ByteRange, from offset: Int64, _ head: HTTPResponseHead)
+        throws(AsyncNetError)
+    {
+        guard let range, let bytes = range.bytes, bytes.lowerBound == offset,
+            Self.ends(bytes, of: range.total, as: asked),
+            agrees(range.total, state.withLock { $0.total }), isSameVersion(head),
+            head.value(for: "Content-Encoding") == nil
         else {
-            throw AsyncNetError(.badServerResponse, "The server's Content-Range does not continue the download at byte \(offset)")
+            throw AsyncNetError(
+                .badServerResponse, "The server's Content-Range does not continue the download at byte \(offset)")
         }
         if let length = head.contentLength, let expected = head.rangeLength, length > expected {
-            throw AsyncNetError(.badServerResponse, "The server's Content-Length of \(length) is more than the \(expected) bytes of its Content-Range")
+            throw AsyncNetError(
+                .badServerResponse,
+                "The server's Content-Length of \(length) is more than the \(expected) bytes of its Content-Range")
         }
     }
 
     /// Whether others can follow; if not, all of it is asked for as one.
     private func isFirstPart(_ range: ContentRange?, _ asked: ByteRange, _ head: HTTPResponseHead) -> Bool {
         guard let range, let total = range.total, let bytes = range.bytes, bytes.lowerBound == 0 else { return false }
-        return Self.ends(bytes, of: total, as: asked) && IfRange.validator(of: head.headers) != nil && head.value(for: "Content-Encoding") == nil
+        return Self.ends(bytes, of: total, as: asked) && IfRange.validator(of: head.headers) != nil
+            && head.value(for: "Content-Encoding") == nil
     }
 
     /// Whether these are all the bytes that were asked for and that there are.
@@ -194,7 +213,9 @@ package final class DownloadSink: ResponseSink {
     }
 
     /// A 416 to its own `Range` is this download's matter, not an answer to validate.
-    package func isOwnMatter(_ head: HTTPResponseHead) -> Bool { head.statusCode == 416 && state.withLock { $0.asked != nil } }
+    package func isOwnMatter(_ head: HTTPResponseHead) -> Bool {
+        head.statusCode == 416 && state.withLock { $0.asked != nil }
+    }
 
     private func isSameVersion(_ head: HTTPResponseHead) -> Bool {
         guard let known = state.withLock({ $0.validator }) else { return true }
@@ -240,7 +261,8 @@ package final class DownloadSink: ResponseSink {
     private func fetchParts(after body: WatchedBody, to file: OutputFile) async throws {
         let state = state.withLock { $0 }
         let start = body.offset + body.count
-        guard state.isSegmented, case .closed? = state.asked, let total = state.total, start < total, let validator = state.validator,
+        guard state.isSegmented, case .closed? = state.asked, let total = state.total, start < total,
+            let validator = state.validator,
             let fetch = fetch.withLock({ $0 })
         else { return }
         body.rest()
@@ -263,7 +285,8 @@ package final class DownloadSink: ResponseSink {
 
     // MARK: The end
 
-    /// What the response says of the whole (RFC 9530); a digest of its content is one of the whole if that is what it is.
+    /// What the response says of the whole (RFC 9530); a digest of its content is one of the whole if that is what it
+    /// is.
     private func learnChecksums(_ head: HTTPResponseHead) {
         guard head.value(for: "Content-Encoding") == nil, 200..<300 ~= head.statusCode else { return }
         var checksums = head.value(for: "Repr-Digest").map(DigestFields.checksums) ?? []
@@ -290,7 +313,8 @@ package final class DownloadSink: ResponseSink {
     private func finish(_ file: OutputFile, at place: URL) throws(AsyncNetError) {
         guard let partial = state.withLock({ $0.partial }) else { return }
         do {
-            try file.move(from: partial.path, to: place.path, replaces: destination.options.contains(.removePreviousFile))
+            try file.move(
+                from: partial.path, to: place.path, replaces: destination.options.contains(.removePreviousFile))
         } catch {
             throw Self.unwritable(place, error)
         }

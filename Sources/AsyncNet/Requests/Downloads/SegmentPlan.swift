@@ -1,5 +1,5 @@
-/// Which parts of a file are fetched when, several at a time: in order, so that what is there grows from the front and a download that is cut
-/// off can go on from one place.
+/// Which parts of a file are fetched when, several at a time: in order, so that what is there grows from the front and
+/// a download that is cut off can go on from one place.
 package struct SegmentPlan: Sendable {
     /// Bytes of the whole.
     package let total: Int64

@@ -2,8 +2,8 @@ import Foundation
 
 /// Fetches the rest of a file in parts, several at a time, each a request of its own over the same pipeline.
 ///
-/// A part that is not of the version that was begun, or is none at all, ends the transfer, and so does a part that fails: the retriers of the
-/// request have had their say about it. What is there without a gap then stays.
+/// A part that is not of the version that was begun, or is none at all, ends the transfer, and so does a part that
+/// fails: the retriers of the request have had their say about it. What is there without a gap then stays.
 struct SegmentedTransfer: Sendable {
     /// Makes the request for a part.
     typealias Fetch = @Sendable (ByteRange, _ validator: String) async -> StreamRequest
@@ -29,12 +29,16 @@ struct SegmentedTransfer: Sendable {
 
     /// - Parameter received: What has come so far.
     /// - Returns: How much is there without a gap, and why that is not all of it if it is not.
-    func run(_ plan: SegmentPlan, segments: Int, received: ReceivedBytes) async -> (contiguous: Int64, failure: (any Error)?) {
+    func run(_ plan: SegmentPlan, segments: Int, received: ReceivedBytes) async -> (
+        contiguous: Int64, failure: (any Error)?
+    ) {
         let progress = Shared(Progress(plan: plan, received: received, kept: plan.contiguous))
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<segments {
-                    group.addTask { while let part = progress.state.withLock({ $0.plan.take() }) { try await load(part, progress) } }
+                    group.addTask {
+                        while let part = progress.state.withLock({ $0.plan.take() }) { try await load(part, progress) }
+                    }
                 }
                 // The first failure ends the others, which `waitForAll` would let go on to the end of the file.
                 for try await _ in group {}
@@ -62,21 +66,30 @@ struct SegmentedTransfer: Sendable {
             try tell(chunk.count, progress)
             try await watch.holdBack()
         }
-        guard position == part.upperBound else { throw AsyncNetError(.bodyEndedEarly, "A part of the download does not have the length it should have") }
+        guard position == part.upperBound else {
+            throw AsyncNetError(.bodyEndedEarly, "A part of the download does not have the length it should have")
+        }
         try finish(part, progress)
     }
 
     private func tooLong(_ part: Range<Int64>) -> AsyncNetError {
-        AsyncNetError(.badServerResponse, "A part of the download is longer than the \(part.count) bytes of its Content-Range")
+        AsyncNetError(
+            .badServerResponse, "A part of the download is longer than the \(part.count) bytes of its Content-Range")
     }
 
     private func check(_ head: HTTPResponseHead, _ part: Range<Int64>, total: Int64) throws {
         guard head.statusCode != 200, head.statusCode != 412 else { throw OtherVersion() }
-        guard head.statusCode == 206 else { throw AsyncNetError(.unacceptableStatus, "The server answered \(head.statusCode) when asked for a part of the download") }
+        guard head.statusCode == 206 else {
+            throw AsyncNetError(
+                .unacceptableStatus, "The server answered \(head.statusCode) when asked for a part of the download")
+        }
         let range = head.onlyValue(of: .contentRange).flatMap(ContentRange.init)
-        guard range?.bytes == part.lowerBound...part.upperBound - 1, range?.total == nil || range?.total == total, head.value(for: "Content-Encoding") == nil,
+        guard range?.bytes == part.lowerBound...part.upperBound - 1, range?.total == nil || range?.total == total,
+            head.value(for: "Content-Encoding") == nil,
             IfRange.isSameVersion(head.headers, as: validator)
-        else { throw AsyncNetError(.badServerResponse, "The server's Content-Range is not the part that was asked for") }
+        else {
+            throw AsyncNetError(.badServerResponse, "The server's Content-Range is not the part that was asked for")
+        }
     }
 
     /// Under the lock, so that progress does not go back.

@@ -42,7 +42,8 @@ struct ParsedStream<Parser: StreamParser>: AsyncSequence, Sendable where Parser.
                 isOver = chunk == nil
             } catch {
                 isOver = true
-                throw AsyncNetError(wrapping: error, as: .decodingFailed).with(request.transfer.record.outcome(nil).errorContext)
+                throw AsyncNetError(wrapping: error, as: .decodingFailed).with(
+                    request.transfer.record.outcome(nil).errorContext)
             }
         }
     }
@@ -63,19 +64,25 @@ extension StreamRequest {
         ErasedFailure(ParsedStream(chunks: chunks) { _ in LineParser(limit: maximumLength) })
     }
 
-    /// The body as JSON texts, one a line (JSON Lines) or each after a record separator (RFC 7464), decoded as they arrive.
+    /// The body as JSON texts, one a line (JSON Lines) or each after a record separator (RFC 7464), decoded as they
+    /// arrive.
     ///
     /// Blank lines are passed over. A text that cannot be decoded ends the stream with `.decodingFailed`.
     public nonisolated func decoding<Value: Decodable & Sendable>(
         _ type: Value.Type, decoder: any DataDecoder = StandardJSONDecoder()
     ) -> some AsyncSequence<Value, any Error> & Sendable {
-        ErasedFailure(ParsedStream(chunks: chunks) { JSONSequenceParser(mediaType: $0.mediaType) }).map { [transfer] item throws in
+        ErasedFailure(ParsedStream(chunks: chunks) { JSONSequenceParser(mediaType: $0.mediaType) }).map {
+            [transfer] item throws in
             do {
                 let data = try item.get()
-                guard !decoder.isOwn || data.count >= UserCode.small else { return try decoder.decode(type, from: data) }
+                guard !decoder.isOwn || data.count >= UserCode.small else {
+                    return try decoder.decode(type, from: data)
+                }
                 return try await UserCode.runAbandonably { try decoder.decode(type, from: data) }
             } catch {
-                if error is CancellationError || (error as? AsyncNetError)?.code == .cancelled { throw AsyncNetError(.cancelled).with(transfer.record.outcome(nil).errorContext) }
+                if error is CancellationError || (error as? AsyncNetError)?.code == .cancelled {
+                    throw AsyncNetError(.cancelled).with(transfer.record.outcome(nil).errorContext)
+                }
                 throw AsyncNetError(decoding: type, error).with(transfer.record.outcome(nil).errorContext)
             }
         }
@@ -94,6 +101,8 @@ struct ErasedFailure<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable wh
         var base: Base.AsyncIterator
 
         mutating func next() async throws -> Base.Element? { try await base.next(isolation: #isolation) }
-        mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Base.Element? { try await base.next(isolation: actor) }
+        mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Base.Element? {
+            try await base.next(isolation: actor)
+        }
     }
 }

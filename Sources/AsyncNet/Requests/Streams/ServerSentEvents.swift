@@ -26,16 +26,20 @@ struct ServerSentEvents: AsyncSequence, Sendable {
 extension StreamRequest {
     /// The events of a `text/event-stream` (WHATWG HTML §9.2), as they arrive.
     ///
-    /// A stream that can be gone on with, because it has set an `id` or a `retry`, is connected to again when its connection is lost or ends
-    /// without a `Content-Length` that announced the end; `Last-Event-ID` asks for what came after the last event. A 204 ends it in good order.
+    /// A stream that can be gone on with, because it has set an `id` or a `retry`, is connected to again when its
+    /// connection is lost or ends without a `Content-Length` that announced the end; `Last-Event-ID` asks for what came
+    /// after the last event. A 204 ends it in good order.
     ///
     /// Only a response with status 200 and type `text/event-stream` is a stream of events. Another status ends it with
     /// `.unacceptableStatus`, another type, or none, with `.unacceptableContentType`, and nothing is sent again. (Once
     /// there was a stream, statuses that pass, such as 503, are waited out like a lost connection.) See
     /// ``serverSentEvents(reconnection:contentTypes:)`` to have it otherwise.
-    public nonisolated var serverSentEvents: some AsyncSequence<ServerSentEvent, any Error> & Sendable { serverSentEvents(reconnection: .ifResumable()) }
+    public nonisolated var serverSentEvents: some AsyncSequence<ServerSentEvent, any Error> & Sendable {
+        serverSentEvents(reconnection: .ifResumable())
+    }
 
-    /// The events of a `text/event-stream`, connected to again as `reconnection` says: `.never`, `.ifResumable()`, or `.always()` as browsers do.
+    /// The events of a `text/event-stream`, connected to again as `reconnection` says: `.never`, `.ifResumable()`, or
+    /// `.always()` as browsers do.
     ///
     /// - Parameters:
     ///   - reconnection: When the request is sent again after its connection ended.

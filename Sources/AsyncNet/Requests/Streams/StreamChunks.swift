@@ -37,7 +37,9 @@ final class ResponseReader: Sendable {
         request.transfer.cancelSoon()
     }
 
-    func next<Piece>(of pieces: any KeyPath<StreamSink, Handover<Piece>> & Sendable) async throws(AsyncNetError) -> Piece? {
+    func next<Piece>(of pieces: any KeyPath<StreamSink, Handover<Piece>> & Sendable) async throws(AsyncNetError)
+        -> Piece?
+    {
         guard isFirst else { throw AsyncNetError(.bodyAlreadyRead) }
         await request.transfer.startIfNeeded()
         return try await request.sink[keyPath: pieces].next()

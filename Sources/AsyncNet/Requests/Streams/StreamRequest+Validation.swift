@@ -1,8 +1,8 @@
 #if canImport(FoundationNetworking)
-public import FoundationNetworking
-import Foundation
+    public import FoundationNetworking
+    import Foundation
 #else
-public import Foundation
+    public import Foundation
 #endif
 
 /// Validators run in the order they were added, once the head has come and before the body is read.
@@ -44,7 +44,9 @@ extension StreamRequest {
 
     /// Accepts what the closure does not throw for.
     @discardableResult
-    public func validate(_ validation: @escaping @Sendable (URLRequest, HTTPURLResponse) throws -> Void) async -> StreamRequest {
+    public func validate(_ validation: @escaping @Sendable (URLRequest, HTTPURLResponse) throws -> Void) async
+        -> StreamRequest
+    {
         await transfer.validate { request, response, _ in try validation(request, response) }
         return self
     }

@@ -2,9 +2,10 @@
 ///
 ///     for try await line in session.stream(url).lines { print(line) }
 ///
-/// Made by ``Session/stream(_:method:headers:modifier:)``. It starts at the first read, or when its ``head`` is asked for, and reads no
-/// faster than the loop does: the transport pauses while nobody reads, where it can, and a reader may take as long as it likes.
-/// Leaving the loop cancels the request. The body can be read once, in one of the forms below.
+/// Made by ``Session/stream(_:method:headers:modifier:)``. It starts at the first read, or when its ``head`` is asked
+/// for, and reads no faster than the loop does: the transport pauses while nobody reads, where it can, and a reader may
+/// take as long as it likes. Leaving the loop cancels the request. The body can be read once, in one of the forms
+/// below.
 ///
 /// Validators run once the head is there, before the first byte is read; they see no body.
 public actor StreamRequest: Request {
@@ -37,7 +38,8 @@ public actor StreamRequest: Request {
 
     // MARK: What it tells
 
-    /// The head of the final response; starts the request if nobody has yet, and waits for it. The body can be read afterwards.
+    /// The head of the final response; starts the request if nobody has yet, and waits for it. The body can be read
+    /// afterwards.
     ///
     /// - Throws: ``AsyncNetError`` if the request ended without one.
     public nonisolated var head: HTTPResponseHead {
@@ -48,7 +50,9 @@ public actor StreamRequest: Request {
     }
 
     /// How far the body has come; the latest value at once, then the newest after each step, until the end.
-    public nonisolated var downloadProgress: some AsyncSequence<TransferProgress, Never> & Sendable { transfer.downloads.observe() }
+    public nonisolated var downloadProgress: some AsyncSequence<TransferProgress, Never> & Sendable {
+        transfer.downloads.observe()
+    }
     /// The request's life from now on, step by step, until the end.
     public nonisolated var events: some AsyncSequence<RequestEvent, Never> & Sendable { transfer.eventLog.observe() }
 

@@ -2,8 +2,8 @@ package import Foundation
 
 /// Hands a response's body to whoever reads the stream, piece by piece, as fast as they are read.
 ///
-/// How it is read decides what the pieces are, so the body is left alone until somebody reads: chunks as they come, or the events of one
-/// connection after the other.
+/// How it is read decides what the pieces are, so the body is left alone until somebody reads: chunks as they come, or
+/// the events of one connection after the other.
 package final class StreamSink: ResponseSink {
     package enum Form: Sendable {
         case chunks
@@ -52,8 +52,12 @@ package final class StreamSink: ResponseSink {
         if !request.head.headers.contains(name: "Accept") {
             request.head.headers.add(.accept(connection.contentTypes.joined(separator: ", ")))
         }
-        if !request.head.headers.contains(name: "Cache-Control") { request.head.headers.add(HTTPHeader(name: "Cache-Control", value: "no-store")) }
-        if let id = connection.lastEventID, HTTPSyntax.isFieldValue(id) { request.head.headers.set(HTTPHeader(name: "Last-Event-ID", value: id)) }
+        if !request.head.headers.contains(name: "Cache-Control") {
+            request.head.headers.add(HTTPHeader(name: "Cache-Control", value: "no-store"))
+        }
+        if let id = connection.lastEventID, HTTPSyntax.isFieldValue(id) {
+            request.head.headers.set(HTTPHeader(name: "Last-Event-ID", value: id))
+        }
         return request
     }
 

@@ -47,7 +47,8 @@ struct EasyHandle: ~Copyable {
     /// What they are called with is set by `setUser(of:)`.
     private func setTransferCallbacks() {
         lc_set_data_function(pointer, Int32(LC_HEADERFUNCTION)) { data, size, count, user in
-            LibcurlHandle.at(user).receiveHeader(UnsafeRawBufferPointer(start: data, count: size * count)) ? size * count : 0
+            LibcurlHandle.at(user).receiveHeader(UnsafeRawBufferPointer(start: data, count: size * count))
+                ? size * count : 0
         }
         lc_set_data_function(pointer, Int32(LC_WRITEFUNCTION)) { data, size, count, user in
             LibcurlHandle.at(user).receiveBody(UnsafeRawBufferPointer(start: data, count: size * count))

@@ -1,9 +1,11 @@
 import Foundation
 
-/// Which HTTP/2 streams servers said that they will not process (GOAWAY, RFC 9113 §6.8), read from what libcurl says of its work.
+/// Which HTTP/2 streams servers said that they will not process (GOAWAY, RFC 9113 §6.8), read from what libcurl says of
+/// its work.
 ///
-/// No function of libcurl's tells: it repeats such a request as it repeats one whose connection broke, which must not be done with a request
-/// that is not idempotent. A text that is not understood changes nothing; then the request ends in an error.
+/// No function of libcurl's tells: it repeats such a request as it repeats one whose connection broke, which must not
+/// be done with a request that is not idempotent. A text that is not understood changes nothing; then the request ends
+/// in an error.
 struct GoAwayLog: Equatable {
     /// What libcurl said that matters.
     enum Remark: Equatable {
@@ -16,8 +18,8 @@ struct GoAwayLog: Equatable {
         /// The transfer's connection is given up; what libcurl says from here on may be of another one.
         case connectionDied
 
-        /// From libcurl's text, as 7.83 to 8.23 have it; `nil` for any other. libcurl says URLs and headers too, which may hold anything: the
-        /// whole form has to fit, from the line's start.
+        /// From libcurl's text, as 7.83 to 8.23 have it; `nil` for any other. libcurl says URLs and headers too, which
+        /// may hold anything: the whole form has to fit, from the line's start.
         init?(_ text: UnsafeRawBufferPointer) {
             guard text.count < 200 else { return nil }
             let line = String(decoding: text, as: UTF8.self)

@@ -3,9 +3,9 @@ import Foundation
 
 /// The responses that servers had sent when libcurl closed their connections, of the last few connections.
 ///
-/// A server may answer before it has read the whole request, close, and so make the next send fail. libcurl then ends the transfer without
-/// a look at what has arrived. The answer is taken from the socket right before it is closed, and found again by the address it was on.
-/// Of connections with TLS only ciphertext is left, which is none.
+/// A server may answer before it has read the whole request, close, and so make the next send fail. libcurl then ends
+/// the transfer without a look at what has arrived. The answer is taken from the socket right before it is closed, and
+/// found again by the address it was on. Of connections with TLS only ciphertext is left, which is none.
 struct LeftBehind {
     private var bytes: [(name: String, data: Data)] = []
 
@@ -50,7 +50,10 @@ struct LeftBehind {
             rest = rest[(end + 1)...]
             guard let isBlock else { return nil }
             guard isBlock else { continue }
-            if 100..<200 ~= parser.statusCode { parser.beginBlock(); continue }
+            if 100..<200 ~= parser.statusCode {
+                parser.beginBlock()
+                continue
+            }
             let head = parser.head(url: url)
             return body(of: head, in: rest).map { (head, $0) }
         }
@@ -59,7 +62,9 @@ struct LeftBehind {
 
     private static func body(of head: HTTPResponseHead, in bytes: Data) -> Data? {
         if head.statusCode == 204 || head.statusCode == 304 { return Data() }
-        if let coding = head.value(for: "Transfer-Encoding") { return coding.lowercased() == "chunked" ? unchunked(bytes) : nil }
+        if let coding = head.value(for: "Transfer-Encoding") {
+            return coding.lowercased() == "chunked" ? unchunked(bytes) : nil
+        }
         // Without a length only a close in good order would end the body, and this was none.
         guard let length = head.contentLength else { return nil }
         return bytes.count >= length ? bytes.prefix(Int(length)) : nil
@@ -82,7 +87,8 @@ struct LeftBehind {
 }
 
 extension HTTPResponseHead {
-    /// Whether a response to anything but HEAD ends after so many bytes of its body, before any decoding; `false` also if only its end could tell.
+    /// Whether a response to anything but HEAD ends after so many bytes of its body, before any decoding; `false` also
+    /// if only its end could tell.
     func isComplete(afterBytes count: Int64) -> Bool {
         if statusCode == 204 || statusCode == 304 { return true }
         return !headers.contains(name: "Transfer-Encoding") && contentLength == count

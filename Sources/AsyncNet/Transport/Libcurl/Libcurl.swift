@@ -20,7 +20,8 @@ package enum Libcurl {
 
     private static func load() -> Result<Version, AsyncNetError> {
         if let reason = lc_load() {
-            return .failure(AsyncNetError(.transportUnavailable, "libcurl could not be loaded: \(String(cString: reason))"))
+            return .failure(
+                AsyncNetError(.transportUnavailable, "libcurl could not be loaded: \(String(cString: reason))"))
         }
         let tls = lc_tls_library().map { " (\(String(cString: $0)))" } ?? ""
         let version = lc_version().map { String(cString: $0) } ?? ""

@@ -26,7 +26,8 @@ struct HeaderList: ~Copyable {
     ) -> UnsafeMutablePointer<lc_list>? {
         reserve(
             headers.count + own.count,
-            headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 3 } + own.reduce(0) { $0 + $1.utf8CodeUnitCount + 1 })
+            headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 3 }
+                + own.reduce(0) { $0 + $1.utf8CodeUnitCount + 1 })
         var (count, end) = (0, bytes)
         for header in headers where !isLeftOut(header) {
             add(&count, at: end)
@@ -38,7 +39,9 @@ struct HeaderList: ~Copyable {
         }
         for line in own {
             add(&count, at: end)
-            end.update(from: UnsafeRawPointer(line.utf8Start).assumingMemoryBound(to: CChar.self), count: line.utf8CodeUnitCount)
+            end.update(
+                from: UnsafeRawPointer(line.utf8Start).assumingMemoryBound(to: CChar.self),
+                count: line.utf8CodeUnitCount)
             end += line.utf8CodeUnitCount
             Self.end(&end)
         }
@@ -79,7 +82,8 @@ struct HeaderList: ~Copyable {
 
 /// Gathers the pieces of at most 16 KiB in which libcurl delivers a body into chunks worth handing on.
 ///
-/// A large chunk takes the buffer with it instead of being copied; a small one is copied and leaves the buffer for the next.
+/// A large chunk takes the buffer with it instead of being copied; a small one is copied and leaves the buffer for the
+/// next.
 struct BodyBuffer: ~Copyable {
     static let capacity = 128 * 1024
     private static let copyLimit = 32 * 1024

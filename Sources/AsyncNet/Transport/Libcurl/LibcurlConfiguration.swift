@@ -7,11 +7,14 @@ extension LibcurlTransport {
         public var unixSocket: String?
         public var httpVersion: HTTPVersion
 
-        /// For name lookup, connecting and the TLS handshake together, after which the request ends with `.timedOut`; 10 s.
+        /// For name lookup, connecting and the TLS handshake together, after which the request ends with `.timedOut`;
+        /// 10 s.
         public var connectTimeout: Duration
-        /// How long a server that was sent `Expect: 100-continue` may take to ask for the body; then it is sent anyway. 1 s.
+        /// How long a server that was sent `Expect: 100-continue` may take to ask for the body; then it is sent anyway.
+        /// 1 s.
         public var expectContinueTimeout: Duration
-        /// How long a connection is kept that nobody uses; 60 s. At most half of the process's descriptors are for such connections.
+        /// How long a connection is kept that nobody uses; 60 s. At most half of the process's descriptors are for such
+        /// connections.
         public var idleTimeout: Duration
 
         /// Connections to one host; 256. More requests wait their turn in order, or share connections over HTTP/2.
@@ -36,7 +39,8 @@ extension LibcurlTransport {
             httpVersion: HTTPVersion = .automatic, connectTimeout: Duration = .seconds(10),
             expectContinueTimeout: Duration = .seconds(1), idleTimeout: Duration = .seconds(60),
             maximumConnectionsPerHost: Int = 256, maximumConnections: Int = 1024, maximumHeaderBytes: Int = 256 * 1024,
-            addresses: [String: [String]] = [:], localInterface: String? = nil, ipVersion: IPVersion = .any, eventLoops: Int? = nil
+            addresses: [String: [String]] = [:], localInterface: String? = nil, ipVersion: IPVersion = .any,
+            eventLoops: Int? = nil
         ) {
             self.tls = tls
             self.proxy = proxy
@@ -81,15 +85,19 @@ extension LibcurlTransport.Configuration {
             throw AsyncNetError(.invalidConfiguration, "\(name) must be at least 1")
         }
         if let path = unixSocket, path.isEmpty || path.utf8.count > 103 {
-            throw AsyncNetError(.invalidConfiguration, "A unix socket's path has 1 to 103 bytes, this one has \(path.utf8.count)")
+            throw AsyncNetError(
+                .invalidConfiguration, "A unix socket's path has 1 to 103 bytes, this one has \(path.utf8.count)")
         }
-        guard connectTimeout > .zero else { throw AsyncNetError(.invalidConfiguration, "connectTimeout must be more than nothing") }
+        guard connectTimeout > .zero else {
+            throw AsyncNetError(.invalidConfiguration, "connectTimeout must be more than nothing")
+        }
         try refuseWhatIsTooNew(for: version)
     }
 
     private func refuseWhatIsTooNew(for version: Libcurl.Version) throws(AsyncNetError) {
         if case .anchors = tls.trust.kind, version.number < 0x074D00 {
-            throw AsyncNetError(.unsupportedByTransport, "\(version) takes trust anchors from a file only: use .anchors(file:)")
+            throw AsyncNetError(
+                .unsupportedByTransport, "\(version) takes trust anchors from a file only: use .anchors(file:)")
         }
         if case .memory = tls.clientIdentity?.kind, version.number < 0x074700 {
             throw AsyncNetError(.unsupportedByTransport, "\(version) takes a client identity from files only")

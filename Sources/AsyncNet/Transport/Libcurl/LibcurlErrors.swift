@@ -21,15 +21,16 @@ enum LibcurlErrors {
         return AsyncNetError(code, message(code, circumstances))
     }
 
-    /// What a result means that came before the end of a response's head; `nil` if nothing of its own. libcurl's names for these, such as "out of
-    /// memory", mislead.
+    /// What a result means that came before the end of a response's head; `nil` if nothing of its own. libcurl's names
+    /// for these, such as "out of memory", mislead.
     static func headError(for result: Int32, _ text: String) -> AsyncNetError? {
         switch result {
         // A line beyond libcurl's own limit, 100 KiB.
         case 27, 100: AsyncNetError(.badServerResponse, "The server sent a status line or a header that is too large")
         // Of a client's key too, of which libcurl 8 has words.
         case 43 where byText(text) == nil:
-            AsyncNetError(.badServerResponse, "The server sent a header line that begins with a space, or without a valid name")
+            AsyncNetError(
+                .badServerResponse, "The server sent a header line that begins with a space, or without a valid name")
         default: nil
         }
     }
@@ -40,12 +41,14 @@ enum LibcurlErrors {
         let cause = text.contains("@") || text.contains("://") ? "" : " (\(text))"
         guard code == .cannotConnect else { return code.summary + cause }
         if let path = circumstances.unixSocket { return "The unix socket \(path) could not be connected to" }
-        if let proxy = circumstances.proxyHost, text.contains(proxy) { return "The proxy could not be connected to\(cause)" }
+        if let proxy = circumstances.proxyHost, text.contains(proxy) {
+            return "The proxy could not be connected to\(cause)"
+        }
         return code.summary + cause
     }
 
-    /// Whether it is the connection that failed, before anything was understood of a response: libcurl's results for what is no HTTP (1, 8),
-    /// HTTP/2 that is broken (16), nothing at all (52), and sending and receiving (55, 56, 65).
+    /// Whether it is the connection that failed, before anything was understood of a response: libcurl's results for
+    /// what is no HTTP (1, 8), HTTP/2 that is broken (16), nothing at all (52), and sending and receiving (55, 56, 65).
     static func isConnectionFailure(_ result: Int32) -> Bool { [1, 8, 16, 52, 55, 56, 65].contains(result) }
 
     static func code(for result: Int32, _ circumstances: Circumstances) -> AsyncNetError.Code {
@@ -61,7 +64,8 @@ enum LibcurlErrors {
         case 18: .bodyEndedEarly
         case 28: .timedOut
         case 52: .emptyReply
-        case 55, 56, 65, 92: circumstances.connectStatus >= 400 ? .proxyFailed : byText(circumstances.text) ?? .connectionLost
+        case 55, 56, 65, 92:
+            circumstances.connectStatus >= 400 ? .proxyFailed : byText(circumstances.text) ?? .connectionLost
         case 23, 61: .badContentEncoding
         case 35, 59, 66, 83, 91, 98: .tlsHandshakeFailed
         case 51: .certificateHostMismatch

@@ -2,8 +2,8 @@ import Foundation
 
 /// One request on its way through a loop, from `send` until libcurl is done with it.
 ///
-/// `handle`, `reader`, `feed`, `readFailure` and `isParked` belong to the loop's thread; everything else is set once or safe from anywhere. That makes it
-/// sendable, which the compiler cannot see.
+/// `handle`, `reader`, `feed`, `readFailure` and `isParked` belong to the loop's thread; everything else is set once or
+/// safe from anywhere. That makes it sendable, which the compiler cannot see.
 final class LibcurlExchange: @unchecked Sendable {
     let request: TransportRequest
     let pipe: TransferPipe
@@ -44,8 +44,8 @@ final class LibcurlExchange: @unchecked Sendable {
 
     // MARK: A body that is not in memory
 
-    /// Begins to read it: here if it is all there, so that a file in the system's cache costs no copy and no change of threads;
-    /// otherwise through a feed.
+    /// Begins to read it: here if it is all there, so that a file in the system's cache costs no copy and no change of
+    /// threads; otherwise through a feed.
     func startReading() {
         guard let body else { return }
         if body.isReadableAtOnce { reader = body.makeReader() } else { startFeed(body.makeReader()) }

@@ -3,8 +3,8 @@ import Foundation
 
 /// One of libcurl's easy handles with the buffers of the transfer that it carries; used again for the next one.
 ///
-/// Belongs to its loop's thread, like everything it calls in the exchange. libcurl calls back with a pointer to it, only
-/// while the loop is inside libcurl, and the loop holds it for as long as libcurl knows the pointer. Nothing here
+/// Belongs to its loop's thread, like everything it calls in the exchange. libcurl calls back with a pointer to it,
+/// only while the loop is inside libcurl, and the loop holds it for as long as libcurl knows the pointer. Nothing here
 /// blocks, throws into C or runs user code; what goes wrong is kept in `failure` and ends the transfer.
 final class LibcurlHandle {
     private(set) var easy: EasyHandle
@@ -90,7 +90,8 @@ final class LibcurlHandle {
         reset()
         guard renew() else { throw AsyncNetError(.transportFailed, "libcurl has no memory for another transfer") }
         if isBodyTouched, exchange.request.body.data == nil, !exchange.restartReading() {
-            throw AsyncNetError(.connectionLost, "The server closed a kept connection, and the request's body can be sent only once")
+            throw AsyncNetError(
+                .connectionLost, "The server closed a kept connection, and the request's body can be sent only once")
         }
         (self.exchange, self.sending) = (exchange, sending)
         isWhole = exchange.request.delivery == .whole
@@ -115,7 +116,9 @@ final class LibcurlHandle {
     /// What follows from libcurl's result.
     func end(_ result: Int32) -> ResendPolicy.End {
         guard exchange?.pipe.isEnded == false else { return .deliver }
-        if result == Self.sendFailed || result == Self.receiveFailed, head == nil { receive(loop.connections.takeLeftBehind(easy.pointer)) }
+        if result == Self.sendFailed || result == Self.receiveFailed, head == nil {
+            receive(loop.connections.takeLeftBehind(easy.pointer))
+        }
         return sending.end(
             hasConnectionFailed: LibcurlErrors.isConnectionFailure(result), hasResponse: hasHeadBytes || head != nil)
     }
@@ -134,7 +137,8 @@ final class LibcurlHandle {
         exchange.pipe.finish(isHeadDelivered ? nil : head, body.take(), end(result, metrics))
     }
 
-    /// Looks whether anybody is there who waits for the body too; libcurl does not while it is paused. `false` if that is not the question any more.
+    /// Looks whether anybody is there who waits for the body too; libcurl does not while it is paused. `false` if that
+    /// is not the question any more.
     func checkPeer() -> Bool {
         guard isAwaitingBody, let exchange else { return false }
         // What the server said before it closed is read to its end first.
@@ -167,10 +171,14 @@ final class LibcurlHandle {
         let isSendingOver = result == Self.sendFailed || result == Self.receiveFailed || isPeerGone
         if isSendingOver, let head, head.isComplete(afterBytes: metrics.received_body) { return .success(()) }
         if isPeerGone {
-            return .failure(AsyncNetError(.connectionLost, "The server closed the connection while the request's body was waited for"))
+            return .failure(
+                AsyncNetError(
+                    .connectionLost, "The server closed the connection while the request's body was waited for"))
         }
         let text = String(cString: errorText)
-        if head == nil, metrics.first_byte > 0, let error = LibcurlErrors.headError(for: result, text) { return .failure(error) }
+        if head == nil, metrics.first_byte > 0, let error = LibcurlErrors.headError(for: result, text) {
+            return .failure(error)
+        }
         guard result == 0 else {
             return .failure(
                 LibcurlErrors.error(
@@ -180,7 +188,8 @@ final class LibcurlHandle {
                         proxyHost: loop.proxyHost, unixSocket: loop.unixSocket)))
         }
         guard head != nil else {
-            return .failure(AsyncNetError(.connectionLost, "The server closed the connection inside the response's head"))
+            return .failure(
+                AsyncNetError(.connectionLost, "The server closed the connection inside the response's head"))
         }
         return .success(())
     }
@@ -272,14 +281,17 @@ final class LibcurlHandle {
         if 100..<200 ~= received.statusCode, received.statusCode != 101 {
             exchange.request.onEvent?(.informational(received))
         } else {
-            do throws(AsyncNetError) { try received.checkLength(answering: exchange.request.head.method) } catch { return failure = error }
+            do throws(AsyncNetError) { try received.checkLength(answering: exchange.request.head.method) } catch {
+                return failure = error
+            }
             head = received
             if received.httpVersion?.hasPrefix("HTTP/1") == true { loop.connections.noteHTTP1(onPort: port) }
             if received.headers.contains(name: "Content-Encoding") {
                 isWhole = false
                 exchange.pipe.expectEncodedBody()
             }
-            // libcurl would drop the body and send the request again, without the header. That is not for a transport to decide.
+            // libcurl would drop the body and send the request again, without the header. That is not for a transport
+            // to decide.
             isAnswered = received.statusCode == 417 && exchange.request.head.headers.contains(name: "Expect")
             touch()
             // A refusal ends the sending, which libcurl notices only once it is asked to go on.
@@ -370,7 +382,9 @@ final class LibcurlHandle {
     func seekBody(_ offset: Int64, _ origin: Int32) -> Int32 {
         guard origin == 0, offset >= 0 else { return Int32(LC_SEEK_FAIL) }
         guard let exchange, offset != sentBytes else { return Int32(LC_SEEK_OK) }
-        guard exchange.request.body.data != nil || offset == 0 && exchange.restartReading() else { return Int32(LC_SEEK_FAIL) }
+        guard exchange.request.body.data != nil || offset == 0 && exchange.restartReading() else {
+            return Int32(LC_SEEK_FAIL)
+        }
         sentBytes = offset
         return Int32(LC_SEEK_OK)
     }
@@ -389,13 +403,16 @@ extension TransportMetrics {
         // What libcurl says of a connection that was there is when it was found, not made.
         func whenNew(_ microseconds: Int64) -> Duration { isReused ? .zero : .microseconds(microseconds) }
         self.init(
-            httpVersion: Self.version(metrics.http_version), isConnectionReused: metrics.first_byte > 0 ? isReused : nil,
+            httpVersion: Self.version(metrics.http_version),
+            isConnectionReused: metrics.first_byte > 0 ? isReused : nil,
             remoteAddress: metrics.address.flatMap { $0.pointee == 0 ? nil : String(cString: $0) },
             timings: TransferTimings(
-                nameLookup: whenNew(metrics.name_lookup), connect: whenNew(metrics.connect), tlsHandshake: whenNew(metrics.tls),
+                nameLookup: whenNew(metrics.name_lookup), connect: whenNew(metrics.connect),
+                tlsHandshake: whenNew(metrics.tls),
                 firstByte: .microseconds(metrics.first_byte), total: .microseconds(metrics.total)),
             wireBytes: WireBytes(
-                sentHead: Int64(metrics.sent_head), sentBody: metrics.sent_body, receivedHead: Int64(metrics.received_head),
+                sentHead: Int64(metrics.sent_head), sentBody: metrics.sent_body,
+                receivedHead: Int64(metrics.received_head),
                 receivedBody: metrics.received_body))
     }
 

@@ -9,9 +9,9 @@ import Synchronization
 /// place, hand on what arrived for the rest; then sleep until a socket, a timer or the inbox has something.
 ///
 /// Everything that is not the inbox, the bell or `load` belongs to the thread, which is why this is sendable though the
-/// compiler cannot see it. The bell holds the multi handle for wake-ups, which are system calls and so have a lock of their
-/// own; the handle is freed only after it was taken from there. The thread holds the loop and ends once it is closed and
-/// all is done.
+/// compiler cannot see it. The bell holds the multi handle for wake-ups, which are system calls and so have a lock of
+/// their own; the handle is freed only after it was taken from there. The thread holds the loop and ends once it is
+/// closed and all is done.
 final class LibcurlLoop: @unchecked Sendable {
     enum Command {
         case start(LibcurlExchange)
@@ -88,8 +88,14 @@ final class LibcurlLoop: @unchecked Sendable {
 
     func submit(_ exchange: LibcurlExchange) throws(AsyncNetError) {
         let (refusal, mustWake) = inbox.withLock { inbox -> (AsyncNetError?, Bool) in
-            guard !inbox.isClosing else { return (AsyncNetError(.sessionFinished, "The transport is shut down"), false) }
-            guard startIfNeeded(&inbox) else { return (AsyncNetError(.transportFailed, "libcurl cannot start; file descriptors may have run out"), false) }
+            guard !inbox.isClosing else {
+                return (AsyncNetError(.sessionFinished, "The transport is shut down"), false)
+            }
+            guard startIfNeeded(&inbox) else {
+                return (
+                    AsyncNetError(.transportFailed, "libcurl cannot start; file descriptors may have run out"), false
+                )
+            }
             return (nil, add(.start(exchange), to: &inbox))
         }
         if let refusal { throw refusal }
@@ -192,7 +198,11 @@ final class LibcurlLoop: @unchecked Sendable {
         }
     }
 
-    private enum Rest { case work, sleep(Int32), end }
+    private enum Rest {
+        case work
+        case sleep(Int32)
+        case end
+    }
 
     private func rest() -> Rest {
         inbox.withLock { inbox in
@@ -220,7 +230,8 @@ final class LibcurlLoop: @unchecked Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// libcurl closes a connection that idles only when the next one is made. With nothing to do, a new multi handle does it.
+    /// libcurl closes a connection that idles only when the next one is made. With nothing to do, a new multi handle
+    /// does it.
     private func dropIdleConnections(_ multi: Multi) -> Multi? {
         guard active == 0, origins.isEmpty else {
             idleSince = nil
@@ -415,7 +426,8 @@ final class LibcurlLoop: @unchecked Sendable {
         awaitingBody.removeAll { !$0.checkPeer() }
     }
 
-    /// Whether libcurl is to say what it does: where HTTP/2 is spoken, or may be, and a request is on the way that is not idempotent.
+    /// Whether libcurl is to say what it does: where HTTP/2 is spoken, or may be, and a request is on the way that is
+    /// not idempotent.
     func needsRemarks(on exchange: LibcurlExchange, isTLS: Bool) -> Bool {
         guard httpVersion == .http2 || isTLS && httpVersion == .automatic else { return false }
         return origins[exchange.origin]?.needsRemarks(isIdempotent: exchange.request.head.isIdempotent) == true

@@ -29,12 +29,18 @@ extension LibcurlHandle {
             easy.set(LC_UPLOAD, 1)
             lc_set_offset(easy.pointer, Int32(LC_INFILESIZE_LARGE), exchange.bodyLength ?? -1)
         }
-        // Without the option libcurl leaves bodies as they are: they are decoded above it, where a truncated one is noticed and memory is bounded.
+        // Without the option libcurl leaves bodies as they are: they are decoded above it, where a truncated one is
+        // noticed and memory is bounded.
         if !request.head.headers.contains(name: "Accept-Encoding") { own.append(ContentDecoding.acceptEncoding) }
         if !body.isNone, !request.head.headers.contains(name: "Expect") { own.append("Expect:") }
         let isPlain = body.isNone && (method == .get || method == .head)
-        if isPlain { lc_set_string(easy.pointer, Int32(LC_CUSTOMREQUEST), nil) } else { easy.set(LC_CUSTOMREQUEST, method.rawValue) }
-        lc_set_list(easy.pointer, Int32(LC_HTTPHEADER), list.fill(request.head.headers, except: Self.isFraming, own: own))
+        if isPlain {
+            lc_set_string(easy.pointer, Int32(LC_CUSTOMREQUEST), nil)
+        } else {
+            easy.set(LC_CUSTOMREQUEST, method.rawValue)
+        }
+        lc_set_list(
+            easy.pointer, Int32(LC_HTTPHEADER), list.fill(request.head.headers, except: Self.isFraming, own: own))
     }
 
     /// Where a connection may be shared, others wait to see whether it can be; without TLS nobody would ever find out.
@@ -59,7 +65,8 @@ extension LibcurlHandle {
         lc_set_offset(easy.pointer, Int32(LC_POSTFIELDSIZE_LARGE), Int64(data.count))
         data.withUnsafeBytes { bytes in
             withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { nothing in
-                _ = lc_set_pointer(easy.pointer, Int32(LC_COPYPOSTFIELDS), bytes.baseAddress ?? UnsafeRawPointer(nothing.baseAddress))
+                _ = lc_set_pointer(
+                    easy.pointer, Int32(LC_COPYPOSTFIELDS), bytes.baseAddress ?? UnsafeRawPointer(nothing.baseAddress))
             }
         }
     }

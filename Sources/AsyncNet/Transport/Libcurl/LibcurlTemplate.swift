@@ -6,9 +6,9 @@ private let receiveBuffer = 32 * 1024
 
 /// The easy handle that each request's handle is a copy of: the options that are the same for all requests of a loop.
 ///
-/// A request's handle carries one transfer and is freed. libcurl keeps state in a handle that neither the next transfer nor
-/// `curl_easy_reset` clears: 7.83 to 8.0 a pointer into freed memory, which a server can have written to, and up to today the
-/// number of times that a transfer was repeated, of which five end it.
+/// A request's handle carries one transfer and is freed. libcurl keeps state in a handle that neither the next transfer
+/// nor `curl_easy_reset` clears: 7.83 to 8.0 a pointer into freed memory, which a server can have written to, and up to
+/// today the number of times that a transfer was repeated, of which five end it.
 final class LibcurlTemplate {
     private let easy: EasyHandle
     private let addresses: UnsafeMutablePointer<lc_list>?
@@ -50,7 +50,9 @@ final class LibcurlTemplate {
 
     private func setRoute(_ configuration: LibcurlTransport.Configuration) throws(AsyncNetError) {
         if let path = configuration.unixSocket { try easy.set(LC_UNIX_SOCKET_PATH, path, orRefuse: "a unix socket") }
-        if let interface = configuration.localInterface { try easy.set(LC_INTERFACE, interface, orRefuse: "a local interface") }
+        if let interface = configuration.localInterface {
+            try easy.set(LC_INTERFACE, interface, orRefuse: "a local interface")
+        }
         switch configuration.ipVersion {
         case .any: break
         case .v4: easy.set(LC_IPRESOLVE, 1)
@@ -69,14 +71,17 @@ final class LibcurlTemplate {
         try easy.set(LC_NOPROXY, proxy.bypassedHosts.joined(separator: ","), orRefuse: "hosts that bypass the proxy")
         if let username = proxy.username { try easy.set(LC_PROXYUSERNAME, username, orRefuse: "a proxy's user") }
         if let password = proxy.password { try easy.set(LC_PROXYPASSWORD, password, orRefuse: "a proxy's password") }
-        if proxy.alwaysTunnels { try easy.check(lc_set_long(easy.pointer, Int32(LC_HTTPPROXYTUNNEL), 1), "a tunnel through a proxy") }
+        if proxy.alwaysTunnels {
+            try easy.check(lc_set_long(easy.pointer, Int32(LC_HTTPPROXYTUNNEL), 1), "a tunnel through a proxy")
+        }
     }
 
     private func setTLS(_ tls: TLSConfiguration) throws(AsyncNetError) {
         try setSystemTrust()
         switch tls.trust.kind {
         case .system: break
-        case .disabled: try easy.check(lc_set_long(easy.pointer, Int32(LC_SSL_VERIFYPEER), 0), "TLS without verification")
+        case .disabled:
+            try easy.check(lc_set_long(easy.pointer, Int32(LC_SSL_VERIFYPEER), 0), "TLS without verification")
         case .anchors(let data):
             clearTrust()
             try setBlob(LC_CAINFO_BLOB, data, orRefuse: "trust anchors in memory")
@@ -86,16 +91,19 @@ final class LibcurlTemplate {
         }
         let isHostVerified = if case .disabled = tls.trust.kind { false } else { tls.verifiesHostName }
         easy.set(LC_SSL_VERIFYHOST, isHostVerified ? 2 : 0)
-        try easy.check(lc_set_long(easy.pointer, Int32(LC_SSLVERSION), minimum(tls.minimumVersion)), "a minimum version of TLS")
+        try easy.check(
+            lc_set_long(easy.pointer, Int32(LC_SSLVERSION), minimum(tls.minimumVersion)), "a minimum version of TLS")
         if !tls.pins.isEmpty { try easy.set(LC_PINNEDPUBLICKEY, tls.pins.joined(separator: ";"), orRefuse: "pins") }
         if let identity = tls.clientIdentity { try setIdentity(identity) }
     }
 
-    /// For a libcurl that was built for another system and does not find the certificates of this one. An HTTPS proxy is always
-    /// checked against the system's trust.
+    /// For a libcurl that was built for another system and does not find the certificates of this one. An HTTPS proxy
+    /// is always checked against the system's trust.
     private func setSystemTrust() throws(AsyncNetError) {
         guard let path = lc_ca_file() else { return }
-        for option in [LC_CAINFO, LC_PROXY_CAINFO] { try easy.set(option, String(cString: path), orRefuse: "the system's trust anchors") }
+        for option in [LC_CAINFO, LC_PROXY_CAINFO] {
+            try easy.set(option, String(cString: path), orRefuse: "the system's trust anchors")
+        }
     }
 
     /// Without this the system's folder of certificates would be trusted besides.

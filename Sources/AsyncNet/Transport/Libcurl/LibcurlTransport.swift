@@ -6,10 +6,10 @@ import Synchronization
 /// No server can crash it, and it does what URLSession on Linux cannot: pause a transfer while nobody reads, trust
 /// given certificates, pin keys, show a client certificate, go through proxies and unix sockets, and measure.
 ///
-/// libcurl is loaded by name when the first such transport is made; on a machine without it, or with one older than 7.66, requests end with
-/// `.transportUnavailable`. Settings that cannot work end it with `.invalidConfiguration` or `.unsupportedByTransport`.
-/// An idempotent request whose kept connection ends before a byte of the response is sent once more, on a connection of its own; any other
-/// request ends with `.connectionLost` then (RFC 9110 §9.2.2).
+/// libcurl is loaded by name when the first such transport is made; on a machine without it, or with one older than
+/// 7.66, requests end with `.transportUnavailable`. Settings that cannot work end it with `.invalidConfiguration` or
+/// `.unsupportedByTransport`. An idempotent request whose kept connection ends before a byte of the response is sent
+/// once more, on a connection of its own; any other request ends with `.connectionLost` then (RFC 9110 §9.2.2).
 public final class LibcurlTransport: Transport {
     public let configuration: Configuration
     private let engine: Result<Engine, AsyncNetError>
@@ -70,7 +70,8 @@ public final class LibcurlTransport: Transport {
     }
 
     private static func warn() {
-        let text = "AsyncNet: a libcurl transport does not verify certificates; anyone on the way can read and change what it carries.\n"
+        let text =
+            "AsyncNet: a libcurl transport does not verify certificates; anyone on the way can read and change what it carries.\n"
         FileHandle.standardError.write(Data(text.utf8))
     }
 }
@@ -91,7 +92,8 @@ private struct Engine: Sendable {
         self.version = version
         // Shared out among several loops, a small number would be wrong for some of them.
         let worthwhile = max(1, min(64, configuration.maximumConnections / Self.connectionsWorthALoop))
-        let count = min(worthwhile, configuration.eventLoops ?? min(4, max(1, ProcessInfo.processInfo.activeProcessorCount)))
+        let count = min(
+            worthwhile, configuration.eventLoops ?? min(4, max(1, ProcessInfo.processInfo.activeProcessorCount)))
         spread = min(count, max(1, configuration.maximumConnectionsPerHost / Self.connectionsWorthALoop))
         share = min(Self.mostConnections, configuration.maximumConnectionsPerHost / spread)
         let connections = min(Self.mostConnections, configuration.maximumConnections / count)
@@ -101,7 +103,8 @@ private struct Engine: Sendable {
         loops = (0..<count).map { _ in LibcurlLoop(configuration, limits) }
     }
 
-    /// An origin's own loop, where its connections are; the next ones too while that has more requests than connections for it.
+    /// An origin's own loop, where its connections are; the next ones too while that has more requests than connections
+    /// for it.
     func loop(for origin: OriginKey) -> LibcurlLoop {
         let home = Int(origin % UInt64(loops.count))
         guard spread > 1, loops[home].load.load(ordering: .relaxed) >= share else { return loops[home] }

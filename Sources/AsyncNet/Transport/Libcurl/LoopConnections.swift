@@ -1,8 +1,8 @@
 import CLibcurl
 import Foundation
 
-/// What a loop knows of its connections beside libcurl: their sockets, what servers left on those that were closed, and which streams they
-/// will not process.
+/// What a loop knows of its connections beside libcurl: their sockets, what servers left on those that were closed, and
+/// which streams they will not process.
 ///
 /// Belongs to the loop's thread; libcurl calls it with the sockets that it opens and is done with.
 final class LoopConnections {
@@ -47,7 +47,8 @@ final class LoopConnections {
         if !sockets.isHTTP1(onPort: port), sockets.socket(onPort: port) != nil { sockets.noteHTTP1(onPort: port) }
     }
 
-    /// Whether the other end of a transfer's connection is closed. libcurl does not say which socket that is, but where it is.
+    /// Whether the other end of a transfer's connection is closed. libcurl does not say which socket that is, but where
+    /// it is.
     func isPeerGone(_ easy: OpaquePointer) -> Bool {
         var name = [CChar](repeating: 0, count: Int(LC_LOCAL_NAME_SIZE))
         lc_local_name(easy, &name)

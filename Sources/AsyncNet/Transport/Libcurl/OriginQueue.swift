@@ -6,7 +6,8 @@ struct OriginQueue {
     private(set) var isHTTP2 = false
     var active = 0
     var isHTTP1 = false
-    /// A request that is not idempotent may be on the way, to which it matters what libcurl says of any of the connections (see `GoAwayLog`).
+    /// A request that is not idempotent may be on the way, to which it matters what libcurl says of any of the
+    /// connections (see `GoAwayLog`).
     private var hasUnrepeatableRequests = false
     /// Places that are behind hold nobody.
     private var waiting: [LibcurlExchange?] = []

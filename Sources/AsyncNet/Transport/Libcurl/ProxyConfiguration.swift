@@ -2,7 +2,10 @@ import Foundation
 
 /// What a transport goes through on its way.
 public struct ProxyConfiguration: Sendable {
-    enum Kind: Sendable { case none, environment, url(String) }
+    enum Kind: Sendable {
+        case none, environment
+        case url(String)
+    }
     let kind: Kind
     var username: String?
     var password: String?
@@ -18,12 +21,16 @@ public struct ProxyConfiguration: Sendable {
     public static let environment = ProxyConfiguration(kind: .environment)
 
     /// An HTTP proxy.
-    public static func http(_ host: String, port: Int, username: String? = nil, password: String? = nil) -> ProxyConfiguration {
+    public static func http(_ host: String, port: Int, username: String? = nil, password: String? = nil)
+        -> ProxyConfiguration
+    {
         ProxyConfiguration(kind: .url("http://\(bracketed(host)):\(port)"), username: username, password: password)
     }
 
     /// A SOCKS5 proxy (RFC 1928, RFC 1929), which also looks up the names of hosts.
-    public static func socks5(_ host: String, port: Int, username: String? = nil, password: String? = nil) -> ProxyConfiguration {
+    public static func socks5(_ host: String, port: Int, username: String? = nil, password: String? = nil)
+        -> ProxyConfiguration
+    {
         ProxyConfiguration(kind: .url("socks5h://\(bracketed(host)):\(port)"), username: username, password: password)
     }
 
@@ -60,7 +67,8 @@ public struct ProxyConfiguration: Sendable {
         guard case .url(let url) = kind else { return nil }
         let authority = (url.range(of: "://").map { url[$0.upperBound...] } ?? url[...]).prefix { $0 != "/" }
         let hostAndPort = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
-        let host = hostAndPort.hasPrefix("[") ? hostAndPort.dropFirst().prefix { $0 != "]" } : hostAndPort.prefix { $0 != ":" }
+        let host =
+            hostAndPort.hasPrefix("[") ? hostAndPort.dropFirst().prefix { $0 != "]" } : hostAndPort.prefix { $0 != ":" }
         return host.isEmpty ? nil : String(host)
     }
 
@@ -72,8 +80,8 @@ public struct ProxyConfiguration: Sendable {
         }
     }
 
-    /// SOCKS5 carries host names of up to 255 bytes (RFC 1928 §5). libcurl 7.69 to 8.3 write longer ones beyond their buffer
-    /// (CVE-2023-38545).
+    /// SOCKS5 carries host names of up to 255 bytes (RFC 1928 §5). libcurl 7.69 to 8.3 write longer ones beyond their
+    /// buffer (CVE-2023-38545).
     func checkHost(of url: URL) throws(AsyncNetError) {
         guard mayBeSOCKS, let host = url.host(percentEncoded: true), host.utf8.count > 255 else { return }
         throw AsyncNetError(
@@ -84,7 +92,10 @@ public struct ProxyConfiguration: Sendable {
         guard case .url(let url) = kind else { return }
         let scheme = url.contains("://") ? String(url.prefix { $0 != ":" }).lowercased() : "http"
         guard ["http", "https", "socks4", "socks4a", "socks5", "socks5h"].contains(scheme) else {
-            throw AsyncNetError(.invalidConfiguration, "A proxy's URL begins with http, https, socks4, socks4a, socks5 or socks5h, not with \(scheme.prefix(20))")
+            throw AsyncNetError(
+                .invalidConfiguration,
+                "A proxy's URL begins with http, https, socks4, socks4a, socks5 or socks5h, not with \(scheme.prefix(20))"
+            )
         }
     }
 }

@@ -1,9 +1,11 @@
-/// Decides whether a request goes out on the connection that libcurl picked, and whether it goes out again when that connection fails.
+/// Decides whether a request goes out on the connection that libcurl picked, and whether it goes out again when that
+/// connection fails.
 ///
-/// libcurl picks a kept connection without a look at what waits to be read from it, and repeats any request whose kept connection ends
-/// before a byte of the response, up to five times. RFC 9110 §9.2.2 allows that only for idempotent requests; others may go out again
-/// only where the first one cannot have been processed: it was never sent, or the server said so (RFC 9113 §8.7). The machine has no I/O:
-/// `maySend` is asked before each sending, `end` at the end of libcurl's work.
+/// libcurl picks a kept connection without a look at what waits to be read from it, and repeats any request whose kept
+/// connection ends before a byte of the response, up to five times. RFC 9110 §9.2.2 allows that only for idempotent
+/// requests; others may go out again only where the first one cannot have been processed: it was never sent, or the
+/// server said so (RFC 9113 §8.7). The machine has no I/O: `maySend` is asked before each sending, `end` at the end of
+/// libcurl's work.
 struct ResendPolicy: Equatable {
     /// What is known of a connection right before a request is sent on it.
     struct Connection: Equatable {

@@ -1,7 +1,8 @@
 import Dispatch
 import Foundation
+
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+    import FoundationNetworking
 #endif
 
 /// The queues on which FoundationNetworking reads the sockets of AsyncNet's sessions.
@@ -26,7 +27,8 @@ enum SocketQueues {
         known.withLock { $0[ObjectIdentifier(session)] = Queues(sockets: sockets, work: work) }
     }
 
-    /// Invalidates a session whose tasks have all ended, and returns when FoundationNetworking does nothing for it any more.
+    /// Invalidates a session whose tasks have all ended, and returns when FoundationNetworking does nothing for it any
+    /// more.
     static func retire(_ session: URLSession) {
         let queues = known.withLock { $0.removeValue(forKey: ObjectIdentifier(session)) }
         held { queues?.work.sync { FoundationInternals.silence(session) } }

@@ -2,8 +2,8 @@ import Foundation
 
 /// A request's body in a form that URLSession can send, and send again.
 ///
-/// FoundationNetworking reads a stream on the one queue that all its sessions share, so only what can be read at once is read there.
-/// What has to be waited for is written to a temporary file first.
+/// FoundationNetworking reads a stream on the one queue that all its sessions share, so only what can be read at once
+/// is read there. What has to be waited for is written to a temporary file first.
 struct URLSessionBody: Sendable {
     private enum Content: Sendable {
         case none
@@ -55,7 +55,9 @@ struct URLSessionBody: Sendable {
         if case .data(let data) = content { data } else { nil }
     }
 
-    private static func spooled(_ body: MeasuredBody, _ folder: URL) async throws(AsyncNetError) -> (TemporaryFile, Int64) {
+    private static func spooled(_ body: MeasuredBody, _ folder: URL) async throws(AsyncNetError) -> (
+        TemporaryFile, Int64
+    ) {
         let spooled = Promise<(TemporaryFile, Int64)>()
         let executor = body.asksUserCode ? ProducerExecutor() : nil
         // A producer that ignores its cancellation is left alone with it: nobody waits for him.
@@ -65,7 +67,9 @@ struct URLSessionBody: Sendable {
     }
 
     @concurrent
-    private static func spool(_ body: MeasuredBody, _ folder: URL) async -> Result<(TemporaryFile, Int64), AsyncNetError> {
+    private static func spool(_ body: MeasuredBody, _ folder: URL) async -> Result<
+        (TemporaryFile, Int64), AsyncNetError
+    > {
         do throws(AsyncNetError) {
             let (file, reader) = (try open(folder), body.makeReader())
             var count: Int64 = 0
@@ -86,80 +90,87 @@ struct URLSessionBody: Sendable {
 
     private static func failure(_ error: POSIXError) -> AsyncNetError {
         AsyncNetError(
-            .temporaryFileFailed, "A temporary file for the request's body could not be written: \(SystemError.text(error))", underlyingError: error)
+            .temporaryFileFailed,
+            "A temporary file for the request's body could not be written: \(SystemError.text(error))",
+            underlyingError: error)
     }
 }
 
 #if canImport(FoundationNetworking)
-extension URLSessionBody {
-    static let readsPieces = true
+    extension URLSessionBody {
+        static let readsPieces = true
 
-    private static func failingStream() -> InputStream? {
-        BodyInputStream(onFailure: { _ in }) { () throws(AsyncNetError) in throw AsyncNetError(.cancelled) }
+        private static func failingStream() -> InputStream? {
+            BodyInputStream(onFailure: { _ in }) { () throws(AsyncNetError) in throw AsyncNetError(.cancelled) }
+        }
+
+        private static func stream(_ body: MeasuredBody, _ onFailure: @escaping (AsyncNetError) -> Void) -> InputStream
+        {
+            let reader = body.makeReader()
+            return BodyInputStream(onFailure: onFailure) { () throws(AsyncNetError) in try reader.nextAtOnce() }
+        }
+
+        private static func stream(_ file: TemporaryFile, _ onFailure: @escaping (AsyncNetError) -> Void) -> InputStream
+        {
+            var offset: Int64 = 0
+            return BodyInputStream(onFailure: onFailure) { () throws(AsyncNetError) in
+                do {
+                    let chunk = try file.read(upTo: 128 * 1024, at: offset)
+                    offset += Int64(chunk.count)
+                    return chunk.isEmpty ? nil : chunk
+                } catch {
+                    throw AsyncNetError(.temporaryFileFailed, underlyingError: error)
+                }
+            }
+        }
     }
 
-    private static func stream(_ body: MeasuredBody, _ onFailure: @escaping (AsyncNetError) -> Void) -> InputStream {
-        let reader = body.makeReader()
-        return BodyInputStream(onFailure: onFailure) { () throws(AsyncNetError) in try reader.nextAtOnce() }
-    }
+    /// What a closure gives, as Foundation's own stream. FoundationNetworking opens it, asks whether there is more, and
+    /// reads, all from one queue; a read that fails ends the task.
+    private final class BodyInputStream: InputStream {
+        private let next: () throws(AsyncNetError) -> Data?
+        private let onFailure: (AsyncNetError) -> Void
+        private var rest = Data()
+        private var isOver = false
 
-    private static func stream(_ file: TemporaryFile, _ onFailure: @escaping (AsyncNetError) -> Void) -> InputStream {
-        var offset: Int64 = 0
-        return BodyInputStream(onFailure: onFailure) { () throws(AsyncNetError) in
-            do {
-                let chunk = try file.read(upTo: 128 * 1024, at: offset)
-                offset += Int64(chunk.count)
-                return chunk.isEmpty ? nil : chunk
+        init(onFailure: @escaping (AsyncNetError) -> Void, _ next: @escaping () throws(AsyncNetError) -> Data?) {
+            self.next = next
+            self.onFailure = onFailure
+            super.init(data: Data())
+        }
+
+        override var hasBytesAvailable: Bool { !isOver }
+
+        override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength length: Int) -> Int {
+            do throws(AsyncNetError) {
+                if rest.isEmpty, !isOver {
+                    rest = try next() ?? Data()
+                    isOver = rest.isEmpty
+                }
             } catch {
-                throw AsyncNetError(.temporaryFileFailed, underlyingError: error)
+                isOver = true
+                onFailure(error)
+                return -1
             }
+            let count = rest.copyBytes(to: UnsafeMutableBufferPointer(start: buffer, count: length))
+            rest = rest.dropFirst(count)
+            return count
         }
     }
-}
-
-/// What a closure gives, as Foundation's own stream. FoundationNetworking opens it, asks whether there is more, and reads, all from
-/// one queue; a read that fails ends the task.
-private final class BodyInputStream: InputStream {
-    private let next: () throws(AsyncNetError) -> Data?
-    private let onFailure: (AsyncNetError) -> Void
-    private var rest = Data()
-    private var isOver = false
-
-    init(onFailure: @escaping (AsyncNetError) -> Void, _ next: @escaping () throws(AsyncNetError) -> Data?) {
-        self.next = next
-        self.onFailure = onFailure
-        super.init(data: Data())
-    }
-
-    override var hasBytesAvailable: Bool { !isOver }
-
-    override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength length: Int) -> Int {
-        do throws(AsyncNetError) {
-            if rest.isEmpty, !isOver {
-                rest = try next() ?? Data()
-                isOver = rest.isEmpty
-            }
-        } catch {
-            isOver = true
-            onFailure(error)
-            return -1
-        }
-        let count = rest.copyBytes(to: UnsafeMutableBufferPointer(start: buffer, count: length))
-        rest = rest.dropFirst(count)
-        return count
-    }
-}
 #else
-extension URLSessionBody {
-    /// Apple's InputStream cannot be made by subclassing: what is not one thing in memory goes through a file.
-    static let readsPieces = false
+    extension URLSessionBody {
+        /// Apple's InputStream cannot be made by subclassing: what is not one thing in memory goes through a file.
+        static let readsPieces = false
 
-    private static func failingStream() -> InputStream? { nil }
+        private static func failingStream() -> InputStream? { nil }
 
-    private static func stream(_ body: MeasuredBody, _ onFailure: @escaping (AsyncNetError) -> Void) -> InputStream? { nil }
+        private static func stream(_ body: MeasuredBody, _ onFailure: @escaping (AsyncNetError) -> Void) -> InputStream?
+        { nil }
 
-    private static func stream(_ file: TemporaryFile, _ onFailure: @escaping (AsyncNetError) -> Void) -> InputStream? {
-        file.path.flatMap { InputStream(fileAtPath: $0) }
+        private static func stream(_ file: TemporaryFile, _ onFailure: @escaping (AsyncNetError) -> Void)
+            -> InputStream?
+        {
+            file.path.flatMap { InputStream(fileAtPath: $0) }
+        }
     }
-}
 #endif

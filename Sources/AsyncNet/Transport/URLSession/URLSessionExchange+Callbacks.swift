@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
+
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+    import FoundationNetworking
 #endif
 
 extension URLSessionExchange: URLSessionDataDelegate {
@@ -49,12 +50,12 @@ extension URLSessionExchange: URLSessionDataDelegate {
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         #if canImport(FoundationNetworking)
-        pipe.finish(.success(()))
-        Self.control.async { SocketQueues.held { completionHandler(.cancelAuthenticationChallenge, nil) } }
+            pipe.finish(.success(()))
+            Self.control.async { SocketQueues.held { completionHandler(.cancelAuthenticationChallenge, nil) } }
         #else
-        let method = challenge.protectionSpace.authenticationMethod
-        let ofTransport = [NSURLAuthenticationMethodServerTrust, NSURLAuthenticationMethodClientCertificate]
-        completionHandler(ofTransport.contains(method) ? .performDefaultHandling : .rejectProtectionSpace, nil)
+            let method = challenge.protectionSpace.authenticationMethod
+            let ofTransport = [NSURLAuthenticationMethodServerTrust, NSURLAuthenticationMethodClientCertificate]
+            completionHandler(ofTransport.contains(method) ? .performDefaultHandling : .rejectProtectionSpace, nil)
         #endif
     }
 
@@ -66,20 +67,22 @@ extension URLSessionExchange: URLSessionDataDelegate {
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
         #if canImport(FoundationNetworking)
-        state.withLock { $0.isRefused = true }
-        if !mayBeShared(task) { FoundationInternals.transfer(of: task)?.resetConnection() }
-        completionHandler(body.makeFailingStream())
+            state.withLock { $0.isRefused = true }
+            if !mayBeShared(task) { FoundationInternals.transfer(of: task)?.resetConnection() }
+            completionHandler(body.makeFailingStream())
         #else
-        state.withLock { $0.sentBytes = 0 }
-        completionHandler(body.makeStream(onFailure: bodyFailed))
+            state.withLock { $0.sentBytes = 0 }
+            completionHandler(body.makeStream(onFailure: bodyFailed))
         #endif
     }
 
     #if canImport(FoundationNetworking)
-    /// Whether other requests may be using the connection too: HTTP/2, which FoundationNetworking has over TLS only.
-    private func mayBeShared(_ task: URLSessionTask) -> Bool {
-        request.head.url.scheme?.lowercased() != "http" && FoundationInternals.transfer(of: task)?.reply?.isConnectionNew != true
-    }
+        /// Whether other requests may be using the connection too: HTTP/2, which FoundationNetworking has over TLS
+        /// only.
+        private func mayBeShared(_ task: URLSessionTask) -> Bool {
+            request.head.url.scheme?.lowercased() != "http"
+                && FoundationInternals.transfer(of: task)?.reply?.isConnectionNew != true
+        }
     #endif
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
@@ -110,13 +113,13 @@ extension URLSessionExchange: URLSessionDataDelegate {
     /// response has come.
     private func maySendAgain(_ task: URLSessionTask, _ error: any Error) -> Bool {
         #if canImport(FoundationNetworking)
-        let (isRefused, isFirst) = state.withLock { ($0.isRefused, $0.ownSession == nil && $0.bodyFailure == nil) }
-        guard request.head.isIdempotent, isFirst, !pipe.isEnded, !pipe.hasHead else { return false }
-        guard !isRefused else { return true }
-        return URLErrorClassification.isConnectionFailure(error)
-            && FoundationInternals.transfer(of: task)?.reply?.isMissingOnKeptConnection == true
+            let (isRefused, isFirst) = state.withLock { ($0.isRefused, $0.ownSession == nil && $0.bodyFailure == nil) }
+            guard request.head.isIdempotent, isFirst, !pipe.isEnded, !pipe.hasHead else { return false }
+            guard !isRefused else { return true }
+            return URLErrorClassification.isConnectionFailure(error)
+                && FoundationInternals.transfer(of: task)?.reply?.isMissingOnKeptConnection == true
         #else
-        false
+            false
         #endif
     }
 

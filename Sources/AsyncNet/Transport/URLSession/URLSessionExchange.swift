@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
+
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+    import FoundationNetworking
 #endif
 
 /// One request over URLSession and the pipe that the callbacks of its tasks fill. It is the tasks' own delegate. There
@@ -151,10 +152,10 @@ final class URLSessionExchange: NSObject, Sendable {
 
     func setPaused(_ isPaused: Bool) {
         #if canImport(Darwin)
-        let task = state.withLock { $0.task }
-        if isPaused { task?.suspend() } else { task?.resume() }
-        // The reader may have made room between the pipe's answer and the suspend.
-        if isPaused, !pipe.isPaused { task?.resume() }
+            let task = state.withLock { $0.task }
+            if isPaused { task?.suspend() } else { task?.resume() }
+            // The reader may have made room between the pipe's answer and the suspend.
+            if isPaused, !pipe.isPaused { task?.resume() }
         #endif
         // On Linux a suspended task would start over and send its bytes twice: the pipe has a file instead.
     }

@@ -1,11 +1,14 @@
 import Foundation
+
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+    import FoundationNetworking
 #endif
 
 /// Makes URLSession's form of a request.
 enum URLSessionRequest {
-    static func make(_ request: TransportRequest, _ body: URLSessionBody, _ onFailure: @escaping (AsyncNetError) -> Void) -> URLRequest {
+    static func make(
+        _ request: TransportRequest, _ body: URLSessionBody, _ onFailure: @escaping (AsyncNetError) -> Void
+    ) -> URLRequest {
         var urlRequest = head(request).urlRequest
         if let url = urlRequest.url { urlRequest.url = loweringScheme(of: url) }
         urlRequest.timeoutInterval = 1e9
@@ -27,7 +30,8 @@ enum URLSessionRequest {
         guard tls.isDefault else {
             throw AsyncNetError(
                 .unsupportedByTransport,
-                "URLSession does not enforce trust anchors, pins, a client identity, a minimum version or a host name check of one's own; the libcurl transport, .libcurl(tls:), does")
+                "URLSession does not enforce trust anchors, pins, a client identity, a minimum version or a host name check of one's own; the libcurl transport, .libcurl(tls:), does"
+            )
         }
     }
 
@@ -37,43 +41,50 @@ enum URLSessionRequest {
     }
 
     #if canImport(FoundationNetworking)
-    /// As a stream, the only body that FoundationNetworking sends again from its start after a connection that was kept
-    /// alive broke. A value of one space removes a header: the stream is sent with its length instead of in chunks, and
-    /// a POST without Content-Type does not become a form.
-    private static func attach(_ body: URLSessionBody, to request: inout URLRequest, _ onFailure: @escaping (AsyncNetError) -> Void) {
-        request.httpBodyStream = body.makeStream(onFailure: onFailure)
-        request.setValue(" ", forHTTPHeaderField: "Transfer-Encoding")
-        request.setValue("\(body.length ?? 0)", forHTTPHeaderField: "Content-Length")
-        if request.value(forHTTPHeaderField: "Content-Type") == nil {
-            request.setValue(" ", forHTTPHeaderField: "Content-Type")
+        /// As a stream, the only body that FoundationNetworking sends again from its start after a connection that was
+        /// kept alive broke. A value of one space removes a header: the stream is sent with its length instead of in
+        /// chunks, and a POST without Content-Type does not become a form.
+        private static func attach(
+            _ body: URLSessionBody, to request: inout URLRequest, _ onFailure: @escaping (AsyncNetError) -> Void
+        ) {
+            request.httpBodyStream = body.makeStream(onFailure: onFailure)
+            request.setValue(" ", forHTTPHeaderField: "Transfer-Encoding")
+            request.setValue("\(body.length ?? 0)", forHTTPHeaderField: "Content-Length")
+            if request.value(forHTTPHeaderField: "Content-Type") == nil {
+                request.setValue(" ", forHTTPHeaderField: "Content-Type")
+            }
         }
-    }
 
-    static func refuseWhatIsUnsupported(_ request: TransportRequest, _ tls: TLSConfiguration) throws(AsyncNetError) {
-        try refuse(tls)
-        try refuseBody(request)
-        if request.head.url.host?.contains(":") == true {
-            throw AsyncNetError(.unsupportedByTransport, "URLSession on Linux cannot connect to an IPv6 address in a URL")
+        static func refuseWhatIsUnsupported(_ request: TransportRequest, _ tls: TLSConfiguration) throws(AsyncNetError)
+        {
+            try refuse(tls)
+            try refuseBody(request)
+            if request.head.url.host?.contains(":") == true {
+                throw AsyncNetError(
+                    .unsupportedByTransport, "URLSession on Linux cannot connect to an IPv6 address in a URL")
+            }
         }
-    }
-    /// FoundationNetworking leaves out a header whose value is one space, as ``HTTPHeader/omitting(_:)`` has it.
-    private static func head(_ request: TransportRequest) -> HTTPRequestHead { request.head }
+        /// FoundationNetworking leaves out a header whose value is one space, as ``HTTPHeader/omitting(_:)`` has it.
+        private static func head(_ request: TransportRequest) -> HTTPRequestHead { request.head }
     #else
-    private static func head(_ request: TransportRequest) -> HTTPRequestHead {
-        var head = request.head
-        head.headers = HTTPHeaders(head.headers.filter { !$0.isOmission })
-        return head
-    }
+        private static func head(_ request: TransportRequest) -> HTTPRequestHead {
+            var head = request.head
+            head.headers = HTTPHeaders(head.headers.filter { !$0.isOmission })
+            return head
+        }
 
-    private static func attach(_ body: URLSessionBody, to request: inout URLRequest, _ onFailure: @escaping (AsyncNetError) -> Void) {
-        if let data = body.data { return request.httpBody = data }
-        request.httpBodyStream = body.makeStream(onFailure: onFailure)
-        request.setValue("\(body.length ?? 0)", forHTTPHeaderField: "Content-Length")
-    }
+        private static func attach(
+            _ body: URLSessionBody, to request: inout URLRequest, _ onFailure: @escaping (AsyncNetError) -> Void
+        ) {
+            if let data = body.data { return request.httpBody = data }
+            request.httpBodyStream = body.makeStream(onFailure: onFailure)
+            request.setValue("\(body.length ?? 0)", forHTTPHeaderField: "Content-Length")
+        }
 
-    static func refuseWhatIsUnsupported(_ request: TransportRequest, _ tls: TLSConfiguration) throws(AsyncNetError) {
-        try refuse(tls)
-        try refuseBody(request)
-    }
+        static func refuseWhatIsUnsupported(_ request: TransportRequest, _ tls: TLSConfiguration) throws(AsyncNetError)
+        {
+            try refuse(tls)
+            try refuseBody(request)
+        }
     #endif
 }

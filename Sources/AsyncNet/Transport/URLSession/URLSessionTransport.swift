@@ -1,6 +1,7 @@
 public import Foundation
+
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+    import FoundationNetworking
 #endif
 
 /// Carries requests over Foundation's URLSession, on every platform.
@@ -8,29 +9,31 @@ import FoundationNetworking
 /// Of URLSession only data tasks with a delegate are used; its cookies, cache, redirects, credentials and timers are
 /// off, since all of these happen above the transport.
 ///
-/// - Important: On Linux, where URLSession is FoundationNetworking, a server can end the process: with a trailer
-///   after a chunked body, by closing the connection inside the header block, with a `Content-Length` near 2^63, or with
-///   a scheme-relative redirect to an odd host. Those traps are inside Foundation and no caller can avoid them. Talk over
+/// - Important: On Linux, where URLSession is FoundationNetworking, a server can end the process: with a trailer after
+///   a chunked body, by closing the connection inside the header block, with a `Content-Length` near 2^63, or with a
+///   scheme-relative redirect to an odd host. Those traps are inside Foundation and no caller can avoid them. Talk over
 ///   this transport to servers you trust. It also cannot pause a transfer there, connect to an IPv6 literal, or send a
 ///   body with GET; the last two end in `.unsupportedByTransport`.
 public final class URLSessionTransport: Transport {
     public struct Configuration: Sendable {
-        /// Connections to one host. 128 on Linux, where HTTP/1.1 between services is the rule; elsewhere the system's own 6.
+        /// Connections to one host. 128 on Linux, where HTTP/1.1 between services is the rule; elsewhere the system's
+        /// own 6.
         public var maximumConnectionsPerHost: Int
-        /// Transfers handed to URLSession at a time; more wait their turn in order. FoundationNetworking slows down with
-        /// every further one. 128 on Linux, elsewhere unlimited.
+        /// Transfers handed to URLSession at a time; more wait their turn in order. FoundationNetworking slows down
+        /// with every further one. 128 on Linux, elsewhere unlimited.
         public var maximumTransfers: Int
-        /// Where bodies are written that have to be waited for, and responses that are read slowly; such a file has no name and goes with
-        /// the request.
+        /// Where bodies are written that have to be waited for, and responses that are read slowly; such a file has no
+        /// name and goes with the request.
         public var temporaryFolder: URL
-        /// How many bytes of a streamed response may wait in such a file, on Linux, where URLSession cannot pause; more end the request with
-        /// `.readerTooSlow`. 16 GiB by default.
+        /// How many bytes of a streamed response may wait in such a file, on Linux, where URLSession cannot pause; more
+        /// end the request with `.readerTooSlow`. 16 GiB by default.
         public var maximumBufferedBytes: Int64
         /// Only the default can be enforced; over anything else every request ends with `.unsupportedByTransport`.
         public var tls: TLSConfiguration
 
         public init(
-            maximumConnectionsPerHost: Int? = nil, maximumTransfers: Int? = nil, temporaryFolder: URL = FileManager.default.temporaryDirectory,
+            maximumConnectionsPerHost: Int? = nil, maximumTransfers: Int? = nil,
+            temporaryFolder: URL = FileManager.default.temporaryDirectory,
             maximumBufferedBytes: Int64 = 16 << 30, tls: TLSConfiguration = TLSConfiguration()
         ) {
             self.tls = tls
@@ -42,7 +45,8 @@ public final class URLSessionTransport: Transport {
     }
 
     private var spill: Spill.Settings? {
-        URLSessionLimits.canPause ? nil : Spill.Settings(folder: configuration.temporaryFolder, limit: configuration.maximumBufferedBytes)
+        URLSessionLimits.canPause
+            ? nil : Spill.Settings(folder: configuration.temporaryFolder, limit: configuration.maximumBufferedBytes)
     }
 
     private let configuration: Configuration
@@ -89,10 +93,12 @@ public final class URLSessionTransport: Transport {
             slots.release()
             throw error
         }
-        let exchange = URLSessionExchange(request, body, spill, makeSession: { [configuration] in .forTransport(configuration) }, onEnd: { [self] in
-            slots.release()
-            leave()
-        })
+        let exchange = URLSessionExchange(
+            request, body, spill, makeSession: { [configuration] in .forTransport(configuration) },
+            onEnd: { [self] in
+                slots.release()
+                leave()
+            })
         exchange.start(on: session)
         return exchange.pipe
     }
@@ -140,7 +146,8 @@ extension Transport where Self == URLSessionTransport {
     /// Foundation's URLSession, on every platform. Each use makes a transport, and connections, of its own.
     public static var urlSession: URLSessionTransport { URLSessionTransport() }
 
-    /// Foundation's URLSession, which enforces nothing but the default of `tls`: see ``URLSessionTransport/Configuration/tls``.
+    /// Foundation's URLSession, which enforces nothing but the default of `tls`: see
+    /// ``URLSessionTransport/Configuration/tls``.
     public static func urlSession(tls: TLSConfiguration) -> URLSessionTransport {
         URLSessionTransport(configuration: .init(tls: tls))
     }

@@ -10,11 +10,15 @@ struct ChecksumTests {
         cf83e1357eefb8bdf1542850d66d8007d620e4050b5715dc83f4a921d36ce9ce\
         47d0d13c5d85f2b0ff8318d2877eec2f63b931bd47417a81a538327af927da3e
         """
-    private static let longBase64 = "z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg=="
+    private static let longBase64 =
+        "z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg=="
 
-    @Test("SHA-256 is read from hexadecimal and base64", arguments: [
-        hexadecimal, hexadecimal.uppercased(), base64, " \(hexadecimal)\r\n", "\t\(base64)\n", "E3b0C44\(hexadecimal.dropFirst(7))",
-    ] as [String])
+    @Test(
+        "SHA-256 is read from hexadecimal and base64",
+        arguments: [
+            hexadecimal, hexadecimal.uppercased(), base64, " \(hexadecimal)\r\n", "\t\(base64)\n",
+            "E3b0C44\(hexadecimal.dropFirst(7))",
+        ] as [String])
     func sha256(_ text: String) {
         let checksum = Checksum.sha256(text)
         #expect(checksum.isValid)
@@ -24,7 +28,9 @@ struct ChecksumTests {
         #expect(checksum == .sha256(Self.hexadecimal))
     }
 
-    @Test("SHA-512 is read from hexadecimal and base64", arguments: [longHexadecimal, longHexadecimal.uppercased(), longBase64, " \(longBase64)\n"])
+    @Test(
+        "SHA-512 is read from hexadecimal and base64",
+        arguments: [longHexadecimal, longHexadecimal.uppercased(), longBase64, " \(longBase64)\n"])
     func sha512(_ text: String) {
         let checksum = Checksum.sha512(text)
         #expect(checksum.isValid)
@@ -33,9 +39,12 @@ struct ChecksumTests {
     }
 
     private static let malformedTexts: [String] = [
-        "", " ", "e3b0", "\(hexadecimal.dropLast())", "\(hexadecimal)0", "\(hexadecimal)\(hexadecimal)", "g\(hexadecimal.dropFirst())",
-        "\(base64.dropLast())", "\(base64)=", "?\(base64.dropFirst())", longHexadecimal, longBase64, "sha256-\(base64)", "0x\(hexadecimal)",
-        "é\(hexadecimal.dropFirst(2))", "٣\(hexadecimal.dropFirst(2))", "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU=", "\(hexadecimal)  file.txt",
+        "", " ", "e3b0", "\(hexadecimal.dropLast())", "\(hexadecimal)0", "\(hexadecimal)\(hexadecimal)",
+        "g\(hexadecimal.dropFirst())",
+        "\(base64.dropLast())", "\(base64)=", "?\(base64.dropFirst())", longHexadecimal, longBase64, "sha256-\(base64)",
+        "0x\(hexadecimal)",
+        "é\(hexadecimal.dropFirst(2))", "٣\(hexadecimal.dropFirst(2))", "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU=",
+        "\(hexadecimal)  file.txt",
         "\(base64.prefix(20))\n\(base64.dropFirst(20))", "\(hexadecimal)\u{301}", "+3\(hexadecimal.dropFirst(2))",
     ]
 
@@ -52,6 +61,8 @@ struct ChecksumTests {
         #expect(Checksum(.sha256, bytes: Array(repeating: 7, count: 31)) == nil)
         #expect(Checksum(.sha512, bytes: Array(repeating: 7, count: 32)) == nil)
         #expect(!Checksum.sha512(Self.hexadecimal).isValid)
-        #expect(Checksum(.sha256, bytes: Array(repeating: 7, count: 32)) != Checksum(.sha512_256, bytes: Array(repeating: 7, count: 32)))
+        #expect(
+            Checksum(.sha256, bytes: Array(repeating: 7, count: 32))
+                != Checksum(.sha512_256, bytes: Array(repeating: 7, count: 32)))
     }
 }

@@ -11,47 +11,77 @@ struct DigestFieldsTests {
 
     private static func sha256(_ base64: String = one) -> Checksum { .sha256(base64) }
 
-    @Test("RFC 9530's examples", arguments: [
-        ("sha-256=:\(one):", [sha256()]), ("sha-256=:\(other):", [sha256(other)]), ("sha-512=:\(long):", [.sha512(long)]),
-        ("sha-256=:\(other):, sha-512=:\(long):", [sha256(other), .sha512(long)]),
-        ("id-sha-256=:\(one):, sha-512=:\(long):", [.sha512(long)]),
-        ("sha-256=:AEGPTgUMw5e96wxZuDtpfm23RBU3nFwtgY5fw4NYORo=:", [.sha256("AEGPTgUMw5e96wxZuDtpfm23RBU3nFwtgY5fw4NYORo=")]),
-        ("md5=:HUXZLQLMuI/KZ5KDcJPcOA==:, adler=:5mTt5g==:, unixsum=:GQU=:, unixcksum=:7zsHAA==:, crc32c=:Q3lHIA==:", []),
-    ] as [(String, [Checksum])])
+    @Test(
+        "RFC 9530's examples",
+        arguments: [
+            ("sha-256=:\(one):", [sha256()]), ("sha-256=:\(other):", [sha256(other)]),
+            ("sha-512=:\(long):", [.sha512(long)]),
+            ("sha-256=:\(other):, sha-512=:\(long):", [sha256(other), .sha512(long)]),
+            ("id-sha-256=:\(one):, sha-512=:\(long):", [.sha512(long)]),
+            (
+                "sha-256=:AEGPTgUMw5e96wxZuDtpfm23RBU3nFwtgY5fw4NYORo=:",
+                [.sha256("AEGPTgUMw5e96wxZuDtpfm23RBU3nFwtgY5fw4NYORo=")]
+            ),
+            (
+                "md5=:HUXZLQLMuI/KZ5KDcJPcOA==:, adler=:5mTt5g==:, unixsum=:GQU=:, unixcksum=:7zsHAA==:, crc32c=:Q3lHIA==:",
+                []
+            ),
+        ] as [(String, [Checksum])])
     func examples(_ value: String, _ checksums: [Checksum]) {
         #expect(DigestFields.checksums(value) == checksums)
     }
 
-    @Test("What else a dictionary may hold does not disturb", arguments: [
-        "  sha-256=:\(one):  ", "sha-256=:\(one):;a;b=1;c=\"x\"", "a,sha-256=:\(one):", "sha-256=:\(one):\t,\t a=?0", "sha-256=:\(one):,a=1.5,b=-7;c=2.125",
-        "a=token;x=*t/a:b, sha-256=:\(one):", "a=\"q\\\"\\\\,;\", sha-256=:\(one):", "a=(1 \"b\"  :YQ==:;x c);y, sha-256=:\(one):", "a=(), sha-256=:\(one):",
-        "a=@1659578233, sha-256=:\(one):", "a=%\"f%c3%bcr\", sha-256=:\(one):", "*a_b-c.d*1=?1, sha-256=:\(one):", "sha-256=:\(one.dropLast()):",
-        "sha-256=:\(other):, sha-256=:\(one):", "sha-256=1, sha-256=:\(one):", "a=::, sha-256=:\(one):", "a=999999999999999, sha-256=:\(one):",
-        "a;  b, sha-256=:\(one):", "sha-256=:\(one):\t",
-    ] as [String])
+    @Test(
+        "What else a dictionary may hold does not disturb",
+        arguments: [
+            "  sha-256=:\(one):  ", "sha-256=:\(one):;a;b=1;c=\"x\"", "a,sha-256=:\(one):",
+            "sha-256=:\(one):\t,\t a=?0", "sha-256=:\(one):,a=1.5,b=-7;c=2.125",
+            "a=token;x=*t/a:b, sha-256=:\(one):", "a=\"q\\\"\\\\,;\", sha-256=:\(one):",
+            "a=(1 \"b\"  :YQ==:;x c);y, sha-256=:\(one):", "a=(), sha-256=:\(one):",
+            "a=@1659578233, sha-256=:\(one):", "a=%\"f%c3%bcr\", sha-256=:\(one):", "*a_b-c.d*1=?1, sha-256=:\(one):",
+            "sha-256=:\(one.dropLast()):",
+            "sha-256=:\(other):, sha-256=:\(one):", "sha-256=1, sha-256=:\(one):", "a=::, sha-256=:\(one):",
+            "a=999999999999999, sha-256=:\(one):",
+            "a;  b, sha-256=:\(one):", "sha-256=:\(one):\t",
+        ] as [String])
     func lax(_ value: String) {
         #expect(DigestFields.checksums(value) == [Self.sha256()])
     }
 
-    @Test("A digest of another type or length is left out, the last one counts", arguments: [
-        "", "   ", "sha-256", "sha-256=?1", "sha-256=\"\(one)\"", "sha-256=:YQ==:", "sha-256=::", "sha-256=:\(long):", "sha-256=(:\(one):)",
-        "sha-256=:\(one):, sha-256=1", "sha-256=:\(one):, sha-256=:YQ==:", "sha-512-256=:\(one):", "sha=:\(one):", "a=sha-256",
-    ] as [String])
+    @Test(
+        "A digest of another type or length is left out, the last one counts",
+        arguments: [
+            "", "   ", "sha-256", "sha-256=?1", "sha-256=\"\(one)\"", "sha-256=:YQ==:", "sha-256=::",
+            "sha-256=:\(long):", "sha-256=(:\(one):)",
+            "sha-256=:\(one):, sha-256=1", "sha-256=:\(one):, sha-256=:YQ==:", "sha-512-256=:\(one):", "sha=:\(one):",
+            "a=sha-256",
+        ] as [String])
     func leftOut(_ value: String) {
         #expect(DigestFields.checksums(value).isEmpty)
     }
 
-    @Test("A malformed field is ignored as a whole", arguments: [
-        ",", "=", "SHA-256=:\(one):, X", "sha-256=\(one)", "sha-256 =:\(one):", "sha-256= :\(one):", "sha-256=:\(one)", "sha-256=:\(one):,", "sha-256=:\(one):, ,a",
-        ", sha-256=:\(one):", "sha-256=:\(one): a", "sha-256=:\(one)::", "sha-256=:\(one):;", "sha-256=:\(one): ;a", "sha-256=:\(one):;A", "sha-256=:\(one):;a=",
-        "sha-256=:é:", "sha-256=:\(one):, a=é", "sha-256=:\(one):, é", "\tsha-256=:\(one):", "sha-256=:!:", "sha-256=:a b:", "sha-256=:=:", "sha-256=:====:, sha-256=:\(one):", "sha-256=:YQ===:, sha-256=:\(one):", "sha-256=:a=b=:, sha-256=:\(one):", "sha-256=:a:",
-        "sha-256=:\(one):, a=1234567890123456", "sha-256=:\(one):, a=1.", "sha-256=:\(one):, a=-", "sha-256=:\(one):, a=1.2345", "sha-256=:\(one):, a=?2",
-        "sha-256=:\(one):, a=1234567890123.1", "sha-256=:\(one):, a=@1.5", "sha-256=:\(one):, a=@", "sha-256=:\(one):, a=%\"%C3%BC\"",
-        "sha-256=:\(one):, a=%\"%c3\"", "sha-256=:\(one):, a=%\"%c\"", "sha-256=:\(one):, a=%\"", "sha-256=:\(one):, a=%x", "sha-256=:\(one):, a=\"b",
-        "sha-256=:\(one):, a=\"\\b\"", "sha-256=:\(one):, a=\"\u{7F}\"", "sha-256=:\(one):, a=(1", "sha-256=:\(one):, a=(1,2)", "sha-256=:\(one):, a=(1\"b\")",
-        "sha-256=:\(one):, a=((1))", "sha-256=:\(one):, a=()b", "sha-256=:\(one):, 1a=1", "sha-256=:\(one):, a==", "sha-256=:\(one):\0",
-        "sha-256=:\(one):\u{301}", "sha-256=:\(one):, a=\"é\"",
-    ] as [String])
+    @Test(
+        "A malformed field is ignored as a whole",
+        arguments: [
+            ",", "=", "SHA-256=:\(one):, X", "sha-256=\(one)", "sha-256 =:\(one):", "sha-256= :\(one):",
+            "sha-256=:\(one)", "sha-256=:\(one):,", "sha-256=:\(one):, ,a",
+            ", sha-256=:\(one):", "sha-256=:\(one): a", "sha-256=:\(one)::", "sha-256=:\(one):;", "sha-256=:\(one): ;a",
+            "sha-256=:\(one):;A", "sha-256=:\(one):;a=",
+            "sha-256=:é:", "sha-256=:\(one):, a=é", "sha-256=:\(one):, é", "\tsha-256=:\(one):", "sha-256=:!:",
+            "sha-256=:a b:", "sha-256=:=:", "sha-256=:====:, sha-256=:\(one):", "sha-256=:YQ===:, sha-256=:\(one):",
+            "sha-256=:a=b=:, sha-256=:\(one):", "sha-256=:a:",
+            "sha-256=:\(one):, a=1234567890123456", "sha-256=:\(one):, a=1.", "sha-256=:\(one):, a=-",
+            "sha-256=:\(one):, a=1.2345", "sha-256=:\(one):, a=?2",
+            "sha-256=:\(one):, a=1234567890123.1", "sha-256=:\(one):, a=@1.5", "sha-256=:\(one):, a=@",
+            "sha-256=:\(one):, a=%\"%C3%BC\"",
+            "sha-256=:\(one):, a=%\"%c3\"", "sha-256=:\(one):, a=%\"%c\"", "sha-256=:\(one):, a=%\"",
+            "sha-256=:\(one):, a=%x", "sha-256=:\(one):, a=\"b",
+            "sha-256=:\(one):, a=\"\\b\"", "sha-256=:\(one):, a=\"\u{7F}\"", "sha-256=:\(one):, a=(1",
+            "sha-256=:\(one):, a=(1,2)", "sha-256=:\(one):, a=(1\"b\")",
+            "sha-256=:\(one):, a=((1))", "sha-256=:\(one):, a=()b", "sha-256=:\(one):, 1a=1", "sha-256=:\(one):, a==",
+            "sha-256=:\(one):\0",
+            "sha-256=:\(one):\u{301}", "sha-256=:\(one):, a=\"é\"",
+        ] as [String])
     func malformed(_ value: String) {
         #expect(DigestFields.checksums(value).isEmpty)
     }
@@ -59,11 +89,13 @@ struct DigestFieldsTests {
     @Test("Whatever a server sends, nothing traps, and only whole digests are read")
     func fuzzed() {
         let words = [
-            "sha-256", "sha-512", "=", ":", ":\(Self.one):", Self.long, ",", ";", " ", "\t", "(", ")", "\"", "\\", "?1", "%\"", "%c3", "@", "-", "1", ".5", "a", "*", "é", "\0",
+            "sha-256", "sha-512", "=", ":", ":\(Self.one):", Self.long, ",", ";", " ", "\t", "(", ")", "\"", "\\", "?1",
+            "%\"", "%c3", "@", "-", "1", ".5", "a", "*", "é", "\0",
         ]
         var random = SeededRandom(state: 3)
         for _ in 0..<3000 {
-            let text = (0..<Int.random(in: 0...9, using: &random)).map { _ in words.randomElement(using: &random) ?? "" }.joined()
+            let text = (0..<Int.random(in: 0...9, using: &random)).map { _ in words.randomElement(using: &random) ?? ""
+            }.joined()
             if !DigestFields.checksums(text).allSatisfy(\.isValid) { Issue.record("\(text.debugDescription)") }
         }
     }

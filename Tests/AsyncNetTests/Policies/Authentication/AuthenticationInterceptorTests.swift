@@ -1,10 +1,11 @@
 import AsyncNet
 import AsyncNetTesting
 import Foundation
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 /// One credential for many requests: who refreshes it when, and what becomes of the others.
 @Suite("AuthenticationInterceptor", .timeLimit(.minutes(5)))
@@ -22,7 +23,8 @@ struct AuthenticationInterceptorTests {
         let authenticator = TokenAuthenticator { _ in AccessToken(2) }
         let session = Session(transport: StubTransport { $0.answer(for: AccessToken(2)) })
         let interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: AccessToken(1))
-        let text = try await session.request("http://a/").interceptor(interceptor).validate().serializing(String.self).value
+        let text = try await session.request("http://a/").interceptor(interceptor).validate().serializing(String.self)
+            .value
         #expect(text == "ok")
         #expect(authenticator.refreshes.value == 1)
     }
@@ -49,7 +51,8 @@ struct AuthenticationInterceptorTests {
 
     @Test("A new credential that would be refreshed again is used once all the same")
     func alwaysExpired() async {
-        let fixture = TokenFixture(AccessToken(1, requiresRefresh: true), renew: { _ in AccessToken(2, requiresRefresh: true) })
+        let fixture = TokenFixture(
+            AccessToken(1, requiresRefresh: true), renew: { _ in AccessToken(2, requiresRefresh: true) })
         #expect(await fixture.get().value == "ok")
         #expect(fixture.refreshes == 1)
     }
@@ -69,7 +72,9 @@ struct AuthenticationInterceptorTests {
         #expect(fixture.refreshes == 1)
     }
 
-    @Test("Other failures, and a 401 of a request without the credential, are none of its business", arguments: [403, 500])
+    @Test(
+        "Other failures, and a 401 of a request without the credential, are none of its business",
+        arguments: [403, 500])
     func others(status: Int) async {
         let fixture = TokenFixture(answer: { _ in .status(status) })
         #expect(await fixture.get().failure?.response?.statusCode == status)
@@ -85,12 +90,16 @@ struct AuthenticationInterceptorTests {
     func ownRules() async {
         struct Signed: Authenticator {
             let refreshes = Counter()
-            func apply(_ credential: AccessToken, to request: inout URLRequest) { request.setValue("\(credential.number):\(UUID())", forHTTPHeaderField: "X-Signature") }
+            func apply(_ credential: AccessToken, to request: inout URLRequest) {
+                request.setValue("\(credential.number):\(UUID())", forHTTPHeaderField: "X-Signature")
+            }
             func refresh(_ credential: AccessToken) async throws -> AccessToken {
                 refreshes.add()
                 return AccessToken(2)
             }
-            func didRequest(_ request: URLRequest, with response: HTTPURLResponse, failDueToAuthenticationError error: AsyncNetError) -> Bool {
+            func didRequest(
+                _ request: URLRequest, with response: HTTPURLResponse, failDueToAuthenticationError error: AsyncNetError
+            ) -> Bool {
                 response.statusCode == 419 && error.code == .unacceptableStatus
             }
             func isRequest(_ request: URLRequest, authenticatedWith credential: AccessToken) -> Bool {
@@ -100,7 +109,10 @@ struct AuthenticationInterceptorTests {
         let signed = Signed()
         let stub = StubTransport { $0.headers["X-Signature"]?.hasPrefix("2:") == true ? .text("ok") : .status(419) }
         let session = Session(
-            transport: stub, configuration: .init(interceptors: [AuthenticationInterceptor(authenticator: signed, credential: AccessToken(1))]))
+            transport: stub,
+            configuration: .init(interceptors: [
+                AuthenticationInterceptor(authenticator: signed, credential: AccessToken(1))
+            ]))
         #expect(await session.request("http://a/").validate().serializing(String.self).result.value == "ok")
         #expect(signed.refreshes.value == 1)
     }
@@ -114,11 +126,14 @@ struct AuthenticationInterceptorTests {
         #expect(await fixture.get().value == "ok")
     }
 
-    @Test("A server that refuses every credential ends in .excessiveRefresh, with its answer, until the window has passed")
+    @Test(
+        "A server that refuses every credential ends in .excessiveRefresh, with its answer, until the window has passed"
+    )
     func excessive() async {
         let clock = TestClock()
         let fixture = TokenFixture(
-            window: RefreshWindow(interval: .seconds(30), maximumAttempts: 3), clock: clock, renew: { AccessToken($0.number + 1) },
+            window: RefreshWindow(interval: .seconds(30), maximumAttempts: 3), clock: clock,
+            renew: { AccessToken($0.number + 1) },
             answer: { $0.answer(for: AccessToken(5)) })
         let error = await fixture.get().failure
         #expect(error?.code == .excessiveRefresh)
@@ -133,7 +148,8 @@ struct AuthenticationInterceptorTests {
 
     @Test("Without a window it is refreshed as often as it takes; one of 0 attempts allows none")
     func windows() async {
-        let patient = TokenFixture(window: nil, renew: { AccessToken($0.number + 1) }, answer: { $0.answer(for: AccessToken(20)) })
+        let patient = TokenFixture(
+            window: nil, renew: { AccessToken($0.number + 1) }, answer: { $0.answer(for: AccessToken(20)) })
         #expect(await patient.get().value == "ok")
         #expect(patient.refreshes == 19)
         let none = TokenFixture(window: RefreshWindow(maximumAttempts: 0))
@@ -143,7 +159,8 @@ struct AuthenticationInterceptorTests {
 
     @Test("No description and no dump shows a credential")
     func secrets() async {
-        let fixture = TokenFixture(AccessToken(7), renew: { _ in throw AsyncNetError(.timedOut) }, answer: { _ in .status(401) })
+        let fixture = TokenFixture(
+            AccessToken(7), renew: { _ in throw AsyncNetError(.timedOut) }, answer: { _ in .status(401) })
         var text = "\(fixture.interceptor) \(String(reflecting: fixture.interceptor))"
         dump(fixture.session.configuration.interceptors, to: &text)
         if let error = await fixture.get().failure {

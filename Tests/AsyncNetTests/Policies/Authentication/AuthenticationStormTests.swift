@@ -39,12 +39,16 @@ struct AuthenticationStormTests {
         }
     }
 
-    @Test("200 on their way and 200 that come during the refresh: one refresh, each succeeds, none is sent with the old one once it began")
+    @Test(
+        "200 on their way and 200 that come during the refresh: one refresh, each succeeds, none is sent with the old one once it began"
+    )
     func stub() async {
         for _ in 0..<repetitions { await storm() }
     }
 
-    private var repetitions: Int { ProcessInfo.processInfo.environment["ASYNCNET_REPETITIONS"].flatMap { Int($0) } ?? 5 }
+    private var repetitions: Int {
+        ProcessInfo.processInfo.environment["ASYNCNET_REPETITIONS"].flatMap { Int($0) } ?? 5
+    }
 
     private func storm() async {
         let service = Service(holding: 200)
@@ -61,7 +65,9 @@ struct AuthenticationStormTests {
         #expect(fixture.stub.requests.count == 600)
     }
 
-    @Test("As they come, without a gate: one refresh, each succeeds, and a credential known to be expired is never sent", arguments: [true, false])
+    @Test(
+        "As they come, without a gate: one refresh, each succeeds, and a credential known to be expired is never sent",
+        arguments: [true, false])
     func ungated(isKnown: Bool) async {
         for _ in 0..<repetitions {
             let fixture = TokenFixture(AccessToken(1, requiresRefresh: isKnown))
@@ -77,7 +83,8 @@ struct AuthenticationStormTests {
     func limited(_ perHost: Int) async {
         let service = Service(holding: perHost)
         let limit = ConcurrencyLimit(perHost: perHost)
-        let fixture = TokenFixture(limit: limit, renew: { _ in await service.renew() }, answer: { await service.answer($0) })
+        let fixture = TokenFixture(
+            limit: limit, renew: { _ in await service.renew() }, answer: { await service.answer($0) })
         await withTaskGroup { group in
             for _ in 0..<200 { group.addTask { #expect(await fixture.get().value == "ok") } }
             await service.refreshBegan.wait()
@@ -85,7 +92,8 @@ struct AuthenticationStormTests {
             service.refresh.open()
         }
         #expect(fixture.refreshes == 1)
-        // A place is free a moment before the retrier hears of the 401 that freed it, so as many others may slip through then.
+        // A place is free a moment before the retrier hears of the 401 that freed it, so as many others may slip
+        // through then.
         #expect(service.old <= 2 * perHost)
         #expect(fixture.stub.requests.count == 200 + service.old)
     }
@@ -107,7 +115,9 @@ struct AuthenticationStormTests {
         }
         let interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: AccessToken(1))
         // So many that none waits for another's connection on one loop while another loop has some to spare.
-        let own = Session(transport: .libcurl(.init(maximumConnectionsPerHost: 1024, maximumConnections: 1024)), configuration: .init(interceptors: [interceptor]))
+        let own = Session(
+            transport: .libcurl(.init(maximumConnectionsPerHost: 1024, maximumConnections: 1024)),
+            configuration: .init(interceptors: [interceptor]))
         session.value = own
         let get: @Sendable () async -> String = {
             let result = await own.request(server.url("/x")).validate().serializing(String.self).result

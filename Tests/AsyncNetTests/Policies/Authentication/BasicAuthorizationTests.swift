@@ -3,20 +3,28 @@ import Testing
 
 @Suite("Basic authentication (RFC 7617)", .timeLimit(.minutes(5)))
 struct BasicAuthorizationTests {
-    @Test("User and password in UTF-8", arguments: [
-        ("Aladdin", "open sesame", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="), ("test", "123£", "Basic dGVzdDoxMjPCow=="),
-        ("test", "123\u{A3}", "Basic dGVzdDoxMjPCow=="), ("", "", "Basic Og=="), ("a", "b:c:", "Basic YTpiOmM6"),
-        ("u", "e\u{301}", "Basic dTrDqQ=="),
-    ])
+    @Test(
+        "User and password in UTF-8",
+        arguments: [
+            ("Aladdin", "open sesame", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="),
+            ("test", "123£", "Basic dGVzdDoxMjPCow=="),
+            ("test", "123\u{A3}", "Basic dGVzdDoxMjPCow=="), ("", "", "Basic Og=="), ("a", "b:c:", "Basic YTpiOmM6"),
+            ("u", "e\u{301}", "Basic dTrDqQ=="),
+        ])
     func header(_ user: String, _ password: String, _ value: String) throws {
         #expect(try BasicAuthorization.header(user: user, password: password) == value)
     }
 
-    @Test("A colon in the name and control characters in either are refused, and not told", arguments: [
-        ("a:b", "hidden"), (":", "hidden"), ("a\n", "hidden"), ("a", "hidden\r\n"), ("a", "hidden\0"), ("a\u{7F}", "hidden"), ("a", "\thidden"),
-    ])
+    @Test(
+        "A colon in the name and control characters in either are refused, and not told",
+        arguments: [
+            ("a:b", "hidden"), (":", "hidden"), ("a\n", "hidden"), ("a", "hidden\r\n"), ("a", "hidden\0"),
+            ("a\u{7F}", "hidden"), ("a", "\thidden"),
+        ])
     func refused(_ user: String, _ password: String) {
-        let error = #expect(throws: AsyncNetError.self) { try BasicAuthorization.header(user: user, password: password) }
+        let error = #expect(throws: AsyncNetError.self) {
+            try BasicAuthorization.header(user: user, password: password)
+        }
         #expect(error?.code == .invalidRequest)
         #expect(error?.description.contains("hidden") == false)
     }

@@ -1,10 +1,11 @@
 import AsyncNet
 import AsyncNetTesting
 import Foundation
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 /// What happens to others while a refresh is under way, and after it failed.
 @Suite("Credential refresh", .timeLimit(.minutes(5)))
@@ -65,9 +66,11 @@ struct CredentialRefreshTests {
         #expect(fixture.refreshes == 2)
     }
 
-    @Test("Whatever a refresh throws is underneath: its cancel is not that of those who wait", arguments: [
-        CancellationError(), AsyncNetError(.cancelled), AsyncNetError(.unacceptableStatus),
-    ] as [any Error & Sendable])
+    @Test(
+        "Whatever a refresh throws is underneath: its cancel is not that of those who wait",
+        arguments: [
+            CancellationError(), AsyncNetError(.cancelled), AsyncNetError(.unacceptableStatus),
+        ] as [any Error & Sendable])
     func wrapped(error: any Error & Sendable) async {
         for token in [AccessToken(1), AccessToken(1, requiresRefresh: true)] {
             let fixture = TokenFixture(token, renew: { _ in throw error })
@@ -78,7 +81,9 @@ struct CredentialRefreshTests {
         }
     }
 
-    @Test("A cancelled request stops waiting at once; the refresh goes on, for others or for nobody", arguments: [true, false])
+    @Test(
+        "A cancelled request stops waiting at once; the refresh goes on, for others or for nobody",
+        arguments: [true, false])
     func cancelled(othersWait: Bool) async {
         let gate = Gate()
         let fixture = TokenFixture(renew: { _ in
@@ -109,7 +114,9 @@ struct CredentialRefreshTests {
                 if Task.isCancelled { ended.open() }
                 return token
             })
-            let request = Task { [session = fixture.session] in await session.request("http://a/").serializing(String.self).result }
+            let request = Task { [session = fixture.session] in
+                await session.request("http://a/").serializing(String.self).result
+            }
             await began.wait()
             request.cancel()
             #expect(await request.value.failure?.code == .cancelled)
@@ -146,26 +153,34 @@ struct CredentialRefreshTests {
     /// How a refresh makes its request.
     enum Way: CaseIterable { case plainly, inGroup, inTask }
 
-    @Test("A refresh over the same session does not wait for itself, nor send the old credential", arguments: Way.allCases, [true, false])
+    @Test(
+        "A refresh over the same session does not wait for itself, nor send the old credential",
+        arguments: Way.allCases, [true, false])
     func sameSession(way: Way, startsImmediately: Bool) async {
         let session = SessionBox()
-        let fixture = TokenFixture(startsImmediately: startsImmediately, renew: { _ in
-            guard let session = session.value else { throw Refusal() }
-            let request = session.request("http://a/token")
-            let number = switch way {
-            case .plainly: try await request.validate().serializing(Int.self).value
-            case .inTask: try await Task { try await request.validate().serializing(Int.self).value }.value
-            case .inGroup:
-                try await withThrowingTaskGroup(of: Int.self) { group in
-                    group.addTask { try await request.validate().serializing(Int.self).value }
-                    return try await group.next() ?? 0
+        let fixture = TokenFixture(
+            startsImmediately: startsImmediately,
+            renew: { _ in
+                guard let session = session.value else { throw Refusal() }
+                let request = session.request("http://a/token")
+                let number =
+                    switch way {
+                    case .plainly: try await request.validate().serializing(Int.self).value
+                    case .inTask: try await Task { try await request.validate().serializing(Int.self).value }.value
+                    case .inGroup:
+                        try await withThrowingTaskGroup(of: Int.self) { group in
+                            group.addTask { try await request.validate().serializing(Int.self).value }
+                            return try await group.next() ?? 0
+                        }
+                    }
+                return AccessToken(number)
+            },
+            answer: { request in
+                guard request.path != "/token" else {
+                    return request.headers["Authorization"] == nil ? .text("2") : .status(400)
                 }
-            }
-            return AccessToken(number)
-        }, answer: { request in
-            guard request.path != "/token" else { return request.headers["Authorization"] == nil ? .text("2") : .status(400) }
-            return request.answer(for: AccessToken(2))
-        })
+                return request.answer(for: AccessToken(2))
+            })
         session.value = fixture.session
         await withTaskGroup { group in
             for _ in 0..<20 { group.addTask { #expect(await fixture.get().value == "ok") } }
@@ -183,7 +198,10 @@ struct CredentialRefreshTests {
         }
         let stub = StubTransport { $0.path == "/token" ? .text("2") : $0.answer(for: AccessToken(2)) }
         let interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: AccessToken(1))
-        let session = Session(transport: stub, configuration: .init(interceptors: [interceptor], deadline: .seconds(120), concurrencyLimit: ConcurrencyLimit(perHost: 1)))
+        let session = Session(
+            transport: stub,
+            configuration: .init(
+                interceptors: [interceptor], deadline: .seconds(120), concurrencyLimit: ConcurrencyLimit(perHost: 1)))
         box.value = session
         var text = Data()
         for try await chunk in session.stream("http://a/").chunks { text += chunk }

@@ -1,5 +1,6 @@
-@testable import AsyncNet
 import Testing
+
+@testable import AsyncNet
 
 /// What is remembered of credentials, without tasks.
 @Suite("CredentialState")
@@ -68,10 +69,14 @@ struct CredentialStateTests {
         for _ in 0..<100 { #expect(throws: Never.self) { try unlimited.beginRefresh(at: .zero) } }
     }
 
-    @Test("Extreme windows do not trap", arguments: [
-        RefreshWindow(interval: .zero, maximumAttempts: 1), RefreshWindow(interval: .seconds(-1), maximumAttempts: .max),
-        RefreshWindow(interval: .seconds(Int64.max), maximumAttempts: -1), RefreshWindow(interval: .seconds(Int64.max), maximumAttempts: .min),
-    ])
+    @Test(
+        "Extreme windows do not trap",
+        arguments: [
+            RefreshWindow(interval: .zero, maximumAttempts: 1),
+            RefreshWindow(interval: .seconds(-1), maximumAttempts: .max),
+            RefreshWindow(interval: .seconds(Int64.max), maximumAttempts: -1),
+            RefreshWindow(interval: .seconds(Int64.max), maximumAttempts: .min),
+        ])
     func extremes(window: RefreshWindow) {
         var state = CredentialState("a", window: window)
         for time in [Duration.zero, .seconds(1), .seconds(1_000_000)] { try? state.beginRefresh(at: time) }

@@ -3,20 +3,28 @@ import Testing
 
 @Suite("Digest authentication: challenges, names and proofs", .timeLimit(.minutes(5)))
 struct DigestAuthorizationWireTests {
-    private static func challenges(_ values: String...) -> [AuthenticationChallenge] { AuthenticationChallenge.challenges(in: values) }
+    private static func challenges(_ values: String...) -> [AuthenticationChallenge] {
+        AuthenticationChallenge.challenges(in: values)
+    }
 
-    @Test("Challenges that cannot be answered", arguments: [
-        "Basic realm=r, nonce=n", "Digest nonce=n", "Digest realm=r", "Digest realm=r, nonce=n, algorithm=SHA-512", "Digest realm=r, nonce=n, algorithm=MD4",
-        "Digest realm=r, nonce=n, algorithm=\"\"", "Digest realm=r, nonce=n, algorithm=-sess", "Digest realm=r, nonce=n, qop=token",
-        "Digest realm=r, nonce=n, qop=\"\"", "Digest realm=r, nonce=n, qop=\"auth-conf, none\"", "Digest", "Digest abc", "Digest realm=\"a\tb\", nonce=n",
-    ])
+    @Test(
+        "Challenges that cannot be answered",
+        arguments: [
+            "Basic realm=r, nonce=n", "Digest nonce=n", "Digest realm=r", "Digest realm=r, nonce=n, algorithm=SHA-512",
+            "Digest realm=r, nonce=n, algorithm=MD4",
+            "Digest realm=r, nonce=n, algorithm=\"\"", "Digest realm=r, nonce=n, algorithm=-sess",
+            "Digest realm=r, nonce=n, qop=token",
+            "Digest realm=r, nonce=n, qop=\"\"", "Digest realm=r, nonce=n, qop=\"auth-conf, none\"", "Digest",
+            "Digest abc", "Digest realm=\"a\tb\", nonce=n",
+        ])
     func refused(_ value: String) {
         #expect(Self.challenges(value).compactMap { DigestAuthorization($0) }.isEmpty)
     }
 
     @Test("What a challenge says")
     func read() throws {
-        let digest = try DigestAuthorizationTests.digest("digest REALM=\"r r\", nonce=n, stale=TRUE, domain=\"/a  http://b/c\", algorithm=sha-256")
+        let digest = try DigestAuthorizationTests.digest(
+            "digest REALM=\"r r\", nonce=n, stale=TRUE, domain=\"/a  http://b/c\", algorithm=sha-256")
         #expect(digest.realm == "r r")
         #expect(digest.isStale)
         #expect(digest.algorithm == .sha256)
@@ -27,30 +35,38 @@ struct DigestAuthorizationWireTests {
         #expect(other.domain.isEmpty)
     }
 
-    @Test("The first Digest challenge that can be answered, else Basic (RFC 7616 §3.7)", arguments: [
-        (["Basic realm=b, Digest realm=a, nonce=n, algorithm=SHA-256, Digest realm=c, nonce=n"], "a"),
-        (["Digest realm=a, nonce=n", "Digest realm=c, nonce=n, algorithm=SHA-512-256"], "a"),
-        (["Digest realm=a, nonce=n, algorithm=SHA-1024, Digest realm=c, nonce=n, algorithm=MD5"], "c"),
-        (["Negotiate, Digest realm=a, nonce=n, qop=none", "Basic realm=b, Basic realm=c"], "b"), (["Bearer realm=a, Digest realm=b"], nil), ([], nil),
-    ] as [([String], String?)])
+    @Test(
+        "The first Digest challenge that can be answered, else Basic (RFC 7616 §3.7)",
+        arguments: [
+            (["Basic realm=b, Digest realm=a, nonce=n, algorithm=SHA-256, Digest realm=c, nonce=n"], "a"),
+            (["Digest realm=a, nonce=n", "Digest realm=c, nonce=n, algorithm=SHA-512-256"], "a"),
+            (["Digest realm=a, nonce=n, algorithm=SHA-1024, Digest realm=c, nonce=n, algorithm=MD5"], "c"),
+            (["Negotiate, Digest realm=a, nonce=n, qop=none", "Basic realm=b, Basic realm=c"], "b"),
+            (["Bearer realm=a, Digest realm=b"], nil), ([], nil),
+        ] as [([String], String?)])
     func preferred(_ values: [String], _ realm: String?) {
         #expect(DigestAuthorization.preferred(of: AuthenticationChallenge.challenges(in: values))?.realm == realm)
     }
 
     @Test("Quotes and backslashes are escaped, and hashed as they are")
     func quoting() throws {
-        var digest = try DigestAuthorizationTests.digest("Digest realm=\"re\\\"alm\\\\\", nonce=\"no\\\"n\", opaque=\"o\\\"\", qop=auth, algorithm=SHA-256")
+        var digest = try DigestAuthorizationTests.digest(
+            "Digest realm=\"re\\\"alm\\\\\", nonce=\"no\\\"n\", opaque=\"o\\\"\", qop=auth, algorithm=SHA-256")
         let header = try digest.header(method: .get, uri: "/?q=\"", user: "a\"b\\c", password: "p\"w", cnonce: "c")
-        #expect(header == """
-            Digest username="a\\"b\\\\c", realm="re\\"alm\\\\", uri="/?q=\\"", algorithm=SHA-256, nonce="no\\"n", nc=00000001, cnonce="c", qop=auth, \
-            response="16189837bec56756e046ee81b9dde5aafab89978ca577cddbc9f72b1fa358a12", opaque="o\\""
-            """)
+        #expect(
+            header == """
+                Digest username="a\\"b\\\\c", realm="re\\"alm\\\\", uri="/?q=\\"", algorithm=SHA-256, nonce="no\\"n", nc=00000001, cnonce="c", qop=auth, \
+                response="16189837bec56756e046ee81b9dde5aafab89978ca577cddbc9f72b1fa358a12", opaque="o\\""
+                """)
     }
 
     @Test("A name that is not ASCII is sent as RFC 8187 has it")
     func extendedName() throws {
-        var digest = try DigestAuthorizationTests.digest("Digest realm=r, nonce=n, qop=auth, algorithm=SHA-256, charset=UTF-8")
-        let header = try #require(try digest.header(method: .get, uri: "/", user: "J\u{E4}s\u{F8}n Doe", password: "Secret, or not?", cnonce: "c"))
+        var digest = try DigestAuthorizationTests.digest(
+            "Digest realm=r, nonce=n, qop=auth, algorithm=SHA-256, charset=UTF-8")
+        let header = try #require(
+            try digest.header(
+                method: .get, uri: "/", user: "J\u{E4}s\u{F8}n Doe", password: "Secret, or not?", cnonce: "c"))
         #expect(header.hasPrefix("Digest username*=UTF-8''J%C3%A4s%C3%B8n%20Doe, realm=\"r\""))
         #expect(header.contains("response=\"53245c711486626174c1a92be12ff9fe29e74199d340003dd59fa32a10f5de69\""))
         let other = try #require(try digest.header(method: .get, uri: "/", user: "é*'%!\"", password: "p"))
@@ -58,26 +74,33 @@ struct DigestAuthorizationWireTests {
         #expect(HTTPSyntax.isFieldValue(other))
     }
 
-    @Test("A control character in the name is refused, and not told", arguments: ["secret\n", "\0secret", "secret\u{7F}"])
+    @Test(
+        "A control character in the name is refused, and not told", arguments: ["secret\n", "\0secret", "secret\u{7F}"])
     func controls(_ user: String) throws {
         var digest = try DigestAuthorizationTests.digest("Digest realm=r, nonce=n, qop=auth")
-        let error = #expect(throws: AsyncNetError.self) { try digest.header(method: .get, uri: "/", user: user, password: "p") }
+        let error = #expect(throws: AsyncNetError.self) {
+            try digest.header(method: .get, uri: "/", user: user, password: "p")
+        }
         #expect(error?.code == .invalidRequest)
         #expect(error?.description.contains("secret") == false)
     }
 
-    @Test("A server proves that it knows the password", arguments: [
-        (", qop=auth", "281802e28f78376c831f51b35049920a"),
-        (", qop=auth, algorithm=SHA-256-sess", "e3836570c96f47b0e67e0168d01d87547c1b8a383c8601d71a3d8db0d663b4c5"),
-        (", qop=auth-int, algorithm=SHA-256", "c49e0cb1daa86eb2aa7a809f22ac4b8ac0d0ba140a781f4fe1f2aed22b204d4f"),
-        ("", "0742e7b736297966cffa4ee08126c679"),
-    ])
+    @Test(
+        "A server proves that it knows the password",
+        arguments: [
+            (", qop=auth", "281802e28f78376c831f51b35049920a"),
+            (", qop=auth, algorithm=SHA-256-sess", "e3836570c96f47b0e67e0168d01d87547c1b8a383c8601d71a3d8db0d663b4c5"),
+            (", qop=auth-int, algorithm=SHA-256", "c49e0cb1daa86eb2aa7a809f22ac4b8ac0d0ba140a781f4fe1f2aed22b204d4f"),
+            ("", "0742e7b736297966cffa4ee08126c679"),
+        ])
     func proof(_ challenge: String, _ proof: String) throws {
         var digest = try DigestAuthorizationTests.digest("Digest realm=r, nonce=n\(challenge)")
         let sent = try #require(try digest.header(method: .post, uri: "/x", user: "u", password: "p", cnonce: "c"))
         digest.receive(authenticationInfo: "nextnonce=\"n2\"")
         func isGenuine(_ info: String, password: String = "p") -> Bool? {
-            digest.isGenuine(authenticationInfo: info, answering: sent, user: "u", password: password, body: { Array("answer".utf8) })
+            digest.isGenuine(
+                authenticationInfo: info, answering: sent, user: "u", password: password, body: { Array("answer".utf8) }
+            )
         }
         #expect(isGenuine("rspauth=\"\(proof)\", nextnonce=\"n2\"") == true)
         #expect(isGenuine("rspauth=\"\(proof.uppercased())\"") == true)
@@ -96,8 +119,12 @@ struct DigestAuthorizationWireTests {
     func proofWithoutBody() throws {
         var digest = try DigestAuthorizationTests.digest("Digest realm=r, nonce=n, qop=auth-int")
         let sent = try #require(try digest.header(method: .get, uri: "/x", user: "u", password: "p", cnonce: "c"))
-        #expect(digest.isGenuine(authenticationInfo: "rspauth=\"0\"", answering: sent, user: "u", password: "p", body: { nil }) == nil)
-        #expect(digest.isGenuine(authenticationInfo: "rspauth=\"0\"", answering: "Basic abc", user: "u", password: "p") == nil)
+        #expect(
+            digest.isGenuine(
+                authenticationInfo: "rspauth=\"0\"", answering: sent, user: "u", password: "p", body: { nil }) == nil)
+        #expect(
+            digest.isGenuine(authenticationInfo: "rspauth=\"0\"", answering: "Basic abc", user: "u", password: "p")
+                == nil)
     }
 
     @Test("No description and no dump tells the user, the password or a response", arguments: ["MD5", "SHA-256-sess"])

@@ -1,6 +1,7 @@
-@testable import AsyncNet
 import AsyncNetTesting
 import Testing
+
+@testable import AsyncNet
 
 @Suite("Circuit breaker", .timeLimit(.minutes(5)))
 struct CircuitBreakerTests {
@@ -16,41 +17,120 @@ struct CircuitBreakerTests {
     }
 
     private static let rules = CircuitBreaker(consecutiveFailures: 3, openDuration: .seconds(10))
-    private static let rate = CircuitBreaker(consecutiveFailures: nil, failureRate: 0.5, minimumRequests: 10, window: .seconds(10), openDuration: .seconds(10))
+    private static let rate = CircuitBreaker(
+        consecutiveFailures: nil, failureRate: 0.5, minimumRequests: 10, window: .seconds(10),
+        openDuration: .seconds(10))
     private static let open = BreakerState.Phase.open(until: .seconds(10))
     private static let probing = BreakerState.Phase.halfOpen(running: 1, succeeded: 0)
 
-    @Test("The state machine", arguments: [
-        ("it stays closed on success", rules, [.pass(100, .success), .isNow(.closed)]),
-        ("the third failure in a row opens it", rules, [.pass(2, .failure), .isNow(.closed), .pass(1, .failure), .isNow(open), .begins(false, until: 10)]),
-        ("a success breaks the row", rules, [.pass(2, .failure), .pass(1, .success), .pass(2, .failure), .isNow(.closed)]),
-        ("a cancelled request does not", rules, [.pass(2, .failure), .pass(9, .ignored), .pass(1, .failure), .isNow(open)]),
-        ("requests that began before it opened do not count", rules, [
-            .begins(true), .begins(true), .pass(3, .failure), .isNow(open), .ends(0, .failure), .isNow(open), .after(seconds: 10), .begins(true), .isNow(probing),
-            .ends(1, .failure), .isNow(probing), .ends(0, .success), .isNow(probing), .ends(5, .success), .isNow(.closed),
-        ]),
-        ("it stays open until its time", rules, [.pass(3, .failure), .after(seconds: 9.999), .begins(false, until: 10), .after(seconds: 0.001), .begins(true), .isNow(probing)]),
-        ("one probe at a time", rules, [.pass(3, .failure), .after(seconds: 10), .begins(true), .begins(false), .ends(3, .success), .begins(true)]),
-        ("a failed probe opens it anew", rules, [.pass(3, .failure), .after(seconds: 12), .begins(true), .ends(3, .failure), .isNow(.open(until: .seconds(22)))]),
-        ("a cancelled probe frees its place", rules, [
-            .pass(3, .failure), .after(seconds: 10), .begins(true), .ends(3, .ignored), .isNow(.halfOpen(running: 0, succeeded: 0)), .begins(true), .isNow(probing),
-        ]),
-        ("closed again it counts from nothing", rules, [.pass(3, .failure), .after(seconds: 10), .pass(1, .success), .pass(2, .failure), .isNow(.closed)]),
-        ("as many probes as it says, all of which have to succeed", CircuitBreaker(consecutiveFailures: 1, openDuration: .seconds(10), probes: 2), [
-            .pass(1, .failure), .after(seconds: 10), .begins(true), .begins(true), .begins(false), .ends(1, .success), .begins(false), .ends(2, .success), .isNow(.closed),
-        ]),
-        ("one failed probe of two opens it, whatever the other comes to", CircuitBreaker(consecutiveFailures: 1, openDuration: .seconds(10), probes: 2), [
-            .pass(1, .failure), .after(seconds: 10), .begins(true), .begins(true), .ends(1, .failure), .ends(2, .success), .isNow(.open(until: .seconds(20))),
-        ]),
-        ("half of the requests failing opens it", rate, [.pass(5, .success), .pass(4, .failure), .isNow(.closed), .pass(1, .failure), .isNow(open)]),
-        ("not before there are ten", rate, [.pass(9, .failure), .isNow(.closed), .pass(1, .failure), .isNow(open)]),
-        ("less than half does not", rate, [.pass(11, .success), .pass(10, .failure), .isNow(.closed)]),
-        ("those before the window are forgotten", rate, [.pass(9, .failure), .after(seconds: 10), .pass(9, .failure), .isNow(.closed), .pass(1, .failure), .isNow(.open(until: .seconds(20)))]),
-        ("those within it are not", rate, [.pass(9, .failure), .after(seconds: 9), .pass(1, .failure), .isNow(.open(until: .seconds(19)))]),
-        ("neither rule, never open", CircuitBreaker(consecutiveFailures: nil), [.pass(1000, .failure), .isNow(.closed)]),
-        ("limits below one are one", CircuitBreaker(consecutiveFailures: -1, openDuration: .seconds(-1), probes: 0), [.pass(1, .failure), .isNow(.open(until: .zero)), .pass(1, .success), .isNow(.closed)]),
-        ("no number as rate is all", CircuitBreaker(consecutiveFailures: nil, failureRate: .nan, minimumRequests: 0), [.pass(1, .success), .pass(9, .failure), .isNow(.closed)]),
-    ] as [(String, CircuitBreaker, [Happening])])
+    @Test(
+        "The state machine",
+        arguments: [
+            ("it stays closed on success", rules, [.pass(100, .success), .isNow(.closed)]),
+            (
+                "the third failure in a row opens it", rules,
+                [.pass(2, .failure), .isNow(.closed), .pass(1, .failure), .isNow(open), .begins(false, until: 10)]
+            ),
+            (
+                "a success breaks the row", rules,
+                [.pass(2, .failure), .pass(1, .success), .pass(2, .failure), .isNow(.closed)]
+            ),
+            (
+                "a cancelled request does not", rules,
+                [.pass(2, .failure), .pass(9, .ignored), .pass(1, .failure), .isNow(open)]
+            ),
+            (
+                "requests that began before it opened do not count", rules,
+                [
+                    .begins(true), .begins(true), .pass(3, .failure), .isNow(open), .ends(0, .failure), .isNow(open),
+                    .after(seconds: 10), .begins(true), .isNow(probing),
+                    .ends(1, .failure), .isNow(probing), .ends(0, .success), .isNow(probing), .ends(5, .success),
+                    .isNow(.closed),
+                ]
+            ),
+            (
+                "it stays open until its time", rules,
+                [
+                    .pass(3, .failure), .after(seconds: 9.999), .begins(false, until: 10), .after(seconds: 0.001),
+                    .begins(true), .isNow(probing),
+                ]
+            ),
+            (
+                "one probe at a time", rules,
+                [
+                    .pass(3, .failure), .after(seconds: 10), .begins(true), .begins(false), .ends(3, .success),
+                    .begins(true),
+                ]
+            ),
+            (
+                "a failed probe opens it anew", rules,
+                [
+                    .pass(3, .failure), .after(seconds: 12), .begins(true), .ends(3, .failure),
+                    .isNow(.open(until: .seconds(22))),
+                ]
+            ),
+            (
+                "a cancelled probe frees its place", rules,
+                [
+                    .pass(3, .failure), .after(seconds: 10), .begins(true), .ends(3, .ignored),
+                    .isNow(.halfOpen(running: 0, succeeded: 0)), .begins(true), .isNow(probing),
+                ]
+            ),
+            (
+                "closed again it counts from nothing", rules,
+                [.pass(3, .failure), .after(seconds: 10), .pass(1, .success), .pass(2, .failure), .isNow(.closed)]
+            ),
+            (
+                "as many probes as it says, all of which have to succeed",
+                CircuitBreaker(consecutiveFailures: 1, openDuration: .seconds(10), probes: 2),
+                [
+                    .pass(1, .failure), .after(seconds: 10), .begins(true), .begins(true), .begins(false),
+                    .ends(1, .success), .begins(false), .ends(2, .success), .isNow(.closed),
+                ]
+            ),
+            (
+                "one failed probe of two opens it, whatever the other comes to",
+                CircuitBreaker(consecutiveFailures: 1, openDuration: .seconds(10), probes: 2),
+                [
+                    .pass(1, .failure), .after(seconds: 10), .begins(true), .begins(true), .ends(1, .failure),
+                    .ends(2, .success), .isNow(.open(until: .seconds(20))),
+                ]
+            ),
+            (
+                "half of the requests failing opens it", rate,
+                [.pass(5, .success), .pass(4, .failure), .isNow(.closed), .pass(1, .failure), .isNow(open)]
+            ),
+            (
+                "not before there are ten", rate,
+                [.pass(9, .failure), .isNow(.closed), .pass(1, .failure), .isNow(open)]
+            ),
+            ("less than half does not", rate, [.pass(11, .success), .pass(10, .failure), .isNow(.closed)]),
+            (
+                "those before the window are forgotten", rate,
+                [
+                    .pass(9, .failure), .after(seconds: 10), .pass(9, .failure), .isNow(.closed), .pass(1, .failure),
+                    .isNow(.open(until: .seconds(20))),
+                ]
+            ),
+            (
+                "those within it are not", rate,
+                [.pass(9, .failure), .after(seconds: 9), .pass(1, .failure), .isNow(.open(until: .seconds(19)))]
+            ),
+            (
+                "neither rule, never open", CircuitBreaker(consecutiveFailures: nil),
+                [.pass(1000, .failure), .isNow(.closed)]
+            ),
+            (
+                "limits below one are one",
+                CircuitBreaker(consecutiveFailures: -1, openDuration: .seconds(-1), probes: 0),
+                [.pass(1, .failure), .isNow(.open(until: .zero)), .pass(1, .success), .isNow(.closed)]
+            ),
+            (
+                "no number as rate is all",
+                CircuitBreaker(consecutiveFailures: nil, failureRate: .nan, minimumRequests: 0),
+                [.pass(1, .success), .pass(9, .failure), .isNow(.closed)]
+            ),
+        ] as [(String, CircuitBreaker, [Happening])])
     func machine(_: String, _ rules: CircuitBreaker, _ happenings: [Happening]) throws {
         var state = BreakerState(rules)
         var now = Duration.zero
@@ -72,26 +152,36 @@ struct CircuitBreakerTests {
                     _ = begin()
                     state.record(verdict, of: try #require(passes.last), at: now)
                 }
-            case .ends(let number, let verdict): state.record(verdict, of: try #require(passes.dropFirst(number).first), at: now)
+            case .ends(let number, let verdict):
+                state.record(verdict, of: try #require(passes.dropFirst(number).first), at: now)
             case .after(let seconds): now += .milliseconds(Int((seconds * 1000).rounded()))
             case .isNow(let phase): #expect(state.phase == phase)
             }
         }
     }
 
-    @Test("What counts as a failure", arguments: [
-        (200, .success), (304, .success), (404, .success), (408, .success), (429, .ignored), (499, .success), (500, .failure), (503, .failure), (599, .failure),
-    ] as [(Int, HostVerdict)])
+    @Test(
+        "What counts as a failure",
+        arguments: [
+            (200, .success), (304, .success), (404, .success), (408, .success), (429, .ignored), (499, .success),
+            (500, .failure), (503, .failure), (599, .failure),
+        ] as [(Int, HostVerdict)])
     func statusCodes(_ status: Int, _ verdict: HostVerdict) {
         #expect(HostVerdict(statusCode: status) == verdict)
     }
 
     @Test("Which errors are the host's")
     func errorCodes() {
-        for code: AsyncNetError.Code in [.cannotConnect, .connectionLost, .timedOut, .tlsHandshakeFailed, .hostNotFound, .emptyReply, .deadlineExceeded] {
+        for code: AsyncNetError.Code in [
+            .cannotConnect, .connectionLost, .timedOut, .tlsHandshakeFailed, .hostNotFound, .emptyReply,
+            .deadlineExceeded,
+        ] {
             #expect(HostVerdict(code) == .failure)
         }
-        for code: AsyncNetError.Code in [.cancelled, .encodingFailed, .fileNotReadable, .bodyTooLarge, .circuitOpen, .decodingFailed, .sessionFinished] {
+        for code: AsyncNetError.Code in [
+            .cancelled, .encodingFailed, .fileNotReadable, .bodyTooLarge, .circuitOpen, .decodingFailed,
+            .sessionFinished,
+        ] {
             #expect(HostVerdict(code) == HostVerdict.ignored)
         }
     }
@@ -101,7 +191,9 @@ struct CircuitBreakerTests {
 struct CircuitBreakersTests {
     private let clock = TestClock()
 
-    private func breakers(_ rules: CircuitBreaker = .init(consecutiveFailures: 1, openDuration: .seconds(10)), capacity: Int = 1024) -> CircuitBreakers {
+    private func breakers(
+        _ rules: CircuitBreaker = .init(consecutiveFailures: 1, openDuration: .seconds(10)), capacity: Int = 1024
+    ) -> CircuitBreakers {
         CircuitBreakers(rules, time: TimeSource(clock), capacity: capacity)
     }
 
@@ -112,11 +204,13 @@ struct CircuitBreakersTests {
         clock.advance(by: .milliseconds(7499))
         let error = #expect(throws: AsyncNetError.self) { try breakers.allow(host: "a.example") }
         #expect(error?.code == .circuitOpen)
-        #expect(error?.message == "Requests to a.example failed too often; the next one is let through in 2.501 seconds")
+        #expect(
+            error?.message == "Requests to a.example failed too often; the next one is let through in 2.501 seconds")
         clock.advance(by: .milliseconds(2501))
         let probe = try breakers.allow(host: "a.example")
         let other = #expect(throws: AsyncNetError.self) { try breakers.allow(host: "a.example") }
-        #expect(other?.message == "Requests to a.example failed too often; one is under way to see whether they still do")
+        #expect(
+            other?.message == "Requests to a.example failed too often; one is under way to see whether they still do")
         probe.record(.success)
         _ = try breakers.allow(host: "a.example")
     }

@@ -1,11 +1,15 @@
-@testable import AsyncNet
 import Testing
+
+@testable import AsyncNet
 
 /// The rules of who goes first, as tables and against random orders; no task is involved.
 @Suite("Fair queue", .timeLimit(.minutes(5)))
 struct FairQueueTests {
-    /// Lets requests in one at a time, each leaving before the next; waiters are named `host priority` as given, and answered by index.
-    private static func order(_ waiting: [(String, RequestPriority)], _ limit: ConcurrencyLimit = .init(perSession: 1)) -> [Int] {
+    /// Lets requests in one at a time, each leaving before the next; waiters are named `host priority` as given, and
+    /// answered by index.
+    private static func order(_ waiting: [(String, RequestPriority)], _ limit: ConcurrencyLimit = .init(perSession: 1))
+        -> [Int]
+    {
         var queue = FairQueue<Int>(limit)
         _ = queue.enter("first")
         for (id, (host, priority)) in waiting.enumerated() { queue.wait(id, id, host, priority) }
@@ -18,16 +22,19 @@ struct FairQueueTests {
         return order
     }
 
-    @Test("The more urgent one goes first, of equals the one that came first", arguments: [
-        ([], []), ([.low], [0]), ([.normal, .normal, .normal], [0, 1, 2]), ([.low, .normal, .high], [2, 1, 0]),
-        ([.normal, .high, .low, .high, .normal], [1, 3, 0, 4, 2]),
-        ([.init(rawValue: 5), .high, .normal, .init(rawValue: 0), .init(rawValue: 8)], [4, 1, 0, 2, 3]),
-        ([.init(rawValue: -1), .init(rawValue: .max), .init(rawValue: .min)], [1, 0, 2]),
-    ] as [([RequestPriority], [Int])])
+    @Test(
+        "The more urgent one goes first, of equals the one that came first",
+        arguments: [
+            ([], []), ([.low], [0]), ([.normal, .normal, .normal], [0, 1, 2]), ([.low, .normal, .high], [2, 1, 0]),
+            ([.normal, .high, .low, .high, .normal], [1, 3, 0, 4, 2]),
+            ([.init(rawValue: 5), .high, .normal, .init(rawValue: 0), .init(rawValue: 8)], [4, 1, 0, 2, 3]),
+            ([.init(rawValue: -1), .init(rawValue: .max), .init(rawValue: .min)], [1, 0, 2]),
+        ] as [([RequestPriority], [Int])])
     func urgency(_ priorities: [RequestPriority], _ expected: [Int]) {
         #expect(Self.order(priorities.map { ("a", $0) }) == expected)
         #expect(Self.order(priorities.enumerated().map { ("\($0)", $1) }) == expected)
-        #expect(Self.order(priorities.enumerated().map { ("\($0 % 2)", $1) }, .init(perSession: 1, perHost: 1)) == expected)
+        #expect(
+            Self.order(priorities.enumerated().map { ("\($0 % 2)", $1) }, .init(perSession: 1, perHost: 1)) == expected)
     }
 
     @Test("Priorities are clamped and ordered")
@@ -37,12 +44,15 @@ struct FairQueueTests {
         #expect(RequestPriority(rawValue: 4) == .normal)
     }
 
-    @Test("There are as many places as the limit says", arguments: [
-        (ConcurrencyLimit.unlimited, ["a", "a", "b"], [true, true, true]), (.init(perSession: 2), ["a", "b", "c"], [true, true, false]),
-        (.init(perHost: 1), ["a", "a", "b", "b"], [true, false, true, false]),
-        (.init(perSession: 3, perHost: 2), ["a", "a", "a", "b", "c"], [true, true, false, true, false]),
-        (.init(perSession: 0, perHost: -5), ["a", "b"], [true, false]),
-    ] as [(ConcurrencyLimit, [String], [Bool])])
+    @Test(
+        "There are as many places as the limit says",
+        arguments: [
+            (ConcurrencyLimit.unlimited, ["a", "a", "b"], [true, true, true]),
+            (.init(perSession: 2), ["a", "b", "c"], [true, true, false]),
+            (.init(perHost: 1), ["a", "a", "b", "b"], [true, false, true, false]),
+            (.init(perSession: 3, perHost: 2), ["a", "a", "a", "b", "c"], [true, true, false, true, false]),
+            (.init(perSession: 0, perHost: -5), ["a", "b"], [true, false]),
+        ] as [(ConcurrencyLimit, [String], [Bool])])
     func limits(_ limit: ConcurrencyLimit, _ hosts: [String], _ expected: [Bool]) {
         var queue = FairQueue<Int>(limit)
         #expect(hosts.map { queue.enter($0) } == expected)
@@ -69,7 +79,9 @@ struct FairQueueTests {
         #expect([queue.enter("a"), queue.enter("a")] == [true, false])
     }
 
-    @Test("Whoever leaves the line is passed over, wherever it stood", arguments: [[0], [1], [2], [0, 1], [1, 2], [0, 2], [2, 0], [0, 1, 2]])
+    @Test(
+        "Whoever leaves the line is passed over, wherever it stood",
+        arguments: [[0], [1], [2], [0, 1], [1, 2], [0, 2], [2, 0], [0, 1, 2]])
     func abandoning(_ gone: [Int]) {
         var queue = FairQueue<Int>(.init(perHost: 1))
         _ = queue.enter("a")
@@ -83,10 +95,13 @@ struct FairQueueTests {
         #expect((queue.activeCount, queue.waitingCount, queue.hostCount) == (0, 0, 0))
     }
 
-    @Test("A request that is overtaken goes up a level each 16 times", arguments: [
-        (RequestPriority.low, RequestPriority.high, 64), (.normal, .high, 32), (.low, .normal, 32), (.init(rawValue: 5), .high, 16),
-        (.init(rawValue: 0), .init(rawValue: 8), 128), (.high, .high, 1), (.high, .low, 0),
-    ])
+    @Test(
+        "A request that is overtaken goes up a level each 16 times",
+        arguments: [
+            (RequestPriority.low, RequestPriority.high, 64), (.normal, .high, 32), (.low, .normal, 32),
+            (.init(rawValue: 5), .high, 16),
+            (.init(rawValue: 0), .init(rawValue: 8), 128), (.high, .high, 1), (.high, .low, 0),
+        ])
     func ageing(_ waiting: RequestPriority, _ others: RequestPriority, _ overtakes: Int) {
         var queue = FairQueue<Int>(.init(perHost: 1))
         _ = queue.enter("a")
@@ -144,21 +159,28 @@ struct FairQueueTests {
         Issue.record("it starves")
     }
 
-    /// Places are never more than allowed, none is left empty while somebody could take it, and everybody who waits gets one.
+    /// Places are never more than allowed, none is left empty while somebody could take it, and everybody who waits
+    /// gets one.
     @Test("The rules hold in any order of events", arguments: 0..<40)
     func random(_ seed: UInt64) {
         var random = SeededRandom(state: seed)
-        let limit = ConcurrencyLimit(perSession: seed % 3 == 0 ? nil : Int.random(in: 1...6, using: &random), perHost: seed % 5 == 0 ? nil : Int.random(in: 1...3, using: &random))
+        let limit = ConcurrencyLimit(
+            perSession: seed % 3 == 0 ? nil : Int.random(in: 1...6, using: &random),
+            perHost: seed % 5 == 0 ? nil : Int.random(in: 1...3, using: &random))
         var queue = FairQueue<Int>(limit)
         var active: [String] = []
         var waiting: [(id: Int, host: String, priority: RequestPriority)] = []
         func load(_ host: String) -> Int { active.filter { $0 == host }.count }
-        func hasPlace(_ host: String) -> Bool { active.count < limit.perSession ?? .max && load(host) < limit.perHost ?? .max }
+        func hasPlace(_ host: String) -> Bool {
+            active.count < limit.perSession ?? .max && load(host) < limit.perHost ?? .max
+        }
         func admit(_ id: Int?) {
             guard let id, let index = waiting.firstIndex(where: { $0.id == id }) else { return }
             let one = waiting.remove(at: index)
             if !hasPlace(one.host) { Issue.record("too many") }
-            if waiting.contains(where: { $0.host == one.host && $0.priority == one.priority && $0.id < id }) { Issue.record("not in order") }
+            if waiting.contains(where: { $0.host == one.host && $0.priority == one.priority && $0.id < id }) {
+                Issue.record("not in order")
+            }
             active.append(one.host)
         }
         for id in 0..<600 {
@@ -168,7 +190,9 @@ struct FairQueueTests {
                 let priority = RequestPriority(rawValue: Int.random(in: 0...8, using: &random))
                 let isFree = hasPlace(host)
                 if queue.enter(host) != isFree { Issue.record("wrong answer") }
-                if isFree { active.append(host) } else {
+                if isFree {
+                    active.append(host)
+                } else {
                     queue.wait(id, id, host, priority)
                     waiting.append((id, host, priority))
                 }
@@ -177,7 +201,9 @@ struct FairQueueTests {
                 if queue.abandon(one.id, one.host, one.priority) != one.id { Issue.record("not found") }
                 waiting.removeAll { $0.id == one.id }
             default:
-                guard let one = active.randomElement(using: &random), let index = active.firstIndex(of: one) else { continue }
+                guard let one = active.randomElement(using: &random), let index = active.firstIndex(of: one) else {
+                    continue
+                }
                 active.remove(at: index)
                 admit(queue.leave(one))
             }
@@ -209,7 +235,9 @@ struct IndexedHeapTests {
             if heap.least?.key != keys.values.min() { Issue.record("wrong order") }
         }
         while let least = heap.least {
-            if keys.removeValue(forKey: least.number) != keys.values.min().map({ min($0, least.key) }) ?? least.key { Issue.record("wrong order") }
+            if keys.removeValue(forKey: least.number) != keys.values.min().map({ min($0, least.key) }) ?? least.key {
+                Issue.record("wrong order")
+            }
             heap.remove(least.number)
         }
         #expect(keys.isEmpty && heap.isEmpty)

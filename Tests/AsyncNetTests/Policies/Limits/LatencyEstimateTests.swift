@@ -1,13 +1,18 @@
-@testable import AsyncNet
 import Testing
+
+@testable import AsyncNet
 
 @Suite("Latency estimate", .timeLimit(.minutes(5)))
 struct LatencyEstimateTests {
-    @Test("The nearest rank of the latest samples, none before there are enough", arguments: [
-        (0.95, 100, 20, 19, nil), (0.95, 100, 20, 20, 19), (0.95, 100, 20, 100, 95), (0.5, 100, 1, 1, 1), (0.5, 100, 1, 4, 2), (1, 100, 1, 50, 50), (0, 100, 1, 50, 1),
-        (.nan, 100, 1, 50, 50), (7, 100, 1, 50, 50), (-1, 100, 1, 50, 1), (0.5, 10, 1, 1000, 995), (0.5, 0, 0, 3, 3), (0.5, -1, -1, 3, 3), (1, .max, .max, 1023, nil),
-        (1, .max, .max, 1024, 1024),
-    ] as [(Double, Int, Int, Int, Int?)])
+    @Test(
+        "The nearest rank of the latest samples, none before there are enough",
+        arguments: [
+            (0.95, 100, 20, 19, nil), (0.95, 100, 20, 20, 19), (0.95, 100, 20, 100, 95), (0.5, 100, 1, 1, 1),
+            (0.5, 100, 1, 4, 2), (1, 100, 1, 50, 50), (0, 100, 1, 50, 1),
+            (.nan, 100, 1, 50, 50), (7, 100, 1, 50, 50), (-1, 100, 1, 50, 1), (0.5, 10, 1, 1000, 995),
+            (0.5, 0, 0, 3, 3), (0.5, -1, -1, 3, 3), (1, .max, .max, 1023, nil),
+            (1, .max, .max, 1024, 1024),
+        ] as [(Double, Int, Int, Int, Int?)])
     func percentile(_ percentile: Double, _ capacity: Int, _ minimum: Int, _ samples: Int, _ expected: Int?) {
         var estimate = LatencyEstimate(percentile: percentile, capacity: capacity, minimum: minimum)
         for sample in 0..<samples { estimate.add(.milliseconds(sample + 1)) }

@@ -1,17 +1,24 @@
-@testable import AsyncNet
 import AsyncNetTesting
 import Testing
 
+@testable import AsyncNet
+
 @Suite("Token bucket", .timeLimit(.minutes(5)))
 struct TokenBucketTests {
-    @Test("So many go at once, then one each interval", arguments: [
-        (RateLimit(requests: 2, per: .seconds(1)), [0, 0, 500, 1000, 1500]), (.init(requests: 10, per: .seconds(1), burst: 1), [0, 100, 200, 300]),
-        (.init(requests: 1, per: .seconds(60), burst: 3), [0, 0, 0, 60_000, 120_000]), (.init(requests: 0, per: .seconds(1), burst: 0), [0, 1000, 2000]),
-        (.init(requests: -3, per: .seconds(1), burst: -1), [0, 1000]),
-    ] as [(RateLimit, [Int])])
+    @Test(
+        "So many go at once, then one each interval",
+        arguments: [
+            (RateLimit(requests: 2, per: .seconds(1)), [0, 0, 500, 1000, 1500]),
+            (.init(requests: 10, per: .seconds(1), burst: 1), [0, 100, 200, 300]),
+            (.init(requests: 1, per: .seconds(60), burst: 3), [0, 0, 0, 60_000, 120_000]),
+            (.init(requests: 0, per: .seconds(1), burst: 0), [0, 1000, 2000]),
+            (.init(requests: -3, per: .seconds(1), burst: -1), [0, 1000]),
+        ] as [(RateLimit, [Int])])
     func burst(_ limit: RateLimit, _ milliseconds: [Int]) {
         var bucket = TokenBucket(limit)
-        for (index, expected) in milliseconds.enumerated() { #expect(bucket.earliest(behind: index, at: .zero) == .milliseconds(expected)) }
+        for (index, expected) in milliseconds.enumerated() {
+            #expect(bucket.earliest(behind: index, at: .zero) == .milliseconds(expected))
+        }
         for expected in milliseconds {
             let time = bucket.earliest(behind: 0, at: .zero)
             #expect(time == .milliseconds(expected))
@@ -43,9 +50,12 @@ struct TokenBucketTests {
         #expect(abs(now / .nanoseconds(1) - exact * 1e9) < 1.001)
     }
 
-    @Test("A late wake-up does not shift later ones, up to 20 milliseconds", arguments: [
-        ([(100, 0), (200, 0), (300, 0)]), ([(100, 5), (200, 19), (300, 0), (400, 20), (500, 1)]), ([(100, 21), (201, 0), (301, 30), (411, 0)]), ([(100, 1000), (1180, 0), (1280, 0)]),
-    ] as [[(Int, Int)]])
+    @Test(
+        "A late wake-up does not shift later ones, up to 20 milliseconds",
+        arguments: [
+            ([(100, 0), (200, 0), (300, 0)]), ([(100, 5), (200, 19), (300, 0), (400, 20), (500, 1)]),
+            ([(100, 21), (201, 0), (301, 30), (411, 0)]), ([(100, 1000), (1180, 0), (1280, 0)]),
+        ] as [[(Int, Int)]])
     func lateness(_ wakeUps: [(due: Int, late: Int)]) {
         var bucket = TokenBucket(.init(requests: 10, per: .seconds(1), burst: 1))
         #expect([bucket.take(at: .zero)] == [true])
@@ -57,9 +67,11 @@ struct TokenBucketTests {
         }
     }
 
-    @Test("With any wake-ups up to 20 milliseconds late the rate is kept, and no window has more than its burst and the lateness", arguments: [
-        (1000, 1), (100, 1), (997, 1), (10, 1), (100, 10), (5000, 3),
-    ])
+    @Test(
+        "With any wake-ups up to 20 milliseconds late the rate is kept, and no window has more than its burst and the lateness",
+        arguments: [
+            (1000, 1), (100, 1), (997, 1), (10, 1), (100, 10), (5000, 3),
+        ])
     func windows(_ rate: Int, _ burst: Int) {
         var random = SeededRandom(state: UInt64(rate + burst))
         var bucket = TokenBucket(.init(requests: rate, per: .seconds(1), burst: burst))
@@ -71,8 +83,11 @@ struct TokenBucketTests {
         let ideal = Double(2000 - burst) / Double(rate)
         #expect(now / .seconds(1) <= ideal + 0.021)
         for (index, start) in gone.enumerated() {
-            let most = { (last: Int) in Double(burst) + Double(rate) * ((gone[last] - start) / .seconds(1) + 0.02) + 0.001 }
-            for last in [index, index + 1, index + 5, index + 50] where last < gone.count && Double(last - index + 1) > most(last) {
+            let most = { (last: Int) in
+                Double(burst) + Double(rate) * ((gone[last] - start) / .seconds(1) + 0.02) + 0.001
+            }
+            for last in [index, index + 1, index + 5, index + 50]
+            where last < gone.count && Double(last - index + 1) > most(last) {
                 Issue.record("\(last - index + 1) from \(start) to \(gone[last])")
             }
         }
@@ -85,10 +100,13 @@ struct TokenBucketTests {
         #expect(bucket.earliest(behind: 0, at: .milliseconds(110)) == .milliseconds(210))
     }
 
-    @Test("Limits of any size are no trap", arguments: [
-        RateLimit(requests: .max, per: .seconds(Int64.max), burst: .max), .init(requests: .min, per: .seconds(Int64.min), burst: .min),
-        .init(requests: .max, per: .zero), .init(requests: 1, per: .seconds(Int64.max), burst: 1),
-    ])
+    @Test(
+        "Limits of any size are no trap",
+        arguments: [
+            RateLimit(requests: .max, per: .seconds(Int64.max), burst: .max),
+            .init(requests: .min, per: .seconds(Int64.min), burst: .min),
+            .init(requests: .max, per: .zero), .init(requests: 1, per: .seconds(Int64.max), burst: 1),
+        ])
     func extremes(_ limit: RateLimit) {
         var bucket = TokenBucket(limit)
         for time in [Duration.zero, .seconds(1), .seconds(9_000_000_000), .seconds(Int64.max)] {
@@ -109,7 +127,9 @@ struct RateLimiterTests {
 
     private let clock = TestClock()
 
-    private func limiter(_ limit: RateLimit) -> RateLimiter { RateLimiter(limit, timers: TimerQueue(TimeSource(clock))) }
+    private func limiter(_ limit: RateLimit) -> RateLimiter {
+        RateLimiter(limit, timers: TimerQueue(TimeSource(clock)))
+    }
 
     @Test("Each waits for its turn, to the nanosecond", arguments: 0..<200)
     func turns(_: Int) async throws {

@@ -1,5 +1,6 @@
-@testable import AsyncNet
 import Testing
+
+@testable import AsyncNet
 
 @Suite("Request queue", .timeLimit(.minutes(5)))
 struct RequestQueueTests {
@@ -15,11 +16,12 @@ struct RequestQueueTests {
         let admitted = Admitted()
         var tasks: [Task<Void, any Error>] = []
         for (index, priority) in [RequestPriority.low, .normal, .high].enumerated() {
-            tasks.append(Task {
-                let slot = try await queue.acquire(host: "a", priority: priority)
-                admitted.priorities.withLock { $0.append(priority) }
-                slot.release()
-            })
+            tasks.append(
+                Task {
+                    let slot = try await queue.acquire(host: "a", priority: priority)
+                    admitted.priorities.withLock { $0.append(priority) }
+                    slot.release()
+                })
             #expect(await eventually { queue.waitingCount == index + 1 })
         }
         first.release()

@@ -1,6 +1,7 @@
-@testable import AsyncNet
 import AsyncNetTesting
 import Testing
+
+@testable import AsyncNet
 
 @Suite("Retry budget", .timeLimit(.minutes(5)))
 struct RetryBudgetTests {
@@ -8,14 +9,21 @@ struct RetryBudgetTests {
         (0..<limit).prefix { _ in state.withdraw(at: now) }.count
     }
 
-    @Test("A part of the first attempts, and the minimum", arguments: [
-        (RetryBudget(), 0, 100), (.init(), 1000, 300), (.init(minimumPerSecond: 0), 4, 0), (.init(minimumPerSecond: 0), 5, 1),
-        (.init(minimumPerSecond: 0), 1000, 200), (.init(ratio: 0, minimumPerSecond: 1), 1000, 10), (.init(ratio: 1.5, minimumPerSecond: 0), 10, 15),
-        (.init(ratio: 0.333, minimumPerSecond: 0), 1000, 333), (.init(ratio: 0, minimumPerSecond: 0.5, window: .seconds(4)), 0, 2),
-        (.init(ratio: .nan, minimumPerSecond: .nan), 1000, 0), (.init(ratio: -1, minimumPerSecond: -1), 1000, 0),
-        (.init(ratio: .infinity, minimumPerSecond: 0), 3, 3000), (.init(ratio: 0, minimumPerSecond: .infinity, window: .milliseconds(10)), 0, 10_000),
-        (.init(ratio: 0, minimumPerSecond: 1, window: .zero), 0, 0), (.init(ratio: 0, minimumPerSecond: 1, window: .seconds(-5)), 0, 0),
-    ])
+    @Test(
+        "A part of the first attempts, and the minimum",
+        arguments: [
+            (RetryBudget(), 0, 100), (.init(), 1000, 300), (.init(minimumPerSecond: 0), 4, 0),
+            (.init(minimumPerSecond: 0), 5, 1),
+            (.init(minimumPerSecond: 0), 1000, 200), (.init(ratio: 0, minimumPerSecond: 1), 1000, 10),
+            (.init(ratio: 1.5, minimumPerSecond: 0), 10, 15),
+            (.init(ratio: 0.333, minimumPerSecond: 0), 1000, 333),
+            (.init(ratio: 0, minimumPerSecond: 0.5, window: .seconds(4)), 0, 2),
+            (.init(ratio: .nan, minimumPerSecond: .nan), 1000, 0), (.init(ratio: -1, minimumPerSecond: -1), 1000, 0),
+            (.init(ratio: .infinity, minimumPerSecond: 0), 3, 3000),
+            (.init(ratio: 0, minimumPerSecond: .infinity, window: .milliseconds(10)), 0, 10_000),
+            (.init(ratio: 0, minimumPerSecond: 1, window: .zero), 0, 0),
+            (.init(ratio: 0, minimumPerSecond: 1, window: .seconds(-5)), 0, 0),
+        ])
     func amount(_ budget: RetryBudget, _ attempts: Int, _ retries: Int) {
         var state = RetryBudgetState(budget)
         for _ in 0..<attempts { state.deposit(at: .zero) }
@@ -43,7 +51,9 @@ struct RetryBudgetTests {
         #expect(Self.retries(&state, at: .seconds(10)) == 10)
     }
 
-    @Test("No window and no time is a trap", arguments: [Duration.seconds(Int64.max), .seconds(Int64.min), .zero, .nanoseconds(1)])
+    @Test(
+        "No window and no time is a trap",
+        arguments: [Duration.seconds(Int64.max), .seconds(Int64.min), .zero, .nanoseconds(1)])
     func extremes(_ window: Duration) {
         var state = RetryBudgetState(.init(ratio: .infinity, minimumPerSecond: .infinity, window: window))
         for time in [Duration.zero, .seconds(1), .seconds(Int64.max), .zero] {
