@@ -10,13 +10,13 @@ extension URLSessionExchange: URLSessionDataDelegate {
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        noteNews()
+        noteCallback()
         receive(response)
         completionHandler(.allow)
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        noteNews()
+        noteCallback()
         if pipe.receive(data) == .pause { setPaused(true) }
         tellOfGathering(data.count)
         let piece = pieces.add(1, ordering: .relaxed).newValue
@@ -86,7 +86,7 @@ extension URLSessionExchange: URLSessionDataDelegate {
     #endif
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        // Nothing more is heard of a task that another one has replaced.
+        // A task that `resend` has replaced does not end the exchange.
         guard state.withLock({ $0.task === task }) else { return }
         guard let error else { return succeed(task) }
         if maySendAgain(task, error) { return resend() }
@@ -149,7 +149,7 @@ extension URLSessionExchange: URLSessionDataDelegate {
         if !isNoted { noteTransfer() }
         guard let task = known, withholdsHead(task) else { return }
         guard let response = FoundationInternals.response(of: task), 300..<400 ~= response.statusCode else { return }
-        noteNews()
+        noteCallback()
         receive(response)
     }
 

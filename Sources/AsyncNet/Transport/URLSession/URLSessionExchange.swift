@@ -42,7 +42,11 @@ final class URLSessionExchange: NSObject, Sendable {
     /// FoundationNetworking's queue is busy, and Swift's own threads, of which there are few, must not.
     static let control = DispatchQueue(label: "AsyncNet.URLSession.control", qos: .userInitiated)
 
+    /// The exchange whose callback ran last: if a server keeps FoundationNetworking's thread busy, most likely it is that
+    /// exchange's server.
     private static let latest = Locked<ObjectIdentifier?>(nil)
+
+    /// Cancelled exchanges are looked at again here, since `control` waits for FoundationNetworking's thread.
     private static let watchdog = DispatchQueue(label: "AsyncNet.URLSession.watchdog", qos: .userInitiated)
 
     /// - Parameters:
@@ -120,22 +124,24 @@ final class URLSessionExchange: NSObject, Sendable {
         guard let task else { return }
         Self.control.async { SocketQueues.held { task.cancel() } }
         guard !URLSessionLimits.canPause else { return }
-        Self.watchdog.asyncAfter(deadline: .now() + patience) { [weak self] in self?.insist() }
+        Self.watchdog.asyncAfter(deadline: .now() + patience) { [weak self] in self?.resetConnectionIfRunning() }
     }
 
-    /// Over TLS the connection may be one of HTTP/2, and others' requests end with it.
+    /// How long after a cancel the connection is reset. Over TLS it may be a connection of HTTP/2, whose other requests
+    /// would end too.
     private var patience: DispatchTimeInterval { isOnPlainHTTP ? .seconds(1) : .seconds(5) }
     private var isOnPlainHTTP: Bool { request.head.url.scheme?.lowercased() == "http" }
 
-    /// One piece of FoundationNetworking's work, of up to 100 reads from a socket, can last for minutes if the server
-    /// makes each of them costly; without the connection there is nothing to read.
-    private func insist() {
+    /// Resets the connection of a cancelled task that has not ended. FoundationNetworking takes a cancel only between
+    /// pieces of up to 100 reads from a socket, and a server can make one piece last for minutes; without the connection
+    /// there is nothing to read. A connection with TLS is reset for the latest exchange only.
+    private func resetConnectionIfRunning() {
         guard isOnPlainHTTP || Self.latest.withLock({ $0 }) == ObjectIdentifier(self) else { return }
         state.withLock { $0.isOver ? nil : $0.transfer }?.resetConnection()
     }
 
-    /// FoundationNetworking had news for this one last: if its thread is kept by a server, then by this one's.
-    func noteNews() { Self.latest.withLock { $0 = ObjectIdentifier(self) } }
+    /// To be called by callbacks that a server causes.
+    func noteCallback() { Self.latest.withLock { $0 = ObjectIdentifier(self) } }
 
     /// URLSession is done with the request.
     var isOver: Bool { state.withLock { $0.isOver } }
