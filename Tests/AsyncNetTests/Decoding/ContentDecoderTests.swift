@@ -104,11 +104,19 @@ struct ContentDecoderTests {
 
     @Test("A cancel ends the decoding of what is there already")
     func cancelled() async throws {
-        let encoded = try Self.encoded(.gzip)
-        let decoder = ContentDecoder(.gzip) { encoded }
-        let task = Task { while (try await decoder.next()) != nil {} }
-        task.cancel()
-        await #expect { try await task.value } throws: { ($0 as? AsyncNetError)?.code == .cancelled }
+        let encoded = try Self.compressed(Data(count: 1 << 20), .gzip)
+        let task = Task {
+            var chunks = [encoded][...]
+            let decoder = ContentDecoder(.gzip) { chunks.popFirst() }
+            _ = try await decoder.next()
+            withUnsafeCurrentTask { $0?.cancel() }
+            while (try await decoder.next()) != nil {}
+        }
+        await #expect {
+            try await task.value
+        } throws: {
+            ($0 as? AsyncNetError)?.code == .cancelled
+        }
     }
 
     @Test(

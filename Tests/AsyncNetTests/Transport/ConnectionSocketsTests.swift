@@ -56,5 +56,24 @@ struct ConnectionSocketsTests {
                 }
             }
         }
+
+        @Test("What is left on a closed connection is kept, unless another has its port", arguments: [false, true])
+        func leftBehind(_ isShared: Bool) async throws {
+            let server = try RawServer(
+                "c.sendall(b'HTTP/1.1 413 Large\\r\\nContent-Length: 0\\r\\n\\r\\n'); c.close()")
+            try await withServer { (other: MockServer) async throws in
+                let connections = LoopConnections()
+                let first = try Self.connect(to: server.port)
+                #expect(write(first, "GET / HTTP/1.1\r\n\r\n", 18) == 18)
+                let port = lc_local_port(first)
+                #expect(await eventually { lc_has_answer(first) != 0 })
+                connections.opened(first)
+                let second = isShared ? try Self.connect(to: try #require(other.url().port), from: Int(port)) : nil
+                if let second { connections.opened(second) }
+                _ = connections.close(first)
+                #expect((connections.takeLeftBehind(at: "127.0.0.1 \(port)") == nil) == isShared)
+                if let second { _ = connections.close(second) }
+            }
+        }
     #endif
 }
