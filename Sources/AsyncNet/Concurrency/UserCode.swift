@@ -62,11 +62,5 @@ private final class BlockingExecutor: TaskExecutor {
     }
 }
 
-/// A type of this library's, whose code does not block its thread unless it calls such of the user's.
-package protocol NonBlocking: Sendable {
-    var mayBlock: Bool { get }
-}
-
-extension NonBlocking {
-    package var mayBlock: Bool { false }
-}
+/// A type of this library's whose code does not block its thread.
+package protocol NonBlocking: Sendable {}

@@ -36,13 +36,6 @@ public struct HedgingPolicy: RequestPolicy {
     }
 }
 
-/// A policy that hedges, or one of whose parts does.
-package protocol Hedging {
-    var hedging: HedgingPolicy? { get }
+extension HedgingPolicy: DescribedPolicy {
+    func describe(_ traits: inout PolicyTraits) { (traits.mayBlock, traits.hedging) = (false, self) }
 }
-
-extension HedgingPolicy: Hedging {
-    package var hedging: HedgingPolicy? { self }
-}
-
-extension Interceptor: Hedging {}

@@ -35,51 +35,50 @@ public struct Retrier: RequestRetrier {
 ///
 /// Adapters each change what the one before made, and the first that throws is the last; retriers are asked until one
 /// decides.
-public struct Interceptor: RequestInterceptor, CredentialKeeper, NonBlocking {
-    private let adapters: [any RequestAdapter]
-    let retriers: [any RequestRetrier]
-    package let hedging: HedgingPolicy?
-    package var mayBlock: Bool { adapters.contains(where: \.blocks) || retriers.contains(where: \.blocks) }
+public struct Interceptor: RequestInterceptor, DescribedPolicy, CredentialKeeper {
+    private let policies: PolicyList
 
     public init(_ policies: [any RequestPolicy]) {
-        adapters = policies.compactMap { $0 as? any RequestAdapter }
-        retriers = policies.compactMap { $0 as? any RequestRetrier }
-        hedging = policies.compactMap { ($0 as? any Hedging)?.hedging }.last
+        self.policies = PolicyList(policies)
     }
 
     public init(
         adapters: [any RequestAdapter] = [], retriers: [any RequestRetrier] = [],
         interceptors: [any RequestInterceptor] = []
     ) {
-        self.adapters = adapters + interceptors
-        self.retriers = retriers + interceptors
-        hedging = interceptors.compactMap { ($0 as? any Hedging)?.hedging }.last
+        policies = PolicyList(adapters: adapters + interceptors, retriers: retriers + interceptors)
+    }
+
+    func describe(_ traits: inout PolicyTraits) {
+        (traits.hedging, traits.attemptTimeout) = (policies.hedging, policies.attemptTimeout)
+        traits.mayBlock = policies.mayBlock
+        traits.credentialKeeper = policies.credentialKeepers.isEmpty ? nil : self
     }
 
     public func adapt(_ request: URLRequest, context: RequestContext) async throws -> URLRequest {
         var request = request
-        for adapter in adapters { request = try await adapter.adapt(request, context: context) }
+        for policy in policies.adapters {
+            request = try await policy.adapter?.adapt(request, context: context) ?? request
+        }
         return request
     }
 
     public func adapt(_ request: TransportRequest, context: RequestContext) async throws -> TransportRequest {
         var request = request
-        for adapter in adapters { request = try await adapter.adapt(request, context: context) }
+        for policy in policies.adapters {
+            request = try await policy.adapter?.adapt(request, context: context) ?? request
+        }
         return request
     }
 
-    package func hasReplacedCredential(_ request: TransportRequest) async -> Bool {
-        for adapter in adapters {
-            if let keeper = adapter as? any CredentialKeeper, await keeper.hasReplacedCredential(request) {
-                return true
-            }
-        }
+    func hasReplacedCredential(_ request: TransportRequest) async -> Bool {
+        for keeper in policies.credentialKeepers where await keeper.hasReplacedCredential(request) { return true }
         return false
     }
 
     public func retry(after error: AsyncNetError, context: RequestContext) async -> RetryDecision {
-        for retrier in retriers {
-            let decision = await retrier.retry(after: error, context: context)
+        for policy in policies.retriers {
+            guard let decision = await policy.retrier?.retry(after: error, context: context) else { continue }
             if case .doNotRetry = decision.choice { continue }
             return decision
         }

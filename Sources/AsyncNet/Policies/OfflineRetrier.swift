@@ -9,7 +9,7 @@
 /// What is sent again is not charged to the retry budget.
 ///
 /// All that wait share the monitor's one watch.
-public struct OfflineRetrier: RequestRetrier, NonBlocking {
+public struct OfflineRetrier: RequestRetrier {
     public let timeout: Duration
     private let monitor: NetworkMonitor
     private let time: TimeSource
@@ -70,4 +70,8 @@ public struct OfflineRetrier: RequestRetrier, NonBlocking {
         default: false
         }
     }
+}
+
+extension OfflineRetrier: DescribedPolicy {
+    func describe(_ traits: inout PolicyTraits) { traits.mayBlock = false }
 }

@@ -8,11 +8,6 @@
 /// What may stand in a list of interceptors, of a session or of a request.
 public protocol RequestPolicy: Sendable {}
 
-extension RequestPolicy {
-    /// Whether its code may block its thread, as a user's may.
-    var blocks: Bool { (self as? any NonBlocking)?.mayBlock ?? true }
-}
-
 /// Changes a request before it is sent.
 ///
 ///     struct Tracing: RequestAdapter {

@@ -13,7 +13,7 @@
 /// `Content-Length`; files, streams and forms are compressed while they are sent, and then no length is known. Empty
 /// bodies stay as they are. zlib is loaded by name, as libcurl is; without it requests end with
 /// `.compressionUnavailable`.
-public struct RequestCompressor: RequestAdapter, NonBlocking {
+public struct RequestCompressor: RequestAdapter {
     /// What to do with a request that has a `Content-Encoding` already.
     public enum DuplicateHeaderBehavior: Sendable {
         /// Ends it with `.adaptationFailed`.
@@ -43,8 +43,6 @@ public struct RequestCompressor: RequestAdapter, NonBlocking {
         self.shouldCompress = shouldCompress
     }
 
-    package var mayBlock: Bool { shouldCompress != nil }
-
     public func adapt(_ request: URLRequest, context: RequestContext) async throws -> URLRequest {
         guard let head = HTTPRequestHead(request), let data = request.httpBody else { return request }
         return try await adapt(TransportRequest(head: head, body: .data(data)), context: context).urlRequest
@@ -69,4 +67,8 @@ public struct RequestCompressor: RequestAdapter, NonBlocking {
             isLarge ? try await UserCode.run { try body.compressed(with: coding) } : try body.compressed(with: coding)
         return compressed
     }
+}
+
+extension RequestCompressor: DescribedPolicy {
+    func describe(_ traits: inout PolicyTraits) { traits.mayBlock = shouldCompress != nil }
 }

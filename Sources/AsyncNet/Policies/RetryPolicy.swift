@@ -10,7 +10,7 @@ package import Foundation
 /// long as the server asked for in `Retry-After`, unless that is too long, or at random up to a bound that grows each
 /// time (``Backoff``). The session's ``SessionConfiguration/retryBudget`` limits how much load all retries together add
 /// to a host.
-public struct RetryPolicy: RequestRetrier, NonBlocking {
+public struct RetryPolicy: RequestRetrier {
     /// How often a request is sent again at most.
     public var limit: Int
     /// How long is waited before it is.
@@ -98,7 +98,7 @@ public struct RetryPolicy: RequestRetrier, NonBlocking {
 }
 
 /// Sends a request again whose connection was lost, and only then; otherwise as ``RetryPolicy``.
-public struct ConnectionLostRetryPolicy: RequestRetrier, NonBlocking {
+public struct ConnectionLostRetryPolicy: RequestRetrier {
     private let policy: RetryPolicy
 
     public init(limit: Int = 2, backoff: Backoff = Backoff(), methods: Set<HTTPMethod> = RetryPolicy.idempotentMethods)
@@ -113,13 +113,12 @@ public struct ConnectionLostRetryPolicy: RequestRetrier, NonBlocking {
     }
 }
 
-/// A policy that ends attempts that take too long.
-package protocol AttemptTimeout {
-    var attemptTimeout: Duration? { get }
+extension RetryPolicy: DescribedPolicy {
+    func describe(_ traits: inout PolicyTraits) {
+        (traits.mayBlock, traits.attemptTimeout) = (false, attemptTimeout)
+    }
 }
 
-extension RetryPolicy: AttemptTimeout {}
-
-extension Interceptor: AttemptTimeout {
-    package var attemptTimeout: Duration? { retriers.compactMap { ($0 as? any AttemptTimeout)?.attemptTimeout }.min() }
+extension ConnectionLostRetryPolicy: DescribedPolicy {
+    func describe(_ traits: inout PolicyTraits) { traits.mayBlock = false }
 }

@@ -19,18 +19,14 @@ extension AsyncSequence where Element == TransferProgress {
 }
 
 extension Progress {
-    /// Cancelling, pausing and resuming the progress does so with the request, which it does not keep alive.
-    public func control(_ request: DataRequest) { control { [weak request] in request } }
-    /// Cancelling, pausing and resuming the progress does so with the download, which it does not keep alive.
-    public func control(_ request: DownloadRequest) { control { [weak request] in request?.transfer } }
-    /// Cancelling, pausing and resuming the progress does so with the stream, which it does not keep alive.
-    public func control(_ request: StreamRequest) { control { [weak request] in request?.transfer } }
-
-    private func control(_ request: @escaping @Sendable () -> DataRequest?) {
+    /// Cancelling, pausing and resuming the progress cancels, suspends and resumes the request, which the progress does
+    /// not keep alive.
+    public func control(_ request: some Request) {
         (isCancellable, isPausable) = (true, true)
-        cancellationHandler = { request()?.cancelSoon() }
-        pausingHandler = { request()?.suspendSoon() }
-        resumingHandler = { request()?.resumeSoon() }
+        let engine = request.engine
+        cancellationHandler = { [weak engine] in engine?.cancelSoon() }
+        pausingHandler = { [weak engine] in engine?.suspendSoon() }
+        resumingHandler = { [weak engine] in engine?.resumeSoon() }
     }
 
     fileprivate func set(_ step: TransferProgress) {

@@ -1,47 +1,228 @@
-/// What a request does with its body.
+public import Foundation
+
+#if canImport(FoundationNetworking)
+    public import FoundationNetworking
+#endif
+
+/// How a request uses bodies.
 public enum RequestKind: Hashable, Sendable {
+    /// The response's body is kept in memory.
     case data
+    /// The request sends a body of its own; the response's body is kept in memory.
     case upload
+    /// The response's body goes to a file.
     case download
+    /// The response's body is read as it arrives.
     case stream
 }
 
-/// What all requests have in common: an actor with a life of its own.
+/// What all requests have in common. Requests are values that refer to one ``RequestEngine``: copies are the same
+/// request.
 ///
 /// A request is made without I/O. It starts at the first awaited outcome or at ``resume()``, runs once however many
-/// wait for it, and ends exactly once.
-public protocol Request: Actor {
-    nonisolated var id: RequestID { get }
-    nonisolated var kind: RequestKind { get }
-
-    var state: RequestState { get async }
-    /// Attempts after the first.
-    var retryCount: Int { get async }
-
-    /// Starts the request, or lets a suspended one go on. Does nothing once it is over.
-    func resume() async
-
-    /// Holds the request back until ``resume()``: before its start it is not sent, later no more of it is read and no
-    /// outcome is delivered. What the transport cannot pause arrives meanwhile and is kept.
-    func suspend() async
-
-    /// Ends the request with `.cancelled`, at once and for all who wait. Does nothing once it is over.
-    func cancel() async
+/// tasks await it, and ends exactly once.
+public protocol Request: Sendable {
+    /// The actor that makes the request.
+    var engine: RequestEngine { get }
 }
 
-/// What a request needs of whoever made it.
-package protocol RequestHost: AnyObject, Sendable {
-    nonisolated var mailbox: Mailbox { get }
+extension Request {
+    /// Which request this is, unique within the process.
+    public var id: RequestID { engine.id }
+    /// How the request uses bodies.
+    public var kind: RequestKind { engine.kind }
+    /// Where the request stands.
+    public var state: RequestState { get async { await engine.state } }
+    /// The number of attempts after the first.
+    public var retryCount: Int { get async { await engine.retryCount } }
 
-    /// Takes the request among the running ones, or says why not.
-    func begin(_ request: any Request) async -> AsyncNetError?
+    /// Starts the request, or lets a suspended one go on. Does nothing once the request is over.
+    public func resume() async { await engine.resume() }
 
-    /// The request is over; it is no longer listed.
-    func end(_ id: RequestID) async
+    /// Suspends the request until ``resume()``: before its start it is not sent, later no more of the response is read
+    /// and no outcome is delivered. What the transport cannot pause arrives meanwhile and is kept.
+    public func suspend() async { await engine.suspend() }
 
-    /// The request's transfer is over too; called once for each `begin` that was not refused.
-    nonisolated func drained()
+    /// Ends the request with `.cancelled`, at once and for all tasks that await it. Does nothing once the request is
+    /// over.
+    public func cancel() async { await engine.cancel() }
+}
 
-    /// Makes the whole transfer.
-    @concurrent nonisolated func perform(_ request: DataRequest) async -> TransferOutcome
+// MARK: Observing
+
+extension Request {
+    /// How much of the response's body has come: the latest value at once, then the newest after each step, until the
+    /// end. A download counts the bytes that were there before.
+    ///
+    /// Observing does not start the request; any number of tasks may observe.
+    public var downloadProgress: some AsyncSequence<TransferProgress, Never> & Sendable {
+        engine.observers.downloads.observe()
+    }
+
+    /// How much of the request's body has been sent, in the same way.
+    public var uploadProgress: some AsyncSequence<TransferProgress, Never> & Sendable {
+        engine.observers.uploads.observe()
+    }
+
+    /// The request's events from now on, until the end.
+    ///
+    /// Observing begins when this property is read and does not start the request; any number of tasks may observe.
+    public var events: some AsyncSequence<RequestEvent, Never> & Sendable { engine.observers.events.observe() }
+
+    /// What was measured so far.
+    public var metrics: RequestMetrics { engine.record.outcome(nil).metrics }
+
+    /// The request as a `curl` command for a POSIX shell: as last sent, or as it would be sent first.
+    ///
+    /// - Parameter showsSecrets: Shows userinfo, query and secret headers, which are redacted otherwise. The body is
+    ///   always shown.
+    /// - Returns: The command; if no request can be made, a shell comment with the reason.
+    public func curlDescription(showsSecrets: Bool = false) async -> String {
+        do {
+            return CurlDescription(showsSecrets: showsSecrets).text(try await currentRequest())
+        } catch {
+            return "# \(AsyncNetError(wrapping: error, as: .encodingFailed))"
+        }
+    }
+
+    @concurrent
+    private func currentRequest() async throws -> TransportRequest {
+        if let request = engine.record.request { return request }
+        return try await engine.blueprint.makeApart()
+    }
+}
+
+// MARK: Policies
+
+/// Changes after the start may come too late: give ``RequestOptions`` when the request is made.
+extension Request {
+    /// Adds a policy, which is called after the session's and after those added before.
+    @discardableResult
+    public func interceptor(_ policy: some RequestPolicy) async -> Self {
+        await set { $0.interceptors.append(policy) }
+    }
+
+    /// How long the request may take in all, retries and every wait included, in place of
+    /// ``SessionConfiguration/deadline``; then it ends with `.deadlineExceeded`.
+    @discardableResult
+    public func deadline(_ duration: Duration) async -> Self { await set { $0.deadline = duration } }
+
+    /// How long the server may be silent, in place of ``SessionConfiguration/timeout``; then the attempt ends with
+    /// `.timedOut`.
+    @discardableResult
+    public func timeout(_ duration: Duration) async -> Self { await set { $0.timeout = duration } }
+
+    /// Whether redirects are followed, in place of ``SessionConfiguration/redirects``.
+    @discardableResult
+    public func redirect(_ handler: RedirectHandler) async -> Self { await set { $0.redirects = handler } }
+
+    /// Sends these credentials in response to a 401: by Digest (RFC 7616) or Basic (RFC 7617), as the server's
+    /// challenge asks. They are sent to the origin of the request's URL only, and if the server refuses them, its 401 is
+    /// delivered. An `Authorization` header of the request's own is sent as it is instead.
+    @discardableResult
+    public func authenticate(username: String, password: String) async -> Self {
+        await authenticate(with: Credential(username: username, password: password))
+    }
+
+    /// Sends this credential in response to a 401; see ``authenticate(username:password:)``.
+    @discardableResult
+    public func authenticate(with credential: Credential) async -> Self { await set { $0.credential = credential } }
+
+    /// Which of the requests that wait for ``SessionConfiguration/concurrencyLimit`` is sent first; normal by default.
+    @discardableResult
+    public func priority(_ priority: RequestPriority) async -> Self { await set { $0.priority = priority } }
+
+    /// How many bytes the response's body may have once decoded, in place of ``SessionConfiguration/maximumBodySize``;
+    /// a longer body ends the request with `.bodyTooLarge`. `nil` is no limit.
+    @discardableResult
+    public func maximumBodySize(_ bytes: Int64?) async -> Self {
+        await set { $0.bodyLimit = bytes.map { .bytes($0) } ?? .unlimited }
+    }
+
+    /// Sets all options at once, in place of those set before.
+    @discardableResult
+    public func options(_ options: RequestOptions) async -> Self { await set { $0 = options } }
+
+    private func set(_ change: @Sendable (inout RequestOptions) -> Void) async -> Self {
+        await engine.set(change)
+        return self
+    }
+}
+
+// MARK: Validation
+
+/// Validators run in the order they were added; the first that refuses the response ends the request with its error.
+///
+/// Status and type are checked as soon as the response's head has come. A refused body in memory may break off or never
+/// end: of it up to 64 KiB that come within a second are kept; of a download or a stream no byte is read. A closure runs
+/// after the whole response has come, of a download or a stream after the head. A validator that is added after the end
+/// runs when an outcome is awaited next.
+extension Request {
+    /// Accepts a status from 200 to 299 and a type that the request's `Accept` header lists.
+    @discardableResult
+    public func validate() async -> Self {
+        await add(.statusCode { 200..<300 ~= $0 }).add(.contentType(Validator.acceptHeader))
+    }
+
+    /// Accepts these statuses only; others end in `.unacceptableStatus`.
+    @discardableResult
+    public func validate(statusCode acceptable: some Collection<Int> & Sendable) async -> Self {
+        let set = Set(acceptable)
+        return await add(.statusCode { set.contains($0) })
+    }
+
+    /// Accepts statuses in this range only, be it open at one end, such as `200...` or `..<400`.
+    @discardableResult
+    public func validate(statusCode acceptable: some RangeExpression<Int> & Sendable) async -> Self {
+        await add(.statusCode { acceptable.contains($0) })
+    }
+
+    /// Accepts statuses in this range only.
+    @discardableResult
+    public func validate(statusCode acceptable: Range<Int>) async -> Self {
+        await add(.statusCode { acceptable.contains($0) })
+    }
+
+    /// Accepts statuses in this range only.
+    @discardableResult
+    public func validate(statusCode acceptable: ClosedRange<Int>) async -> Self {
+        await add(.statusCode { acceptable.contains($0) })
+    }
+
+    /// Accepts these media types only, such as `application/json`, `text/*` or `*/*`; parameters are not compared, an
+    /// empty body has every type. Others end in `.unacceptableContentType`.
+    @discardableResult
+    public func validate(contentType acceptable: some Sequence<String> & Sendable) async -> Self {
+        let list = Array(acceptable)
+        return await add(.contentType { _ in list })
+    }
+
+    /// Accepts the responses for which the closure does not throw. An `AsyncNetError` that it throws ends the request as
+    /// it is; any other error as `.validationFailed`, with the error underneath.
+    @discardableResult
+    public func validate(_ validation: @escaping @Sendable (URLRequest, HTTPURLResponse) throws -> Void) async -> Self {
+        await validate { request, response, _ in try validation(request, response) }
+    }
+
+    /// The same with the body, which is empty for downloads and streams.
+    @discardableResult
+    public func validate(_ validation: @escaping @Sendable (URLRequest, HTTPURLResponse, Data) throws -> Void) async
+        -> Self
+    {
+        await add(
+            Validator { response in
+                guard let urlResponse = response.response else { throw AsyncNetError(.badServerResponse) }
+                try validation(response.request, urlResponse, response.data)
+            })
+    }
+
+    fileprivate func add(_ validator: Validator) async -> Self {
+        await engine.add(validator)
+        return self
+    }
+}
+
+extension Request where Self: CustomReflectable {
+    /// What `dump` shows: which request it is. What it sends holds secrets.
+    public var customMirror: Mirror { Mirror(self, children: ["id": id, "kind": kind]) }
 }

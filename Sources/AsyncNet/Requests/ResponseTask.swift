@@ -27,13 +27,13 @@ public struct ResponseTask<Value: Sendable>: Sendable {
 
     /// The value or the error.
     public var result: Result<Value, AsyncNetError> {
-        get async { await serialize(await request.transferOutcome()) }
+        get async { await serialize(await request.engine.transferOutcome()) }
     }
 
     /// The value or the error with all that is known of the exchange; never throws.
     public var response: DataResponse<Value, AsyncNetError> {
         get async {
-            let outcome = await request.transferOutcome()
+            let outcome = await request.engine.transferOutcome()
             let clock = ContinuousClock()
             let start = clock.now
             let result = await serialize(outcome)

@@ -46,26 +46,7 @@ struct RequestAssembly: Sendable {
         try body.check()
         var request = request
         request.body = body
-        return try Self.settled(request)
-    }
-
-    /// The request with the boundary of its form, if it has one, settled and said.
-    static func settled(_ request: TransportRequest) throws(AsyncNetError) -> TransportRequest {
-        guard let settled = try request.body.form?.settled() else { return request }
-        var request = request
-        request.body = .multipart(settled)
-        if let own = request.head.headers["Content-Type"] {
-            guard
-                MediaType(own).map({ $0.type != "multipart" || $0.parameters["boundary"] == settled.boundary }) == true
-            else {
-                throw AsyncNetError(
-                    .invalidRequest,
-                    "The request's Content-Type names another boundary than its form; give the form that boundary")
-            }
-        } else {
-            request.head.headers.add(.contentType(settled.contentType))
-        }
-        return request
+        return try request.settled()
     }
 
     private func transportRequest(
@@ -91,15 +72,8 @@ struct RequestAssembly: Sendable {
     }
 
     private func checked(_ request: TransportRequest) throws(AsyncNetError) -> TransportRequest {
-        try Self.check(request)
+        try request.check()
         return request
-    }
-
-    /// Refuses what cannot be sent, or not as it is meant.
-    static func check(_ request: TransportRequest) throws(AsyncNetError) {
-        _ = try request.head.url.checkedForHTTP()
-        try request.head.validate()
-        try request.body.check()
     }
 
     private func merged(_ own: HTTPHeaders) -> HTTPHeaders {

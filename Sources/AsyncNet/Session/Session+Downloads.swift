@@ -17,15 +17,17 @@ extension Session {
     ///     parts and says which version they are of; otherwise, and for small files, it is one. At most 64.
     ///   - checksum: What the file must be; another one ends the download with `.checksumMismatch` and is removed. What
     ///     the server itself says in `Repr-Digest` or `Content-Digest` (RFC 9530) is always checked.
+    ///   - options: Policies and limits of this request.
     ///   - modifier: Changes the request after URL, method and headers are set.
     public nonisolated func download(
         _ url: some URLConvertible, to destination: DownloadDestination, method: HTTPMethod = .get,
         headers: HTTPHeaders = [:],
-        segments: Int = 1, checksum: Checksum? = nil, modifier: RequestModifier? = nil
+        segments: Int = 1, checksum: Checksum? = nil, options: RequestOptions = RequestOptions(),
+        modifier: RequestModifier? = nil
     ) -> DownloadRequest {
         let assembly = RequestAssembly(configuration)
         return download(
-            DownloadSink(destination, segments: segments, checksum: checksum),
+            DownloadSink(destination, segments: segments, checksum: checksum), options,
             RequestBlueprint(mayBlock: modifier != nil) {
                 try assembly.transportRequest(to: url, method, headers, modifier: modifier, encode: nil)
             })
@@ -34,12 +36,11 @@ extension Session {
     /// A download with a `URLRequest` or a router.
     public nonisolated func download(
         _ request: some URLRequestConvertible, to destination: DownloadDestination, segments: Int = 1,
-        checksum: Checksum? = nil,
-        modifier: RequestModifier? = nil
+        checksum: Checksum? = nil, options: RequestOptions = RequestOptions(), modifier: RequestModifier? = nil
     ) -> DownloadRequest {
         let assembly = RequestAssembly(configuration)
         return download(
-            DownloadSink(destination, segments: segments, checksum: checksum),
+            DownloadSink(destination, segments: segments, checksum: checksum), options,
             RequestBlueprint(mayBlock: modifier != nil) {
                 try assembly.transportRequest(from: request.asURLRequest(), modifier: modifier)
             })
@@ -54,12 +55,12 @@ extension Session {
     public nonisolated func download(
         resumingWith resumeData: ResumeData?, to destination: DownloadDestination, headers: HTTPHeaders = [:],
         segments: Int = 1,
-        checksum: Checksum? = nil, modifier: RequestModifier? = nil
+        checksum: Checksum? = nil, options: RequestOptions = RequestOptions(), modifier: RequestModifier? = nil
     ) -> DownloadRequest {
         let assembly = RequestAssembly(configuration)
         let sink = DownloadSink(destination, resuming: resumeData, segments: segments, checksum: checksum)
         return download(
-            sink,
+            sink, options,
             RequestBlueprint(mayBlock: modifier != nil) {
                 guard let resumeData else {
                     throw AsyncNetError(.invalidRequest, "There is no resume data to go on with; download it anew")
@@ -68,35 +69,10 @@ extension Session {
             })
     }
 
-    private nonisolated func download(_ sink: DownloadSink, _ blueprint: RequestBlueprint) -> DownloadRequest {
-        let transfer = register(blueprint, kind: .download, sink: sink)
-        sink.fetch.withLock {
-            $0 = { [self, weak transfer] range, validator in await part(range, validator, blueprint, of: transfer) }
-        }
-        return DownloadRequest(transfer, sink)
-    }
-
-    /// A part of a download: a request like it, under the same policies, that nobody else sees.
-    private nonisolated func part(
-        _ range: ByteRange, _ validator: String, _ blueprint: RequestBlueprint, of download: DataRequest?
-    ) async -> StreamRequest {
-        let partial = RequestBlueprint(mayBlock: blueprint.mayBlock) {
-            var request = try blueprint.make()
-            request.head.headers.set(.acceptEncoding(request.head.headers["Accept-Encoding"] ?? "identity"))
-            request.head.headers.set(HTTPHeader(name: "Range", value: range.headerValue))
-            request.head.headers.set(HTTPHeader(name: "If-Range", value: validator))
-            return request
-        }
-        let sink = StreamSink()
-        let part = StreamRequest(DataRequest(partial, kind: .stream, sink: sink, host: PartHost(self)), sink)
-        if let download {
-            var options = await download.options
-            // What is left of the download's; the limit is the download's to watch.
-            options.deadline = (options.deadline ?? configuration.deadline).map { $0 - download.record.elapsed }
-            options.bodyLimit = .own(nil)
-            await part.transfer.set { [options] in $0 = options }
-        }
-        return part
+    private nonisolated func download(_ sink: DownloadSink, _ options: RequestOptions, _ blueprint: RequestBlueprint)
+        -> DownloadRequest
+    {
+        DownloadRequest(register(blueprint, kind: .download, target: .file(sink), options: options), sink)
     }
 }
 

@@ -16,20 +16,22 @@ extension Session {
     ///   - url: A `String`, `URL` or `URLComponents`; relative ones need a session with a base URL.
     ///   - method: Any method; GET by default.
     ///   - headers: Sent over the session's own; an array or a dictionary literal.
+    ///   - options: Policies and limits of this request.
     ///   - modifier: Changes the request after URL, method and headers are set.
     public nonisolated func request(
         _ url: some URLConvertible, method: HTTPMethod = .get, headers: HTTPHeaders = [:],
-        modifier: RequestModifier? = nil
+        options: RequestOptions = RequestOptions(), modifier: RequestModifier? = nil
     ) -> DataRequest {
-        make(url, method, headers, modifier, encode: nil)
+        make(url, method, headers, options, modifier, encode: nil)
     }
 
     /// A request with parameters, put into its body or query by an encoder.
     public nonisolated func request(
         _ url: some URLConvertible, method: HTTPMethod = .get, parameters: some Encodable & Sendable,
-        encoder: some ParameterEncoder, headers: HTTPHeaders = [:], modifier: RequestModifier? = nil
+        encoder: some ParameterEncoder, headers: HTTPHeaders = [:], options: RequestOptions = RequestOptions(),
+        modifier: RequestModifier? = nil
     ) -> DataRequest {
-        make(url, method, headers, modifier, isForeign: !(encoder is any NonBlocking)) {
+        make(url, method, headers, options, modifier, isForeign: !(encoder is any NonBlocking)) {
             try encoder.encode(parameters, into: $0)
         }
     }
@@ -40,33 +42,35 @@ extension Session {
     /// seconds. Its `httpBody` is the body; an `httpBodyStream`, which could be sent only once, is refused with
     /// `.invalidRequest`.
     public nonisolated func request(
-        _ request: some URLRequestConvertible, modifier: RequestModifier? = nil
+        _ request: some URLRequestConvertible, options: RequestOptions = RequestOptions(),
+        modifier: RequestModifier? = nil
     ) -> DataRequest {
         let configuration = configuration
-        return register(
-            RequestBlueprint(mayBlock: modifier != nil) {
-                try RequestAssembly(configuration).transportRequest(from: request.asURLRequest(), modifier: modifier)
-            })
+        let blueprint = RequestBlueprint(mayBlock: modifier != nil) {
+            try RequestAssembly(configuration).transportRequest(from: request.asURLRequest(), modifier: modifier)
+        }
+        return DataRequest(register(blueprint, options: options))
     }
 
     private nonisolated func make(
-        _ url: some URLConvertible, _ method: HTTPMethod, _ headers: HTTPHeaders, _ modifier: RequestModifier?,
-        isForeign: Bool = false,
-        encode: (@Sendable (URLRequest) throws -> URLRequest)?
+        _ url: some URLConvertible, _ method: HTTPMethod, _ headers: HTTPHeaders, _ options: RequestOptions,
+        _ modifier: RequestModifier?, isForeign: Bool = false, encode: (@Sendable (URLRequest) throws -> URLRequest)?
     ) -> DataRequest {
         let assembly = RequestAssembly(configuration)
-        return register(
-            RequestBlueprint(mayBlock: modifier != nil || isForeign) {
-                try assembly.transportRequest(to: url, method, headers, modifier: modifier, encode: encode)
-            })
+        let blueprint = RequestBlueprint(mayBlock: modifier != nil || isForeign) {
+            try assembly.transportRequest(to: url, method, headers, modifier: modifier, encode: encode)
+        }
+        return DataRequest(register(blueprint, options: options))
     }
 
-    nonisolated func register(_ blueprint: RequestBlueprint, kind: RequestKind = .data, sink: (any ResponseSink)? = nil)
-        -> DataRequest
-    {
-        let request = DataRequest(blueprint, kind: kind, sink: sink, host: self)
-        if configuration.startsRequestsImmediately { mailbox.post(RefreshScope.keeping { await request.resume() }) }
-        return request
+    nonisolated func register(
+        _ blueprint: RequestBlueprint, kind: RequestKind = .data, target: BodyTarget = .memory, options: RequestOptions
+    ) -> RequestEngine {
+        let engine = RequestEngine(blueprint, kind: kind, target: target, options: options, host: self)
+        if configuration.startsRequestsImmediately {
+            environment.mailbox.post(RefreshScope.keeping { await engine.resume() })
+        }
+        return engine
     }
 }
 

@@ -8,13 +8,15 @@ extension Session {
     ///   - url: A `String`, `URL` or `URLComponents`; relative ones need a session with a base URL.
     ///   - method: GET by default.
     ///   - headers: Sent over the session's own.
+    ///   - options: Policies and limits of this request.
     ///   - modifier: Changes the request after URL, method and headers are set.
     public nonisolated func stream(
         _ url: some URLConvertible, method: HTTPMethod = .get, headers: HTTPHeaders = [:],
-        modifier: RequestModifier? = nil
+        options: RequestOptions = RequestOptions(), modifier: RequestModifier? = nil
     ) -> StreamRequest {
         let assembly = RequestAssembly(configuration)
         return stream(
+            options,
             RequestBlueprint(mayBlock: modifier != nil) {
                 try assembly.transportRequest(to: url, method, headers, modifier: modifier, encode: nil)
             })
@@ -24,10 +26,11 @@ extension Session {
     public nonisolated func stream(
         _ url: some URLConvertible, method: HTTPMethod = .get, parameters: some Encodable & Sendable,
         encoder: some ParameterEncoder,
-        headers: HTTPHeaders = [:], modifier: RequestModifier? = nil
+        headers: HTTPHeaders = [:], options: RequestOptions = RequestOptions(), modifier: RequestModifier? = nil
     ) -> StreamRequest {
         let assembly = RequestAssembly(configuration)
         return stream(
+            options,
             RequestBlueprint(mayBlock: modifier != nil || !(encoder is any NonBlocking)) {
                 try assembly.transportRequest(to: url, method, headers, modifier: modifier) {
                     try encoder.encode(parameters, into: $0)
@@ -36,19 +39,21 @@ extension Session {
     }
 
     /// A stream from a `URLRequest` or a router.
-    public nonisolated func stream(_ request: some URLRequestConvertible, modifier: RequestModifier? = nil)
-        -> StreamRequest
-    {
+    public nonisolated func stream(
+        _ request: some URLRequestConvertible, options: RequestOptions = RequestOptions(),
+        modifier: RequestModifier? = nil
+    ) -> StreamRequest {
         let assembly = RequestAssembly(configuration)
         return stream(
+            options,
             RequestBlueprint(mayBlock: modifier != nil) {
                 try assembly.transportRequest(from: request.asURLRequest(), modifier: modifier)
             })
     }
 
-    private nonisolated func stream(_ blueprint: RequestBlueprint) -> StreamRequest {
+    private nonisolated func stream(_ options: RequestOptions, _ blueprint: RequestBlueprint) -> StreamRequest {
         let sink = StreamSink()
-        return StreamRequest(register(blueprint, kind: .stream, sink: sink), sink)
+        return StreamRequest(register(blueprint, kind: .stream, target: .stream(sink), options: options), sink)
     }
 }
 

@@ -17,29 +17,31 @@ extension Session {
     ///   - url: A `String`, `URL` or `URLComponents`; relative ones need a session with a base URL.
     ///   - method: POST by default.
     ///   - headers: Sent over the session's own.
+    ///   - options: Policies and limits of this request.
     ///   - modifier: Changes the request after URL, method and headers are set.
     public nonisolated func upload(
         _ body: RequestBody, to url: some URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders = [:],
-        modifier: RequestModifier? = nil
+        options: RequestOptions = RequestOptions(), modifier: RequestModifier? = nil
     ) -> UploadRequest {
         let assembly = RequestAssembly(configuration)
         let blueprint = RequestBlueprint(mayBlock: modifier != nil) {
             let request = try assembly.transportRequest(to: url, method, headers, modifier: modifier, encode: nil)
             return try assembly.uploading(body, with: request)
         }
-        return register(blueprint, kind: .upload)
+        return DataRequest(register(blueprint, kind: .upload, options: options))
     }
 
     /// An upload with a `URLRequest` or a router, which must have no body of its own.
     public nonisolated func upload(
-        _ body: RequestBody, with request: some URLRequestConvertible, modifier: RequestModifier? = nil
+        _ body: RequestBody, with request: some URLRequestConvertible, options: RequestOptions = RequestOptions(),
+        modifier: RequestModifier? = nil
     ) -> UploadRequest {
         let assembly = RequestAssembly(configuration)
         let blueprint = RequestBlueprint(mayBlock: modifier != nil) {
             try assembly.uploading(
                 body, with: assembly.transportRequest(from: request.asURLRequest(), modifier: modifier))
         }
-        return register(blueprint, kind: .upload)
+        return DataRequest(register(blueprint, kind: .upload, options: options))
     }
 
     /// An upload by POST, relative to the session's base URL.

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The entrance: makes requests, holds what they have in common, and knows which of them run.
 ///
 ///     let session = Session()
@@ -13,24 +11,18 @@ public actor Session {
     /// A session with defaults, for programs that need no other.
     public static let shared = Session()
 
-    public nonisolated let configuration: SessionConfiguration
-    package nonisolated let transport: any Transport
-    /// Which transport carries the requests, such as `libcurl 7.88.1 (OpenSSL/3.0.19)`, and why not a better one if so.
+    /// What the session's requests have in common.
+    public nonisolated var configuration: SessionConfiguration { environment.configuration }
+    /// Which transport carries the requests, such as `libcurl 7.88.1 (OpenSSL/3.0.19)`, and the reason if it is not the
+    /// preferred one.
     public nonisolated let transportDescription: String
-    package nonisolated let mailbox = Mailbox()
-    package nonisolated let timers: TimerQueue
-    nonisolated let limits: SessionLimits
+    nonisolated let environment: Environment
 
-    private var running: [RequestID: any Request] = [:]
-    /// Transfers that have not ended yet, those of cancelled requests included. Counted down without entering the
-    /// session.
-    private nonisolated let transfers = Atomic(0)
-    /// `isFinished`, for those outside. Set before the transfers are looked at, looked at after they are counted down.
-    private nonisolated let isFinishing = Atomic(false)
-    package private(set) var isFinished = false
+    private var running: [RequestID: RequestEngine] = [:]
+    private(set) var isFinished = false
     private var finishers: [Int: CheckedContinuation<Void, Never>] = [:]
     private var nextFinisher = 0
-    /// Shuts the transport down once the last transfer has ended, whether or not anyone waits for that.
+    /// Shuts the transport down once the last transfer has ended, whether or not a task awaits that.
     private var shutdown: Task<Void, Never>?
     private var isShutDown = false
 
@@ -40,11 +32,8 @@ public actor Session {
     ///   - transport: What carries the bytes; the session shuts it down when it finishes.
     ///   - configuration: What the requests have in common.
     public init(transport: some Transport = .automatic, configuration: SessionConfiguration = SessionConfiguration()) {
-        self.transport = (transport as? AutomaticTransport)?.chosen ?? transport
         transportDescription = transport.transportDescription
-        self.configuration = configuration
-        timers = TimerQueue(TimeSource(opening: configuration.clock))
-        limits = SessionLimits(configuration, timers)
+        environment = Environment(configuration, (transport as? AutomaticTransport)?.chosen ?? transport)
     }
 
     /// A session whose relative URLs are resolved against `baseURL` (RFC 3986 §5); end it with a slash to keep its last
@@ -60,9 +49,7 @@ public actor Session {
 
     /// The requests that have started and not ended, oldest first.
     public var requests: [any Request] {
-        running.sorted { $0.key < $1.key }.map { _, request in
-            (request as? DataRequest)?.facade.withLock { $0.request } ?? request
-        }
+        running.sorted { $0.key < $1.key }.map(\.value.handle)
     }
 
     /// The running requests of one kind, oldest first.
@@ -81,7 +68,7 @@ public actor Session {
     /// it.
     public func finish() async {
         isFinished = true
-        isFinishing.store(true, ordering: .sequentiallyConsistent)
+        environment.transfers.close { [self] in environment.mailbox.post { await self.shutDownIfDrained() } }
         shutDownIfDrained()
         guard !isShutDown, !Task.isCancelled else { return }
         nextFinisher += 1
@@ -89,7 +76,7 @@ public actor Session {
         await withTaskCancellationHandler {
             await withCheckedContinuation { finishers[id] = $0 }
         } onCancel: {
-            mailbox.post { await self.leave(id) }
+            environment.mailbox.post { await self.leave(id) }
         }
     }
 
@@ -98,8 +85,9 @@ public actor Session {
     }
 
     private func shutDownIfDrained() {
-        guard isFinished, transfers.load(ordering: .sequentiallyConsistent) == 0, shutdown == nil else { return }
+        guard isFinished, environment.transfers.isEmpty, shutdown == nil else { return }
         shutdown = Task {
+            environment.transfers.forgetClosing()
             await shutTransportDown()
             isShutDown = true
             for finisher in finishers.values { finisher.resume() }
@@ -112,34 +100,28 @@ extension Session {
     /// A transport may be the user's: like its `send`, this runs on no actor.
     @concurrent
     private nonisolated func shutTransportDown() async {
-        await transport.shutdown()
+        await environment.transport.shutdown()
     }
 }
 
 extension Session: RequestHost {
-    package func begin(_ request: any Request) -> AsyncNetError? {
+    func begin(_ request: RequestEngine) -> AsyncNetError? {
         guard !isFinished else { return AsyncNetError(.sessionFinished) }
         running[request.id] = request
-        transfers.add(1, ordering: .sequentiallyConsistent)
+        environment.transfers.begin()
         return nil
     }
 
-    /// A further transfer of a request that has begun.
-    nonisolated func beginPart() { transfers.add(1, ordering: .sequentiallyConsistent) }
+    func end(_ id: RequestID) { running[id] = nil }
+}
 
-    package func end(_ id: RequestID) {
-        running[id] = nil
-    }
-
-    package nonisolated func drained() {
-        let rest = transfers.subtract(1, ordering: .sequentiallyConsistent).newValue
-        guard rest == 0, isFinishing.load(ordering: .sequentiallyConsistent) else { return }
-        mailbox.post { await self.shutDownIfDrained() }
-    }
-
-    @concurrent
-    package nonisolated func perform(_ request: DataRequest) async -> TransferOutcome {
-        var pipeline = Pipeline(session: self, request: request)
-        return await pipeline.run()
+extension RequestEngine {
+    /// The request as users know it.
+    fileprivate nonisolated var handle: any Request {
+        switch target {
+        case .memory: DataRequest(self)
+        case .file(let sink): DownloadRequest(self, sink)
+        case .stream(let sink): StreamRequest(self, sink)
+        }
     }
 }

@@ -271,15 +271,17 @@ struct BlockingCodeTests {
 
     @Test("So do its policies, unless they are made of such that may block")
     func ownPolicies() {
-        #expect(
-            !RetryPolicy().blocks && !ConnectionLostRetryPolicy().blocks && !OfflineRetrier().blocks
-                && !RequestCompressor().blocks)
-        #expect(
-            RequestCompressor { _ in true }.blocks && Adapter { request, _ in request }.blocks
-                && Retrier { _, _ in .retry }.blocks)
-        #expect(
-            !Interceptor([RetryPolicy(), RequestCompressor()]).blocks
-                && Interceptor([RetryPolicy(), Retrier { _, _ in .retry }]).blocks)
+        func mayBlock(_ policy: any RequestPolicy) -> Bool { PolicyTraits(policy).mayBlock }
+        let own: [any RequestPolicy] = [
+            RetryPolicy(), ConnectionLostRetryPolicy(), OfflineRetrier(), RequestCompressor(), HedgingPolicy(),
+            Interceptor([RetryPolicy(), RequestCompressor()]),
+        ]
+        #expect(own.allSatisfy { !mayBlock($0) })
+        let foreign: [any RequestPolicy] = [
+            RequestCompressor { _ in true }, Adapter { request, _ in request }, Retrier { _, _ in .retry },
+            Interceptor([RetryPolicy(), Retrier { _, _ in .retry }]),
+        ]
+        #expect(foreign.allSatisfy(mayBlock))
     }
 }
 

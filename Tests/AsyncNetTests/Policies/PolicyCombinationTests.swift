@@ -99,7 +99,7 @@ struct PolicyCombinationTests {
         let tasks = (0..<6).map { _ in
             Task { await session.request("http://a/").serializing(Data.self).result.failure?.code }
         }
-        #expect(await eventually { session.limits.queue?.waitingCount == 5 })
+        #expect(await eventually { session.environment.limits.queue?.waitingCount == 5 })
         gate.open()
         var refused = 0
         for task in tasks where await task.value == .circuitOpen { refused += 1 }
@@ -221,7 +221,7 @@ struct PolicyCombinationTests {
         }
         func waiters(_ count: Int) async -> Bool {
             await eventually {
-                for flight in session.limits.flights.all where await flight.waiterCount == count { return true }
+                for flight in session.environment.limits.flights.all where flight.waiterCount == count { return true }
                 return false
             }
         }
@@ -237,7 +237,7 @@ struct PolicyCombinationTests {
         #expect(try await second.value.get() == "done")
         #expect(try await third.value.get() == "done")
         #expect(stub.requests.count == 1)
-        #expect(session.limits.flights.all.isEmpty)
+        #expect(session.environment.limits.flights.all.isEmpty)
     }
 
     @Test("A transport that cancels by itself is not asked for ever")
@@ -253,7 +253,7 @@ struct PolicyCombinationTests {
 
     @Test("Percentiles that are none do not add up")
     func percentiles() {
-        let limits = SessionLimits(SessionConfiguration(), TimerQueue(TimeSource(ContinuousClock())))
+        let limits = SharedLimits(SessionConfiguration(), TimerQueue(TimeSource(ContinuousClock())))
         let first = limits.latencies(.nan)
         #expect(limits.latencies(.nan) === first)
         #expect(limits.latencies(7) === first)

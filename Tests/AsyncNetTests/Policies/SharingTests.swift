@@ -95,9 +95,9 @@ struct SharingTests {
         #expect(await eventually { running.withLock { $0.now } == 2 })
         let low = Task { await session.request("http://a/low").priority(.low).serializing(Data.self).result }
         let cancelled = Task { await session.request("http://a/cancelled").serializing(Data.self).result }
-        #expect(await eventually { session.limits.queue?.waitingCount == 2 })
+        #expect(await eventually { session.environment.limits.queue?.waitingCount == 2 })
         let high = Task { await session.request("http://a/high").priority(.high).serializing(Data.self).result }
-        #expect(await eventually { session.limits.queue?.waitingCount == 3 })
+        #expect(await eventually { session.environment.limits.queue?.waitingCount == 3 })
         cancelled.cancel()
         #expect(await cancelled.value.failure?.code == .cancelled)
         firstGate.open()
@@ -107,7 +107,7 @@ struct SharingTests {
         let (most, order) = running.withLock { ($0.most, $0.order) }
         #expect(most == 2)
         #expect(order.dropFirst(2) == ["/high", "/low"])
-        #expect(await eventually { session.limits.queue?.activeCount == 0 })
+        #expect(await eventually { session.environment.limits.queue?.activeCount == 0 })
     }
 
     @Test("Requests wait their turn, and one whose deadline is before that ends at once")
@@ -121,7 +121,7 @@ struct SharingTests {
         #expect(
             await late.deadline(.milliseconds(500)).serializing(Data.self).result.failure?.code == .deadlineExceeded)
         let next = Task { await session.request("http://a/").serializing(Data.self).result }
-        #expect(await eventually { session.limits.rate?.waitingCount(host: "http://a:80") == 1 })
+        #expect(await eventually { session.environment.limits.rate?.waitingCount(host: "http://a:80") == 1 })
         #expect(stub.requests.count == 1)
         clock.advance(by: .seconds(1))
         #expect(await next.value.failure == nil)
@@ -149,7 +149,7 @@ struct SharingTests {
         // All of them have joined.
         #expect(
             await eventually {
-                for flight in session.limits.flights.all where await flight.waiterCount == 20 { return true }
+                for flight in session.environment.limits.flights.all where flight.waiterCount == 20 { return true }
                 return false
             })
         for task in same.dropFirst() { task.cancel() }

@@ -1,7 +1,8 @@
-import AsyncNet
 import AsyncNetTesting
 import Foundation
 import Testing
+
+@testable import AsyncNet
 
 /// At any state, in any order: exactly one outcome, at once, nothing left behind.
 @Suite("Cancellation", .timeLimit(.minutes(5)))
@@ -54,7 +55,7 @@ struct CancellationTests {
             Task { await request.serializing(User.self).result }, Task { await request.serializing(User.self).result }
         )
         await arrived.wait()
-        #expect(await eventually { await request.waiterCount == 2 })
+        #expect(await eventually { await request.engine.waiterCount == 2 })
         first.cancel()
         #expect(await first.value.failure?.code == .cancelled)
         #expect(await request.state == .resumed)
@@ -93,7 +94,7 @@ struct CancellationTests {
         let request = Session(transport: stub).request("http://a/")
         await request.suspend()
         let task = Task { await request.serializing(Data.self).result }
-        #expect(await eventually { await request.waiterCount == 1 })
+        #expect(await eventually { await request.engine.waiterCount == 1 })
         task.cancel()
         #expect(await task.value.failure?.code == .cancelled)
         #expect(stub.requests.isEmpty)
@@ -155,8 +156,8 @@ struct CancellationTests {
     @Test("Nothing keeps an ended request alive, however it ended")
     func leaks() async {
         final class Weak: Sendable {
-            weak let request: DataRequest?
-            init(_ request: DataRequest) { self.request = request }
+            weak let request: RequestEngine?
+            init(_ request: DataRequest) { self.request = request.engine }
         }
         let session = Session(transport: StubTransport { $0.path == "/stall" ? .fault(.stall) : .json(User.json) })
         var weak: [Weak] = []

@@ -158,10 +158,10 @@ struct EventStreamTests {
         let request = TransportRequest(head: HTTPRequestHead(method: .get, url: url))
         func receive(_ text: String, isTaken: Bool) async throws {
             let attempt = Task {
-                let body = WatchedBody(TransportBody(Data(text.utf8)), watch: .none)
-                return try await sink.receive(
-                    body,
-                    of: HTTPResponseHead(statusCode: 200, url: url, headers: ["Content-Type": "text/event-stream"]))
+                let head = HTTPResponseHead(
+                    statusCode: 200, url: url, headers: ["Content-Type": "text/event-stream"])
+                let body = ResponseBody(TransportBody(Data(text.utf8)), of: head, observer: .none)
+                return try await sink.receive(body, of: head)
             }
             if isTaken {
                 #expect(try await sink.events.next()?.count == 1)

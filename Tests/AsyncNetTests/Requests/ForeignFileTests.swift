@@ -165,7 +165,7 @@ struct ForeignFileTests {
             _ = try await sink.prepare(request)
             let head = HTTPResponseHead(statusCode: 200, url: url, headers: ["ETag": "\"1\"", "Content-Length": "10"])
             await #expect(throws: AsyncNetError.self) {
-                try await sink.receive(WatchedBody(TransportBody(Self.mine), watch: .none), of: head)
+                try await sink.receive(ResponseBody(TransportBody(Self.mine), of: head, observer: .none), of: head)
             }
             left = sink.handOver()
         }
@@ -175,7 +175,8 @@ struct ForeignFileTests {
         let head = HTTPResponseHead(
             statusCode: 206, url: url, headers: ["ETag": "\"1\"", "Content-Range": "bytes 4-9/10"])
         #expect(
-            try await sink.receive(WatchedBody(TransportBody(Data("456789".utf8)), watch: .none), of: head) == .done)
+            try await sink.receive(
+                ResponseBody(TransportBody(Data("456789".utf8)), of: head, observer: .none), of: head) == .done)
         #expect(try Data(contentsOf: target) == Data("0123456789".utf8))
         #expect(folder.contents == ["target"])
     }
@@ -242,9 +243,11 @@ struct ForeignFileTests {
         _ = try await sink.prepare(TransportRequest(head: HTTPRequestHead(method: .get, url: url)))
         let head = HTTPResponseHead(statusCode: 200, url: url, headers: ["ETag": "\"1\"", "Content-Length": "10"])
         let gate = Gate()
-        let watch = BodyWatch(willRead: {}, willRest: {}, hasRead: { _ in }) { gate.open() }
+        let observer = SilentObserver(didRead: { gate.open() })
         feed.yield(Self.mine)
-        let verdict = Task { try await sink.receive(WatchedBody(TransportBody(body), watch: watch), of: head) }
+        let verdict = Task {
+            try await sink.receive(ResponseBody(TransportBody(body), of: head, observer: observer), of: head)
+        }
         await gate.wait()
         let partial = try #require(folder.contents.first { $0.hasSuffix(".partial") })
         try #require(

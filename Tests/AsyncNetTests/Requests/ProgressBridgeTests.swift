@@ -49,11 +49,11 @@ struct ProgressBridgeTests {
             progress.cancel()
             #expect(await eventually { await request.state == .cancelled })
         }
-        weak var gone: DataRequest?
+        weak var gone: RequestEngine?
         do {
             let request = session.request("http://a/")
             progress.control(request)
-            gone = request
+            gone = request.engine
         }
         #expect(gone == nil)
     }

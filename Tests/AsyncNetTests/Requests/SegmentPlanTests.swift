@@ -1,5 +1,6 @@
-import AsyncNet
 import Testing
+
+@testable import AsyncNet
 
 @Suite("The plan of a download in parts")
 struct SegmentPlanTests {

@@ -27,7 +27,7 @@ struct SegmentTroubleTests {
         #expect(await eventually { ended.value == 1 })
         gate.open()
         #expect(await result.value.failure?.code == .unacceptableStatus)
-        await download.transfer.drained()
+        await download.engine.drained()
         #expect(stub.requests.count <= 4)
     }
 
@@ -134,7 +134,7 @@ struct SegmentTroubleTests {
         let session = Session(transport: stub, configuration: configuration)
         let download = session.download(Self.url, to: .file(folder.url.appending(path: "file")), segments: 3)
         #expect(try Data(contentsOf: await download.value) == file.data)
-        #expect(session.limits.queue?.activeCount == 0)
+        #expect(session.environment.limits.queue?.activeCount == 0)
     }
 
     @Test("The limit of the body is one of all parts together")
@@ -199,7 +199,7 @@ struct SegmentTroubleTests {
                 return (notes?.prefix ?? 0) > 16 << 20
             })
         await download.cancel()
-        await download.transfer.drained()
+        await download.engine.drained()
     }
 
     @Test("A gap that was gone on from is no gap any more, also in the notes")

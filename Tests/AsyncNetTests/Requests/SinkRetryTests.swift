@@ -158,18 +158,17 @@ struct SinkRetryTests {
     @Test("Nobody is waited for once a body has come to its end, or when none is read", arguments: [200, 416])
     func rests(_ status: Int) async throws {
         let folder = try TemporaryFolder()
-        let isReading = Locked(true)
-        let watch = BodyWatch(
-            willRead: { isReading.withLock { $0 = true } }, willRest: { isReading.withLock { $0 = false } },
-            hasRead: { _ in }, holdBack: {})
+        let state = Locked(true)
+        let observer = SilentObserver(isReading: { isReading in state.withLock { $0 = isReading } })
         let url = try #require(URL(string: Self.url))
         let resumeData = try folder.resumeData(url, file.data, totalBytes: 100_000)
         let sink = DownloadSink(.file(folder.url.appending(path: "file")), resuming: status == 416 ? resumeData : nil)
         _ = try await sink.prepare(TransportRequest(head: HTTPRequestHead(method: .get, url: url)))
         let head = HTTPResponseHead(
             statusCode: status, url: url, headers: status == 416 ? ["Content-Range": "bytes */100000"] : [:])
-        let verdict = try await sink.receive(WatchedBody(TransportBody(file.data), watch: watch), of: head)
+        let verdict = try await sink.receive(
+            ResponseBody(TransportBody(file.data), of: head, observer: observer), of: head)
         #expect(verdict == .done)
-        #expect(!isReading.withLock { $0 })
+        #expect(!state.withLock { $0 })
     }
 }

@@ -397,7 +397,7 @@ struct UploadTests {
             input.yield(Data(count: 10))
             // Asked for more, and the first bytes are gone: nothing but the producer is waited for.
             #expect(await eventually { starving.value == 2 })
-            if transport == .libcurl { #expect(await eventually { request.record.sentBytes == 10 }) }
+            if transport == .libcurl { #expect(await eventually { request.engine.record.sentBytes == 10 }) }
             #expect(await eventually { listening.isAwaitingBody })
             for _ in 0..<5 {
                 await clock.sleepers(atLeast: 1)

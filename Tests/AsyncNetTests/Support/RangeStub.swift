@@ -36,7 +36,25 @@ struct RangeStub: Sendable {
     static func isLater(_ request: RecordedRequest) -> Bool { (range(request)?.first ?? 0) > 0 }
 }
 
-extension BodyWatch {
-    /// Watches nothing.
-    static let none = BodyWatch(willRead: {}, willRest: {}, hasRead: { _ in }, holdBack: {})
+/// Observes a body that no run reads.
+final class SilentObserver: BodyObserver {
+    private let onRead: @Sendable () -> Void
+    private let isReading: @Sendable (Bool) -> Void
+
+    init(didRead: @escaping @Sendable () -> Void = {}, isReading: @escaping @Sendable (Bool) -> Void = { _ in }) {
+        (onRead, self.isReading) = (didRead, isReading)
+    }
+
+    func willRead() { isReading(true) }
+    func willRest() { isReading(false) }
+    func didRead(_ bytes: ReceivedBytes, of head: HTTPResponseHead) { onRead() }
+    func didEnd() {}
+    func didCollect(_ data: Data) {}
+    var isSuspended: Bool { false }
+    func waitWhileSuspended() async {}
+    func fetch(into sink: any ResponseSink, _ change: (inout TransportRequest) -> Void) async throws {}
+}
+
+extension BodyObserver where Self == SilentObserver {
+    static var none: SilentObserver { SilentObserver() }
 }

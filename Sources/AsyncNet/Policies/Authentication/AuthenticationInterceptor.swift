@@ -21,7 +21,9 @@
 /// A request that is cancelled stops waiting at once. The refresh goes on without it, even if nobody waits any more,
 /// for the server may have made the old credential invalid already; it is cancelled when the interceptor goes away or
 /// is given another credential.
-public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: RequestInterceptor, CredentialKeeper {
+public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: RequestInterceptor, DescribedPolicy,
+    CredentialKeeper
+{
     public typealias Credential = AuthenticatorType.Credential
 
     private struct Refresh {
@@ -54,6 +56,8 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
     }
 
     deinit { refresh?.task?.cancel() }
+
+    nonisolated func describe(_ traits: inout PolicyTraits) { traits.credentialKeeper = self }
 
     /// How many wait for the refresh that is under way.
     package var waiterCount: Int { refresh?.end.waiterCount ?? 0 }
@@ -99,7 +103,7 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
         }
     }
 
-    package nonisolated func hasReplacedCredential(_ request: TransportRequest) async -> Bool {
+    nonisolated func hasReplacedCredential(_ request: TransportRequest) async -> Bool {
         guard await !isOwnRequest else { return false }
         let (known, isRefreshing) = await (state.known, refresh != nil)
         let urlRequest = request.urlRequest
@@ -178,7 +182,7 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
 }
 
 /// An adapter whose work may be out of date by the time a request has the place that it waited for.
-package protocol CredentialKeeper: Sendable {
+protocol CredentialKeeper: Sendable {
     /// Whether the request's credential is being refreshed, or has been.
     func hasReplacedCredential(_ request: TransportRequest) async -> Bool
 }

@@ -17,7 +17,7 @@ package final class RequestQueue: Sendable {
     package var hostCount: Int { queue.withLock { $0.hostCount } }
 
     /// A place, which is given back by `release` or when nobody holds it any more.
-    package final class Slot: Sendable {
+    package final class Permit: Sendable {
         private let queue: RequestQueue
         private let host: String
         private let isReleased = Atomic(false)
@@ -34,9 +34,9 @@ package final class RequestQueue: Sendable {
     }
 
     /// Waits for a place. A cancelled wait ends at once with `.cancelled` and takes none.
-    package func acquire(host: String, priority: RequestPriority = .normal) async throws(AsyncNetError) -> Slot {
+    package func acquire(host: String, priority: RequestPriority = .normal) async throws(AsyncNetError) -> Permit {
         if Task.isCancelled { throw AsyncNetError(.cancelled) }
-        if queue.withLock({ $0.enter(host) }) { return Slot(self, host) }
+        if queue.withLock({ $0.enter(host) }) { return Permit(self, host) }
         let id = lastID.add(1, ordering: .relaxed).newValue
         let isAdmitted = await withTaskCancellationHandler {
             await withCheckedContinuation { enqueue(id, $0, host, priority) }
@@ -44,7 +44,7 @@ package final class RequestQueue: Sendable {
             queue.withLock { $0.abandon(id, host, priority) }?.resume(returning: false)
         }
         guard isAdmitted else { throw AsyncNetError(.cancelled) }
-        return Slot(self, host)
+        return Permit(self, host)
     }
 
     /// A cancel may have come before there was anything to resume, and a place may have become free meanwhile.

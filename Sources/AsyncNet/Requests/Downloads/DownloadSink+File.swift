@@ -128,7 +128,7 @@ extension DownloadSink {
     }
 
     /// What has come, to be gone on with; from then on whoever has it owns the file.
-    package func handOver() -> ResumeData? {
+    func handOver() -> ResumeData? {
         guard let resumeData = state.withLock({ $0.isResumable ? $0.resumeData : nil }), resumeData.offset > 0,
             let mark = resumeData.mark, PartialFile.mark(at: resumeData.partialFile.path) == mark
         else { return nil }

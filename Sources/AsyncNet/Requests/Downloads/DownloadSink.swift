@@ -1,11 +1,11 @@
-package import Foundation
+import Foundation
 
 /// Writes a response's body to a file beside its place, and moves it there at the end.
 ///
 /// What has come stays in the partial file until it is known what becomes of it: it is moved to its place, handed over
 /// as resume data, kept because the destination says so, or removed with this sink. A request that is sent again goes
 /// on where the partial file ends.
-package final class DownloadSink: ResponseSink {
+final class DownloadSink: ResponseSink {
     struct State {
         /// Where the body is written, and what is known of it.
         var partial: URL?
@@ -41,10 +41,8 @@ package final class DownloadSink: ResponseSink {
     private let segments: Int
     private let checksum: Checksum?
     let marking: PartialFile.MarkPlace
-    /// Makes the requests for parts; known once the request is.
-    let fetch = Locked<SegmentedTransfer.Fetch?>(nil)
 
-    package convenience init(
+    convenience init(
         _ destination: DownloadDestination, resuming: ResumeData? = nil, segments: Int = 1, checksum: Checksum? = nil
     ) {
         self.init(destination, resuming: resuming, segments: segments, checksum: checksum, marking: .attribute)
@@ -70,12 +68,12 @@ package final class DownloadSink: ResponseSink {
     }
 
     var isKept: Bool { destination.options.contains(.continuePartialFile) }
-    package var finishedFile: URL? { state.withLock { $0.finished } }
+    var finishedFile: URL? { state.withLock { $0.finished } }
 
     // MARK: Before the request
 
     /// Encoded bytes could not be gone on with, so none are asked for unless the caller does.
-    package func prepare(_ request: TransportRequest) async throws -> TransportRequest {
+    func prepare(_ request: TransportRequest) async throws -> TransportRequest {
         var request = request
         try check(request)
         if let fixed = destination.fixed { try checkPlace(fixed) }
@@ -121,7 +119,7 @@ package final class DownloadSink: ResponseSink {
 
     // MARK: The body
 
-    package func receive(_ body: WatchedBody, of head: HTTPResponseHead) async throws -> SinkVerdict {
+    func receive(_ body: ResponseBody, of head: HTTPResponseHead) async throws -> SinkVerdict {
         let place = try await place(for: head)
         let file: OutputFile
         switch try start(head) {
@@ -213,8 +211,8 @@ package final class DownloadSink: ResponseSink {
     }
 
     /// A 416 to its own `Range` is this download's matter, not an answer to validate.
-    package func isOwnMatter(_ head: HTTPResponseHead) -> Bool {
-        head.statusCode == 416 && state.withLock { $0.asked != nil }
+    func validates(_ head: HTTPResponseHead) -> Bool {
+        head.statusCode != 416 || state.withLock { $0.asked == nil }
     }
 
     private func isSameVersion(_ head: HTTPResponseHead) -> Bool {
@@ -234,7 +232,7 @@ package final class DownloadSink: ResponseSink {
         return .again
     }
 
-    private func write(_ body: WatchedBody, from offset: Int64, to file: OutputFile) async throws {
+    private func write(_ body: ResponseBody, from offset: Int64, to file: OutputFile) async throws {
         let total = state.withLock { $0.total }
         (body.offset, body.total) = (offset, total)
         let partial = state.withLock { $0.partial }
@@ -258,17 +256,17 @@ package final class DownloadSink: ResponseSink {
     }
 
     /// The parts that follow the first one.
-    private func fetchParts(after body: WatchedBody, to file: OutputFile) async throws {
+    private func fetchParts(after body: ResponseBody, to file: OutputFile) async throws {
         let state = state.withLock { $0 }
         let start = body.offset + body.count
         guard state.isSegmented, case .closed? = state.asked, let total = state.total, start < total,
-            let validator = state.validator,
-            let fetch = fetch.withLock({ $0 })
+            let validator = state.validator
         else { return }
         body.rest()
         try file.writeAnywhere()
         try keep(start)
-        let transfer = SegmentedTransfer(fetch: fetch, validator: validator, file: file, watch: body.watch, keep: keep)
+        let transfer = SegmentedTransfer(
+            validator: validator, file: file, head: body.head, observer: body.observer, keep: keep)
         let plan = SegmentPlan(from: start, total: total, segments: segments)
         let (contiguous, failure) = await transfer.run(plan, segments: segments, received: body.received)
         if failure != nil { try file.truncate(to: contiguous) }

@@ -1,21 +1,21 @@
 /// Which parts of a file are fetched when, several at a time: in order, so that what is there grows from the front and
 /// a download that is cut off can go on from one place.
-package struct SegmentPlan: Sendable {
+struct SegmentPlan: Sendable {
     /// Bytes of the whole.
-    package let total: Int64
+    let total: Int64
     private let length: Int64
     private var next: Int64
     /// Where the parts that are being fetched begin.
     private var running: Set<Int64> = []
 
     /// How much is asked for before anything is known of the file.
-    package static let firstLength: Int64 = 1 << 20
+    static let firstLength: Int64 = 1 << 20
     private static let longest: Int64 = 16 << 20
 
     /// - Parameters:
     ///   - start: How much is there already.
     ///   - segments: How many are fetched at a time.
-    package init(from start: Int64, total: Int64, segments: Int) {
+    init(from start: Int64, total: Int64, segments: Int) {
         self.total = total
         next = min(max(0, start), total)
         // Several for each, or a slow connection would be waited for at the end.
@@ -23,7 +23,7 @@ package struct SegmentPlan: Sendable {
     }
 
     /// The part to fetch now, never empty; `nil` if all are taken.
-    package mutating func take() -> Range<Int64>? {
+    mutating func take() -> Range<Int64>? {
         guard next < total else { return nil }
         let part = next..<min(total, next + length)
         next = part.upperBound
@@ -31,8 +31,8 @@ package struct SegmentPlan: Sendable {
         return part
     }
 
-    package mutating func finish(_ part: Range<Int64>) { running.remove(part.lowerBound) }
+    mutating func finish(_ part: Range<Int64>) { running.remove(part.lowerBound) }
 
     /// Up to where everything is there.
-    package var contiguous: Int64 { running.min() ?? next }
+    var contiguous: Int64 { running.min() ?? next }
 }

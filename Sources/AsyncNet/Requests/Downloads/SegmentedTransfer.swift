@@ -1,21 +1,21 @@
 import Foundation
 
-/// Fetches the rest of a file in parts, several at a time, each a request of its own over the same pipeline.
+/// Fetches the rest of a file in segments, several at a time, each in a run of its own through the same pipeline.
 ///
-/// A part that is not of the version that was begun, or is none at all, ends the transfer, and so does a part that
-/// fails: the retriers of the request have had their say about it. What is there without a gap then stays.
+/// A segment of another version of the file, or a response that is no segment, ends the transfer, and so does a segment
+/// that fails once the retriers have decided about it. What is there without a gap then stays.
 struct SegmentedTransfer: Sendable {
-    /// Makes the request for a part.
-    typealias Fetch = @Sendable (ByteRange, _ validator: String) async -> StreamRequest
-
-    let fetch: Fetch
+    /// Sent as `If-Range`.
     let validator: String
     let file: OutputFile
-    let watch: BodyWatch
-    /// Told of how much is there without a gap, as that grows; in order.
+    /// Of the response that the download began with.
+    let head: HTTPResponseHead
+    /// The download's.
+    let observer: any BodyObserver
+    /// Called with the number of bytes that are there without a gap, as that grows; in order.
     let keep: @Sendable (Int64) throws -> Void
 
-    /// What is on the server now is not what was begun.
+    /// The file on the server is another version than the one that was begun.
     struct OtherVersion: Error {}
 
     private struct Progress {
@@ -24,11 +24,16 @@ struct SegmentedTransfer: Sendable {
         var kept: Int64
     }
 
+    private final class Shared: Sendable {
+        let state: Locked<Progress>
+        init(_ progress: Progress) { state = Locked(progress) }
+    }
+
     /// Notes are written this often, in bytes.
     private static let noteInterval: Int64 = 16 << 20
 
     /// - Parameter received: What has come so far.
-    /// - Returns: How much is there without a gap, and why that is not all of it if it is not.
+    /// - Returns: The number of bytes that are there without a gap, and the error if these are not all.
     func run(_ plan: SegmentPlan, segments: Int, received: ReceivedBytes) async -> (
         contiguous: Int64, failure: (any Error)?
     ) {
@@ -37,7 +42,9 @@ struct SegmentedTransfer: Sendable {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<segments {
                     group.addTask {
-                        while let part = progress.state.withLock({ $0.plan.take() }) { try await load(part, progress) }
+                        while let segment = progress.state.withLock({ $0.plan.take() }) {
+                            try await load(segment, progress)
+                        }
                     }
                 }
                 // The first failure ends the others, which `waitForAll` would let go on to the end of the file.
@@ -49,60 +56,37 @@ struct SegmentedTransfer: Sendable {
         }
     }
 
-    private final class Shared: Sendable {
-        let state: Locked<Progress>
-        init(_ progress: Progress) { state = Locked(progress) }
-    }
-
-    private func load(_ part: Range<Int64>, _ progress: Shared) async throws {
-        let request = await fetch(.closed(part.lowerBound...part.upperBound - 1), validator)
-        let head = try await request.head
-        try check(head, part, total: progress.state.withLock { $0.plan.total })
-        var position = part.lowerBound
-        for try await chunk in request.chunks {
-            guard position + Int64(chunk.count) <= part.upperBound else { throw tooLong(part) }
-            do { try file.write(chunk, at: position) } catch { throw DownloadSink.unwritable(nil, error) }
-            position += Int64(chunk.count)
-            try tell(chunk.count, progress)
-            try await watch.holdBack()
+    private func load(_ segment: Range<Int64>, _ progress: Shared) async throws {
+        let total = progress.state.withLock { $0.plan.total }
+        let sink = SegmentSink(segment, total: total, validator: validator) { chunk, position in
+            do throws(POSIXError) { try file.write(chunk, at: position) } catch {
+                throw DownloadSink.unwritable(nil, error)
+            }
+            try report(chunk.count, progress)
+            if observer.isSuspended { await observer.waitWhileSuspended() }
         }
-        guard position == part.upperBound else {
-            throw AsyncNetError(.bodyEndedEarly, "A part of the download does not have the length it should have")
+        try await observer.fetch(into: sink) { [validator] request in
+            let headers = request.head.headers
+            request.head.headers.set(.acceptEncoding(headers["Accept-Encoding"] ?? "identity"))
+            let range = ByteRange.closed(segment.lowerBound...segment.upperBound - 1)
+            request.head.headers.set(HTTPHeader(name: "Range", value: range.headerValue))
+            request.head.headers.set(HTTPHeader(name: "If-Range", value: validator))
         }
-        try finish(part, progress)
-    }
-
-    private func tooLong(_ part: Range<Int64>) -> AsyncNetError {
-        AsyncNetError(
-            .badServerResponse, "A part of the download is longer than the \(part.count) bytes of its Content-Range")
-    }
-
-    private func check(_ head: HTTPResponseHead, _ part: Range<Int64>, total: Int64) throws {
-        guard head.statusCode != 200, head.statusCode != 412 else { throw OtherVersion() }
-        guard head.statusCode == 206 else {
-            throw AsyncNetError(
-                .unacceptableStatus, "The server answered \(head.statusCode) when asked for a part of the download")
-        }
-        let range = head.onlyValue(of: .contentRange).flatMap(ContentRange.init)
-        guard range?.bytes == part.lowerBound...part.upperBound - 1, range?.total == nil || range?.total == total,
-            head.value(for: "Content-Encoding") == nil,
-            IfRange.isSameVersion(head.headers, as: validator)
-        else {
-            throw AsyncNetError(.badServerResponse, "The server's Content-Range is not the part that was asked for")
-        }
+        guard !sink.isOtherVersion else { throw OtherVersion() }
+        try finish(segment, progress)
     }
 
     /// Under the lock, so that progress does not go back.
-    private func tell(_ count: Int, _ progress: Shared) throws {
+    private func report(_ count: Int, _ progress: Shared) throws {
         try progress.state.withLock { state in
             state.received.count += Int64(count)
-            try watch.hasRead(state.received)
+            try observer.didRead(state.received, of: head)
         }
     }
 
-    private func finish(_ part: Range<Int64>, _ progress: Shared) throws {
+    private func finish(_ segment: Range<Int64>, _ progress: Shared) throws {
         try progress.state.withLock { state in
-            state.plan.finish(part)
+            state.plan.finish(segment)
             guard state.plan.contiguous - state.kept >= Self.noteInterval else { return }
             state.kept = state.plan.contiguous
             try keep(state.kept)

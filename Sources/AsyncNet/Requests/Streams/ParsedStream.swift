@@ -43,7 +43,7 @@ struct ParsedStream<Parser: StreamParser>: AsyncSequence, Sendable where Parser.
             } catch {
                 isOver = true
                 throw AsyncNetError(wrapping: error, as: .decodingFailed).with(
-                    request.transfer.record.outcome(nil).errorContext)
+                    request.engine.record.outcome(nil).errorContext)
             }
         }
     }
@@ -53,14 +53,14 @@ extension StreamRequest {
     /// The body line by line, in UTF-8; a line ends at LF, CR LF or CR, which is not part of it.
     ///
     /// A line of more than a mebibyte ends the stream with `.lineTooLong`; see ``lines(maximumLength:)``.
-    public nonisolated var lines: some AsyncSequence<String, any Error> & Sendable {
+    public var lines: some AsyncSequence<String, any Error> & Sendable {
         lines(maximumLength: LineParser.defaultLimit)
     }
 
     /// The body line by line.
     ///
     /// - Parameter maximumLength: How many bytes a line may have; a longer one ends the stream with `.lineTooLong`.
-    public nonisolated func lines(maximumLength: Int) -> some AsyncSequence<String, any Error> & Sendable {
+    public func lines(maximumLength: Int) -> some AsyncSequence<String, any Error> & Sendable {
         ErasedFailure(ParsedStream(chunks: chunks) { _ in LineParser(limit: maximumLength) })
     }
 
@@ -68,11 +68,11 @@ extension StreamRequest {
     /// arrive.
     ///
     /// Blank lines are passed over. A text that cannot be decoded ends the stream with `.decodingFailed`.
-    public nonisolated func decoding<Value: Decodable & Sendable>(
+    public func decoding<Value: Decodable & Sendable>(
         _ type: Value.Type, decoder: any DataDecoder = StandardJSONDecoder()
     ) -> some AsyncSequence<Value, any Error> & Sendable {
         ErasedFailure(ParsedStream(chunks: chunks) { JSONSequenceParser(mediaType: $0.mediaType) }).map {
-            [transfer] item throws in
+            [record = engine.record] item throws in
             do {
                 let data = try item.get()
                 guard !decoder.isOwn || data.count >= UserCode.small else {
@@ -81,9 +81,9 @@ extension StreamRequest {
                 return try await UserCode.runAbandonably { try decoder.decode(type, from: data) }
             } catch {
                 if error is CancellationError || (error as? AsyncNetError)?.code == .cancelled {
-                    throw AsyncNetError(.cancelled).with(transfer.record.outcome(nil).errorContext)
+                    throw AsyncNetError(.cancelled).with(record.outcome(nil).errorContext)
                 }
-                throw AsyncNetError(decoding: type, error).with(transfer.record.outcome(nil).errorContext)
+                throw AsyncNetError(decoding: type, error).with(record.outcome(nil).errorContext)
             }
         }
     }

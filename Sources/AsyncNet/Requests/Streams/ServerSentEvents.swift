@@ -34,7 +34,7 @@ extension StreamRequest {
     /// `.unacceptableStatus`, another type, or none, with `.unacceptableContentType`, and nothing is sent again. (Once
     /// there was a stream, statuses that pass, such as 503, are waited out like a lost connection.) See
     /// ``serverSentEvents(reconnection:contentTypes:)`` to have it otherwise.
-    public nonisolated var serverSentEvents: some AsyncSequence<ServerSentEvent, any Error> & Sendable {
+    public var serverSentEvents: some AsyncSequence<ServerSentEvent, any Error> & Sendable {
         serverSentEvents(reconnection: .ifResumable())
     }
 
@@ -45,7 +45,7 @@ extension StreamRequest {
     ///   - reconnection: When the request is sent again after its connection ended.
     ///   - contentTypes: The media types that a response may have, which are also sent as `Accept`. `*/*` accepts any
     ///     type, and a response without one.
-    public nonisolated func serverSentEvents(
+    public func serverSentEvents(
         reconnection: EventReconnection = .ifResumable(), contentTypes: [String] = ["text/event-stream"]
     ) -> some AsyncSequence<ServerSentEvent, any Error> & Sendable {
         let connection = EventConnection(reconnection, contentTypes: contentTypes)

@@ -34,24 +34,24 @@ final class ResponseReader: Sendable {
     deinit {
         guard isFirst else { return }
         request.sink.close()
-        request.transfer.cancelSoon()
+        request.engine.cancelSoon()
     }
 
     func next<Piece>(of pieces: any KeyPath<StreamSink, Handover<Piece>> & Sendable) async throws(AsyncNetError)
         -> Piece?
     {
         guard isFirst else { throw AsyncNetError(.bodyAlreadyRead) }
-        await request.transfer.startIfNeeded()
+        await request.engine.startIfNeeded()
         return try await request.sink[keyPath: pieces].next()
     }
 }
 
 extension StreamRequest {
     /// The body in chunks as they arrive, `Content-Encoding` undone.
-    public nonisolated var chunks: StreamChunks { StreamChunks(request: self) }
+    public var chunks: StreamChunks { StreamChunks(request: self) }
 
     /// The body byte by byte.
-    public nonisolated var bytes: ResponseBytes { ResponseBytes(chunks: chunks) }
+    public var bytes: ResponseBytes { ResponseBytes(chunks: chunks) }
 }
 
 /// A response's body as it arrives, byte by byte; see ``StreamRequest/bytes``.

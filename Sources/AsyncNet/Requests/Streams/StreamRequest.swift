@@ -2,65 +2,57 @@
 ///
 ///     for try await line in session.stream(url).lines { print(line) }
 ///
-/// Made by ``Session/stream(_:method:headers:modifier:)``. It starts at the first read, or when its ``head`` is asked
+/// Made by ``Session/stream(_:method:headers:options:modifier:)``. It starts at the first read, or when its ``head`` is asked
 /// for, and reads no faster than the loop does: the transport pauses while nobody reads, where it can, and a reader may
 /// take as long as it likes. Leaving the loop cancels the request. The body can be read once, in one of the forms
 /// below.
 ///
 /// Validators run once the head is there, before the first byte is read; they see no body.
-public actor StreamRequest: Request {
-    public nonisolated var id: RequestID { transfer.id }
-    public nonisolated var kind: RequestKind { .stream }
+public struct StreamRequest: Request, CustomReflectable {
+    public let engine: RequestEngine
+    let sink: StreamSink
+    /// Cancels the request when the last copy of this value goes away before the body is read.
+    private let lease: StreamLease
 
-    /// Makes the transfer; its body goes to the sink.
-    package nonisolated let transfer: DataRequest
-    package nonisolated let sink: StreamSink
-
-    package init(_ transfer: DataRequest, _ sink: StreamSink) {
-        self.transfer = transfer
-        self.sink = sink
-        transfer.facade.withLock { $0.request = self }
+    init(_ engine: RequestEngine, _ sink: StreamSink) {
+        (self.engine, self.sink) = (engine, sink)
+        lease = sink.lease(of: engine)
     }
 
-    /// Nobody can read it any more, so it must not run on.
-    deinit {
-        guard sink.beginReading(as: .chunks) else { return }
-        sink.close()
-        transfer.cancelSoon()
-    }
-
-    public var state: RequestState { get async { await transfer.state } }
-    public var retryCount: Int { get async { await transfer.retryCount } }
-
-    public func resume() async { await transfer.resume() }
-    public func suspend() async { await transfer.suspend() }
-    public func cancel() async { await transfer.cancel() }
-
-    // MARK: What it tells
-
-    /// The head of the final response; starts the request if nobody has yet, and waits for it. The body can be read
-    /// afterwards.
+    /// The head of the final response; starts the request if it has not started, and waits for the head. The body can be
+    /// read afterwards.
     ///
-    /// - Throws: ``AsyncNetError`` if the request ended without one.
-    public nonisolated var head: HTTPResponseHead {
+    /// - Throws: ``AsyncNetError`` if the request ended without a response.
+    public var head: HTTPResponseHead {
         get async throws(AsyncNetError) {
-            await transfer.startIfNeeded()
+            await engine.startIfNeeded()
             return try await sink.head.value()
         }
     }
+}
 
-    /// How far the body has come; the latest value at once, then the newest after each step, until the end.
-    public nonisolated var downloadProgress: some AsyncSequence<TransferProgress, Never> & Sendable {
-        transfer.downloads.observe()
+/// Held by all copies of a stream that nobody reads yet.
+final class StreamLease: Sendable {
+    private let engine: RequestEngine
+    private let sink: StreamSink
+
+    fileprivate init(_ engine: RequestEngine, _ sink: StreamSink) { (self.engine, self.sink) = (engine, sink) }
+
+    deinit {
+        guard !sink.isRead else { return }
+        sink.close()
+        engine.cancelSoon()
     }
-    /// The request's life from now on, step by step, until the end.
-    public nonisolated var events: some AsyncSequence<RequestEvent, Never> & Sendable { transfer.eventLog.observe() }
+}
 
-    /// The request as a `curl` command; see ``DataRequest/curlDescription(showsSecrets:)``.
-    public nonisolated func curlDescription(showsSecrets: Bool = false) async -> String {
-        await transfer.curlDescription(showsSecrets: showsSecrets)
+extension StreamSink {
+    /// The lease that all handles of the request share.
+    fileprivate func lease(of engine: RequestEngine) -> StreamLease {
+        currentLease.withLock { current in
+            if let lease = current.lease { return lease }
+            let lease = StreamLease(engine, self)
+            current.lease = lease
+            return lease
+        }
     }
-
-    /// What was measured so far.
-    public nonisolated var metrics: RequestMetrics { transfer.record.outcome(nil).metrics }
 }

@@ -1,20 +1,24 @@
-package import Foundation
+import Foundation
 
 /// Hands a response's body to whoever reads the stream, piece by piece, as fast as they are read.
 ///
 /// How it is read decides what the pieces are, so the body is left alone until somebody reads: chunks as they come, or
 /// the events of one connection after the other.
-package final class StreamSink: ResponseSink {
-    package enum Form: Sendable {
+final class StreamSink: ResponseSink {
+    enum Form: Sendable {
         case chunks
         case events(EventConnection)
     }
 
-    package let chunks = Handover<Data>()
-    package let events = Handover<[ServerSentEvent]>()
-    package let head = Promise<HTTPResponseHead>()
+    let chunks = Handover<Data>()
+    let events = Handover<[ServerSentEvent]>()
+    let head = Promise<HTTPResponseHead>()
     private let form = Promise<Form>()
     private let state = Locked(State())
+    let currentLease = Locked(WeakLease())
+    struct WeakLease: Sendable {
+        weak var lease: StreamLease?
+    }
 
     private struct State {
         var isRead = false
@@ -22,10 +26,13 @@ package final class StreamSink: ResponseSink {
         var method: HTTPMethod?
     }
 
-    package init() {}
+    init() {}
+
+    /// Whether a reader has begun; the body cannot be read twice.
+    var isRead: Bool { state.withLock { $0.isRead } }
 
     /// Whether this reader is the first: a body cannot be read twice.
-    package func beginReading(as form: Form) -> Bool {
+    func beginReading(as form: Form) -> Bool {
         let isFirst = state.withLock { state in
             defer { state.isRead = true }
             guard !state.isRead else { return false }
@@ -37,18 +44,19 @@ package final class StreamSink: ResponseSink {
     }
 
     /// Nobody reads any more.
-    package func close() {
+    func close() {
         chunks.close()
         events.close()
     }
 
-    package func prepare(_ request: TransportRequest) async throws -> TransportRequest {
+    func prepare(_ request: TransportRequest) async throws -> TransportRequest {
         let connection = state.withLock { state in
             state.method = request.head.method
             return state.connection
         }
         guard let connection else { return request }
         var request = request
+        request.timeout = connection.heartbeatTimeout ?? request.timeout
         if !request.head.headers.contains(name: "Accept") {
             request.head.headers.add(.accept(connection.contentTypes.joined(separator: ", ")))
         }
@@ -61,7 +69,7 @@ package final class StreamSink: ResponseSink {
         return request
     }
 
-    package func receive(_ body: WatchedBody, of head: HTTPResponseHead) async throws -> SinkVerdict {
+    func receive(_ body: ResponseBody, of head: HTTPResponseHead) async throws -> SinkVerdict {
         self.head.fulfil(.success(head))
         body.rest()
         switch try await form.value() {
@@ -71,13 +79,13 @@ package final class StreamSink: ResponseSink {
         return .done
     }
 
-    private func handOver(_ body: WatchedBody) async throws {
+    private func handOver(_ body: ResponseBody) async throws {
         while let chunk = try await body.next() {
             guard await chunks.offer(chunk) else { throw Self.left }
         }
     }
 
-    private func handOverEvents(_ body: WatchedBody, of head: HTTPResponseHead) async throws {
+    private func handOverEvents(_ body: ResponseBody, of head: HTTPResponseHead) async throws {
         let hasEvents = try state.withLock { state throws(AsyncNetError) in
             guard try state.connection?.open(head) == true else {
                 state.connection = nil
@@ -100,17 +108,16 @@ package final class StreamSink: ResponseSink {
     // MARK: Ends
 
     /// Only events can be gone on with: of anything else a reader has had a part.
-    package func delayBeforeNextAttempt(after error: AsyncNetError?, head: HTTPResponseHead?) -> Duration? {
+    func delayBeforeNextAttempt(after error: AsyncNetError?, head: HTTPResponseHead?) -> Duration? {
         state.withLock { state in
             guard state.method == .get else { return nil }
             return state.connection?.end(error, statusCode: head?.statusCode, jitter: .random(in: 0...1))
         }
     }
 
-    package var canBeSentAgain: Bool { !head.isFulfilled }
-    package var timeout: Duration? { state.withLock { $0.connection?.heartbeatTimeout } }
+    var canBeSentAgain: Bool { !head.isFulfilled }
 
-    package func requestEnded(_ error: AsyncNetError?) {
+    func requestEnded(_ error: AsyncNetError?) {
         let end: Result<Void, AsyncNetError> = error.map { .failure($0) } ?? .success(())
         head.fulfil(.failure(error ?? AsyncNetError(.badServerResponse)))
         chunks.finish(end)

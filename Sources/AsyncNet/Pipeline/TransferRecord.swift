@@ -1,19 +1,17 @@
-package import Foundation
+import Foundation
 
 /// What is known of a request's transfer so far.
 ///
 /// Written by the transfer, read by whoever ends the request: so a timeout or a cancel tells as much as an end by
 /// itself. One object on the heap, where it costs the waiting request one word in each async function instead of all
 /// of it (ten thousand waiting requests took 16 KiB each that way).
-package final class TransferRecord: Sendable {
+final class TransferRecord: Sendable {
     private struct State {
         var request: TransportRequest?
         /// What redirects led away from in this attempt.
         var redirected: [TransportRequest] = []
         var head: HTTPResponseHead?
         var data: Data?
-        /// Why the response will not do, whatever comes of its body.
-        var refusal: AsyncNetError?
         var metrics = RequestMetrics()
         /// How often transports sent the request again by themselves, in all attempts.
         var repeats = 0
@@ -24,44 +22,46 @@ package final class TransferRecord: Sendable {
 
     private let state = Locked(State())
 
-    package init() {}
+    init() {}
 
     @inline(never)
-    package func begin(_ time: TimeSource) {
+    func begin(_ time: TimeSource) {
         state.withLock { state in
             state.metrics.start = Date()
             state.clock = (time, time.now)
         }
     }
 
-    package var elapsed: Duration { state.withLock { $0.elapsed } }
-    package var request: TransportRequest? { state.withLock { $0.request } }
-    package var sentBytes: Int64 { state.withLock { $0.metrics.sentBytes } }
-    package var head: HTTPResponseHead? { state.withLock { $0.head } }
-    package var redirectedRequests: [TransportRequest] { state.withLock { $0.redirected } }
-    package var followedRedirects: Int { state.withLock { $0.metrics.redirects.count } }
+    var elapsed: Duration { state.withLock { $0.elapsed } }
+    var request: TransportRequest? { state.withLock { $0.request } }
+    var sentBytes: Int64 { state.withLock { $0.metrics.sentBytes } }
+    var head: HTTPResponseHead? { state.withLock { $0.head } }
+    var redirectedRequests: [TransportRequest] { state.withLock { $0.redirected } }
+    /// The requests that this attempt has sent, or is to send.
+    var sentRequests: [TransportRequest] { state.withLock { $0.redirected + ($0.request.map { [$0] } ?? []) } }
+    var followedRedirects: Int { state.withLock { $0.metrics.redirects.count } }
 
     @inline(never)
-    package func willSend(_ request: TransportRequest) {
+    func willSend(_ request: TransportRequest) {
         state.withLock { state in
             state.request = request
-            (state.head, state.data, state.refusal) = (nil, nil, nil)
+            (state.head, state.data) = (nil, nil)
             state.metrics.receivedBytes = 0
         }
     }
 
     /// An attempt is to begin with this, as the first did.
-    package func restart(with request: TransportRequest) {
+    func restart(with request: TransportRequest) {
         state.withLock { $0.redirected = [] }
         willSend(request)
     }
 
-    package func beginAttempt(_ number: Int) {
+    func beginAttempt(_ number: Int) {
         state.withLock { $0.metrics.attempts = number + $0.repeats }
     }
 
     /// The transport sends the request once more than the pipeline does.
-    package func repeated() {
+    func repeated() {
         state.withLock { state in
             state.repeats += 1
             state.metrics.attempts += 1
@@ -69,7 +69,7 @@ package final class TransferRecord: Sendable {
     }
 
     @inline(never)
-    package func redirected(to request: TransportRequest) {
+    func redirected(to request: TransportRequest) {
         state.withLock { state in
             if let sent = state.request { state.redirected.append(sent) }
             state.metrics.redirects.append(request.head.url)
@@ -78,7 +78,7 @@ package final class TransferRecord: Sendable {
     }
 
     /// Whether this is news; transports may tell of the head before they deliver it.
-    package func received(_ head: HTTPResponseHead) -> Bool {
+    func received(_ head: HTTPResponseHead) -> Bool {
         state.withLock { state in
             guard state.head == nil else { return false }
             state.head = head
@@ -87,12 +87,11 @@ package final class TransferRecord: Sendable {
         }
     }
 
-    package func received(_ data: Data) { state.withLock { $0.data = data } }
-    package func refused(_ error: AsyncNetError) { state.withLock { $0.refusal = error } }
-    package func receivedBytes(_ count: Int64) { state.withLock { $0.metrics.receivedBytes = count } }
-    package func sentBytes(_ count: Int64) { state.withLock { $0.metrics.sentBytes = count } }
+    func received(_ data: Data) { state.withLock { $0.data = data } }
+    func receivedBytes(_ count: Int64) { state.withLock { $0.metrics.receivedBytes = count } }
+    func sentBytes(_ count: Int64) { state.withLock { $0.metrics.sentBytes = count } }
 
-    package func measured(_ transport: TransportMetrics) {
+    func measured(_ transport: TransportMetrics) {
         state.withLock { state in
             state.metrics.httpVersion = transport.httpVersion
             state.metrics.isConnectionReused = transport.isConnectionReused
@@ -102,12 +101,12 @@ package final class TransferRecord: Sendable {
         }
     }
 
-    /// What another request brought in this one's place.
+    /// Takes over what a transfer that was made for this run has measured.
     @inline(never)
-    package func adopt(_ outcome: TransferOutcome) {
+    func adopt(_ outcome: TransferOutcome) {
         state.withLock { state in
-            (state.head, state.data) = (outcome.head, outcome.data)
             if let request = outcome.request { state.request = request }
+            if outcome.error != nil { (state.head, state.data) = (outcome.head, outcome.data) }
             let (start, attempts) = (state.metrics.start, state.metrics.attempts)
             state.metrics = outcome.metrics
             (state.metrics.start, state.metrics.attempts) = (start, attempts)
@@ -115,16 +114,24 @@ package final class TransferRecord: Sendable {
         }
     }
 
-    /// All of it, ended by `error` if there is one, or else by the response's refusal.
-    @inline(never)
-    package func outcome(_ error: AsyncNetError?) -> TransferOutcome {
-        let (outcome, refusal) = state.withLock { state in
-            state.metrics.total = state.elapsed
-            return (
-                TransferOutcome(request: state.request, head: state.head, data: state.data, metrics: state.metrics),
-                state.refusal
-            )
+    var isCollected: Bool { state.withLock { $0.data != nil } }
+
+    /// The response with its body, once that is in memory.
+    var collectedResponse: RawResponse? {
+        state.withLock { state in
+            guard let request = state.request, let head = state.head, let data = state.data else { return nil }
+            return RawResponse(requestHead: request.head, head: head, data: data)
         }
-        return (error ?? refusal).map(outcome.failing) ?? outcome
+    }
+
+    /// All of it, ended by `error` if there is one.
+    @inline(never)
+    func outcome(_ error: AsyncNetError?) -> TransferOutcome {
+        let outcome = state.withLock { state in
+            state.metrics.total = state.elapsed
+            return TransferOutcome(
+                request: state.request, head: state.head, data: state.data, metrics: state.metrics)
+        }
+        return error.map(outcome.failing) ?? outcome
     }
 }

@@ -1,5 +1,5 @@
 /// What all requests of a session share beyond the transport: limits, budgets, what is known of hosts.
-final class SessionLimits: Sendable {
+final class SharedLimits: Sendable {
     let queue: RequestQueue?
     let rate: RateLimiter?
     let breakers: CircuitBreakers?

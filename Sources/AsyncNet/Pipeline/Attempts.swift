@@ -1,0 +1,129 @@
+/// Makes attempts until one has brought the response, or nothing wants another: adapters before each, the sink and the
+/// retriers after it.
+struct Attempts<Rest: Station>: Station {
+    private let rest: Rest
+
+    init(_ rest: Rest) { self.rest = rest }
+
+    /// - Parameter request: What the caller gave: each attempt begins with it, adapted anew.
+    func send(_ request: TransportRequest, in first: Attempt) async throws -> Next {
+        let run = first.run
+        depositBudget(request, run)
+        var attempt = first
+        while true {
+            attempt.number += 1
+            let next = await result(of: attempt, request)
+            guard case .again(let delay) = next else { return next }
+            guard await run.pause(delay) else { throw AsyncNetError(.cancelled) }
+            run.record.restart(with: request)
+        }
+    }
+
+    @inline(never)
+    private func depositBudget(_ request: TransportRequest, _ run: RequestRun) {
+        let policies = run.policies.list
+        guard !policies.retriers.isEmpty || policies.hedging != nil else { return }
+        run.environment.limits.budgets?.deposit(host: request.head.url.origin)
+    }
+
+    // MARK: One attempt
+
+    private func result(of attempt: Attempt, _ request: TransportRequest) async -> Next {
+        do {
+            let next = try await sendAdapted(request, in: attempt)
+            guard case .done = next else { return next }
+            try await validate(attempt.run)
+        } catch {
+            let error = AsyncNetError(wrapping: error, as: .transportFailed)
+            return await attempt.run.next(afterAttempt: attempt.number, error) ?? .fail(error)
+        }
+        return await attempt.run.next(afterAttempt: attempt.number, nil) ?? .done
+    }
+
+    /// A request that waited for its permit with a credential that has been replaced meanwhile, or is about to be, is
+    /// adapted again.
+    private func sendAdapted(_ request: TransportRequest, in unsent: Attempt) async throws -> Next {
+        var attempt = unsent
+        var hasBegun = false
+        while true {
+            attempt.credential = unsent.credential
+            let adapted = try await adapted(request, &attempt)
+            let prepared = try await attempt.run.prepare(adapted)
+            if !hasBegun { attempt.validators = try await begin(attempt, prepared) }
+            hasBegun = true
+            do { return try await rest.send(prepared, in: attempt) } catch is ReplacedCredential {
+                attempt.run.record.restart(with: request)
+            }
+        }
+    }
+
+    private func begin(_ attempt: Attempt, _ request: TransportRequest) async throws -> [Validator] {
+        await attempt.run.waitWhileSuspended()
+        guard let validators = await attempt.run.beginAttempt(attempt.number, request.head) else {
+            throw AsyncNetError(.cancelled)
+        }
+        return validators
+    }
+
+    /// The checks of a whole response in memory; a body that was delivered as it arrived has been accepted by its head.
+    private func validate(_ run: RequestRun) async throws {
+        guard run.record.isCollected, case let validators = await run.takeValidators(), !validators.isEmpty,
+            let response = run.record.collectedResponse
+        else { return }
+        try await validators.check(response)
+    }
+
+    // MARK: Adapters
+
+    private func adapted(_ request: TransportRequest, _ attempt: inout Attempt) async throws -> TransportRequest {
+        let run = attempt.run
+        guard !run.policies.list.adapters.isEmpty else { return request }
+        var adapted = request
+        let context = run.context(attempt: attempt.number)
+        for policy in run.policies.list.adapters {
+            try Task.checkCancellation()
+            do { adapted = try await policy.adapt(adapted, context) } catch {
+                if error is CancellationError, !Task.isCancelled {
+                    throw AsyncNetError(.adaptationFailed, underlyingError: error)
+                }
+                throw AsyncNetError(wrapping: error, as: .adaptationFailed)
+            }
+        }
+        takeCredential(of: &adapted, for: &attempt)
+        try adapted.check()
+        let settled = try adapted.settled()
+        run.record.willSend(settled)
+        return settled
+    }
+
+    /// Userinfo in an adapter's URL becomes a credential too, for another origin than that of the request's own.
+    @inline(never)
+    private func takeCredential(of adapted: inout TransportRequest, for attempt: inout Attempt) {
+        guard let credential = Credential.take(from: &adapted.head.url),
+            attempt.credential?.origin != adapted.head.url.origin
+        else { return }
+        attempt.credential = OriginCredential(credential: credential, origin: adapted.head.url.origin)
+    }
+}
+
+extension PolicyTraits {
+    fileprivate func adapt(_ request: TransportRequest, _ context: RequestContext) async throws -> TransportRequest {
+        guard let adapter else { return request }
+        guard mayBlock else { return try await adapter.adapt(request, context: context) }
+        return try await UserCode.run { try await adapter.adapt(request, context: context) }
+    }
+}
+
+extension RequestRun {
+    /// The request as the run's sink wants it sent.
+    @inline(never)
+    func prepare(_ request: TransportRequest) async throws -> TransportRequest {
+        var timed = request
+        timed.timeout = policies.timeout ?? request.timeout
+        let prepared = try await sink.prepare(timed)
+        guard prepared.delivery == .asItArrives else { return prepared }
+        try prepared.check()
+        record.willSend(prepared)
+        return prepared
+    }
+}

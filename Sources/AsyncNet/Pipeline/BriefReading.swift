@@ -1,0 +1,90 @@
+import Foundation
+
+/// Bodies of little interest: those of redirects, of challenges, and of responses that are refused by their head. They
+/// may break off, or never end.
+extension Attempt {
+    /// More of such a body is not read.
+    private static let briefLength = 64 * 1024
+    /// Such a body is not read for longer.
+    private static let briefTime = Duration.seconds(1)
+
+    struct BriefReading: Sendable {
+        var data = Data()
+        var isWhole = false
+        var error: (any Error)?
+    }
+
+    /// Reads a body that is known to be short to its end, which keeps its connection usable. The connection of a body
+    /// that is dropped unread is closed.
+    @inline(never)
+    func drain(_ response: TransportResponse, to method: HTTPMethod) async {
+        let head = response.head
+        let isShort = head.isBodyless(answering: method) || head.contentLength.map { $0 <= Self.briefLength } == true
+        guard isShort, !response.body.isOver else { return }
+        // A body that breaks off or stalls changes nothing. A cancel is noticed before the next hop.
+        _ = await readBriefly(response, isWaitingForFirst: false)
+        run.watch.read()
+    }
+
+    /// - Parameter isWaitingForFirst: The time begins with the first byte; until then the request's own timeouts hold.
+    @inline(never)
+    func readBriefly(_ response: TransportResponse, isWaitingForFirst: Bool) async -> BriefReading {
+        let limit = BriefLimit(run.environment.timers, briefTime)
+        defer { limit.stop() }
+        let begin: @Sendable () -> Void = { [run] in
+            run.watch.pause()
+            limit.begin()
+        }
+        if !isWaitingForFirst { begin() }
+        let reading = try? await limit.task.run { [self] in
+            await read(response, onFirst: isWaitingForFirst ? begin : nil)
+        }
+        return reading ?? BriefReading()
+    }
+
+    /// What comes before the limit, the end, an error or a cancel.
+    private func read(_ response: TransportResponse, onFirst: (@Sendable () -> Void)?) async -> BriefReading {
+        var reading = BriefReading()
+        do {
+            for try await chunk in response.body {
+                if reading.data.isEmpty { onFirst?() }
+                reading.data.append(chunk.prefix(Self.briefLength - reading.data.count))
+                run.watch.received(ReceivedBytes(count: Int64(reading.data.count)), of: response.head)
+                if reading.data.count == Self.briefLength { return reading }
+            }
+            reading.isWhole = true
+        } catch {
+            reading.error = error
+        }
+        return reading
+    }
+
+    /// Leaves time to other limits, which would end the request with another error.
+    private var briefTime: Duration {
+        min(
+            Self.briefTime, run.policies.attemptTimeout.map { $0 / 4 } ?? .longestWait,
+            run.remainingTime.map { $0 / 2 } ?? .longestWait)
+    }
+}
+
+/// Ends its task when some time has passed since it began.
+private final class BriefLimit: Sendable {
+    let task = AttemptTask()
+    private let timers: TimerQueue
+    private let time: Duration
+    private let timer = Locked<TimerQueue.Timer?>(nil)
+
+    init(_ timers: TimerQueue, _ time: Duration) { (self.timers, self.time) = (timers, time) }
+
+    func begin() {
+        let end = timers.schedule(at: timers.time.now + time) { [task] in
+            task.fail(AsyncNetError(.timedOut))
+            return nil
+        }
+        timer.withLock { $0 = end }
+    }
+
+    func stop() {
+        if let timer = timer.withLock({ $0.take() }) { timers.cancel(timer) }
+    }
+}

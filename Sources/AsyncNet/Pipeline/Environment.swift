@@ -1,0 +1,52 @@
+import Synchronization
+
+/// What all requests of a session share: configuration, transport, timers, limits.
+///
+/// The stations know it in place of the session.
+final class Environment: Sendable {
+    let configuration: SessionConfiguration
+    let transport: any Transport
+    let timers: TimerQueue
+    let mailbox = Mailbox()
+    let limits: SharedLimits
+    let transfers = TransferCount()
+    /// The session's interceptors.
+    let policies: PolicyList
+
+    init(_ configuration: SessionConfiguration, _ transport: any Transport) {
+        self.configuration = configuration
+        self.transport = transport
+        timers = TimerQueue(TimeSource(opening: configuration.clock))
+        limits = SharedLimits(configuration, timers)
+        policies = PolicyList(configuration.interceptors)
+    }
+}
+
+/// Counts the transfers that have not ended yet, those of cancelled requests included.
+///
+/// `close` is called before the count is read, and each `end` reads whether it was called after it has counted down, so
+/// that one of both sees the last transfer end.
+final class TransferCount: Sendable {
+    private let running = Atomic(0)
+    private let isClosing = Atomic(false)
+    private let onDrained = Locked<(@Sendable () -> Void)?>(nil)
+
+    func begin() { running.add(1, ordering: .sequentiallyConsistent) }
+
+    func end() {
+        let rest = running.subtract(1, ordering: .sequentiallyConsistent).newValue
+        guard rest == 0, isClosing.load(ordering: .sequentiallyConsistent) else { return }
+        onDrained.withLock { $0 }?()
+    }
+
+    var isEmpty: Bool { running.load(ordering: .sequentiallyConsistent) == 0 }
+
+    /// Calls `onDrained` each time that the last transfer has ended from now on.
+    func close(onDrained: @escaping @Sendable () -> Void) {
+        self.onDrained.withLock { $0 = onDrained }
+        isClosing.store(true, ordering: .sequentiallyConsistent)
+    }
+
+    /// Lets go of what `close` was given.
+    func forgetClosing() { onDrained.withLock { $0 = nil } }
+}

@@ -1,0 +1,147 @@
+import Foundation
+
+/// Sends a request over the transport, and again wherever its responses lead: another URL, or the same one with a
+/// credential. Cookies are added and stored on each hop.
+struct Hops: Station {
+    func send(_ first: TransportRequest, in attempt: Attempt) async throws -> Next {
+        var (request, hop) = (first, Hop())
+        while true {
+            try Task.checkCancellation()
+            let (response, next) = try await exchange(request, &hop, attempt)
+            if let next {
+                await attempt.drain(response, to: request.head.method)
+                request = next
+            } else if let next = try await attempt.deliver(response.decoded, to: request) {
+                return next
+            } else {
+                request = try await attempt.run.prepare(request)
+                hop = Hop(visited: hop.visited)
+            }
+        }
+    }
+
+    /// - Returns: The response, and the request to send next if that leads elsewhere.
+    private func exchange(_ request: TransportRequest, _ hop: inout Hop, _ attempt: Attempt) async throws -> (
+        TransportResponse, TransportRequest?
+    ) {
+        let run = attempt.run
+        let jar = run.environment.configuration.cookieJar
+        var outgoing = outgoing(request, attempt)
+        let credential = attempt.credential(for: request)
+        if let credential { try hop.authorize(&outgoing, credential, run.environment.limits.spaces) }
+        if let jar { await jar.addCookies(to: &outgoing) }
+        let response = try await run.environment.transport.send(outgoing)
+        run.watch.touch()
+        if let jar { await jar.keepCookies(of: response.head) }
+        if let credential,
+            try hop.responds(to: response.head, of: outgoing, credential, run.environment.limits.spaces)
+        {
+            run.record.willSend(request)
+            return (response, request)
+        }
+        guard run.policies.redirects.follows(response.head) else { return (response, nil) }
+        return (response, try await redirected(response.head, request, &hop, run))
+    }
+
+    /// The stored request must not hold the watch, nor know cookies and credentials: only this copy of it does.
+    @inline(never)
+    private func outgoing(_ request: TransportRequest, _ attempt: Attempt) -> TransportRequest {
+        var outgoing = request
+        outgoing.onEvent = attempt.run.watch.receive
+        outgoing.hold = attempt.run.hold
+        outgoing.maximumBodySize = attempt.run.policies.bodyLimit
+        if request.delivery == .whole { outgoing.isUrgent = attempt.refusesHeads(of: request.head) }
+        return outgoing
+    }
+
+    /// The request that follows a redirect; `nil` if the redirect itself is the response.
+    @inline(never)
+    private func redirected(
+        _ head: HTTPResponseHead, _ request: TransportRequest, _ hop: inout Hop, _ run: RequestRun
+    ) async throws -> TransportRequest? {
+        guard var next = try await run.policies.redirects.following(head, to: request, visited: hop.visited) else {
+            return nil
+        }
+        _ = Credential.take(from: &next.head.url)
+        try next.check()
+        run.observers?.events.send(.redirected(head, to: next.head))
+        run.record.redirected(to: next)
+        hop = Hop(visited: hop.visited + [next.head.url])
+        return next
+    }
+}
+
+/// What is known of the hops so far.
+private struct Hop {
+    /// Where redirects led.
+    var visited: [URL] = []
+    /// The `Authorization` that the credential has become.
+    var authorization: String?
+    /// `authorization` responds to a challenge of this hop.
+    var isForChallenge = false
+    var challenges = 0
+    /// A server that finds every nonce stale must not be sent requests for ever.
+    static let maximumChallenges = 3
+
+    /// Sends the credential unasked to a server that is known to want it.
+    @inline(never)
+    mutating func authorize(
+        _ outgoing: inout TransportRequest, _ credential: Credential, _ spaces: ProtectionSpaces
+    ) throws {
+        if authorization == nil { authorization = try spaces.header(for: outgoing, credential) }
+        if let authorization { outgoing.head.headers.set(.authorization(authorization)) }
+    }
+
+    /// Whether the same request is to be sent again with credentials for the server's challenge.
+    @inline(never)
+    mutating func responds(
+        to head: HTTPResponseHead, of sent: TransportRequest, _ credential: Credential, _ spaces: ProtectionSpaces
+    ) throws -> Bool {
+        guard head.statusCode == 401 else {
+            spaces.receive(head, to: sent, credential)
+            return false
+        }
+        // Credentials that were sent unasked may be out of date; those for this hop's challenge are not, unless the
+        // server says so.
+        let refused = isForChallenge ? authorization : nil
+        let credentials = try spaces.answer(head, to: sent, credential, refused: refused)
+        guard sent.body.replay != .once else { return false }
+        guard let credentials, credentials != authorization else {
+            spaces.forget(sent, credential)
+            return false
+        }
+        guard challenges < Self.maximumChallenges else { return false }
+        (authorization, isForChallenge) = (credentials, true)
+        challenges += 1
+        return true
+    }
+}
+
+extension Attempt {
+    /// `nil` for another origin than the credential's, and for a request with an `Authorization` of its own, which
+    /// stays.
+    fileprivate func credential(for request: TransportRequest) -> Credential? {
+        guard let credential, credential.origin == request.head.url.origin else { return nil }
+        return request.head.headers.contains(name: "Authorization") ? nil : credential.credential
+    }
+}
+
+extension CookieJar {
+    /// The caller's own cookies first, and in place of the jar's of the same names.
+    @inline(never)
+    fileprivate func addCookies(to outgoing: inout TransportRequest) async {
+        let own = outgoing.head.headers["Cookie"]
+        guard own.map({ HTTPHeader(name: "Cookie", value: $0).isOmission }) != true else { return }
+        let names = Set((own ?? "").split(separator: ";").map { String($0.prefix { $0 != "=" }).trimmedHTTPSpace })
+        guard let kept = header(for: outgoing.head.url, without: names) else { return }
+        let texts = [own ?? "", kept].filter { !$0.trimmedHTTPSpace.isEmpty }
+        outgoing.head.headers.set(HTTPHeader(name: "Cookie", value: texts.joined(separator: "; ")))
+    }
+
+    @inline(never)
+    fileprivate func keepCookies(of head: HTTPResponseHead) async {
+        guard head.value(for: "Set-Cookie") != nil else { return }
+        let values = head.headers.values(for: "Set-Cookie")
+        await store(setCookie: head.joinsRepeatedHeaders ? values.flatMap(SetCookie.split) : values, from: head.url)
+    }
+}

@@ -1,0 +1,50 @@
+/// Policies and limits of a request, in place of its session's or in addition to them.
+///
+///     let options = RequestOptions(interceptors: [RetryPolicy()], deadline: .seconds(10))
+///     try await session.request(url, options: options).serializing(User.self).value
+///
+/// One value may be given to any number of requests of any kind. Given when a request is made, options cannot come too
+/// late.
+public struct RequestOptions: Sendable {
+    /// Adapters and retriers, which are called after the session's.
+    public var interceptors: [any RequestPolicy]
+    /// How long the server may be silent, in place of the request's or the session's timeout; then the attempt ends
+    /// with `.timedOut`.
+    public var timeout: Duration?
+    /// How long the request may take in all, retries and every wait included, in place of
+    /// ``SessionConfiguration/deadline``; then it ends with `.deadlineExceeded`.
+    public var deadline: Duration?
+    /// Whether redirects are followed, in place of ``SessionConfiguration/redirects``.
+    public var redirects: RedirectHandler?
+    /// Sent in response to a 401 of the origin of the request's URL, by Digest (RFC 7616) or Basic (RFC 7617).
+    public var credential: Credential?
+    /// Which of the requests that wait for ``SessionConfiguration/concurrencyLimit`` is sent first; normal by default.
+    public var priority: RequestPriority
+    /// How many bytes the response's body may have once decoded; a longer body ends the request with `.bodyTooLarge`.
+    public var bodyLimit: BodyLimit
+
+    /// How many bytes a response's body may have once its `Content-Encoding` is decoded.
+    public enum BodyLimit: Hashable, Sendable {
+        /// ``SessionConfiguration/maximumBodySize``.
+        case session
+        /// This number, whatever the session's limit is.
+        case bytes(Int64)
+        /// Any number.
+        case unlimited
+    }
+
+    /// Options that change what is given, and leave the rest to the session.
+    public init(
+        interceptors: [any RequestPolicy] = [], timeout: Duration? = nil, deadline: Duration? = nil,
+        redirects: RedirectHandler? = nil, credential: Credential? = nil, priority: RequestPriority = .normal,
+        bodyLimit: BodyLimit = .session
+    ) {
+        self.interceptors = interceptors
+        self.timeout = timeout
+        self.deadline = deadline
+        self.redirects = redirects
+        self.credential = credential
+        self.priority = priority
+        self.bodyLimit = bodyLimit
+    }
+}

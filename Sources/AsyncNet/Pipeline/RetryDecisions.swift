@@ -1,0 +1,82 @@
+/// What follows an attempt, or the head of a response: the sink decides first, then the first retrier that does not
+/// leave the decision to the others.
+extension RequestRun {
+    /// - Returns: `nil` if the attempt's end is the request's.
+    @inline(never)
+    func next(afterAttempt number: Int, _ error: AsyncNetError?) async -> Next? {
+        let head = record.head
+        if let delay = sink.delayBeforeNextAttempt(after: error, head: head), !Task.isCancelled {
+            return .again(after: delay)
+        }
+        guard !policies.list.retriers.isEmpty, let failure = failure(error, head) else { return nil }
+        return await next(after: failure, attempt: number)
+    }
+
+    /// The error that retriers decide about; `nil` if they do not.
+    @inline(never)
+    private func failure(_ error: AsyncNetError?, _ head: HTTPResponseHead?) -> AsyncNetError? {
+        if let error { return canRepeat(after: error) ? record.outcome(error).error : nil }
+        // Of a body that is not in memory retriers have seen the head already.
+        guard let head, record.isCollected else { return nil }
+        return refusal(head)
+    }
+
+    /// The error for a response that retriers decide about though no validator has refused it.
+    @inline(never)
+    func refusal(_ head: HTTPResponseHead) -> AsyncNetError? {
+        guard head.statusCode >= 400, canRepeat(after: nil) else { return nil }
+        return AsyncNetError(.unacceptableStatus, "The response's status is \(head.statusCode)").with(
+            record.outcome(nil).errorContext)
+    }
+
+    private func canRepeat(after error: AsyncNetError?) -> Bool {
+        guard !Task.isCancelled, error?.code != .cancelled, error?.code != .deadlineExceeded, sink.canBeSentAgain
+        else { return false }
+        return record.sentRequests.allSatisfy { $0.body.replay != .once }
+    }
+
+    /// - Returns: `nil` if no retrier wants another attempt.
+    func next(after error: AsyncNetError, attempt: Int) async -> Next? {
+        let context = context(attempt: attempt)
+        for policy in policies.list.retriers {
+            guard !Task.isCancelled, let decision = await policy.decision(after: error, context) else { return nil }
+            switch decision.choice {
+            case .doNotRetry: continue
+            case .retry(let delay):
+                // A wait beyond the deadline would be in vain.
+                if let remainingTime, remainingTime <= delay { return .fail(Self.tooLate(delay, after: error)) }
+                guard !decision.isCharged || isInBudget else { return nil }
+                return .again(after: max(delay, .zero))
+            case .fail(let error): return .fail(error)
+            }
+        }
+        return nil
+    }
+
+    private static func tooLate(_ delay: Duration, after error: AsyncNetError) -> AsyncNetError {
+        let message =
+            "The next attempt would begin in \(delay), after the request's deadline; the last one ended in: \(error.message)"
+        return AsyncNetError(.deadlineExceeded, message, underlyingError: error)
+    }
+
+    private var isInBudget: Bool {
+        environment.limits.budgets?.withdraw(host: record.request?.head.url.origin ?? "") != false
+    }
+
+    /// What policies learn about the request.
+    @inline(never)
+    func context(attempt: Int) -> RequestContext {
+        let outcome = record.outcome(nil)
+        return RequestContext(
+            id: id, attempt: attempt, request: outcome.request, response: outcome.head, remainingTime: remainingTime,
+            metrics: outcome.metrics, redirected: record.redirectedRequests)
+    }
+}
+
+extension PolicyTraits {
+    fileprivate func decision(after error: AsyncNetError, _ context: RequestContext) async -> RetryDecision? {
+        guard let retrier else { return nil }
+        guard mayBlock else { return await retrier.retry(after: error, context: context) }
+        return await UserCode.run { await retrier.retry(after: error, context: context) }
+    }
+}

@@ -1,0 +1,47 @@
+/// The session's and the request's policies together: they hold for all attempts of a run.
+struct RunPolicies: Sendable {
+    var list: PolicyList
+    var redirects: RedirectPolicy
+    var priority: RequestPriority
+    /// How many bytes a body may have once decoded.
+    var bodyLimit: Int64?
+    var deadline: Duration?
+    /// The time of the session's clock at which the deadline is over.
+    var end: Duration?
+    /// How long the server may be silent, if the options say so.
+    var timeout: Duration?
+    /// How long an attempt may take.
+    var attemptTimeout: Duration?
+
+    @inline(never)
+    init(_ environment: Environment, _ options: RequestOptions) {
+        let session = environment.configuration
+        list = environment.policies
+        if !options.interceptors.isEmpty { list.append(options.interceptors) }
+        redirects = RedirectPolicy(limit: session.maximumRedirects, handler: options.redirects ?? session.redirects)
+        (priority, timeout, attemptTimeout) = (options.priority, options.timeout, list.attemptTimeout)
+        bodyLimit =
+            switch options.bodyLimit {
+            case .session: session.maximumBodySize
+            case .bytes(let limit): limit
+            case .unlimited: nil
+            }
+        deadline = options.deadline ?? session.deadline
+        end = deadline.map { environment.timers.time.now + min(max($0, .zero), .longestWait) }
+    }
+
+    /// The policies of a part of this run, which watches deadline and body limit itself.
+    var ofPart: RunPolicies {
+        var copy = self
+        (copy.deadline, copy.bodyLimit) = (nil, nil)
+        return copy
+    }
+
+    /// The policies of a transfer that is shared or hedged: its request has been adapted, and the run that waits for it
+    /// retries.
+    var ofTransfer: RunPolicies {
+        var copy = self
+        copy.list = PolicyList()
+        return copy
+    }
+}

@@ -1,0 +1,148 @@
+import Foundation
+
+/// Makes one transfer for several requests that are the same, or several transfers for one request.
+///
+/// Only requests whose response is kept in memory are shared or hedged.
+struct Sharing<Rest: Station>: Station {
+    private let rest: Rest
+
+    init(_ rest: Rest) { self.rest = rest }
+
+    func send(_ request: TransportRequest, in attempt: Attempt) async throws -> Next {
+        if let key = flightKey(request, attempt) { return try await share(key, request, attempt) }
+        if let hedging = hedging(request, attempt.run) { return try await hedge(hedging, request, attempt) }
+        return try await rest.send(request, in: attempt)
+    }
+
+    // MARK: Coalescing
+
+    /// `nil` where the request may share no transfer.
+    @inline(never)
+    private func flightKey(_ request: TransportRequest, _ attempt: Attempt) -> FlightKey? {
+        let policies = attempt.run.policies
+        guard attempt.run.environment.configuration.coalescesRequests, request.delivery == .whole,
+            request.body.isNone, request.head.method == .get || request.head.method == .head,
+            case .follow = policies.redirects.handler.choice
+        else { return nil }
+        return FlightKey(
+            method: request.head.method, url: request.head.url.absoluteString, headers: request.head.headers,
+            credential: attempt.credential?.credential, bodyLimit: policies.bodyLimit,
+            timeouts: [request.timeout, policies.attemptTimeout],
+            allowsInsecure: policies.redirects.handler.allowsInsecure,
+            confidentialHeaders: policies.redirects.handler.confidentialHeaders)
+    }
+
+    /// Waits for the transfer of that kind. A transfer that the last other request gave up just as this request came is
+    /// replaced; a transport that cancels by itself is not called for ever.
+    private func share(_ key: FlightKey, _ request: TransportRequest, _ attempt: Attempt) async throws -> Next {
+        let flights = attempt.run.environment.limits.flights
+        var rest = 10
+        while true {
+            let shared = flights.join(key) { transfer(of: request, attempt) }
+            let outcome = await shared.outcome()
+            if shared.isOver { flights.leave(key, shared) }
+            rest -= 1
+            if outcome.error?.code == .cancelled, !Task.isCancelled, rest > 0 { continue }
+            return try await deliver(outcome, to: request, attempt)
+        }
+    }
+
+    // MARK: Hedging
+
+    /// How to hedge this request; `nil` if it must not be sent twice.
+    private func hedging(_ request: TransportRequest, _ run: RequestRun) -> HedgingPolicy? {
+        guard let hedging = run.policies.list.hedging, hedging.limit > 0, request.delivery == .whole,
+            RetryPolicy.idempotentMethods.contains(request.head.method), request.body.replay != .once
+        else { return nil }
+        return hedging
+    }
+
+    /// The first response counts. An error counts once no other transfer is under way.
+    private func hedge(_ hedging: HedgingPolicy, _ request: TransportRequest, _ attempt: Attempt) async throws -> Next {
+        let (environment, origin) = (attempt.run.environment, request.head.url.origin)
+        let delay = environment.delay(of: hedging, origin)
+        let outcome = await withTaskGroup(of: TransferOutcome?.self) { group in
+            let send: @Sendable () async -> TransferOutcome? = {
+                await environment.timed(transfer(of: request, attempt), hedging, origin)
+            }
+            group.addTask { await send() }
+            if let delay { group.addTask { await environment.alarm(delay) } }
+            var (running, sent, last) = (1, 1, TransferOutcome?.none)
+            for await outcome in group {
+                if let outcome {
+                    running -= 1
+                    last = outcome
+                    if outcome.error == nil || running == 0 { break }
+                } else if let delay, sent <= hedging.limit,
+                    environment.limits.budgets?.withdraw(host: origin) != false
+                {
+                    (running, sent) = (running + 1, sent + 1)
+                    group.addTask { await send() }
+                    if sent <= hedging.limit { group.addTask { await environment.alarm(delay) } }
+                }
+            }
+            group.cancelAll()
+            return last
+        }
+        guard let outcome else { throw AsyncNetError(.cancelled) }
+        return try await deliver(outcome, to: request, attempt)
+    }
+
+    // MARK: The transfers
+
+    /// The rest of the way, in a run of its own.
+    private func transfer(of request: TransportRequest, _ attempt: Attempt) -> SideTransfer {
+        let run = attempt.run
+        let side = RequestRun(run.id, run.environment, run.policies.ofTransfer, MemorySink())
+        return SideTransfer(run.environment.transfers) { [rest, credential = attempt.credential] in
+            side.record.begin(run.environment.timers.time)
+            side.record.willSend(request)
+            return await side.outcome(of: rest, request, credential)
+        }
+    }
+
+    /// Delivers the outcome of such a transfer as if it were this run's own.
+    private func deliver(_ outcome: TransferOutcome, to request: TransportRequest, _ attempt: Attempt) async throws
+        -> Next
+    {
+        if let head = outcome.head { attempt.run.watch.receivedFinal(head) }
+        attempt.run.record.adopt(outcome)
+        if let error = outcome.error {
+            guard error.code != .cancelled, let head = outcome.head,
+                let refusal = attempt.refusal(of: head, to: request.head), !refusal.dependsOnBody
+            else { throw error.withoutContext }
+            throw refusal.error
+        }
+        guard let head = outcome.head else { throw AsyncNetError(.badServerResponse) }
+        let response = TransportResponse(head: head, body: TransportBody(outcome.data ?? Data()))
+        return try await attempt.deliver(response, to: outcome.request ?? request) ?? .done
+    }
+}
+
+extension Environment {
+    fileprivate func delay(of hedging: HedgingPolicy, _ origin: String) -> Duration? {
+        switch hedging.delay.choice {
+        case .fixed(let delay): delay
+        case .percentile(let part, let minimum): limits.latencies(part).value(host: origin).map { max($0, minimum) }
+        }
+    }
+
+    /// `nil` once the delay is over; a cancelled delay never is.
+    fileprivate func alarm(_ delay: Duration) async -> TransferOutcome? {
+        let time = timers.time
+        guard (try? await time.sleep(until: time.now + min(delay, .longestWait))) != nil else {
+            return TransferOutcome(error: AsyncNetError(.cancelled))
+        }
+        return nil
+    }
+
+    fileprivate func timed(_ transfer: SideTransfer, _ hedging: HedgingPolicy, _ origin: String) async
+        -> TransferOutcome?
+    {
+        let outcome = await transfer.outcome()
+        if outcome.error == nil, case .percentile(let percentile, _) = hedging.delay.choice {
+            limits.latencies(percentile).add(outcome.metrics.total, host: origin)
+        }
+        return outcome
+    }
+}

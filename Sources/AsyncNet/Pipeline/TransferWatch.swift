@@ -1,0 +1,147 @@
+import Foundation
+import Synchronization
+
+/// Reports what happens in a run's transfers to the record, the observers, and the timer that notices silence.
+final class TransferWatch: Sendable {
+    private let record: TransferRecord
+    private let observers: RequestObservers?
+    private let hold: TransferHold
+    private let redirects: RedirectPolicy
+    /// The response that has come is delivered, though it looks like a redirect to follow.
+    private let isFinal = Atomic(false)
+    private let idle = Locked<IdleTimer?>(nil)
+    /// The transport waits for bytes of the request's body, not for the server.
+    private let isBodyAwaited = Atomic(false)
+    /// The transfer waits for the reader of the response's body, not for the server.
+    private let isReaderBusy = Atomic(false)
+    private let sendRate = Locked(RateEstimate())
+    private let receiveRate = Locked(RateEstimate())
+
+    init(_ record: TransferRecord, _ observers: RequestObservers?, _ hold: TransferHold, _ redirects: RedirectPolicy) {
+        (self.record, self.observers, self.hold, self.redirects) = (record, observers, hold, redirects)
+    }
+
+    // MARK: Silence
+
+    /// Watches for silence until `stop()`. Time in which the request is suspended, or in which the transfer does not
+    /// wait for the server, is no silence.
+    func start(_ timers: TimerQueue, timeout: Duration, onSilence: @escaping @Sendable () -> Void) {
+        isBodyAwaited.store(false, ordering: .relaxed)
+        isReaderBusy.store(false, ordering: .relaxed)
+        isFinal.store(false, ordering: .relaxed)
+        // A retain cycle until `stop()`: timer → watch → timer.
+        let isHeldBack: @Sendable () -> Bool = { [self] in
+            hold.isHeld || isReaderBusy.load(ordering: .relaxed) || isBodyAwaited.load(ordering: .relaxed)
+        }
+        let timer = IdleTimer(timers, timeout: timeout, isHeldBack: isHeldBack, onSilence: onSilence)
+        idle.withLock { $0 = timer }
+    }
+
+    func stop() {
+        let timer = idle.withLock { $0.take() }
+        timer?.stop()
+    }
+
+    /// The transfer waits for the reader until `read()`, whatever the transport reports meanwhile.
+    func pause() {
+        isReaderBusy.store(true, ordering: .relaxed)
+        idle.withLock { $0 }?.pause()
+    }
+
+    /// The reader waits for the server.
+    func read() {
+        isReaderBusy.store(false, ordering: .relaxed)
+        touch()
+    }
+
+    /// Silence is counted from now on, unless the transfer does not wait for the server.
+    func touch() {
+        guard !isBodyAwaited.load(ordering: .relaxed), !isReaderBusy.load(ordering: .relaxed) else { return }
+        idle.withLock { $0 }?.touch()
+    }
+
+    /// After a suspension silence is counted from its end.
+    func restart() { idle.withLock { $0 }?.restart() }
+
+    // MARK: The transport's events
+
+    /// Called on the transport's threads: it stores the event and passes it on.
+    func receive(_ event: TransportEvent) {
+        updateSilence(event)
+        switch event {
+        case .repeated:
+            record.repeated()
+            observers?.events.send(.repeated)
+        case .informational(let head): observers?.events.send(.informational(head))
+        case .sentBody(let bytes, let total):
+            record.sentBytes(bytes)
+            observers?.uploads.send(progress(bytes, of: total, moved: bytes, sendRate))
+        case .receivedHead(let head): received(head)
+        case .receivedBody(let bytes, let head): received(ReceivedBytes(count: bytes), of: head)
+        case .metrics(let metrics): record.measured(metrics)
+        case .queued, .started, .awaitingBody, .trailers: break
+        }
+    }
+
+    private func updateSilence(_ event: TransportEvent) {
+        switch event {
+        case .queued: idle.withLock { $0 }?.pause()
+        case .awaitingBody:
+            isBodyAwaited.store(true, ordering: .relaxed)
+            idle.withLock { $0 }?.pause()
+        case .sentBody, .started:
+            isBodyAwaited.store(false, ordering: .relaxed)
+            touch()
+        default: touch()
+        }
+    }
+
+    // MARK: The response
+
+    /// A response that is delivered, whatever its status.
+    func receivedFinal(_ head: HTTPResponseHead) {
+        isFinal.store(true, ordering: .relaxed)
+        received(head)
+    }
+
+    private func received(_ head: HTTPResponseHead) {
+        guard !isFollowed(head), record.received(head) else { return }
+        observers?.events.send(.response(head))
+    }
+
+    func received(_ bytes: ReceivedBytes, of head: HTTPResponseHead) {
+        guard !isFollowed(head) else { return }
+        record.receivedBytes(bytes.count)
+        guard let observers else { return }
+        let total = bytes.total ?? Self.expectedBytes(head).map { $0 + bytes.offset }
+        observers.downloads.send(progress(bytes.count + bytes.offset, of: total, moved: bytes.count, receiveRate))
+    }
+
+    /// The body has ended, so that its length is known whatever the head said of it.
+    func receivedAll(_ bytes: Int64, after offset: Int64 = 0) {
+        record.receivedBytes(bytes)
+        observers?.downloads.send(progress(bytes + offset, of: bytes + offset, moved: bytes, receiveRate))
+    }
+
+    /// Redirects that are followed are not reported as responses.
+    private func isFollowed(_ head: HTTPResponseHead) -> Bool {
+        300..<400 ~= head.statusCode && !isFinal.load(ordering: .relaxed) && redirects.follows(head)
+    }
+
+    /// The length of a body with a `Content-Encoding` is not what `Content-Length` says.
+    private static func expectedBytes(_ head: HTTPResponseHead) -> Int64? {
+        head.value(for: "Content-Encoding") == nil ? head.contentLength : nil
+    }
+
+    /// - Parameter moved: The bytes that count for the rate.
+    private func progress(_ bytes: Int64, of total: Int64?, moved: Int64, _ rate: borrowing Locked<RateEstimate>)
+        -> TransferProgress
+    {
+        let elapsed = record.elapsed
+        let bytesPerSecond = rate.withLock { rate in
+            rate.update(moved, at: elapsed)
+            return rate.bytesPerSecond
+        }
+        return TransferProgress(completedBytes: bytes, totalBytes: total, bytesPerSecond: bytesPerSecond)
+    }
+}

@@ -1,0 +1,51 @@
+/// What a policy can do, found out once when it is added to a session or a request.
+struct PolicyTraits: Sendable {
+    let adapter: (any RequestAdapter)?
+    let retrier: (any RequestRetrier)?
+    var hedging: HedgingPolicy?
+    /// How long the policy lets an attempt take.
+    var attemptTimeout: Duration?
+    var credentialKeeper: (any CredentialKeeper)?
+    /// Whether the policy's code may block its thread, as code of a user's may.
+    var mayBlock = true
+
+    init(_ policy: any RequestPolicy) {
+        adapter = policy as? any RequestAdapter
+        retrier = policy as? any RequestRetrier
+        (policy as? any DescribedPolicy)?.describe(&self)
+    }
+}
+
+/// A policy of this library's, which knows more of itself than that it adapts or retries.
+protocol DescribedPolicy: RequestPolicy {
+    func describe(_ traits: inout PolicyTraits)
+}
+
+/// Adapters and retriers in their order.
+struct PolicyList: Sendable {
+    private(set) var adapters: [PolicyTraits] = []
+    private(set) var retriers: [PolicyTraits] = []
+    private(set) var hedging: HedgingPolicy?
+
+    init(_ policies: [any RequestPolicy] = []) { append(policies) }
+
+    init(adapters: [any RequestAdapter], retriers: [any RequestRetrier]) {
+        self.adapters = adapters.map { PolicyTraits($0) }
+        self.retriers = retriers.map { PolicyTraits($0) }
+        hedging = self.retriers.compactMap(\.hedging).last
+    }
+
+    mutating func append(_ policies: [any RequestPolicy]) {
+        for policy in policies {
+            let traits = PolicyTraits(policy)
+            if traits.adapter != nil { adapters.append(traits) }
+            if traits.retrier != nil { retriers.append(traits) }
+            hedging = traits.hedging ?? hedging
+        }
+    }
+
+    /// The shortest of the retriers'.
+    var attemptTimeout: Duration? { retriers.compactMap(\.attemptTimeout).min() }
+    var mayBlock: Bool { adapters.contains(where: \.mayBlock) || retriers.contains(where: \.mayBlock) }
+    var credentialKeepers: [any CredentialKeeper] { adapters.compactMap(\.credentialKeeper) }
+}

@@ -1,0 +1,62 @@
+import Foundation
+
+/// Puts the bytes of one segment of a download to their places.
+final class SegmentSink: ResponseSink {
+    private let segment: Range<Int64>
+    private let total: Int64
+    private let validator: String
+    private let put: @Sendable (Data, _ position: Int64) async throws -> Void
+    private let state = Locked((hasBegun: false, isOtherVersion: false))
+
+    /// - Parameters:
+    ///   - total: The bytes of the whole file.
+    ///   - validator: Of the version that the segment must be of.
+    init(
+        _ segment: Range<Int64>, total: Int64, validator: String,
+        put: @escaping @Sendable (Data, _ position: Int64) async throws -> Void
+    ) {
+        (self.segment, self.total, self.validator, self.put) = (segment, total, validator, put)
+    }
+
+    /// The server has responded with the whole file, or with none, since its version is another one.
+    var isOtherVersion: Bool { state.withLock { $0.isOtherVersion } }
+    var canBeSentAgain: Bool { state.withLock { !$0.hasBegun } }
+
+    func receive(_ body: ResponseBody, of head: HTTPResponseHead) async throws -> SinkVerdict {
+        let isOtherVersion = head.statusCode == 200 || head.statusCode == 412
+        state.withLock { $0 = (true, isOtherVersion) }
+        guard !isOtherVersion else { return .done }
+        try check(head)
+        var position = segment.lowerBound
+        while let chunk = try await body.next() {
+            guard position + Int64(chunk.count) <= segment.upperBound else { throw tooLong }
+            body.rest()
+            try await put(chunk, position)
+            position += Int64(chunk.count)
+        }
+        guard position == segment.upperBound else {
+            throw AsyncNetError(.bodyEndedEarly, "A segment of the download does not have the length it should have")
+        }
+        return .done
+    }
+
+    private var tooLong: AsyncNetError {
+        AsyncNetError(
+            .badServerResponse,
+            "A segment of the download is longer than the \(segment.count) bytes of its Content-Range")
+    }
+
+    private func check(_ head: HTTPResponseHead) throws(AsyncNetError) {
+        guard head.statusCode == 206 else {
+            throw AsyncNetError(
+                .unacceptableStatus, "The server responded with \(head.statusCode) to a request for a segment")
+        }
+        let range = head.onlyValue(of: .contentRange).flatMap(ContentRange.init)
+        guard range?.bytes == segment.lowerBound...segment.upperBound - 1,
+            range?.total == nil || range?.total == total, head.value(for: "Content-Encoding") == nil,
+            IfRange.isSameVersion(head.headers, as: validator)
+        else {
+            throw AsyncNetError(.badServerResponse, "The server's Content-Range is not that of the segment requested")
+        }
+    }
+}

@@ -1,0 +1,269 @@
+/// The actor behind a request, which all handles of the request hold: a session maps its running tasks to these.
+///
+/// It has no public members of its own: see ``Request``.
+///
+/// Inside: the state machine decides, the actor carries out. `driver` is the one task that the request owns; it sends
+/// the request through the pipeline and ends with it. Tasks that await the outcome wait on a continuation in `waiters`,
+/// which the end resumes, exactly once each. A cancellation handler cannot enter the actor, so it posts to the
+/// session's mailbox.
+public actor RequestEngine {
+    nonisolated let id = RequestID()
+    nonisolated let kind: RequestKind
+    /// Makes the request that is sent; runs when the request starts, off every actor.
+    nonisolated let blueprint: RequestBlueprint
+    nonisolated let target: BodyTarget
+    nonisolated let record = TransferRecord()
+    nonisolated let observers = RequestObservers()
+    private nonisolated let hold = TransferHold()
+    private nonisolated let host: any RequestHost
+
+    private var machine = RequestStateMachine()
+    private var driver: Task<Void, Never>?
+    private var run: RequestRun?
+    private var outcome: TransferOutcome?
+    private var waiters: [Int: CheckedContinuation<TransferOutcome, Never>] = [:]
+    private var nextWaiter = 0
+    /// Tasks that start the request and are about to wait: they count as waiting.
+    private var arriving = 0
+    private var resumption: [CheckedContinuation<Void, Never>] = []
+    /// Validators that no response has been checked by yet.
+    private var pendingValidators: [Validator] = []
+    private var validators: [Validator] = []
+    /// Validators that were added after the end are running.
+    private var lateValidation: Promise<Void>?
+    private var options: RequestOptions
+
+    init(
+        _ blueprint: RequestBlueprint, kind: RequestKind = .data, target: BodyTarget = .memory,
+        options: RequestOptions = RequestOptions(), host: any RequestHost
+    ) {
+        (self.blueprint, self.kind, self.target) = (blueprint, kind, target)
+        (self.options, self.host) = (options, host)
+    }
+
+    var state: RequestState { machine.state }
+    var retryCount: Int { max(0, machine.attempts - 1) }
+    /// How many tasks wait for the outcome now.
+    var waiterCount: Int { waiters.count }
+    var isOver: Bool { machine.isTerminal }
+
+    // MARK: Starting, suspending, ending
+
+    func resume() async {
+        switch machine.resume() {
+        case .none: break
+        case .start:
+            observers.events.send(.resumed)
+            await start()
+        case .proceed:
+            observers.events.send(.resumed)
+            run?.watch.restart()
+            proceed()
+        }
+    }
+
+    func suspend() {
+        guard machine.suspend() else { return }
+        hold.hold()
+        observers.events.send(.suspended)
+    }
+
+    func cancel() async { await end(as: .cancelled, AsyncNetError(.cancelled)) }
+
+    /// Starts the request unless it has started or is suspended.
+    func startIfNeeded() async {
+        if machine.state == .initialized { await resume() }
+    }
+
+    /// Waits until nothing of the transfer runs any more, which may be a moment after the outcome.
+    func drained() async { await driver?.value }
+
+    /// For places that cannot wait.
+    nonisolated func cancelSoon() { host.environment.mailbox.post { await self.cancel() } }
+    nonisolated func suspendSoon() { host.environment.mailbox.post { await self.suspend() } }
+    nonisolated func resumeSoon() { host.environment.mailbox.post { await self.resume() } }
+
+    private func start() async {
+        hold.release()
+        let refusal = await host.begin(self)
+        if let refusal { return conclude(TransferOutcome(error: refusal)) }
+        guard !machine.isTerminal else {
+            await host.end(id)
+            return host.environment.transfers.end()
+        }
+        driver = Task {
+            let outcome = await perform()
+            await waitWhileSuspended()
+            await host.end(id)
+            // Nothing is awaited from here on: the waiters go on with this thread instead of having another one woken.
+            conclude(outcome)
+            driver = nil
+            host.environment.transfers.end()
+        }
+    }
+
+    private func perform() async -> TransferOutcome {
+        guard !machine.isTerminal else { return TransferOutcome(error: AsyncNetError(.cancelled)) }
+        let run = RequestRun(
+            id, host.environment, RunPolicies(host.environment, options), target.sink, record: record,
+            observers: observers, hold: hold, owner: self, separatesAttempts: kind == .stream)
+        self.run = run
+        return await run.outcome(of: blueprint, options.credential)
+    }
+
+    private func end(as state: RequestState, _ error: AsyncNetError) async {
+        guard !machine.isTerminal else { return }
+        conclude(record.outcome(error), as: state)
+        driver?.cancel()
+        await host.end(id)
+    }
+
+    /// The first end counts; a later one, such as that of a transfer that was cancelled, changes nothing.
+    ///
+    /// Not inlined, like all here that is large and does not suspend: an async function's frame lives for as long as it
+    /// waits.
+    @inline(never)
+    private func conclude(_ outcome: TransferOutcome, as state: RequestState? = nil) {
+        let state = state ?? (outcome.error?.code == .cancelled ? .cancelled : .finished)
+        guard machine.end(as: state) else { return }
+        self.outcome = outcome
+        for waiter in waiters.values { waiter.resume(returning: outcome) }
+        waiters = [:]
+        // The run holds this actor.
+        run = nil
+        validators = []
+        target.sink.requestEnded(outcome.error)
+        proceed()
+        observers.finish(outcome.error)
+    }
+
+    private func proceed() {
+        hold.release()
+        for continuation in resumption { continuation.resume() }
+        resumption = []
+    }
+
+    // MARK: Waiting
+
+    /// Starts the request unless it is suspended, and waits for its end; any number of tasks may wait.
+    func transferOutcome() async -> TransferOutcome {
+        if let outcome { return await validated(outcome) }
+        if Task.isCancelled {
+            if waiters.isEmpty, arriving == 0 { await cancel() }
+            return outcome ?? record.outcome(AsyncNetError(.cancelled))
+        }
+        arriving += 1
+        if machine.state == .initialized { await resume() }
+        arriving -= 1
+        if let outcome { return await validated(outcome) }
+        nextWaiter += 1
+        let id = nextWaiter
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { waiters[id] = $0 }
+        } onCancel: {
+            host.environment.mailbox.post { await self.leave(id) }
+        }
+        return await validated(outcome)
+    }
+
+    /// A waiting task was cancelled: it stops waiting at once, and with the last one the request ends.
+    private func leave(_ waiter: Int) async {
+        guard let continuation = waiters.removeValue(forKey: waiter) else { return }
+        guard waiters.isEmpty, arriving == 0 else {
+            return continuation.resume(returning: record.outcome(AsyncNetError(.cancelled)))
+        }
+        waiters[waiter] = continuation
+        await cancel()
+    }
+
+    // MARK: Validators that were added late
+
+    /// Another waiter may have run them since this one was resumed: then the outcome is the one that was left.
+    private func validated(_ own: TransferOutcome) async -> TransferOutcome {
+        guard own.error == nil, let outcome else { return own }
+        guard outcome.error == nil, lateValidation != nil || !pendingValidators.isEmpty else { return outcome }
+        return await validatedLate(own)
+    }
+
+    /// A waiter whose task is cancelled stops waiting at once; the validators run on for the others.
+    private func validatedLate(_ own: TransferOutcome) async -> TransferOutcome {
+        while let outcome, outcome.error == nil, lateValidation != nil || !pendingValidators.isEmpty {
+            let end = lateValidation ?? beginLateValidation(of: outcome)
+            do throws(AsyncNetError) { try await end.value() } catch { return outcome.failing(with: error) }
+        }
+        return outcome ?? own
+    }
+
+    /// In a task that the request owns, since validators may block. The task ends when they do.
+    private func beginLateValidation(of outcome: TransferOutcome) -> Promise<Void> {
+        let (validators, end) = (pendingValidators, Promise<Void>())
+        pendingValidators = []
+        lateValidation = end
+        Task {
+            self.outcome = await outcome.validated(by: validators)
+            lateValidation = nil
+            end.fulfil(.success(()))
+        }
+        return end
+    }
+
+    // MARK: Settings
+
+    func add(_ validator: Validator) {
+        validators.append(validator)
+        pendingValidators.append(validator)
+    }
+
+    /// Changes the options; a change after the start may come too late.
+    func set(_ change: (inout RequestOptions) -> Void) { change(&options) }
+}
+
+extension RequestEngine: RunOwner {
+    @inline(never)
+    func beginAttempt(_ head: HTTPRequestHead) -> [Validator]? {
+        guard let number = machine.beginAttempt() else { return nil }
+        record.beginAttempt(number)
+        observers.events.send(.attempt(number, head))
+        return validators
+    }
+
+    func takeValidators() -> [Validator] {
+        pendingValidators = []
+        return validators
+    }
+
+    func waitWhileSuspended() async {
+        guard machine.state == .suspended else { return }
+        await withCheckedContinuation { resumption.append($0) }
+    }
+
+    func fail(_ error: AsyncNetError) async { await end(as: .finished, error) }
+
+    var failure: AsyncNetError? { outcome?.error }
+}
+
+/// Where the body of a request's response goes.
+enum BodyTarget: Sendable {
+    case memory
+    case file(DownloadSink)
+    case stream(StreamSink)
+
+    var sink: any ResponseSink {
+        switch self {
+        case .memory: MemorySink()
+        case .file(let sink): sink
+        case .stream(let sink): sink
+        }
+    }
+}
+
+/// The session, as its requests see it.
+protocol RequestHost: AnyObject, Sendable {
+    nonisolated var environment: Environment { get }
+
+    /// Adds the request to the running ones, and counts its transfer; or returns why not.
+    func begin(_ request: RequestEngine) async -> AsyncNetError?
+
+    /// Removes the request from the running ones. Its transfer may end later.
+    func end(_ id: RequestID) async
+}

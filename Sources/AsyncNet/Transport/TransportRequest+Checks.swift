@@ -1,0 +1,26 @@
+extension TransportRequest {
+    /// Refuses a request that cannot be sent as it is meant.
+    func check() throws(AsyncNetError) {
+        _ = try head.url.checkedForHTTP()
+        try head.validate()
+        try body.check()
+    }
+
+    /// The request with the boundary of its form, if its body is a form, chosen and named in `Content-Type`.
+    func settled() throws(AsyncNetError) -> TransportRequest {
+        guard let form = try body.form?.settled() else { return self }
+        var request = self
+        request.body = .multipart(form)
+        guard let own = head.headers["Content-Type"] else {
+            request.head.headers.add(.contentType(form.contentType))
+            return request
+        }
+        guard MediaType(own).map({ $0.type != "multipart" || $0.parameters["boundary"] == form.boundary }) == true
+        else {
+            throw AsyncNetError(
+                .invalidRequest,
+                "The request's Content-Type names another boundary than its form; give the form that boundary")
+        }
+        return request
+    }
+}
