@@ -15,7 +15,7 @@ struct Storm: AsyncParsableCommand {
     @Option(help: "libcurl or urlsession.") var transport = "libcurl"
     @Option(help: "Seed of the random moments.") var seed: UInt64 = 1
 
-    struct Weak: Sendable { weak var request: DataRequest? }
+    struct Weak: Sendable { weak var request: RequestEngine? }
 
     func run() async throws {
         let server = try await MockServer.start()
@@ -58,7 +58,7 @@ struct Storm: AsyncParsableCommand {
                     Int.random(in: 0..<30_000, using: &random)
                 ))
         }
-        weak = plans.map { Weak(request: $0.0) }
+        weak = plans.map { Weak(request: $0.0.engine) }
         let cancelAllAfter = Int.random(in: 0..<60_000, using: &random)
         await withTaskGroup(of: Void.self) { group in
             group.addTask {

@@ -91,15 +91,21 @@ public actor RequestEngine {
             await host.end(id)
             return host.environment.transfers.end()
         }
-        driver = Task {
-            let outcome = await perform()
-            await waitWhileSuspended()
-            await host.end(id)
-            // Nothing is awaited from here on: the waiters go on with this thread instead of having another one woken.
-            conclude(outcome)
-            driver = nil
-            host.environment.transfers.end()
+        // The task lets go of the request before it counts the transfer as ended: a session that has finished leaves no
+        // partial file behind.
+        driver = Task { [weak self, transfers = host.environment.transfers] in
+            await self?.drive()
+            transfers.end()
         }
+    }
+
+    private func drive() async {
+        let outcome = await perform()
+        await waitWhileSuspended()
+        await host.end(id)
+        // Nothing is awaited from here on: the waiters go on with this thread instead of having another one woken.
+        conclude(outcome)
+        driver = nil
     }
 
     private func perform() async -> TransferOutcome {

@@ -60,7 +60,7 @@ struct SegmentedTransfer: Sendable {
         let total = progress.state.withLock { $0.plan.total }
         let sink = SegmentSink(segment, total: total, validator: validator) { chunk, position in
             do throws(POSIXError) { try file.write(chunk, at: position) } catch {
-                throw DownloadSink.unwritable(nil, error)
+                throw DownloadFile.unwritable(nil, error)
             }
             try report(chunk.count, progress)
             if observer.isSuspended { await observer.waitWhileSuspended() }

@@ -1,0 +1,234 @@
+import Foundation
+
+/// The partial file of a download, its place, and the notes beside it.
+///
+/// What has come stays in the partial file until the download's end is known: then it is moved to its place, handed
+/// over as resume data, kept because the destination says so, or removed with this object.
+final class DownloadFile: Sendable {
+    private struct State {
+        var partial: URL?
+        /// Proves that a download made the partial file.
+        var mark: String?
+        /// How many bytes of the partial file are of use, if not all.
+        var prefix: Int64?
+        /// The partial file is this download's to remove: the download has written to it, and handed it over to none.
+        var isOwned = false
+        var finished: URL?
+    }
+
+    private let destination: DownloadDestination
+    private let marking: PartialFile.MarkPlace
+    private let state = Locked(State())
+
+    init(_ destination: DownloadDestination, _ marking: PartialFile.MarkPlace) {
+        (self.destination, self.marking) = (destination, marking)
+    }
+
+    deinit {
+        let state = state.withLock { $0 }
+        if state.isOwned, !isKept, let partial = state.partial { PartialFile.remove(partial.path, state.mark) }
+    }
+
+    private var isKept: Bool { destination.options.contains(.continuePartialFile) }
+    var partial: URL? { state.withLock { $0.partial } }
+    var finished: URL? { state.withLock { $0.finished } }
+
+    /// The bytes that are there.
+    var size: Int64 {
+        let (partial, prefix) = state.withLock { ($0.partial, $0.prefix) }
+        guard let size = partial.flatMap({ FileSystem.size($0.path) }) else { return 0 }
+        return max(0, min(size, prefix ?? size))
+    }
+
+    func resume(_ data: ResumeData) {
+        state.withLock { ($0.partial, $0.mark, $0.prefix) = (data.partialFile, data.mark, data.prefix) }
+    }
+
+    // MARK: The place
+
+    func check(_ place: URL) throws(AsyncNetError) {
+        guard place.isFileURL else {
+            throw AsyncNetError(.fileNotWritable, "The place of a download is not a file URL")
+        }
+        guard FileSystem.size(place.path) != nil || !FileSystem.exists(place.path) else {
+            throw Self.unwritable(place, POSIXError(.EINVAL))
+        }
+        guard destination.options.contains(.removePreviousFile) || !FileSystem.exists(place.path) else {
+            throw Self.unwritable(place, POSIXError(.EEXIST))
+        }
+        if destination.options.contains(.createIntermediateDirectories) { try Self.makeFolder(of: place) }
+    }
+
+    func place(for head: HTTPResponseHead) async throws(AsyncNetError) -> URL {
+        if let fixed = destination.fixed { return fixed }
+        do {
+            let place =
+                destination.isChosen
+                ? try await UserCode.run { [destination] in try destination.place(head) } : try destination.place(head)
+            try check(place)
+            return place
+        } catch {
+            throw AsyncNetError(wrapping: error, as: .fileNotWritable)
+        }
+    }
+
+    private static func makeFolder(of place: URL) throws(AsyncNetError) {
+        do {
+            try FileManager.default.createDirectory(
+                at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+        } catch {
+            throw AsyncNetError(.fileNotWritable, "The folder of the download cannot be made", underlyingError: error)
+        }
+    }
+
+    static func unwritable(_ place: URL?, _ error: POSIXError) -> AsyncNetError {
+        let name = place.map { " \"\($0.lastPathComponent)\"" } ?? ""
+        return AsyncNetError(
+            .fileNotWritable, "The file\(name) cannot be written: \(SystemError.text(error))", underlyingError: error)
+    }
+
+    // MARK: Writing
+
+    /// - Parameter offset: Where the next bytes are written; what follows is cut off.
+    func open(beside place: URL, from offset: Int64, _ plan: DownloadPlan) throws(AsyncNetError) -> OutputFile {
+        do throws(POSIXError) {
+            let output = try openPartial(beside: place)
+            guard try output.size() >= offset else { throw POSIXError(.ESTALE) }
+            try output.truncate(to: offset)
+            // Bytes are added at the end from here on, so nothing but the end limits what is of use.
+            let hadGaps = state.withLock { $0.prefix.take() } != nil
+            if isKept, offset == 0 || hadGaps { try writeNotes(plan, beside: place) }
+            return output
+        } catch {
+            throw Self.unwritable(place, error)
+        }
+    }
+
+    func openComplete(beside place: URL) throws(AsyncNetError) -> OutputFile {
+        do { return try openPartial(beside: place) } catch { throw Self.unwritable(place, error) }
+    }
+
+    /// The partial file that there is, which must be a download's, or a new one.
+    private func openPartial(beside place: URL) throws(POSIXError) -> OutputFile {
+        let (known, mark) = state.withLock { ($0.partial, $0.mark) }
+        if let known, let mark, FileSystem.exists(known.path) {
+            let output = try OutputFile(continuing: known.path, mark: mark)
+            state.withLock { $0.isOwned = true }
+            return output
+        }
+        let name = ".AsyncNet-\(UUID().uuidString.prefix(13))\(PartialFile.suffix)"
+        let partial = known ?? place.deletingLastPathComponent().appending(path: name)
+        let output = try OutputFile(new: partial.path, marking)
+        state.withLock { ($0.partial, $0.mark, $0.isOwned) = (partial, output.mark, true) }
+        return output
+    }
+
+    func append(_ chunk: Data, to output: OutputFile) throws(AsyncNetError) {
+        do { try output.append(chunk) } catch { throw Self.unwritable(partial, error) }
+    }
+
+    func finish(_ output: OutputFile, at place: URL) throws(AsyncNetError) {
+        guard let partial else { return }
+        do {
+            try output.move(
+                from: partial.path, to: place.path, replaces: destination.options.contains(.removePreviousFile))
+        } catch {
+            throw Self.unwritable(place, error)
+        }
+        state.withLock { ($0.partial, $0.mark, $0.finished) = (nil, nil, place) }
+        if isKept { FileSystem.remove(Self.kept(beside: place).notes.path) }
+    }
+
+    /// Removes the partial file and its notes.
+    func remove(beside place: URL) {
+        let state = state.withLock { state in
+            defer { (state.isOwned, state.partial, state.mark) = (false, nil, nil) }
+            return state
+        }
+        if let partial = state.partial { PartialFile.remove(partial.path, state.mark) }
+        if isKept { FileSystem.remove(Self.kept(beside: place).notes.path) }
+    }
+
+    // MARK: What an earlier download left
+
+    /// What resume data names must be there and be the file that a download left: any program may have written the data.
+    ///
+    /// - Returns: `false` if the file is gone, so that the download starts over with another file.
+    func checkResumed() throws(AsyncNetError) -> Bool {
+        let (partial, mark, isOwned) = state.withLock { ($0.partial, $0.mark, $0.isOwned) }
+        guard let partial else { return true }
+        guard partial.isFileURL, FileSystem.exists(partial.path) else {
+            state.withLock { ($0.partial, $0.mark, $0.prefix) = (isKept ? partial : nil, nil, nil) }
+            return false
+        }
+        guard mark != nil, PartialFile.mark(at: partial.path) == mark else {
+            if isOwned || isKept { throw Self.unwritable(partial, POSIXError(.ESTALE)) }
+            throw AsyncNetError(
+                .invalidRequest,
+                "The file \"\(partial.lastPathComponent)\" of the resume data is not the one that the download left; download it anew"
+            )
+        }
+        return true
+    }
+
+    /// What an earlier download left under the fixed name, if it was of the same URL.
+    ///
+    /// A file of that name that no download has marked belongs to another program. Without notes that name its mark,
+    /// nothing is known of its contents.
+    func readKept(beside place: URL, _ url: URL) throws(AsyncNetError) -> ResumeData? {
+        guard isKept, partial == nil else { return nil }
+        let (partial, notes) = Self.kept(beside: place)
+        let known = FileSystem.readOwn(notes.path, upTo: Self.longestNotes).flatMap {
+            try? JSONDecoder().decode(ResumeData.self, from: $0)
+        }
+        let mark = PartialFile.mark(at: partial.path)
+        let areOurs = known?.partialFile.lastPathComponent == partial.lastPathComponent
+        guard mark != nil || !FileSystem.exists(partial.path), areOurs || !FileSystem.exists(notes.path) else {
+            throw AsyncNetError(
+                .fileNotWritable,
+                "The file \"\(partial.lastPathComponent)\" or its notes are there already, and are not of a download; move them away"
+            )
+        }
+        state.withLock { ($0.partial, $0.mark) = (partial, mark) }
+        guard let known, let mark, known.mark == mark, known.url == url, !known.validator.isEmpty else { return nil }
+        state.withLock { $0.prefix = known.prefix }
+        return known
+    }
+
+    // MARK: Notes
+
+    private static let longestNotes = 1 << 20
+
+    private static func kept(beside place: URL) -> (partial: URL, notes: URL) {
+        (place.appendingPathExtension("partial"), place.appendingPathExtension("partial.json"))
+    }
+
+    /// Notes how many bytes are of use while the file has gaps; also on disk, in case the process ends before they are
+    /// filled.
+    func keep(_ prefix: Int64?, _ plan: DownloadPlan) throws(POSIXError) {
+        state.withLock { $0.prefix = prefix }
+        if isKept, let fixed = destination.fixed { try writeNotes(plan, beside: fixed) }
+    }
+
+    /// Also of a download that cannot be continued, whose file the notes claim; readable by this user only, since a URL
+    /// may hold a secret.
+    private func writeNotes(_ plan: DownloadPlan, beside place: URL) throws(POSIXError) {
+        guard let data = resumeData(plan) else { return }
+        guard let text = try? JSONEncoder().encode(data) else { throw POSIXError(.EIO) }
+        try FileSystem.writePrivately(text, to: Self.kept(beside: place).notes.path)
+    }
+
+    private func resumeData(_ plan: DownloadPlan) -> ResumeData? {
+        let state = state.withLock { $0 }
+        return state.partial.flatMap { plan.resumeData($0, prefix: state.prefix, mark: state.mark) }
+    }
+
+    /// What has come, if a later download can continue it.
+    func handOver(_ plan: DownloadPlan) -> ResumeData? {
+        guard let data = resumeData(plan), !data.validator.isEmpty, data.offset > 0, let mark = data.mark,
+            PartialFile.mark(at: data.partialFile.path) == mark
+        else { return nil }
+        state.withLock { $0.isOwned = false }
+        return data
+    }
+}

@@ -1,0 +1,151 @@
+@testable import AsyncNet
+import Foundation
+import Testing
+
+/// What a download requests, and what each response means for the bytes that are there.
+@Suite("Download plan")
+struct DownloadPlanTests {
+    private static let url = URL(filePath: "/x")
+    private static let mebi = Int64(1 << 20)
+
+    private static func head(_ status: Int, _ headers: HTTPHeaders) -> HTTPResponseHead {
+        HTTPResponseHead(statusCode: status, url: url, headers: headers)
+    }
+
+    /// A plan that has requested what is missing after `size` bytes of a file with the entity tag `"1"`.
+    private static func plan(
+        after size: Int64, total: Int64? = nil, validator: String = "\"1\"", segments: Int = 1, _ method: HTTPMethod = .get
+    ) -> (plan: DownloadPlan, range: String?, ifRange: String?) {
+        var plan = DownloadPlan(segments: segments)
+        if size > 0 {
+            plan.resume(ResumeData(url: url, validator: validator, partialFile: url, totalBytes: total))
+        }
+        let (range, ifRange) = plan.request(to: url, method, size: size)
+        return (plan, range?.headerValue, ifRange)
+    }
+
+    // MARK: Requests
+
+    @Test(
+        "The range is what is missing, and only of a version that is known",
+        arguments: [
+            (0, nil, "\"1\"", nil, nil),
+            (4, nil, "\"1\"", "bytes=4-", "\"1\""),
+            (4, 10, "\"1\"", "bytes=4-", "\"1\""),
+            // Without a validator nothing can be continued.
+            (4, 10, "", nil, nil),
+        ] as [(Int64, Int64?, String, String?, String?)])
+    func missing(_ size: Int64, _ total: Int64?, _ validator: String, _ range: String?, _ ifRange: String?) {
+        let made = Self.plan(after: size, total: total, validator: validator)
+        #expect(made.range == range && made.ifRange == ifRange)
+    }
+
+    @Test(
+        "In segments the first one is requested before anything is known, unless no more than that is missing",
+        arguments: [
+            (0, nil, .get, "bytes=0-1048575"),
+            (4, nil, .get, "bytes=4-1048579"),
+            (4, 4 + mebi, .get, "bytes=4-"),
+            (4, 5 + mebi, .get, "bytes=4-1048579"),
+            // A response to another method has no segments.
+            (0, nil, .post, nil),
+        ] as [(Int64, Int64?, HTTPMethod, String?)])
+    func firstSegment(_ size: Int64, _ total: Int64?, _ method: HTTPMethod, _ range: String?) {
+        #expect(Self.plan(after: size, total: total, segments: 4, method).range == range)
+    }
+
+    // MARK: Responses
+
+    @Test(
+        "Without a range any response but a 206 is the file",
+        arguments: [(200, true), (404, true), (500, true), (206, false)])
+    func whole(_ status: Int, _ isWritten: Bool) {
+        var plan = Self.plan(after: 0).plan
+        let step = try? plan.receive(Self.head(status, ["Content-Length": "10"]), size: 0)
+        #expect(step == (isWritten ? .write(from: 0) : nil))
+    }
+
+    static let rests: [(HTTPHeaders, Int, DownloadPlan.Step?)] = [
+        (["Content-Range": "bytes 4-9/10", "ETag": "\"1\""], 206, .write(from: 4)),
+        (["Content-Range": "bytes 4-9/*", "ETag": "\"1\""], 206, .write(from: 4)),
+        // The server need not repeat the validator.
+        (["Content-Range": "bytes 4-9/10"], 206, .write(from: 4)),
+        (["Content-Range": "bytes 4-9/10", "ETag": "\"2\""], 206, nil),
+        (["Content-Range": "bytes 3-9/10", "ETag": "\"1\""], 206, nil),
+        (["Content-Range": "bytes 4-8/10", "ETag": "\"1\""], 206, nil),
+        (["Content-Range": "bytes 4-9/11", "ETag": "\"1\""], 206, nil),
+        (["Content-Range": "bytes 4-9/10", "ETag": "\"1\"", "Content-Encoding": "gzip"], 206, nil),
+        (["Content-Range": "bytes 4-9/10", "ETag": "\"1\"", "Content-Length": "7"], 206, nil),
+        (["Content-Range": "nonsense"], 206, nil),
+        ([:], 206, nil),
+        (["Content-Length": "10"], 200, .write(from: 0)),
+        (["Content-Range": "bytes */4"], 416, .complete),
+        (["Content-Range": "bytes */3"], 416, .again),
+        ([:], 416, .again),
+        ([:], 404, nil),
+        ([:], 503, nil),
+    ]
+
+    @Test("A response to the request for the rest continues, starts over, completes or fails", arguments: rests)
+    func rest(_ headers: HTTPHeaders, _ status: Int, _ step: DownloadPlan.Step?) {
+        var plan = Self.plan(after: 4, total: 10).plan
+        #expect((try? plan.receive(Self.head(status, headers), size: 4)) == step)
+    }
+
+    @Test("After a 416 that is no completion everything is requested, of whichever version")
+    func restarted() throws {
+        var plan = Self.plan(after: 4, total: 10, segments: 4).plan
+        #expect(try plan.receive(Self.head(416, [:]), size: 4) == .again)
+        let (range, ifRange) = plan.request(to: Self.url, .get, size: 4)
+        #expect(range == nil && ifRange == nil && plan.segments(after: 4) == nil)
+    }
+
+    static let firsts: [(HTTPHeaders, Int, DownloadPlan.Step, Int64?)] = [
+        (["Content-Range": "bytes 0-1048575/5000000", "ETag": "\"1\""], 206, .write(from: 0), 5_000_000),
+        (["Content-Range": "bytes 0-9/10", "ETag": "\"1\""], 206, .write(from: 0), nil),
+        // Segments need a total and a validator.
+        (["Content-Range": "bytes 0-1048575/*", "ETag": "\"1\""], 206, .again, nil),
+        (["Content-Range": "bytes 0-1048575/5000000"], 206, .again, nil),
+        (["Content-Range": "bytes 0-1048575/5000000", "ETag": "W/\"1\""], 206, .again, nil),
+        (["Content-Range": "bytes 1-1048575/5000000", "ETag": "\"1\""], 206, .again, nil),
+        (["Content-Length": "5000000", "ETag": "\"1\""], 200, .write(from: 0), 5_000_000),
+        ([:], 416, .again, nil),
+        ([:], 404, .write(from: 0), nil),
+    ]
+
+    @Test("A first segment is followed by the others only if these can be requested", arguments: firsts)
+    func first(_ headers: HTTPHeaders, _ status: Int, _ step: DownloadPlan.Step, _ total: Int64?) throws {
+        var plan = Self.plan(after: 0, segments: 4).plan
+        #expect(try plan.receive(Self.head(status, headers), size: 0) == step)
+        let hasOthers = plan.segments(after: Self.mebi) != nil
+        #expect(hasOthers == (status != 416 && total == 5_000_000))
+    }
+
+    @Test(
+        "What a response leaves to continue",
+        arguments: [
+            (200, ["ETag": "\"1\"", "Content-Length": "10"], "\"1\"", 10),
+            (200, ["ETag": "W/\"1\"", "Content-Length": "10"], "", 10),
+            (200, ["ETag": "\"1\"", "Content-Encoding": "gzip", "Content-Length": "10"], "", nil),
+            (404, ["ETag": "\"1\"", "Content-Length": "10"], "", nil),
+        ] as [(Int, HTTPHeaders, String, Int64?)])
+    func resumeData(_ status: Int, _ headers: HTTPHeaders, _ validator: String, _ total: Int64?) throws {
+        var plan = Self.plan(after: 0).plan
+        _ = try plan.receive(Self.head(status, headers), size: 0)
+        let data = try #require(plan.resumeData(Self.url, prefix: nil, mark: nil))
+        #expect(data.validator == validator && data.totalBytes == total && data.url == Self.url)
+    }
+
+    @Test(
+        "Digests count for the whole only where they are of the whole",
+        arguments: [
+            (200, ["Repr-Digest": "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"], 1),
+            (206, ["Repr-Digest": "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"], 1),
+            (200, ["Content-Digest": "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"], 1),
+            (206, ["Content-Digest": "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"], 0),
+            (404, ["Repr-Digest": "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"], 0),
+        ] as [(Int, HTTPHeaders, Int)])
+    func digests(_ status: Int, _ headers: HTTPHeaders, _ count: Int) {
+        #expect(DownloadPlan.checksums(of: Self.head(status, headers)).count == count)
+    }
+}
