@@ -5,11 +5,11 @@ import shutil
 import subprocess
 import sys
 
-from conformance_servers import free_ports
+from conformance_lib.servers import free_ports
 
 # httpbin 0.10 is the first that today's Flask and Werkzeug run.
 REQUIREMENTS = ["httpbin>=0.10.2,<0.11", "flask>=3,<4", "werkzeug>=3,<4"]
-VENV = pathlib.Path(__file__).resolve().parent.parent / ".build" / "httpbin"
+VENV = pathlib.Path(__file__).resolve().parent.parent.parent / ".build" / "httpbin"
 
 SERVE = """
 import sys

@@ -2,7 +2,7 @@
 import base64
 import socket
 
-from conformance_web import CODES, TARGETS
+from conformance_lib.web import CODES, TARGETS
 
 BASIC = base64.b64encode(b"ada:hunter2").decode()
 AWAY = ["-H", "Cookie: a=hunter2", "-H", "X-API-Key: hunter2"]

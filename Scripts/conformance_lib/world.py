@@ -5,9 +5,9 @@ import json
 import pathlib
 import time
 
-from conformance_checks import Checks
+from conformance_lib.checks import Checks
 
-PRIVATE_ETC = pathlib.Path(__file__).resolve().parent / "with-private-etc"
+PRIVATE_ETC = pathlib.Path(__file__).resolve().parent.parent / "with-private-etc"
 
 
 class Recording(Checks):

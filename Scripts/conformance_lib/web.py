@@ -8,9 +8,9 @@ import subprocess
 import threading
 import time
 
-from conformance_checks import openssl
-from conformance_httpbin import start_httpbin
-from conformance_servers import free_ports
+from conformance_lib.checks import openssl
+from conformance_lib.httpbin import start_httpbin
+from conformance_lib.servers import free_ports
 
 # What is logged of a request is what it carried, so that what must not be sent can be looked for.
 NGINX = """
