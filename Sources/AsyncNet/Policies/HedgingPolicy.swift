@@ -1,14 +1,13 @@
-/// Sends a second request when the first takes unusually long, and takes the answer that comes first; the others are
-/// cancelled.
+/// Sends a second request when the first takes unusually long, uses the first response, and cancels the others.
 ///
 ///     Session(configuration: .init(interceptors: [HedgingPolicy(after: .percentile(0.95))]))
 ///
-/// It shortens the longest waits at the price of some more requests, each of which is charged to the session's
+/// Shortens the longest waits at the price of some more requests, each of which is charged to the session's
 /// ``SessionConfiguration/retryBudget``. Only idempotent requests (RFC 9110 §9.2.2) whose body can be sent again and
-/// whose answer is kept in memory are hedged, and each has an attempt's time for itself; an attempt that fails before
-/// its time has come is not waited for by another.
+/// whose response is kept in memory are hedged. Each of them has the attempt's whole timeout. An attempt that fails
+/// before the delay is over is not hedged.
 public struct HedgingPolicy: RequestPolicy {
-    /// When another request is sent.
+    /// When a further request is sent.
     public struct Delay: Hashable, Sendable {
         package enum Choice: Hashable, Sendable {
             case fixed(Duration)
@@ -17,19 +16,21 @@ public struct HedgingPolicy: RequestPolicy {
 
         package let choice: Choice
 
-        /// After so long.
+        /// After a fixed time.
         public static func fixed(_ delay: Duration) -> Delay { Delay(choice: .fixed(max(delay, .zero))) }
-        /// Once the request takes longer than this part of the host's latest ones, from 0 to 1, and not before
-        /// `minimum`; as long as fewer than 20 have been seen there is no hedging.
+        /// After the time within which this part, from 0 to 1, of the origin's latest requests ended, but not before
+        /// `minimum`. Requests to an origin with fewer than 20 measured requests are not hedged.
         public static func percentile(_ percentile: Double, minimum: Duration = .milliseconds(1)) -> Delay {
             Delay(choice: .percentile(percentile, minimum: max(minimum, .zero)))
         }
     }
 
+    /// How long to wait before each further request.
     public var delay: Delay
-    /// How many requests are sent beside the first.
+    /// How many requests are sent in addition to the first.
     public var limit: Int
 
+    /// Creates a policy, by default of one further request after the 95th percentile.
     public init(after delay: Delay = .percentile(0.95), limit: Int = 1) {
         self.delay = delay
         self.limit = limit

@@ -1,14 +1,14 @@
-/// A value per host, made when it is first needed.
+/// A value for each origin, made when it is first needed.
 ///
-/// Values that say nothing any more are looked for whenever there are twice as many as after the last search, so that
-/// they are never more than those in use, or 64, and looking costs constant time on average.
+/// Idle values are removed whenever there are twice as many values as after the last removal, so that there are at most
+/// 64 or twice those in use, at constant time per call on average.
 struct HostTable<Value> {
     private var values: [String: Value] = [:]
     private var searchAt = 64
 
     var count: Int { values.count }
 
-    /// The value of a host that is there already.
+    /// The value of an origin that is in the table.
     subscript(host: String) -> Value? {
         _read { yield values[host] }
         _modify { yield &values[host] }
@@ -26,9 +26,9 @@ struct HostTable<Value> {
     }
 }
 
-/// A value per host, at least for the hosts used last: as many as `capacity`, at most twice as many.
+/// A value for each of the origins used most recently: at least `capacity`, at most twice as many.
 ///
-/// Two generations: a host that is used moves to the younger; when that is full the older one goes.
+/// Two generations: an origin that is used moves to the younger; when that is full, the older generation is removed.
 struct RecentTable<Value> {
     private let capacity: Int
     private var young: [String: Value] = [:]

@@ -5,10 +5,11 @@
     public import Foundation
 #endif
 
-/// An adapter from a closure.
+/// An adapter made of a closure.
 public struct Adapter: RequestAdapter {
     private let change: @Sendable (URLRequest, RequestContext) async throws -> URLRequest
 
+    /// Creates an adapter; an error of the closure ends the request with `.adaptationFailed`.
     public init(_ change: @escaping @Sendable (URLRequest, RequestContext) async throws -> URLRequest) {
         self.change = change
     }
@@ -18,10 +19,11 @@ public struct Adapter: RequestAdapter {
     }
 }
 
-/// A retrier from a closure.
+/// A retrier made of a closure.
 public struct Retrier: RequestRetrier {
     private let decide: @Sendable (AsyncNetError, RequestContext) async -> RetryDecision
 
+    /// Creates a retrier.
     public init(_ decide: @escaping @Sendable (AsyncNetError, RequestContext) async -> RetryDecision) {
         self.decide = decide
     }
@@ -31,17 +33,19 @@ public struct Retrier: RequestRetrier {
     }
 }
 
-/// Several policies as one, asked in their order.
+/// Several policies as one, called in their order.
 ///
-/// Adapters each change what the one before made, and the first that throws is the last; retriers are asked until one
+/// Each adapter changes the result of the one before; the first error ends the chain. Retriers are called until one
 /// decides.
 public struct Interceptor: RequestInterceptor, DescribedPolicy, CredentialKeeper {
     private let policies: PolicyList
 
+    /// Combines policies of any kind, in this order.
     public init(_ policies: [any RequestPolicy]) {
         self.policies = PolicyList(policies)
     }
 
+    /// Combines adapters, retriers and interceptors; an interceptor is both an adapter and a retrier.
     public init(
         adapters: [any RequestAdapter] = [], retriers: [any RequestRetrier] = [],
         interceptors: [any RequestInterceptor] = []

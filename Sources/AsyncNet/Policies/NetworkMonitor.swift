@@ -1,16 +1,18 @@
-/// Tells whether this machine has a way to a network, and every change of that.
+/// Reports whether this machine has a path to a network, and every change of that.
 ///
 ///     for await path in NetworkMonitor.shared.paths {
 ///         print(path.status, path.interfaces.map(\.name))
 ///     }
 ///
-/// On Linux it asks the kernel over a netlink socket, in the network namespace of the thread that begins to observe; on
-/// Apple platforms it asks the system's path monitor. Where neither tells, in some sandboxes and on other systems, the
-/// status is ``NetworkPath/Status/unknown``. It holds on to the system only while somebody observes.
+/// On Linux it reads a netlink socket, in the network namespace of the thread that starts observing; on Apple platforms
+/// it uses the system's path monitor. On other systems, and in sandboxes without netlink, the status is
+/// ``NetworkPath/Status/unknown``. System resources are held only while there are observers.
 public final class NetworkMonitor: Sendable {
+    /// The monitor that all of a program may share.
     public static let shared = NetworkMonitor()
 
-    /// Begins to report paths, the present one soon, from one thread at a time, until nobody holds what it returns.
+    /// Starts to report paths, the current one soon, from one thread at a time, until the returned value is
+    /// deallocated.
     package typealias StartWatching = @Sendable (_ report: @escaping @Sendable (NetworkPath) -> Void) -> any Sendable
 
     private struct State {
@@ -18,25 +20,25 @@ public final class NetworkMonitor: Sendable {
         var observers: [Int: AsyncStream<NetworkPath>.Continuation] = [:]
         var nextID = 0
         var watch: (any Sendable)?
-        /// Counts watches: what one reports after it was given up must not be taken for its successor's.
+        /// Counts watches, so that a late report of an ended watch is not taken for one of the next watch.
         var generation = 0
     }
 
     private let startWatching: StartWatching
     private let state = Locked(State())
 
-    /// A monitor of this system. All of a program may share one, ``shared``.
+    /// Creates a monitor of this system; most programs use ``shared``.
     public convenience init() { self.init { PathWatch($0) } }
 
     package init(watching startWatching: @escaping StartWatching) { self.startWatching = startWatching }
 
-    /// The path as it is, then each change of it. Ends only when the observing task is cancelled.
+    /// The current path, then each change of it. Ends only when the observing task is cancelled.
     ///
-    /// There may be any number of observers. One that is slow misses what was changed again in the meantime; none sees
-    /// the same path twice in a row.
+    /// There may be any number of observers. A slow observer misses intermediate paths; none gets the same path twice
+    /// in a row.
     public var paths: NetworkPaths { NetworkPaths(monitor: self) }
 
-    /// The path as it is; ``NetworkPath/unknown`` in a task that is cancelled before the system answers.
+    /// The current path; ``NetworkPath/unknown`` if the task is cancelled before the system reports one.
     public var currentPath: NetworkPath {
         get async {
             for await path in paths { return path }
@@ -44,7 +46,7 @@ public final class NetworkMonitor: Sendable {
         }
     }
 
-    /// A new observer's paths. The first observer starts the watch, the last one ends it.
+    /// Adds an observer. The first observer starts the watch, the end of the last one ends it.
     fileprivate func observe() -> AsyncStream<NetworkPath> {
         let (stream, observer) = AsyncStream.makeStream(of: NetworkPath.self, bufferingPolicy: .bufferingNewest(1))
         let newWatch: Int? = state.withLock { state in
@@ -61,7 +63,7 @@ public final class NetworkMonitor: Sendable {
         return stream
     }
 
-    /// Outside the lock, for the watch may report at once.
+    /// Not called under the lock, since the watch may report at once.
     private func start(_ generation: Int) {
         let watch = startWatching { [weak self] path in self?.report(path, generation) }
         state.withLock { state in
@@ -78,7 +80,7 @@ public final class NetworkMonitor: Sendable {
     }
 
     private func remove(_ id: Int) {
-        // What is taken out goes away outside the lock, for the end of a watch or an observer runs code of others.
+        // Returned so that it is released outside the lock: ending a watch or an observer runs other code.
         _ = state.withLock { state -> (AsyncStream<NetworkPath>.Continuation?, (any Sendable)?) in
             let observer = state.observers.removeValue(forKey: id)
             guard observer != nil, state.observers.isEmpty else { return (observer, nil) }
@@ -89,7 +91,7 @@ public final class NetworkMonitor: Sendable {
     }
 }
 
-/// The paths of a ``NetworkMonitor``: each loop over them observes by itself, from where it begins to its end.
+/// The paths of a ``NetworkMonitor``; each loop is an observer of its own.
 public struct NetworkPaths: AsyncSequence, Sendable {
     fileprivate let monitor: NetworkMonitor
 
@@ -97,8 +99,9 @@ public struct NetworkPaths: AsyncSequence, Sendable {
         Iterator(monitor: monitor, paths: monitor.observe().makeAsyncIterator())
     }
 
+    /// Iterates over the paths, as one observer.
     public struct Iterator: AsyncIteratorProtocol {
-        /// Kept, since a loop may be all that holds on to it.
+        /// Keeps the monitor alive during the loop.
         fileprivate let monitor: NetworkMonitor
         fileprivate var paths: AsyncStream<NetworkPath>.Iterator
         private var last: NetworkPath?
@@ -107,10 +110,10 @@ public struct NetworkPaths: AsyncSequence, Sendable {
             (self.monitor, self.paths) = (monitor, paths)
         }
 
-        /// `nil` once the task is cancelled.
+        /// The next path; `nil` once the task is cancelled.
         public mutating func next() async -> NetworkPath? {
             while let path = await paths.next(isolation: #isolation) {
-                // While nobody read it may have changed and changed back.
+                // The path may have changed back before it was read.
                 if path == last { continue }
                 last = path
                 return path

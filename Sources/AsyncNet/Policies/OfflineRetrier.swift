@@ -1,26 +1,25 @@
-/// Lets requests that fail because this machine is offline wait for the network, and sends them again when it is back.
+/// Holds requests that fail because this machine is offline, and sends them again when a network is back.
 ///
 ///     let session = Session(configuration: .init(interceptors: [OfflineRetrier(timeout: .seconds(30))]))
 ///
-/// It is asked about failures that being offline brings about: `.hostNotFound`, `.proxyNotFound`, `.cannotConnect`,
-/// and, if the method is idempotent (RFC 9110 §9.2.2), `.connectionLost`, `.emptyReply` and `.timedOut`, where the
-/// server may have done already what was asked. If the monitor's path is unsatisfied then, the request waits until it
-/// is not, and is sent again, however often that happens. Otherwise, and after the timeout, the next retrier is asked.
-/// What is sent again is not charged to the retry budget.
+/// Handles `.hostNotFound`, `.proxyNotFound`, `.cannotConnect` and, if the method is idempotent (RFC 9110 §9.2.2),
+/// `.connectionLost`, `.emptyReply` and `.timedOut`, after which the server may have processed the request. If the
+/// monitor's path is unsatisfied then, the request waits until it is not, and is sent again, any number of times.
+/// Otherwise, and after the timeout, the next retrier decides. These retries are not charged to the retry budget.
 ///
-/// All that wait share the monitor's one watch.
+/// All waiting requests share the monitor's one watch.
 public struct OfflineRetrier: RequestRetrier {
+    /// How long a request waits for the network each time.
     public let timeout: Duration
     private let monitor: NetworkMonitor
     private let time: TimeSource
 
-    /// A retrier for any number of sessions.
+    /// Creates a retrier, for any number of sessions.
     ///
     /// - Parameters:
-    ///   - timeout: How long a request waits at most each time; 5 seconds by default. The request's deadline counts
-    ///     too.
-    ///   - monitor: Tells whether this machine is offline.
-    ///   - clock: Tells the time of the timeout.
+    ///   - timeout: How long a request waits each time; 5 seconds by default. The request's deadline applies too.
+    ///   - monitor: Reports whether this machine is offline.
+    ///   - clock: Measures the timeout.
     public init(
         timeout: Duration = .seconds(5), monitor: NetworkMonitor = .shared,
         clock: any Clock<Duration> = ContinuousClock()
@@ -42,7 +41,7 @@ public struct OfflineRetrier: RequestRetrier {
         }
     }
 
-    /// To retry if the path was unsatisfied and is not any more.
+    /// Retries if the path was unsatisfied and is not any more.
     private func decisionByPath(_ isOffline: Promise<Void>) async -> RetryDecision {
         for await path in monitor.paths {
             guard path.status == .unsatisfied else { return isOffline.isFulfilled ? .retry.uncharged : .doNotRetry }
@@ -51,7 +50,7 @@ public struct OfflineRetrier: RequestRetrier {
         return .doNotRetry
     }
 
-    /// Nothing to wait for, no timer.
+    /// Ends the wait after the timeout; sets a timer only if the machine is offline.
     private func giveUp(_ isOffline: Promise<Void>) async -> RetryDecision {
         guard (try? await isOffline.value()) != nil else { return .doNotRetry }
         try? await time.sleep(until: time.now + min(max(timeout, .zero), .longestWait))
@@ -59,7 +58,7 @@ public struct OfflineRetrier: RequestRetrier {
     }
 
     private static func mayBeOffline(_ code: AsyncNetError.Code, _ context: RequestContext) -> Bool {
-        // What redirects led away from was seen by a server, and would be sent again.
+        // A server has seen the requests before a redirect, and a retry sends them again.
         guard context.redirected.allSatisfy({ RetryPolicy.idempotentMethods.contains($0.head.method) }) else {
             return false
         }

@@ -5,12 +5,12 @@
     public import Foundation
 #endif
 
-/// What becomes of redirects, for a session or one request: ``SessionConfiguration/redirects``, `await
-/// request.redirect(.doNotFollow)`.
+/// How redirects are handled, for a session (``SessionConfiguration/redirects``) or for one request (`await
+/// request.redirect(.doNotFollow)`).
 ///
-/// However it is followed: methods change as RFC 9110 §15.4 says, `Location` is resolved as RFC 3986 says and inherits
-/// the fragment, a body is sent again where that is asked for or the request ends with `.redirectFailed`, and where
-/// scheme, host or port change credentials and cookies of the caller's stay behind.
+/// In all cases: methods change as in RFC 9110 §15.4; `Location` is resolved as in RFC 3986 and inherits the fragment;
+/// a body is sent again where the status requires that, or the request ends with `.redirectFailed`; and if the origin
+/// changes, the caller's credentials and cookies are removed.
 public struct RedirectHandler: Sendable {
     package enum Choice: Sendable {
         case follow
@@ -19,24 +19,27 @@ public struct RedirectHandler: Sendable {
     }
 
     package let choice: Choice
-    /// Whether a redirect from https to http is followed; otherwise it ends with `.redirectFailed`.
+    /// Whether a redirect from https to http is followed; if not, it ends the request with `.redirectFailed`.
     public var allowsInsecure = false
-    /// Headers that stay with their origin beside `Authorization`, `Cookie`, `Proxy-Authorization` and `X-API-Key`.
+    /// Further headers that are removed if the origin changes, beside `Authorization`, `Cookie`, `Proxy-Authorization`
+    /// and `X-API-Key`.
     public var confidentialHeaders: [String] = []
 
-    /// Follows redirects, ``SessionConfiguration/maximumRedirects`` at most.
+    /// Follows redirects, at most ``SessionConfiguration/maximumRedirects``.
     public static let follow = RedirectHandler(choice: .follow)
-    /// Makes the redirect itself the response.
+    /// Delivers the redirect itself as the response.
     public static let doNotFollow = RedirectHandler(choice: .doNotFollow)
 
-    /// Follows redirects, with other rules of safety.
+    /// Follows redirects, with other security rules.
     public static func follow(allowingInsecure: Bool, confidentialHeaders: [String] = []) -> RedirectHandler {
         RedirectHandler(choice: .follow, allowsInsecure: allowingInsecure, confidentialHeaders: confidentialHeaders)
     }
 
-    /// Follows with what the closure makes of the request that would be sent next; `nil` makes the redirect itself the
-    /// response. What it throws ends the request as `.redirectFailed`, an `AsyncNetError` as it is. What the rules take
-    /// away it can put back. It runs on a thread that it may block.
+    /// Follows redirects with requests that the closure changes; `nil` delivers the redirect itself as the response.
+    ///
+    /// The closure gets the request that would be sent next, without the headers that were removed, which it may set
+    /// again. It runs on a thread that it may block. An error ends the request with `.redirectFailed`, an
+    /// `AsyncNetError` with its own code.
     public static func modify(
         _ change: @escaping @Sendable (_ next: URLRequest, _ response: HTTPResponseHead) async throws -> URLRequest?
     ) -> RedirectHandler {

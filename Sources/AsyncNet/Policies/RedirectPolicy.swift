@@ -2,7 +2,7 @@ package import Foundation
 
 /// Which request follows a redirect (RFC 9110 §15.4), as a pure function of request and response.
 package struct RedirectPolicy: Sendable {
-    /// 0 follows none and delivers the 3xx response itself.
+    /// How many redirects are followed; 0 delivers the 3xx response itself.
     package var limit: Int
     package var handler: RedirectHandler
 
@@ -11,17 +11,17 @@ package struct RedirectPolicy: Sendable {
         if case .doNotFollow = handler.choice { self.limit = 0 }
     }
 
-    /// Whether this response sends the client elsewhere.
+    /// Whether this response is a redirect with a `Location`.
     package func follows(_ response: HTTPResponseHead) -> Bool {
         limit > 0 && [301, 302, 303, 307, 308].contains(response.statusCode) && !response.values(of: .location).isEmpty
     }
 
-    /// The request to send next, or `nil` if this response is the answer.
+    /// The request to send next, or `nil` if this response is to be delivered.
     ///
-    /// 303 becomes GET, except for HEAD; 301 and 302 turn POST into GET, as every client does; 307 and 308 repeat
-    /// method and body. What describes a body goes with the body, credentials stay with their origin.
+    /// 303 becomes GET, except for HEAD; 301 and 302 turn POST into GET, as all clients do; 307 and 308 repeat method
+    /// and body. Headers that describe a removed body are removed; credentials are not sent to another origin.
     ///
-    /// - Parameter visited: Where the redirects before this one led.
+    /// - Parameter visited: The URLs of the redirects before this one.
     package func next(
         after response: HTTPResponseHead, to request: TransportRequest, visited: some Collection<URL>
     ) throws(AsyncNetError) -> TransportRequest? {
@@ -57,7 +57,7 @@ package struct RedirectPolicy: Sendable {
         return next
     }
 
-    /// The same, with a say for the caller's closure.
+    /// The request to send next, changed by the closure of `.modify`.
     package func following(
         _ response: HTTPResponseHead, to request: TransportRequest, visited: [URL]
     ) async throws -> TransportRequest? {
@@ -73,7 +73,7 @@ package struct RedirectPolicy: Sendable {
         }
     }
 
-    /// RFC 3986 resolution; a target without a fragment inherits the request's (RFC 9110 §10.2.2).
+    /// The resolved URL (RFC 3986); without a fragment it inherits the request's (RFC 9110 §10.2.2).
     private func target(_ location: String, from head: HTTPRequestHead) throws(AsyncNetError) -> SpelledURL {
         let base = URLReference(head.urlText)
         var target = URLReference(location).resolved(against: base)

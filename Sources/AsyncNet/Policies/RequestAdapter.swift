@@ -5,7 +5,7 @@
     public import Foundation
 #endif
 
-/// What may stand in a list of interceptors, of a session or of a request.
+/// An element of a session's or a request's list of interceptors: an adapter, a retrier, or both.
 public protocol RequestPolicy: Sendable {}
 
 /// Changes a request before it is sent.
@@ -18,17 +18,19 @@ public protocol RequestPolicy: Sendable {}
 ///         }
 ///     }
 ///
-/// Adapters run in the order of their list before each attempt, the session's before the request's, each on what the
-/// one before made; redirects are not adapted again. User information in a URL that they make is said only when its
-/// server asks. They run on no actor, on a thread that they may block. What one throws ends the request as
-/// `.adaptationFailed`, an `AsyncNetError` as it is; none after it is asked.
+/// Adapters run before each attempt in the order of their lists, the session's before the request's, each on the result
+/// of the one before; they do not run for redirects. Userinfo in a URL that an adapter sets becomes credentials, sent
+/// only in response to a 401 from that origin. Adapters run on no actor, on a thread that they may block. An error ends
+/// the request with `.adaptationFailed`, an `AsyncNetError` with its own code, and no further adapter runs.
 public protocol RequestAdapter: RequestPolicy {
-    /// The request to send in place of `request`.
+    /// Returns the request to send in place of `request`.
     ///
-    /// Its body is there only if it is in memory; one from a file, a stream or a form is kept unless `httpBody` is set.
+    /// `httpBody` is set only if the body is in memory. The body of a file, a stream or a form is kept unless
+    /// `httpBody` is set.
     func adapt(_ request: URLRequest, context: RequestContext) async throws -> URLRequest
 
-    /// The same with a body of any kind; asked in place of the other, which it asks unless an adapter has its own.
+    /// Returns the request to send, with a body of any kind; called instead of the other method, which the default
+    /// calls.
     func adapt(_ request: TransportRequest, context: RequestContext) async throws -> TransportRequest
 }
 
@@ -39,15 +41,15 @@ extension RequestAdapter {
 }
 
 extension TransportRequest {
-    /// Foundation's form of this request, with its body if that is in memory.
+    /// This request as a `URLRequest`, with its body if that is in memory.
     package var urlRequest: URLRequest {
         var urlRequest = head.urlRequest
         urlRequest.httpBody = body.data
         return urlRequest
     }
 
-    /// What a closure makes of this request in Foundation's form: what it leaves alone stays as it is here. `nil` if it
-    /// makes nothing of it.
+    /// Applies a closure to this request as a `URLRequest`, and keeps here what the closure did not change. `nil` if
+    /// the closure returns `nil`.
     package func changed(by change: (URLRequest) async throws -> URLRequest?) async throws -> TransportRequest? {
         let before = urlRequest
         guard let after = try await change(before) else { return nil }
@@ -64,8 +66,7 @@ extension TransportRequest {
         if after.timeoutInterval != before.timeoutInterval {
             changed.timeout = Duration(timeoutInterval: after.timeoutInterval)
         }
-        // A URLRequest keeps neither the order of headers nor several of one name: only if they are other ones do they
-        // count.
+        // A URLRequest loses the order of headers and repeated names, so headers are copied only if they changed.
         if after.allHTTPHeaderFields != before.allHTTPHeaderFields { changed.head.headers = head.headers }
         if after.httpBody != before.httpBody { changed.body = after.httpBody.map { .data($0) } ?? .none }
         return changed

@@ -5,35 +5,37 @@
     public import Foundation
 #endif
 
-/// Compresses request bodies of every kind and says so in `Content-Encoding` (RFC 9110 §8.4).
+/// Compresses request bodies of every kind and sets `Content-Encoding` (RFC 9110 §8.4).
 ///
 ///     let session = Session(configuration: .init(interceptors: [RequestCompressor(.gzip)]))
 ///
-/// For servers that are known to take it: HTTP has no way to ask. A body in memory is compressed there and keeps a
-/// `Content-Length`; files, streams and forms are compressed while they are sent, and then no length is known. Empty
-/// bodies stay as they are. zlib is loaded by name, as libcurl is; without it requests end with
+/// Use it for servers that are known to support the coding: a client cannot find that out beforehand. A body in memory
+/// is compressed in memory and keeps a `Content-Length`; files, streams and forms are compressed while they are sent,
+/// with unknown length. Empty bodies are not compressed. zlib is loaded at run time; without it requests end with
 /// `.compressionUnavailable`.
 public struct RequestCompressor: RequestAdapter {
-    /// What to do with a request that has a `Content-Encoding` already.
+    /// What happens to a request that has a `Content-Encoding` already.
     public enum DuplicateHeaderBehavior: Sendable {
-        /// Ends it with `.adaptationFailed`.
+        /// The request ends with `.adaptationFailed`.
         case error
-        /// Compresses the body and puts the new coding in place of the other.
+        /// The body is compressed and the header replaced.
         case replace
-        /// Sends it as it is.
+        /// The request is sent unchanged.
         case skip
     }
 
+    /// The coding that bodies are compressed with.
     public let coding: ContentCoding
+    /// What happens to a request that has a `Content-Encoding` already.
     public let duplicateHeader: DuplicateHeaderBehavior
     private let shouldCompress: (@Sendable (RequestBody) -> Bool)?
 
-    /// A compressor.
+    /// Creates a compressor.
     ///
     /// - Parameters:
     ///   - coding: `.gzip` or `.deflate`.
-    ///   - duplicateHeader: What to do with a request that has a `Content-Encoding` already; an error by default.
-    ///   - shouldCompress: Which bodies, by default all; small ones, and pictures, gain nothing.
+    ///   - duplicateHeader: What happens to a request that has a `Content-Encoding` already; an error by default.
+    ///   - shouldCompress: Selects the bodies to compress, all by default; small bodies and images gain nothing.
     public init(
         _ coding: ContentCoding = .gzip, duplicateHeader: DuplicateHeaderBehavior = .error,
         shouldCompress: (@Sendable (RequestBody) -> Bool)? = nil

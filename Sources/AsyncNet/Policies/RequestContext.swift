@@ -11,21 +11,21 @@ public struct RequestID: Hashable, Comparable, Sendable, CustomStringConvertible
     public var description: String { "#\(number)" }
 }
 
-/// What a policy is told of the request it decides about.
+/// What a policy knows about the request that it decides about.
 public struct RequestContext: Sendable {
-    /// Which request it is; the same for all its attempts.
+    /// The request's identifier, the same for all attempts.
     public let id: RequestID
-    /// The attempt that is about to be made, or that has just failed, from 1.
+    /// The number of the attempt, from 1: the next one for an adapter, the failed one for a retrier.
     public let attempt: Int
-    /// The request as it is, or was sent last; adapters get it as their argument.
+    /// The request as it was sent last, or `nil` before that; adapters get the request as their argument.
     public let request: TransportRequest?
-    /// The head of the response that the attempt brought, if it did.
+    /// The head of the attempt's response, if there was one.
     public let response: HTTPResponseHead?
-    /// What is left of the request's deadline; `nil` if it has none.
+    /// The time until the request's deadline; `nil` if it has none.
     public let remainingTime: Duration?
-    /// What was measured so far.
+    /// The metrics up to now.
     public let metrics: RequestMetrics
-    /// What redirects led away from in this attempt: to repeat it is to send that again.
+    /// The requests of this attempt that were redirected, which a retry sends again.
     package let redirected: [TransportRequest]
 
     package init(

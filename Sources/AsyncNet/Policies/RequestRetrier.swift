@@ -1,4 +1,4 @@
-/// Decides whether a request that failed is sent again.
+/// Decides whether a failed request is sent again.
 ///
 ///     struct OnlyOnce: RequestRetrier {
 ///         func retry(after error: AsyncNetError, context: RequestContext) async -> RetryDecision {
@@ -6,23 +6,24 @@
 ///         }
 ///     }
 ///
-/// Retriers are asked in the order of their list, the session's before the request's, until one decides. They are asked
-/// about every error but a cancellation and a missed deadline, and about every response from 400 up, whether or not the
-/// request validates its status: for those the error is `.unacceptableStatus`, and if nobody wants to retry, the
-/// response is delivered as it is. They are not asked where the request cannot be sent again: its body can be read only
-/// once, or a reader has had a part of the answer.
+/// Retriers are called in the order of their lists, the session's before the request's, until one decides. They are
+/// called for every error except a cancellation and an exceeded deadline, and for every response with a status of 400
+/// or above, whether or not the request validates its status: the error is `.unacceptableStatus` then, and without a
+/// retry the response is delivered. They are not called if the request cannot be sent again: its body can be read only
+/// once, or a part of the response has been delivered.
 ///
-/// They run on no actor, on a thread that they may block; a cancel or the deadline ends the wait for one at once.
+/// They run on no actor, on a thread that they may block; a cancellation or the deadline ends the wait for them at
+/// once.
 public protocol RequestRetrier: RequestPolicy {
-    /// What to do now that `context.attempt` has ended in `error`; `context.response` has the head of the response if
-    /// one came.
+    /// Decides what follows the failure of attempt `context.attempt`; `context.response` is the head of its response,
+    /// if there was one.
     func retry(after error: AsyncNetError, context: RequestContext) async -> RetryDecision
 }
 
-/// Changes requests before they are sent, and decides whether they are sent again.
+/// An adapter and a retrier in one.
 public protocol RequestInterceptor: RequestAdapter, RequestRetrier {}
 
-/// What a retrier wants.
+/// The decision of a retrier.
 public struct RetryDecision: Sendable {
     package enum Choice: Sendable {
         case retry(after: Duration)
@@ -31,20 +32,20 @@ public struct RetryDecision: Sendable {
     }
 
     package let choice: Choice
-    /// Whether it is charged to the session's retry budget; what answers a challenge is not.
+    /// Whether the retry is charged to the session's retry budget; a retry with a new credential is not.
     package var isCharged = true
 
-    /// Send it again at once.
+    /// Sends the request again at once.
     public static let retry = RetryDecision(choice: .retry(after: .zero))
-    /// Send it again after a while. A while that would end after the request's deadline is not waited for: the outcome
-    /// is `.deadlineExceeded`, with the error underneath.
+    /// Sends the request again after a delay. If the delay would end after the request's deadline, the request ends at
+    /// once with `.deadlineExceeded`, whose underlying error is the failure.
     public static func retry(after delay: Duration) -> RetryDecision { RetryDecision(choice: .retry(after: delay)) }
-    /// No opinion: ask the next retrier. If none wants to retry, the error is the outcome.
+    /// Leaves the decision to the next retrier. If none retries, the request ends with the error.
     public static let doNotRetry = RetryDecision(choice: .doNotRetry)
-    /// End the request with this error instead; no other retrier is asked.
+    /// Ends the request with this error instead; no other retrier is called.
     public static func fail(_ error: AsyncNetError) -> RetryDecision { RetryDecision(choice: .fail(error)) }
 
-    /// The same, not charged to the retry budget.
+    /// This decision, not charged to the retry budget.
     package var uncharged: RetryDecision {
         var copy = self
         copy.isCharged = false

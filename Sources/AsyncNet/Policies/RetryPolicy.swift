@@ -1,32 +1,33 @@
 package import Foundation
 
-/// Sends a request again that failed for a reason that may pass.
+/// Sends a request again that failed for a reason that may be temporary.
 ///
 ///     Session(configuration: .init(interceptors: [RetryPolicy(limit: 3)]))
-///     await request.interceptor(RetryPolicy(limit: 5, backoff: Backoff(maximum: .seconds(5)), attemptTimeout: .seconds(2)))
+///     await request.interceptor(RetryPolicy(backoff: Backoff(maximum: .seconds(5)), attemptTimeout: .seconds(2)))
 ///
-/// Only what may be repeated is: the methods that RFC 9110 §9.2.2 calls idempotent, requests with an `Idempotency-Key`,
-/// and any request that never reached a server; of an attempt that was redirected, every request counts. It waits as
-/// long as the server asked for in `Retry-After`, unless that is too long, or at random up to a bound that grows each
-/// time (``Backoff``). The session's ``SessionConfiguration/retryBudget`` limits how much load all retries together add
-/// to a host.
+/// Only requests that may be repeated are retried: those with an idempotent method (RFC 9110 §9.2.2) or an
+/// `Idempotency-Key`, and any request that did not reach a server. If an attempt was redirected, this must hold for
+/// every request of it. The delay is random, up to a bound that grows with each retry (``Backoff``), but at least that
+/// of `Retry-After`. The session's ``SessionConfiguration/retryBudget`` limits the load that all retries together add
+/// to an origin.
 public struct RetryPolicy: RequestRetrier {
-    /// How often a request is sent again at most.
+    /// How many times a request is sent again.
     public var limit: Int
-    /// How long is waited before it is.
+    /// The delay before each retry.
     public var backoff: Backoff
-    /// Methods that may be repeated whatever became of the request.
+    /// Methods of requests that may be repeated after any failure.
     public var methods: Set<HTTPMethod>
-    /// Statuses of responses that may be better the next time.
+    /// Statuses that are retried.
     public var statusCodes: Set<Int>
-    /// Errors that may pass.
+    /// Errors that are retried.
     public var errorCodes: Set<AsyncNetError.Code>
-    /// What is waited at most for a server that names a time in `Retry-After` (RFC 9110 §10.2.3). A response that asks
-    /// for more is delivered: to send the request earlier would not help. `nil` leaves that header alone.
+    /// The longest delay of a `Retry-After` that is waited for (RFC 9110 §10.2.3). A response with a longer delay is
+    /// delivered, since an earlier retry would fail. `nil` ignores `Retry-After`.
     public var maximumRetryAfter: Duration?
-    /// How long each attempt may take from its first byte to its last; then it ends with `.timedOut`.
+    /// How long each attempt may take, from its start to the end of the body; a longer attempt ends with `.timedOut`.
     public var attemptTimeout: Duration?
 
+    /// Creates a policy, by default of two retries without an attempt timeout.
     public init(
         limit: Int = 2, backoff: Backoff = Backoff(), methods: Set<HTTPMethod> = Self.idempotentMethods,
         statusCodes: Set<Int> = Self.passingStatusCodes, errorCodes: Set<AsyncNetError.Code> = Self.passingErrorCodes,
@@ -41,20 +42,20 @@ public struct RetryPolicy: RequestRetrier {
         self.attemptTimeout = attemptTimeout
     }
 
-    /// DELETE, GET, HEAD, OPTIONS, PUT, QUERY and TRACE.
+    /// The methods DELETE, GET, HEAD, OPTIONS, PUT, QUERY and TRACE.
     public static let idempotentMethods: Set<HTTPMethod> = HTTPMethod.idempotent
-    /// 408, 429, 500, 502, 503 and 504.
+    /// The statuses 408, 429, 500, 502, 503 and 504.
     public static let passingStatusCodes: Set<Int> = [408, 429, 500, 502, 503, 504]
-    /// Connections that could not be made or were lost, silence, and answers that are no HTTP.
+    /// Errors of name lookup, connection, TLS handshake and proxy, timeouts, and responses that are not HTTP.
     public static let passingErrorCodes: Set<AsyncNetError.Code> = [
         .hostNotFound, .cannotConnect, .emptyReply, .connectionLost, .bodyEndedEarly, .timedOut, .badServerResponse,
         .tlsHandshakeFailed, .proxyNotFound,
         .proxyFailed,
     ]
-    /// Those after which the server cannot have seen the request.
+    /// Errors after which the server cannot have received the request.
     private static let unsentErrorCodes: Set<AsyncNetError.Code> = [.hostNotFound, .cannotConnect, .proxyNotFound]
 
-    /// Alamofire's `RetryPolicy`: after 0.5 s, then 1 s, without chance, `Retry-After` or 429.
+    /// Alamofire's `RetryPolicy`: after 0.5 s, then 1 s, without jitter, `Retry-After` and 429.
     public static let alamofire = RetryPolicy(
         limit: 2, backoff: Backoff(base: 2, scale: .milliseconds(500), maximum: .seconds(86_400), jitter: .none),
         methods: [.delete, .get, .head, .options, .put, .trace], statusCodes: [408, 500, 502, 503, 504],
@@ -65,7 +66,7 @@ public struct RetryPolicy: RequestRetrier {
         return decision(after: error, context, now: Date(), using: &random)
     }
 
-    /// The same as a pure function.
+    /// The decision as a pure function.
     package func decision(
         after error: AsyncNetError, _ context: RequestContext, now: Date, using random: inout some RandomNumberGenerator
     ) -> RetryDecision {
@@ -82,7 +83,7 @@ public struct RetryPolicy: RequestRetrier {
         return errorCodes.contains(error.code)
     }
 
-    /// Where redirects led, it is what they led away from that would be sent again too, and a server has seen that.
+    /// A retry sends the requests before a redirect again too, and a server has received those.
     private func isRepeatable(_ error: AsyncNetError, _ context: RequestContext) -> Bool {
         guard let request = context.request, context.redirected.allSatisfy(isRepeatable) else { return false }
         return isRepeatable(request) || context.redirected.isEmpty && Self.unsentErrorCodes.contains(error.code)
@@ -97,10 +98,11 @@ public struct RetryPolicy: RequestRetrier {
     }
 }
 
-/// Sends a request again whose connection was lost, and only then; otherwise as ``RetryPolicy``.
+/// Sends a request again only if its connection was lost; otherwise as ``RetryPolicy``.
 public struct ConnectionLostRetryPolicy: RequestRetrier {
     private let policy: RetryPolicy
 
+    /// Creates a policy, by default of two retries.
     public init(limit: Int = 2, backoff: Backoff = Backoff(), methods: Set<HTTPMethod> = RetryPolicy.idempotentMethods)
     {
         policy = RetryPolicy(

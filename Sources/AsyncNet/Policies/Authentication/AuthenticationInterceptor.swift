@@ -5,25 +5,29 @@
     public import Foundation
 #endif
 
-/// Authenticates requests, and renews their credential when it has expired.
+/// Authenticates requests with a credential, and refreshes the credential when it has expired.
 ///
-///     let session = Session(configuration: .init(interceptors: [AuthenticationInterceptor(authenticator: OAuth(), credential: token)]))
+///     let interceptor = AuthenticationInterceptor(authenticator: OAuth(), credential: token)
+///     let session = Session(configuration: .init(interceptors: [interceptor]))
 ///
-/// Each attempt gets the current credential. If that requires a refresh, or the server refuses it, it is refreshed once
-/// for all: requests that come meanwhile wait, and so do those that were refused with it, and then all are sent with
-/// the new one. One that was on its way with an older credential is sent again without a refresh. A request that
-/// carries none of its credentials, since a redirect to another host took it off, keeps its answer.
+/// Each attempt is sent with the current credential. If the credential requires a refresh, or a server rejects it, it
+/// is refreshed once for all requests: those that need it wait for the refresh in progress and are then sent with the
+/// new credential. A request that was rejected with a credential replaced since then is sent again without another
+/// refresh. A rejected request that carries no credential, because a redirect to another origin removed it, is not
+/// retried: its response is delivered.
 ///
-/// If the refresh fails, all that wait for it end with `.refreshFailed`, and so do those that come back refused later;
-/// a new request tries again. More refreshes than the ``RefreshWindow`` allows end with `.excessiveRefresh`, requests
-/// without a credential with `.missingCredential`.
+/// If the refresh fails, the requests that wait for it end with `.refreshFailed`, and so do requests that were sent
+/// with the old credential and are rejected later; the next new request starts another refresh. Requests that need more
+/// refreshes than the ``RefreshWindow`` allows end with `.excessiveRefresh`, requests without a credential with
+/// `.missingCredential`.
 ///
-/// A request that is cancelled stops waiting at once. The refresh goes on without it, even if nobody waits any more,
-/// for the server may have made the old credential invalid already; it is cancelled when the interceptor goes away or
-/// is given another credential.
+/// Cancelling a request ends its wait at once. The refresh continues even if no request waits for it, since the server
+/// may have invalidated the old credential already; it is cancelled when the interceptor is deallocated or its
+/// credential is set.
 public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: RequestInterceptor, DescribedPolicy,
     CredentialKeeper
 {
+    /// The authenticator's type of credential.
     public typealias Credential = AuthenticatorType.Credential
 
     private struct Refresh {
@@ -37,14 +41,14 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
     private var state: CredentialState<Credential>
     private var refresh: Refresh?
 
-    /// An interceptor for any number of sessions and requests that share a credential.
+    /// Creates an interceptor, for any number of sessions and requests that share a credential.
     ///
     /// - Parameters:
     ///   - authenticator: Applies and refreshes the credential.
-    ///   - credential: What to begin with; `nil` if there is none before a log-in.
-    ///   - refreshWindow: How often it may be refreshed, by default 5 times in 30 seconds. With `nil` a server that
-    ///     refuses every credential is asked for as long as the request's deadline allows.
-    ///   - clock: Tells the time of the window.
+    ///   - credential: The first credential; `nil` if there is none before a log-in.
+    ///   - refreshWindow: How often the credential may be refreshed, by default 5 times in 30 seconds. With `nil` only
+    ///     the request's deadline limits refreshes, even if the server rejects every credential.
+    ///   - clock: Measures the refresh window.
     public init(
         authenticator: AuthenticatorType, credential: Credential? = nil,
         refreshWindow: RefreshWindow? = RefreshWindow(),
@@ -59,17 +63,17 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
 
     nonisolated func describe(_ traits: inout PolicyTraits) { traits.credentialKeeper = self }
 
-    /// How many wait for the refresh that is under way.
+    /// The number of requests that wait for the refresh in progress.
     package var waiterCount: Int { refresh?.end.waiterCount ?? 0 }
 
-    /// What requests are authenticated with now.
+    /// The credential that requests are authenticated with now.
     public var credential: Credential? { state.current }
 
-    /// Authenticates with another credential, or after a log-out with none.
+    /// Replaces the credential; `nil` after a log-out.
     ///
-    /// A refresh that is under way is cancelled and what it brings is dropped; requests that wait for it go on with
-    /// this credential, or without one end with `.missingCredential`. Give `nil` before another user's, or requests of
-    /// the one are sent again as the other's.
+    /// A refresh in progress is cancelled and its result is dropped. The requests that wait for it continue with the
+    /// new credential, or end with `.missingCredential` if there is none. Set `nil` before another user's credential:
+    /// otherwise rejected requests of the first user are sent again as the second user.
     public func setCredential(_ credential: Credential?) {
         state.set(credential)
         refresh?.task?.cancel()
@@ -114,10 +118,10 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
         return isRefreshing || used > 0
     }
 
-    /// Whether the present task is part of the refresh that is under way.
+    /// Whether the current task belongs to the refresh in progress, whose own requests must not wait for it.
     private var isOwnRequest: Bool { refresh.map { RefreshScope.numbers.contains($0.number) } ?? false }
 
-    /// The credential to send a request with, once no refresh is under way.
+    /// Waits for the refresh in progress, if there is one, and returns the current credential.
     private func validCredential() async throws(AsyncNetError) -> Credential {
         if let current = state.current, current.requiresRefresh { try beginRefresh(of: current) }
         while let refresh { try await refresh.end.value() }
@@ -126,7 +130,7 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
         return current
     }
 
-    /// Returns when there is another credential than the one that the server refused.
+    /// Returns when the credential that the server rejected has been replaced.
     private func replace(_ version: Int) async throws(AsyncNetError) {
         switch state.remedy(for: version) {
         case .retry: return
@@ -137,11 +141,11 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
         }
     }
 
-    // MARK: The refresh
+    // MARK: Refreshing
 
-    /// Begins one unless one is under way.
+    /// Starts a refresh unless one is in progress.
     ///
-    /// Its task knows the interceptor only weakly: it is the interceptor's, and ends with it.
+    /// The task holds the interceptor weakly: the interceptor owns the task, and cancels it in `deinit`.
     private func beginRefresh(of credential: Credential) throws(AsyncNetError) {
         guard refresh == nil else { return }
         try state.beginRefresh(at: time.now)
@@ -159,8 +163,8 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
         Credential, AsyncNetError
     > {
         do { return .success(try await UserCode.run { try await authenticator.refresh(credential) }) } catch {
-            // Even an AsyncNetError is underneath: it is another request's, and its cancel is not that of those who
-            // wait.
+            // An AsyncNetError of the authenticator's own request becomes the underlying error: its cancellation is not
+            // a cancellation of the requests that wait.
             return .failure(AsyncNetError(.refreshFailed, underlyingError: error))
         }
     }
@@ -181,15 +185,16 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
     }
 }
 
-/// An adapter whose work may be out of date by the time a request has the place that it waited for.
+/// An adapter that may replace a request's credential while the request waits for a permit.
 protocol CredentialKeeper: Sendable {
-    /// Whether the request's credential is being refreshed, or has been.
+    /// Whether the request's credential has been replaced or is being refreshed, so that the request has to be adapted
+    /// again.
     func hasReplacedCredential(_ request: TransportRequest) async -> Bool
 }
 
 extension AuthenticationInterceptor: CustomStringConvertible, CustomReflectable {
     public nonisolated var description: String { "AuthenticationInterceptor<\(AuthenticatorType.self)>" }
 
-    /// What `dump` shows: no secrets.
+    /// Shown by `dump`; contains no credential.
     public nonisolated var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

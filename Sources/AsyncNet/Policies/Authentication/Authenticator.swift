@@ -5,11 +5,12 @@
     public import Foundation
 #endif
 
-/// What a request is authenticated with, such as an OAuth token.
+/// A credential that requests are authenticated with, such as an OAuth token.
 public protocol AuthenticationCredential: Sendable {
-    /// Whether it is to be renewed before it is used again, best some time before it expires; `false` by default.
+    /// Whether the credential must be refreshed before it is used again; `false` by default.
     ///
-    /// Read before each attempt, while others wait: it must not take long.
+    /// Return `true` some time before the credential expires. Read before each attempt while other requests wait: it
+    /// must return quickly.
     var requiresRefresh: Bool { get }
 }
 
@@ -17,7 +18,7 @@ extension AuthenticationCredential {
     public var requiresRefresh: Bool { false }
 }
 
-/// Knows a service's way to authenticate; an ``AuthenticationInterceptor`` decides when which of it is done.
+/// Applies and refreshes a service's credential; ``AuthenticationInterceptor`` decides when.
 ///
 ///     struct OAuth: Authenticator {
 ///         func apply(_ token: OAuthToken, to request: inout URLRequest) {
@@ -25,35 +26,38 @@ extension AuthenticationCredential {
 ///         }
 ///
 ///         func refresh(_ token: OAuthToken) async throws -> OAuthToken {
-///             try await session.request(tokenURL, method: .post, parameters: ["refresh_token": token.refresh], encoder: .urlEncodedForm)
-///                 .validate().serializing(OAuthToken.self).value
+///             try await session.request(
+///                 tokenURL, method: .post, parameters: ["refresh_token": token.refresh], encoder: .urlEncodedForm
+///             )
+///             .validate().serializing(OAuthToken.self).value
 ///         }
 ///     }
 public protocol Authenticator: Sendable {
+    /// The type of credential, such as a token.
     associatedtype Credential: AuthenticationCredential
 
-    /// Puts the credential into a request, in place of another that is there.
+    /// Sets the credential in a request, in place of any credential that it has.
     func apply(_ credential: Credential, to request: inout URLRequest)
 
     /// Gets a new credential for one that has expired.
     ///
-    /// Asked once for all requests that need it, in a task of the interceptor's. It may use the session that the
-    /// interceptor belongs to: its own requests, and those of tasks that it starts with `Task` or in a group, are sent
-    /// as they are, without the old credential, and a 401 is their answer. In a detached task, or by way of a callback
-    /// of another library, they would wait for the refresh that waits for them.
+    /// Called once for all requests that need it, in a task of the interceptor. It may use the session that the
+    /// interceptor belongs to: the requests of this call, and of tasks that it starts with `Task` or in a group, are
+    /// sent without the expired credential, and a 401 is delivered to it. Requests of a detached task, or of another
+    /// library's callback, wait for this refresh: if this call awaits them, neither ends.
     func refresh(_ credential: Credential) async throws -> Credential
 
-    /// Whether a response from 400 up says that the request's credential is not valid any more; by default its status
-    /// 401 does.
+    /// Whether a response with a status of 400 or above means that the request's credential is not valid; by default
+    /// status 401 does.
     func didRequest(
         _ request: URLRequest, with response: HTTPURLResponse, failDueToAuthenticationError error: AsyncNetError
     ) -> Bool
 
-    /// Whether this is the credential that a failed request was sent with; by default, whether applying it changes
+    /// Whether a rejected request was sent with this credential; by default, whether applying the credential changes
     /// neither URL nor headers.
     ///
-    /// That does where the same credential always gives the same headers. Signatures over a time or a nonce need an
-    /// answer of their own.
+    /// The default is right if the same credential always gives the same headers. Implement this for signatures over a
+    /// time or a nonce.
     func isRequest(_ request: URLRequest, authenticatedWith credential: Credential) -> Bool
 }
 
@@ -71,13 +75,16 @@ extension Authenticator {
     }
 }
 
-/// How often a credential may be refreshed; a server that refuses the new one as well is not asked forever.
+/// How often a credential may be refreshed, so that a server that rejects every credential does not cause refreshes
+/// forever.
 public struct RefreshWindow: Hashable, Sendable {
-    /// How far back refreshes count.
+    /// The time within which refreshes count.
     public var interval: Duration
-    /// How many may begin within the interval; a further one ends its requests with `.excessiveRefresh`. 0 allows none.
+    /// How many refreshes may start within the interval; one more ends its requests with `.excessiveRefresh`. 0 allows
+    /// none.
     public var maximumAttempts: Int
 
+    /// Creates a window, by default of 5 refreshes in 30 seconds.
     public init(interval: Duration = .seconds(30), maximumAttempts: Int = 5) {
         self.interval = interval
         self.maximumAttempts = maximumAttempts

@@ -2,11 +2,10 @@ import Foundation
 
 /// The Basic scheme (RFC 7617).
 package enum BasicAuthorization {
-    /// What stands in `Authorization` or `Proxy-Authorization`: user and password in UTF-8, normalized as §2.1 says
-    /// (NFC).
+    /// The value of `Authorization` or `Proxy-Authorization`: user and password in UTF-8, normalized to NFC (§2.1).
     ///
-    /// - Throws: `.invalidRequest` for a name with a colon, which a server would take for the end of the name, and for
-    ///   control characters in either (§2). The message holds neither.
+    /// - Throws: `.invalidRequest` for a user name with a colon, which separates name and password, and for control
+    ///   characters in either (§2). The message contains neither name nor password.
     package static func header(user: String, password: String) throws(AsyncNetError) -> String {
         guard !user.utf8.contains(UInt8(ascii: ":")) else {
             throw AsyncNetError(
@@ -23,6 +22,6 @@ package enum BasicAuthorization {
 }
 
 extension String {
-    /// Whether any of ASCII's is in it.
+    /// Whether an ASCII control character is in the text.
     var hasControlCharacter: Bool { utf8.contains { $0 < 0x20 || $0 == 0x7F } }
 }

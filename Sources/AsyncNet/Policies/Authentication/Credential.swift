@@ -1,20 +1,23 @@
 package import Foundation
 
-/// A name and a password, for servers that ask for them.
+/// A user name and a password, for Basic and Digest authentication (RFC 7617, RFC 7616).
 ///
-/// Given with `await request.authenticate(username:password:)` or in a URL's user information. Nothing is sent before
-/// the server has asked, once for each protection space; from then on at once.
+/// Set with `await request.authenticate(username:password:)` or by a URL's userinfo. Sent only in response to a 401,
+/// and from then on with every request to the same protection space.
 public struct Credential: Hashable, Sendable {
+    /// The user name; Basic authentication allows no colon in it.
     public var username: String
+    /// The password.
     public var password: String
 
+    /// Creates a credential.
     public init(username: String, password: String) {
         self.username = username
         self.password = password
     }
 
-    /// Takes the user information out of a URL, percent-encoding undone; what is left has none, so that nothing
-    /// downstream sends or shows it.
+    /// Removes the userinfo from a URL and returns it with percent-encoding decoded, so that the URL can be sent and
+    /// logged.
     package static func take(from url: inout URL) -> Credential? {
         let text = url.absoluteString
         guard text.utf8.contains(UInt8(ascii: "@")) else { return nil }
@@ -33,8 +36,8 @@ public struct Credential: Hashable, Sendable {
 }
 
 extension Credential: CustomStringConvertible, CustomReflectable {
-    /// Without the password.
+    /// The user name without the password.
     public var description: String { "\(username):<redacted>" }
-    /// What `dump` shows: the description.
+    /// Shown by `dump`; contains no password.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

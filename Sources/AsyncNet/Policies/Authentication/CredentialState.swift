@@ -1,19 +1,19 @@
-/// What an ``AuthenticationInterceptor`` knows of its credentials; no waiting, no tasks.
+/// The credentials of an ``AuthenticationInterceptor``, as a value without tasks and time.
 struct CredentialState<Credential: Sendable>: Sendable {
-    /// What is to be done about a request that failed for its credential.
+    /// What follows the rejection of a credential.
     enum Remedy {
-        /// The credential is another one by now: send it again.
+        /// The credential has been replaced since: send the request again.
         case retry
         case refresh(Credential)
         case fail(AsyncNetError)
     }
 
     private(set) var current: Credential?
-    /// Counts credentials, so that one is told from another without comparing them.
+    /// The number of the current credential, which identifies it without comparing credentials.
     private(set) var version = 0
-    /// The last ones before the current, for requests that were on their way with them.
+    /// The credentials before the current one, for requests that were sent with them and have no response yet.
     private var replaced: [Credential] = []
-    /// How the refresh of the current one failed: those that were sent with it before need not try again.
+    /// Why the refresh of the current credential failed; requests that were sent before that do not start another.
     private var failure: AsyncNetError?
     private var refreshTimes: [Duration] = []
     private let window: RefreshWindow?
@@ -28,13 +28,13 @@ struct CredentialState<Credential: Sendable>: Sendable {
         return all.enumerated().map { (version - $0.offset, $0.element) }
     }
 
-    /// By a refresh: the one before is remembered.
+    /// Replaces the credential after a refresh, and remembers the old one.
     mutating func renew(_ credential: Credential) {
         if let current { replaced = (replaced + [current]).suffix(Self.longestMemory) }
         set(credential, forgetting: false)
     }
 
-    /// By the program; a log-out leaves nothing behind.
+    /// Replaces the credential on behalf of the program; a log-out forgets all credentials.
     mutating func set(_ credential: Credential?) {
         if let credential, current != nil { renew(credential) } else { set(credential, forgetting: true) }
         refreshTimes = []
@@ -49,17 +49,17 @@ struct CredentialState<Credential: Sendable>: Sendable {
 
     mutating func fail(_ error: AsyncNetError) { failure = error }
 
-    /// A request is about to be sent with the current credential: its failure would be news.
+    /// A request is about to be sent with the current credential, so a rejection may start another refresh.
     mutating func forgetFailure() { failure = nil }
 
-    /// - Parameter failed: The version of the credential that the server refused.
+    /// - Parameter failed: The version of the credential that the server rejected.
     func remedy(for failed: Int) -> Remedy {
         guard let current else { return .fail(AsyncNetError(.missingCredential)) }
         guard failed == version else { return .retry }
         return failure.map { .fail($0) } ?? .refresh(current)
     }
 
-    /// Counts a refresh.
+    /// Counts a refresh, or refuses it if the window allows no more.
     mutating func beginRefresh(at now: Duration) throws(AsyncNetError) {
         guard let window else { return }
         refreshTimes.removeAll { now - $0 >= window.interval }

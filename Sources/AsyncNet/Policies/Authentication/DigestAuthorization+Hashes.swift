@@ -1,14 +1,14 @@
 import Foundation
 
 extension DigestAuthorization {
-    /// The form of a response: which parts of the exchange it covers.
+    /// The `qop` of a response: which parts of the exchange its hash covers.
     enum Protection: String, Sendable {
         case none = ""
         case auth
         case authInt = "auth-int"
     }
 
-    /// What one request says about the nonce.
+    /// The fields of an `Authorization` header that depend on the nonce.
     struct NonceUse {
         let nonce: String
         let count: String
@@ -19,7 +19,7 @@ extension DigestAuthorization {
             (self.nonce, self.count, self.cnonce, self.protection) = (nonce, count, cnonce, protection)
         }
 
-        /// From the parameters of a request's own header.
+        /// Reads the parameters of an `Authorization` header that was sent.
         init?(_ sent: [String: String]) {
             guard let nonce = sent["nonce"], let protection = Protection(rawValue: sent["qop"] ?? "") else {
                 return nil
@@ -28,12 +28,13 @@ extension DigestAuthorization {
         }
     }
 
-    /// How often nonces were said, of the latest ones: answers that overtake each other may bring one back.
+    /// The use counts of the latest nonces. Several are kept, since responses out of order may bring an earlier nonce
+    /// back.
     struct NonceCounts: Sendable {
         private var counts: [(nonce: String, count: UInt32)] = []
         private static var capacity: Int { 32 }
 
-        /// Which use this one is.
+        /// The `nc` value of this use, from 1.
         mutating func use(_ nonce: String) -> UInt32 {
             let known = counts.firstIndex { $0.nonce.hasSameBytes(as: nonce) }.map { counts.remove(at: $0).count } ?? 0
             counts = counts.suffix(Self.capacity - 1) + [(nonce, known &+ 1)]
@@ -41,15 +42,16 @@ extension DigestAuthorization {
         }
     }
 
-    /// H(A1) of §3.4.2. User and password are normalized as §4 says; the realm is hashed as the server sent it.
+    /// H(A1) of §3.4.2. User and password are normalized to NFC (§4); the realm is hashed as the server sent it.
     func key(_ user: String, _ password: String) -> String {
         let key = hash("\(user.normalized):\(realm):\(password.normalized)")
         guard isSession, let session else { return key }
         return hash("\(key):\(session.nonce):\(session.cnonce)")
     }
 
-    /// §3.4.1, and RFC 2069 §2.1.2 without `qop`. The subject is the head of A2: method and target, or for a response
-    /// the target only.
+    /// The response of §3.4.1, and of RFC 2069 §2.1.2 without `qop`.
+    ///
+    /// - Parameter subject: The head of A2: method and target, or the target only for a response of the server.
     func response(to use: NonceUse, key: String, subject: String, bodyHash: String?) -> String {
         let subjectHash = hash(bodyHash.map { "\(subject):\($0)" } ?? subject)
         guard use.protection != .none else { return hash("\(key):\(use.nonce):\(subjectHash)") }
@@ -58,7 +60,7 @@ extension DigestAuthorization {
 
     func hash(_ text: String) -> String { MessageDigest.of(text, algorithm: algorithm).hexadecimal }
 
-    /// In hexadecimal, as `nc` is written.
+    /// A count in hexadecimal, as `nc` is written.
     static func eightDigits(_ count: UInt32) -> String {
         withUnsafeBytes(of: count.bigEndian) { $0.hexadecimal }
     }
@@ -70,6 +72,6 @@ extension DigestAuthorization {
 }
 
 extension String {
-    /// NFC, so that a password is the same however it was typed.
+    /// NFC, so that a password gives the same bytes however it was typed.
     var normalized: String { precomposedStringWithCanonicalMapping }
 }

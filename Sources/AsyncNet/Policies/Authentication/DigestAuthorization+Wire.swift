@@ -1,5 +1,5 @@
 extension DigestAuthorization {
-    /// `MD5`, `SHA-256` or `SHA-512-256`, in any case, with `-sess` or without (§3.3).
+    /// Reads `MD5`, `SHA-256` or `SHA-512-256`, in any case, with `-sess` or without (§3.3).
     static func algorithm(_ name: String) -> (algorithm: HashAlgorithm, isSession: Bool)? {
         let name = name.lowercased()
         let isSession = name.hasSuffix("-sess")
@@ -8,14 +8,14 @@ extension DigestAuthorization {
         return (algorithm, isSession)
     }
 
-    /// What a `qop` offers of those that are known.
+    /// The known values among those that a challenge's `qop` offers.
     static func protections(_ qop: String?) -> Set<Protection> {
         guard let qop else { return [.none] }
         let names = qop.lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }
         return Set(names.compactMap { Protection(rawValue: String($0)) })
     }
 
-    /// The fields of §3.4 in the order of its examples; which of them are quoted is fixed there.
+    /// The fields of §3.4 in the order of its examples, quoted as there.
     func header(_ use: NonceUse, uri: String, user: String, response: String) -> String {
         var fields = [userField(user), "realm=\(realm.quoted)", "uri=\(uri.quoted)"]
         if let algorithmName { fields.append("algorithm=\(algorithmName)") }
@@ -29,7 +29,7 @@ extension DigestAuthorization {
         return "Digest \(fields.joined(separator: ", "))"
     }
 
-    /// The name itself, hashed (§3.4.4), or where quotes cannot hold it as RFC 8187 has it.
+    /// The user name: hashed (§3.4.4), quoted, or encoded as RFC 8187 defines if it is not ASCII.
     private func userField(_ user: String) -> String {
         let user = user.normalized
         if hashesUserName { return "username=\"\(hash("\(user):\(realm)"))\"" }
@@ -38,12 +38,12 @@ extension DigestAuthorization {
 }
 
 extension String {
-    /// Between quotes, with a backslash before what would end or escape them (RFC 9110 §5.6.4).
+    /// A quoted-string, with a backslash before `"` and `\` (RFC 9110 §5.6.4).
     fileprivate var quoted: String {
         "\"\(replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
     }
 
-    /// Percent-encoded but for RFC 8187 §3.2.1's attr-char: those of a token without `*`, `'` and `%`.
+    /// Percent-encoded except for attr-char of RFC 8187 §3.2.1, which is a token's characters without `*`, `'` and `%`.
     fileprivate var extendedValue: String {
         let bytes = utf8.flatMap { byte -> [UInt8] in
             let stays = HTTPSyntax.isTokenByte(byte) && !"*'%".utf8.contains(byte)

@@ -1,13 +1,12 @@
 /// The Digest scheme's state for one protection space (RFC 7616): the server's nonce, and how often it was used.
 ///
-/// Holds no secret: user and password are given to each call. A new challenge makes a new state; ``isStale`` says that
-/// the password was right and only the nonce was not.
+/// Holds no secret: user and password are given to each call. A new challenge makes a new state.
 package struct DigestAuthorization: Sendable {
     package let realm: String
     package let algorithm: HashAlgorithm
-    /// Whether the server refused the last nonce only, not the password.
+    /// Whether the server rejected only the last nonce, not the password (`stale`, §3.3).
     package let isStale: Bool
-    /// The URIs, absolute or paths, that the same credentials are for (§3.3); none means the whole server.
+    /// The URIs, absolute or paths, that the same credentials are for (§3.3); empty for the whole server.
     package let domain: [String]
     private(set) var nonce: String
     let algorithmName: String?
@@ -16,11 +15,11 @@ package struct DigestAuthorization: Sendable {
     let isSession: Bool
     private let protections: Set<Protection>
     private var counts = NonceCounts()
-    /// What the session's key was made with: the first nonce and cnonce (§3.4.2).
+    /// The first nonce and cnonce, which the key of a `-sess` algorithm is made of (§3.4.2).
     private(set) var session: (nonce: String, cnonce: String)?
 
-    /// `nil` unless the challenge is a Digest one with a realm and nonce, an algorithm that is known (MD5 if none is
-    /// named), and a `qop` that offers `auth` or `auth-int`. No `qop` at all is RFC 2069's form.
+    /// Reads a challenge; `nil` unless it is a Digest challenge with a realm, a nonce, a known algorithm (MD5 if none
+    /// is named), and a `qop` that offers `auth` or `auth-int`. A challenge without `qop` has the form of RFC 2069.
     package init?(_ challenge: AuthenticationChallenge) {
         let parameters = challenge.parameters
         guard challenge.scheme == "digest", let realm = parameters["realm"], let nonce = parameters["nonce"] else {
@@ -38,25 +37,24 @@ package struct DigestAuthorization: Sendable {
         domain = parameters["domain"]?.split(separator: " ").map { String($0) } ?? []
     }
 
-    /// Which challenge to answer: the first Digest one that can be, else the first Basic one; `nil` if there is
-    /// neither.
+    /// The challenge to respond to: the first supported Digest challenge, else the first Basic challenge, else `nil`.
     ///
-    /// The server's order decides among Digest challenges, not the algorithms' strength: it must put those it prefers
-    /// first, and a client should take the first it supports (§3.7). Basic gives the password away, so it comes last
-    /// wherever it stands.
+    /// The server's order decides among Digest challenges, not the algorithms' strength: the server lists the preferred
+    /// algorithm first, and a client should use the first that it supports (§3.7). Basic sends the password itself, so
+    /// it comes last regardless of the order.
     package static func preferred(of challenges: [AuthenticationChallenge]) -> AuthenticationChallenge? {
         challenges.first { DigestAuthorization($0) != nil } ?? challenges.first { $0.scheme == "basic" }
     }
 
-    /// What stands in `Authorization` or `Proxy-Authorization` of the next request; counts the nonce's use.
+    /// The value of `Authorization` or `Proxy-Authorization` for the next hop; counts a use of the nonce.
     ///
     /// - Parameters:
-    ///   - uri: The target as it stands in the request line: path and query, or for CONNECT host and port.
-    ///   - body: The request's bytes, asked for only if the server offers `auth-int` and not `auth`; `nil` if they
-    ///     cannot be had.
+    ///   - uri: The target as in the request line: path and query, or host and port for CONNECT.
+    ///   - body: The request's bytes, read only if the server offers `auth-int` without `auth`; `nil` if they are not
+    ///     in memory.
     ///   - cnonce: For tests; random by default.
-    /// - Returns: `nil` if the server wants the body hashed and `body` gave none.
-    /// - Throws: `.invalidRequest` for a name with a control character.
+    /// - Returns: `nil` if the body has to be hashed and `body` returned `nil`.
+    /// - Throws: `.invalidRequest` for a user name with a control character.
     package mutating func header(
         method: HTTPMethod, uri: String, user: String, password: String, body: () -> [UInt8]? = { [] },
         cnonce: String = Self.randomCnonce()
@@ -77,23 +75,23 @@ package struct DigestAuthorization: Sendable {
         return header(use, uri: uri, user: user, response: digest)
     }
 
-    /// Takes the nonce for the next request from `Authentication-Info` or `Proxy-Authentication-Info` (§3.5).
+    /// Uses the `nextnonce` of `Authentication-Info` or `Proxy-Authentication-Info` for the next hop (§3.5).
     package mutating func receive(authenticationInfo: String) {
         let next = AuthenticationChallenge.parameters(authenticationInfo)["nextnonce"]
         guard let next, !next.isEmpty, next != nonce, !next.hasControlCharacter else { return }
         nonce = next
     }
 
-    /// Goes on counting where the state before left off: a server may send the same nonce with several challenges, and
-    /// no count may be said twice.
+    /// Continues the counts of the previous state: a server may send the same nonce in several challenges, and no count
+    /// may be sent twice.
     package mutating func succeed(_ previous: DigestAuthorization) { counts = previous.counts }
 
-    /// Whether the server proved in `Authentication-Info` that it knows the password (§3.5); `nil` if it says nothing
-    /// about it.
+    /// Whether `rspauth` of `Authentication-Info` proves that the server knows the password (§3.5); `nil` without
+    /// `rspauth`.
     ///
     /// - Parameters:
-    ///   - authorization: The value that `header` returned for the request that this answers.
-    ///   - body: The response's bytes, asked for only under `auth-int`; without them nothing can be said.
+    ///   - authorization: The value that `header` returned for the request of this response.
+    ///   - body: The response's bytes, read only under `auth-int`; the result is `nil` without them.
     package func isGenuine(
         authenticationInfo: String, answering authorization: String, user: String, password: String,
         body: () -> [UInt8]? = { [] }

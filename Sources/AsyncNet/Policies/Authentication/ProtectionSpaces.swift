@@ -1,13 +1,13 @@
 import Foundation
 
-/// What servers have asked for: remembered for each origin and user, so that the next request says at once who it is
-/// from (RFC 7617 §2.2, RFC 7616 §3.6). Passwords are not kept.
+/// The challenges of servers for each origin and user, so that later requests carry credentials at once (RFC 7617 §2.2,
+/// RFC 7616 §3.6). Holds no passwords.
 package final class ProtectionSpaces: Sendable {
     private enum Space {
-        /// Asked for below these paths.
+        /// Challenged for these directories and the paths below them.
         case basic(paths: Set<String>)
         case digest(DigestAuthorization)
-        /// What was said for this one was refused: nothing more is said unasked, but its nonces stay counted.
+        /// Credentials were rejected: none are sent before the next challenge, but the counts of its nonces are kept.
         case refused(DigestAuthorization)
 
         var digest: DigestAuthorization? {
@@ -23,7 +23,7 @@ package final class ProtectionSpaces: Sendable {
 
     package init() {}
 
-    /// What to say unasked; `nil` where nothing is known.
+    /// The value of `Authorization` to send without a challenge; `nil` for an unknown protection space.
     package func header(for request: TransportRequest, _ credential: Credential) throws -> String? {
         try spaces.withLock { spaces in
             try spaces.withValue(of: Self.key(request, credential), default: nil) {
@@ -43,11 +43,11 @@ package final class ProtectionSpaces: Sendable {
         }
     }
 
-    /// The answer to a 401; `nil` if there is none. What the server asks for is remembered, also for requests that
-    /// cannot be sent again.
+    /// The value of `Authorization` in response to a 401; `nil` if there is none to send. Remembers the challenge, also
+    /// for requests whose body cannot be sent again.
     ///
-    /// - Parameter refused: What the request said already. Only a nonce that was stale, or is another by now, makes it
-    ///   worth saying again.
+    /// - Parameter refused: The value that the request was sent with. The same credentials are sent again only after a
+    ///   stale nonce.
     package func answer(
         _ response: HTTPResponseHead, to request: TransportRequest, _ credential: Credential, refused: String?
     ) throws -> String? {
@@ -71,7 +71,7 @@ package final class ProtectionSpaces: Sendable {
         }
     }
 
-    /// What a response says of the next request, such as another nonce.
+    /// Uses the next nonce that a response sends (RFC 7616 §3.5).
     package func receive(_ response: HTTPResponseHead, to request: TransportRequest, _ credential: Credential) {
         guard let info = response.value(for: "Authentication-Info") else { return }
         spaces.withLock { spaces in
@@ -83,7 +83,7 @@ package final class ProtectionSpaces: Sendable {
         }
     }
 
-    /// The server has refused what it was told.
+    /// Remembers that the server rejected the credentials.
     package func forget(_ request: TransportRequest, _ credential: Credential) {
         spaces.withLock { spaces in
             spaces.withValue(of: Self.key(request, credential), default: nil) { $0 = $0?.digest.map(Space.refused) }
@@ -123,13 +123,13 @@ package final class ProtectionSpaces: Sendable {
         return path.isEmpty ? "/" : path
     }
 
-    /// As in the request line.
+    /// The target as in the request line.
     private static func target(_ request: TransportRequest) -> String {
         let reference = URLReference(request.head.urlText)
         return (reference.path.isEmpty ? "/" : reference.path) + (reference.query.map { "?\($0)" } ?? "")
     }
 
-    /// All at or below the last slash.
+    /// The path up to and including its last slash.
     private static func directory(of path: String) -> String {
         path.lastIndex(of: "/").map { String(path[...$0]) } ?? "/"
     }

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Which refreshes the present task is part of, so that none waits for itself.
+/// The refreshes that the current task belongs to, so that none waits for itself.
 ///
-/// Numbers, not a flag: what a refresh leaves running keeps its value, which must say nothing once that refresh has
-/// ended.
+/// Numbers, not a flag: a task that outlives its refresh keeps the value, and must be treated as outside of later
+/// refreshes.
 package enum RefreshScope {
     @TaskLocal package static var numbers: [Int] = []
 
@@ -11,7 +11,7 @@ package enum RefreshScope {
 
     static func newNumber() -> Int { last.add(1, ordering: .relaxed).newValue }
 
-    /// The work to do elsewhere, as part of the refreshes that the caller is part of.
+    /// Wraps work for another task, so that it belongs to the same refreshes as the caller.
     package static func keeping(_ work: @escaping @Sendable () async -> Void) -> @Sendable () async -> Void {
         { [numbers] in await $numbers.withValue(numbers, operation: work) }
     }

@@ -1,17 +1,17 @@
 package import Foundation
 
-/// The file of a cookie jar. Nobody but its owner may read it: it holds what logs in.
+/// The file of a cookie jar. Only its owner may read it, since cookies authenticate sessions.
 package final class CookieFile: Sendable {
     private let url: URL
-    /// The latest of the jar's states that was written.
+    /// The number of the jar's latest state that was written.
     private let written = Locked(0)
 
     package init(_ url: URL) { self.url = url }
 
-    /// Beyond any that a jar can fill.
+    /// More than a full jar needs.
     private static let maximumSize = 64 << 20
 
-    /// What is in it, nothing if there is none.
+    /// The file's content; empty if there is no file.
     @concurrent
     package func read() async throws(AsyncNetError) -> Data {
         do throws(POSIXError) {
@@ -28,9 +28,10 @@ package final class CookieFile: Sendable {
         }
     }
 
-    /// Puts a new file in the place of the old one; whoever looks sees one of them, whole.
+    /// Replaces the file in one step, so that readers see either the old or the new content.
     ///
-    /// - Parameter generation: An older state never replaces a newer one, whichever comes first to the disk.
+    /// - Parameter generation: The number of the jar's state: an older state never replaces a newer one, in whatever
+    ///   order they are written.
     @concurrent
     package func write(_ text: String, generation: Int) async throws(AsyncNetError) {
         try written.withLock { written throws(AsyncNetError) in
@@ -44,7 +45,7 @@ package final class CookieFile: Sendable {
         }
     }
 
-    /// A temporary file has mode 0600.
+    /// Writes a temporary file, which has mode 0600, and moves it.
     private func replace(with data: Data) throws(POSIXError) {
         let path = try path()
         guard !FileSystem.exists(path) || FileSystem.size(path) != nil else { throw POSIXError(.EINVAL) }
@@ -54,7 +55,7 @@ package final class CookieFile: Sendable {
         try FileSystem.move(name, to: path, replaces: true)
     }
 
-    /// A link stays one: what it leads to is replaced.
+    /// The path with symbolic links resolved, so that a link's target is replaced and not the link.
     private func path() throws(POSIXError) -> String {
         guard url.isFileURL else { throw POSIXError(.EINVAL) }
         return url.absoluteURL.resolvingSymlinksInPath().path

@@ -5,35 +5,36 @@ public import Foundation
 #endif
 
 extension CookieJar {
-    /// Writes the cookies back to the file that the jar was read from: see ``save(to:)``.
+    /// Writes the cookies to the file that the jar was read from, as ``save(to:)`` does.
     ///
-    /// Of two that run at once the later one's state is what the file has in the end.
+    /// If several calls overlap, the file ends up with the latest state.
     ///
     /// - Throws: ``AsyncNetError`` with code `.fileNotWritable`, also if the jar has no file.
     public func save() async throws(AsyncNetError) {
         guard let file else {
-            throw AsyncNetError(.fileNotWritable, "The cookie jar was made without a file; use save(to:)")
+            throw AsyncNetError(.fileNotWritable, "The cookie jar has no file; use save(to:)")
         }
         generation += 1
         try await file.write(NetscapeCookies.text(cookies), generation: generation)
     }
 
-    /// Writes all cookies, those of the session too, to a file that curl, wget and Python read.
+    /// Writes all cookies, including session cookies, to a file that curl, wget and Python read.
     ///
-    /// The file is replaced in one step and may be read and written by its owner only (mode 0600). `SameSite` has no
-    /// place in it. Cookies with a tab, which curl drops, are written as comments that only this library reads.
+    /// The file is replaced in one step; only its owner may read and write it (mode 0600). `SameSite` is not stored.
+    /// Cookies with a tab, which curl drops, are written as comments that only this library reads.
     ///
-    /// - Throws: ``AsyncNetError`` with code `.fileNotWritable`, also if there is something that is no regular file.
+    /// - Throws: ``AsyncNetError`` with code `.fileNotWritable`, also if the URL is that of a directory or another
+    ///   special file.
     public func save(to url: URL) async throws(AsyncNetError) {
         try await CookieFile(url).write(NetscapeCookies.text(cookies), generation: 1)
     }
 
-    /// Adds the cookies of Foundation's storage, in the place of those that are here.
+    /// Adds the cookies of Foundation's storage, replacing those of the same name, domain and path.
     public func load(from storage: HTTPCookieStorage) {
         for cookie in (storage.cookies ?? []).compactMap({ Cookie($0) }) { set(cookie) }
     }
 
-    /// Adds this jar's cookies to Foundation's storage, which knows no `SameSite` on Linux.
+    /// Adds this jar's cookies to Foundation's storage, which has no `SameSite` on Linux.
     public func copy(to storage: HTTPCookieStorage) {
         for cookie in cookies.compactMap(\.httpCookie) { storage.setCookie(cookie) }
     }

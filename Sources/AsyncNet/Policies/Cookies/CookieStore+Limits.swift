@@ -1,25 +1,25 @@
 import Foundation
 
-/// How many cookies are kept (RFC 6265bis §6.1 asks for 50 of a domain and 3000 at least).
+/// How many cookies are kept (RFC 6265bis §6.1 requires at least 50 of a domain and 3000 in all).
 package struct CookieLimits: Sendable {
-    /// 180 is what Chrome and Firefox keep of a site.
+    /// 180 is the limit of Chrome and Firefox for a site.
     package var perDomain = 180
     package var total = 3000
-    /// Sites with more than these give way first when all cookies together are too many.
+    /// Above the total, cookies of sites with more cookies than this are removed first.
     package var crowdedSite = 50
 
     package init() {}
 }
 
 extension CookieStore {
-    /// Keeps the limits. Expired cookies go first (RFC 6265bis §5.7).
+    /// Removes cookies above the limits, expired ones first (RFC 6265bis §5.7).
     ///
-    /// - Of a domain with too many, those go that are not secure, then any.
-    /// - When all together are too many, sites with more than 50 give way, the one with the most first, so that no site
-    ///   can take the place of others. Only if that is not enough, a tenth goes of all, so that the next ones need no
+    /// - Of a domain above its limit, cookies that are not secure are removed before others.
+    /// - Above the total, sites with more than 50 cookies lose some, the largest site first, so that no site displaces
+    ///   the cookies of others. If that is not enough, a tenth of all is removed, so that the next cookies need no
     ///   search.
     ///
-    /// Among equals those go that were sent longest ago.
+    /// Among equals, the cookies that were sent longest ago are removed first.
     mutating func makeRoom(in domain: String, now: Date) {
         if size(of: domain) > limits.perDomain {
             removeEntries(of: domain) { $0.cookie.isExpired(at: now) }
@@ -36,15 +36,14 @@ extension CookieStore {
 
     private func size(of domain: String) -> Int { domains[domain]?.entries.count ?? 0 }
 
-    /// Looks at all cookies only if one may have expired.
+    /// Searches all cookies only if one may have expired.
     private mutating func removeExpired(_ now: Date) {
         guard nextExpiry <= now else { return }
         for domain in Array(domains.keys) { removeEntries(of: domain) { $0.cookie.isExpired(at: now) } }
         nextExpiry = domains.values.lazy.flatMap(\.entries).compactMap(\.cookie.expires).min() ?? .distantFuture
     }
 
-    /// Brings the sites with the most cookies down to one level, no lower than a site's share, until `excess` cookies
-    /// are gone.
+    /// Reduces the largest sites to one common size, not below a site's share, until `excess` cookies are removed.
     private mutating func removeFromCrowdedSites(_ excess: Int) {
         let crowded = sites.filter { $0.value.count > limits.crowdedSite }
             .sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }
@@ -56,9 +55,9 @@ extension CookieStore {
         }
     }
 
-    /// How many each may keep so that `excess` go in all.
+    /// The common size to which the sites must be reduced to remove `excess` cookies.
     ///
-    /// - Parameter sizes: The largest first.
+    /// - Parameter sizes: In descending order.
     static func level(of sizes: [Int], removing excess: Int, least: Int) -> Int {
         var sum = 0
         for (index, size) in sizes.enumerated() {
@@ -70,7 +69,7 @@ extension CookieStore {
         return least
     }
 
-    /// Removes as many cookies of these domains: first those that are not secure, then any.
+    /// Removes `excess` cookies of these domains, those that are not secure first.
     private mutating func removeLeastWanted(_ excess: Int, of candidates: [String]) {
         remove(excess, of: candidates) { ($0.cookie.isSecure ? 1 : 0, $0.lastAccess, $0.serial) }
     }
@@ -79,7 +78,7 @@ extension CookieStore {
         remove(excess, of: Array(domains.keys)) { (0, $0.lastAccess, $0.serial) }
     }
 
-    /// Removes as many cookies, those with the lowest ranks.
+    /// Removes the `excess` cookies with the lowest ranks.
     private mutating func remove(_ excess: Int, of candidates: [String], rank: (StoredCookie) -> (Int, Date, Int)) {
         guard excess > 0 else { return }
         let ranks = candidates.flatMap { (domains[$0]?.entries ?? []).map(rank) }

@@ -1,30 +1,29 @@
 import Foundation
 
-/// Which domains belong together.
+/// Grouping of domains into sites.
 extension CookieStore {
-    /// The registrable domain: the shortest domain above the host, or the host itself, that has two labels or more and
-    /// is no public suffix.
+    /// The registrable domain: the shortest parent domain of the host, or the host itself, that has at least two labels
+    /// and is not a public suffix.
     ///
-    /// An address, a single label and a public suffix are sites of their own. Without a list of public suffixes all
-    /// hosts below `co.uk` are one site; that decides only which cookies make room first and which are looked at
-    /// together.
+    /// An address, a single label and a public suffix are sites of their own. Without a public suffix list all hosts
+    /// below `co.uk` are one site, which affects only which cookies are removed and searched together.
     package func site(of domain: String) -> String {
         let name = CookieMatching.withoutLastDots(domain)
         guard !CookieMatching.isShared(name) else { return name }
         return Self.parents(of: name).reversed().first { $0.utf8.contains(0x2E) && !isPublicSuffix($0) } ?? name
     }
 
-    /// The domains with cookies that are above this one, below it or the same (RFC 6265bis §5.7: either one
+    /// The domains with cookies that equal this domain, or are above or below it (RFC 6265bis §5.7: either
     /// domain-matches the other).
     ///
-    /// Below a public suffix there are none: a cookie for one is for that host alone.
+    /// There are none below a public suffix, for which only host-only cookies exist.
     package func relatives(of domain: String) -> [String] {
         let above = Self.domains(above: domain).filter { domains[$0] != nil }
         let below = sites[site(of: domain)]?.domains.filter { Self.isBelow($0, domain) }
         return above + (below ?? [])
     }
 
-    /// Of two names of one site, which are no addresses; the dot is looked at first, since it mostly decides.
+    /// Compares two names of one site, neither an address; the dot is compared first, since it usually decides.
     private static func isBelow(_ name: String, _ domain: String) -> Bool {
         let (bytes, count) = (name.utf8, domain.utf8.count)
         guard bytes.count > count else { return false }
@@ -32,13 +31,13 @@ extension CookieStore {
         return bytes[bytes.index(before: start)] == 0x2E && bytes[start...].elementsEqual(domain.utf8)
     }
 
-    /// The host and what is left of it after each dot.
+    /// The host and its parent domains.
     static func domains(above host: String) -> [String] {
         guard !CookieMatching.isAddress(host) else { return [host] }
         return [host] + parents(of: host)
     }
 
-    /// What is left of the host after each dot.
+    /// The parent domains: the rest of the host after each dot.
     private static func parents(of host: String) -> [String] {
         host.utf8.indices.filter { host.utf8[$0] == 0x2E }.map { String(host[host.utf8.index(after: $0)...]) }
     }
@@ -52,7 +51,7 @@ extension CookieStore {
         count += 1
     }
 
-    /// Leaves no empty domains and sites behind.
+    /// Removes entries, and domains and sites that become empty.
     mutating func removeEntries(of domain: String, where isUnwanted: (StoredCookie) -> Bool) {
         guard let index = domains.index(forKey: domain) else { return }
         let (before, site) = (domains.values[index].entries.count, domains.values[index].site)
@@ -63,7 +62,7 @@ extension CookieStore {
         forget(before - left, of: site, domain: left == 0 ? domain : nil)
     }
 
-    /// - Parameter domain: The one that has no cookies any more.
+    /// - Parameter domain: The domain, if it has no cookies any more.
     private mutating func forget(_ removed: Int, of site: String, domain: String?) {
         count -= removed
         if let domain { sites[site]?.domains.remove(domain) }

@@ -1,37 +1,37 @@
 package import Foundation
 
-/// The cookies of a client: which are kept, which replace others, which a request gets (RFC 6265bis §5.7, §5.8).
+/// A client's cookies: which are stored, which replace others, and which a request carries (RFC 6265bis §5.7, §5.8).
 ///
-/// A value without clock and I/O. Cookies are kept by domain, so that a request looks at those of its host and of the
-/// domains above it only; domains are kept by site (``site(of:)``), so that whatever concerns a site does not look at
-/// the cookies of others.
+/// A value without clock and I/O. Cookies are grouped by domain, so that a request searches those of its host and the
+/// parent domains only; domains are grouped by site (``site(of:)``), so that limits of a site do not search the cookies
+/// of others.
 package struct CookieStore: Sendable {
     var domains: [String: StoredDomain] = [:]
     var sites: [String: StoredSite] = [:]
     package var count = 0
-    /// No cookie expires before this moment.
+    /// The earliest expiry, or an earlier time.
     var nextExpiry = Date.distantFuture
     private var nextSerial = 0
     let limits: CookieLimits
     let isPublicSuffix: @Sendable (String) -> Bool
 
-    /// The cookies of one domain, never empty.
+    /// The cookies of one domain; never empty.
     struct StoredDomain: Sendable {
         let site: String
         var entries: [StoredCookie] = []
     }
 
-    /// The domains of one site that have cookies, and how many cookies they have together.
+    /// The domains of one site that have cookies, and the number of their cookies.
     struct StoredSite: Sendable {
         var domains: Set<String> = []
         var count = 0
     }
 
-    /// A cookie and what the store knows about it.
+    /// A cookie with the times and numbers that decide its order.
     struct StoredCookie: Sendable {
         var cookie: Cookie
         var lastAccess: Date
-        /// In the order of setting: cookies of one response have one creation date.
+        /// The order of setting, since the cookies of one response have the same creation date.
         var serial: Int
 
         func isSent(to origin: CookieOrigin, _ context: CookieContext, _ now: Date) -> Bool {
@@ -50,8 +50,7 @@ package struct CookieStore: Sendable {
         self.isPublicSuffix = isPublicSuffix
     }
 
-    /// Keeps what a response from `origin` sets with its values of `Set-Cookie`; returns the cookies that were accepted
-    /// and live.
+    /// Stores the cookies of a response from `origin`, and returns those that were accepted and have not expired.
     package mutating func receive(
         _ values: some Sequence<String>, from origin: CookieOrigin, _ context: CookieContext = CookieContext(),
         now: Date
@@ -65,30 +64,30 @@ package struct CookieStore: Sendable {
         }
     }
 
-    /// Keeps a cookie of the program's own, in the place of the one of the same name, domain and path.
+    /// Stores a cookie of the program's own, replacing the cookie of the same name, domain and path.
     ///
-    /// - Returns: `false` for one that cannot be kept and sent; one that has ended is removed.
+    /// - Returns: `false` for a cookie that cannot be stored and sent; an expired cookie is removed.
     package mutating func set(_ cookie: Cookie, now: Date) -> Bool {
         guard cookie.isStorable else { return false }
         _ = insert(cookie, now: now)
         return true
     }
 
-    /// All that live, in the order of setting.
+    /// All cookies that have not expired, in the order of setting.
     package func cookies(now: Date) -> [Cookie] {
         domains.values.lazy.flatMap(\.entries).filter { !$0.cookie.isExpired(at: now) }
             .sorted { $0.serial < $1.serial }.map(\.cookie)
     }
 
-    /// Those that a request gets, in the order of sending: longer paths first, then older ones.
+    /// The cookies for a request, in the order of sending: longer paths first, then older cookies.
     package func cookies(for origin: CookieOrigin, _ context: CookieContext = CookieContext(), now: Date) -> [Cookie] {
         matches(origin, context, now).sorted(by: Self.isSentBefore).map(\.cookie)
     }
 
-    /// The value of `Cookie` for a request, `nil` if it gets none. Cookies that are sent are the last to make room for
-    /// others.
+    /// The value of `Cookie` for a request, `nil` if there are no cookies for it. Marks the cookies as sent now, so
+    /// that they are removed last.
     ///
-    /// - Parameter names: Of cookies that are left out.
+    /// - Parameter names: The names of cookies to leave out.
     package mutating func header(
         for origin: CookieOrigin, _ context: CookieContext = CookieContext(), without names: Set<String> = [], now: Date
     ) -> String? {
@@ -108,8 +107,7 @@ package struct CookieStore: Sendable {
         for domain in Array(domains.keys) { removeEntries(of: domain) { isUnwanted($0.cookie) } }
     }
 
-    /// RFC 6265bis §5.7: a response that anybody on the way may have changed must not put a cookie over or beside a
-    /// secure one.
+    /// A response over an insecure connection must not replace or shadow a secure cookie (RFC 6265bis §5.7).
     private func hidesSecureCookie(_ cookie: Cookie, _ now: Date) -> Bool {
         relatives(of: cookie.domain).contains { domain in
             domains[domain]?.entries.contains {
@@ -119,7 +117,7 @@ package struct CookieStore: Sendable {
         }
     }
 
-    /// - Returns: The cookie as it is kept, `nil` if it has ended.
+    /// - Returns: The cookie as it is stored, `nil` if it has expired.
     private mutating func insert(_ cookie: Cookie, now: Date) -> Cookie? {
         var entry = StoredCookie(cookie: cookie, lastAccess: now, serial: nextSerial)
         nextSerial += 1
@@ -148,7 +146,7 @@ package struct CookieStore: Sendable {
         }
     }
 
-    /// Those that match, which count as sent now.
+    /// The matching cookies, marked as sent now.
     private mutating func sending(to origin: CookieOrigin, _ context: CookieContext, _ now: Date) -> [StoredCookie] {
         var sent: [StoredCookie] = []
         for domain in Self.domains(above: origin.host) {

@@ -1,16 +1,16 @@
 package import Foundation
 
-/// The file format of Netscape's browser, which curl, wget and Python read and write: a cookie a line, seven fields
-/// between tabs.
+/// The Netscape cookie file format, which curl, wget and Python read and write: a cookie per line, seven fields
+/// separated by tabs.
 ///
 ///     #HttpOnly_.example.com  TRUE  /  FALSE  1795329810  name  value
 ///
-/// Domain (before it `#HttpOnly_` if scripts must not see it), whether hosts below it get the cookie, path, whether it
-/// is secure, when it ends in seconds since 1970 (0: with the session), name, value. `SameSite` and the creation date
-/// have no place in it.
+/// Domain (with the prefix `#HttpOnly_` for HttpOnly cookies), whether subdomains get the cookie, path, whether it is
+/// secure, expiry in seconds since 1970 (0: session cookie), name, value. `SameSite` and the creation date are not
+/// stored.
 ///
-/// Neither has a tab, and curl drops cookies with one. They are written as a comment, which other programs pass over:
-/// `#AsyncNet_` and then the line, where `%09` in name, value and path is the tab and `%25` the percent sign.
+/// A field cannot contain a tab, and curl drops cookies with one. They are written as a comment, which other programs
+/// skip: `#AsyncNet_` followed by the line, with tab as `%09` and the percent sign as `%25` in name, value and path.
 package enum NetscapeCookies {
     package static let opening = """
         # Netscape HTTP Cookie File
@@ -22,15 +22,15 @@ package enum NetscapeCookies {
 
     /// The file's text.
     ///
-    /// A cookie without a name is written with an empty field there, which curl reads as one with a name and no value.
+    /// A cookie without a name has an empty name field, which curl reads as a cookie with a name and no value.
     package static func text(_ cookies: [Cookie]) -> String {
         opening + cookies.lazy.map { line($0) + "\n" }.joined()
     }
 
-    /// The cookies that a file holds and that have not ended, in its order.
+    /// The cookies of a file that have not expired, in the file's order.
     ///
-    /// Blank lines, comments, and lines that are no cookies or none that may be sent are passed over. Lines may end
-    /// with CR LF; text that is not UTF-8 is read as Latin-1.
+    /// Blank lines, comments, invalid lines and cookies that may not be sent are skipped. Lines may end with CR LF;
+    /// text that is not UTF-8 is read as Latin-1.
     package static func read(_ file: Data, now: Date) -> [Cookie] {
         file.split(separator: 0x0A).compactMap { line in
             let bytes = line.last == 0x0D ? line.dropLast() : line
@@ -42,9 +42,9 @@ package enum NetscapeCookies {
     }
 
     private static let httpOnly = "#HttpOnly_"
-    /// Before a line whose name, value and path are percent-encoded.
+    /// The prefix of a line with percent-encoded name, value and path.
     private static let encoded = "#AsyncNet_"
-    /// Of the year 9999, which is as late as it is written.
+    /// The end of the year 9999, the latest expiry that is written.
     private static let lastSecond = 253_402_300_799.0
 
     private static func hasTab(_ cookie: Cookie) -> Bool {
@@ -61,7 +61,7 @@ package enum NetscapeCookies {
         return (hasTab(cookie) ? encoded : "") + fields.joined(separator: "\t")
     }
 
-    /// By bytes: a combining character makes another character of the one before it.
+    /// Encodes bytes, not characters: a combining character after a tab forms one character with it.
     private static func encode(_ text: String) -> String {
         let bytes = text.utf8.flatMap { $0 == 0x25 ? Array("%25".utf8) : $0 == 0x09 ? Array("%09".utf8) : [$0] }
         return String(decoding: bytes, as: UTF8.self)
@@ -79,7 +79,7 @@ package enum NetscapeCookies {
 
     private static func flag(_ isSet: Bool) -> String { isSet ? "TRUE" : "FALSE" }
 
-    /// Never 0 for a cookie that ends, nor beyond the year 9999.
+    /// The expiry, from 1, since 0 means a session cookie, to the year 9999.
     private static func expiry(_ expires: Date?) -> String {
         expires.map { String(max(1, HTTPDate($0).seconds)) } ?? "0"
     }
@@ -105,7 +105,7 @@ package enum NetscapeCookies {
         return cookie.isStorable && !cookie.isExpired(at: now) ? cookie : nil
     }
 
-    /// Digits, perhaps with a sign or a fraction; Python leaves the field empty for a session's cookie.
+    /// Digits with an optional sign and fraction. Python writes an empty field for a session cookie.
     private static func seconds(_ text: String) -> Double? {
         guard !text.isEmpty else { return 0 }
         return text.utf8.allSatisfy { 0x30...0x39 ~= $0 || $0 == 0x2D || $0 == 0x2E } ? Double(text) : nil

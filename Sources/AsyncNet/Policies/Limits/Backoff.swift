@@ -1,29 +1,31 @@
 import Foundation
 
-/// How long to wait before a request is made again: exponentially longer each time, up to a maximum, and at random
-/// below that, so that clients which failed together do not come back together.
+/// The delay before a retry: exponentially longer each time, up to a maximum, and random below that, so that clients
+/// that failed at the same time do not retry at the same time.
 public struct Backoff: Hashable, Sendable {
-    /// How much of the delay is left to chance.
+    /// How much of the delay is random.
     public enum Jitter: Hashable, Sendable {
-        /// Nothing.
+        /// No jitter.
         case none
-        /// All of it: from 0 to the delay. Spreads best.
+        /// From 0 to the delay, which spreads clients best.
         case full
-        /// Half of it: from half the delay to the delay.
+        /// From half the delay to the delay.
         case equal
     }
 
-    /// What each delay is multiplied by for the next one. Below 1 or not a number counts as 1.
+    /// The factor from one delay to the next. A value below 1 or NaN counts as 1.
     public var base: Double
 
     /// The delay before the first retry.
     public var scale: Duration
 
-    /// No delay is longer. Above a century counts as a century.
+    /// The longest delay. More than a century counts as a century.
     public var maximum: Duration
 
+    /// How much of the delay is random.
     public var jitter: Jitter
 
+    /// Creates a backoff, by default of 0.5, 1, 2, … 30 seconds with full jitter.
     public init(
         base: Double = 2, scale: Duration = .milliseconds(500), maximum: Duration = .seconds(30), jitter: Jitter = .full
     ) {
@@ -48,7 +50,7 @@ public struct Backoff: Hashable, Sendable {
         let limit = min(max(maximum, .zero), .longestWait).wholeNanoseconds
         let first = min(max(scale, .zero), .longestWait).wholeNanoseconds
         guard first > 0 else { return 0 }
-        // Infinite where it is too large for a number, and not more than the limit then.
+        // Infinity beyond the range of Double, which the limit below replaces.
         let delay = Double(first) * pow(base >= 1 ? base : 1, Double(max(retry, 0)))
         return delay < Double(limit) ? min(Int64(delay), limit) : limit
     }

@@ -1,22 +1,23 @@
-/// The state machine of one host's circuit.
+/// The state machine of one origin's circuit.
 ///
-/// Every change of state begins a new generation. What a request of an earlier one ends in says nothing about this one.
+/// Every change of phase begins a new generation; the results of requests admitted in an earlier generation are
+/// ignored.
 struct BreakerState {
-    /// Lets one request through; its end is to be recorded.
+    /// The admission of one request, whose result is to be recorded.
     struct Pass: Hashable {
         fileprivate let generation: Int
     }
 
     enum Admission: Hashable {
         case allowed(Pass)
-        /// Until then; `nil` while probes are under way, on whose end it depends.
+        /// Refused until a time; `nil` while the result of probes is awaited.
         case refused(until: Duration?)
     }
 
     enum Phase: Hashable {
         case closed
         case open(until: Duration)
-        /// Probes that are under way, and those that have succeeded.
+        /// The number of probes in progress, and of those that succeeded.
         case halfOpen(running: Int, succeeded: Int)
     }
 
@@ -47,10 +48,10 @@ struct BreakerState {
         return .allowed(Pass(generation: generation))
     }
 
-    /// Whether nothing has changed since it was given.
+    /// Whether the phase has not changed since the request was admitted.
     func isCurrent(_ pass: Pass) -> Bool { pass.generation == generation }
 
-    /// Once for each pass.
+    /// To be called once for each pass.
     mutating func record(_ verdict: HostVerdict, of pass: Pass, at now: Duration) {
         guard pass.generation == generation else { return }
         switch phase {
@@ -66,10 +67,10 @@ struct BreakerState {
         failuresInARow = verdict == .failure ? failuresInARow + 1 : 0
         guard verdict == .failure else { return }
         failures.add(1, at: now)
-        if isTooMuch(at: now) { open(at: now) }
+        if reachesThreshold(at: now) { open(at: now) }
     }
 
-    private mutating func isTooMuch(at now: Duration) -> Bool {
+    private mutating func reachesThreshold(at now: Duration) -> Bool {
         if let limit = rules.consecutiveFailures, failuresInARow >= limit { return true }
         guard let rate = rules.failureRate else { return false }
         let total = requests.value(at: now)
@@ -77,7 +78,7 @@ struct BreakerState {
         return total >= Int64(rules.minimumRequests) && Double(failures.value(at: now)) >= allowed * Double(total)
     }
 
-    /// One that says nothing frees its place for another.
+    /// A probe with an ignored result makes room for another probe.
     private mutating func judge(_ verdict: HostVerdict, _ running: Int, _ succeeded: Int, at now: Duration) {
         switch verdict {
         case .failure: open(at: now)

@@ -1,33 +1,34 @@
-/// When a host that fails is left alone for a while, so that neither side wastes its time.
+/// When requests to a failing origin are refused for a while, which saves both sides useless work.
 ///
-/// Too many failures open the circuit: requests to that host fail at once with ``AsyncNetError/Code/circuitOpen``.
-/// After ``openDuration`` a few requests are let through as probes. If they succeed, the circuit is closed and
-/// everything goes as before; if one fails, it is open again.
+/// Too many failures open the circuit: requests to that origin fail at once with ``AsyncNetError/Code/circuitOpen``.
+/// After ``openDuration`` a few requests are admitted as probes. If they succeed, the circuit is closed; if one fails,
+/// it opens again.
 ///
-/// Failures are what the network or the server could not do: hosts that are not found or not reached, broken
-/// connections, timeouts, bad TLS or HTTP, and responses with status 500 and above. Cancelled requests, 429, and errors
-/// of this side say nothing about the host.
+/// Failures are those of the network and the server: hosts that are not found or not reached, broken connections,
+/// timeouts, invalid TLS or HTTP, and responses with a status of 500 or above. Cancelled requests, status 429, and
+/// local errors are ignored.
 public struct CircuitBreaker: Hashable, Sendable {
-    /// So many failures in a row open the circuit, however far apart; `nil` to look at the rate only. Below 1 counts as
-    /// 1.
+    /// The number of consecutive failures, however far apart, that opens the circuit; `nil` to use the rate only. Below
+    /// 1 counts as 1.
     public var consecutiveFailures: Int?
 
-    /// This part of failures among the requests of the latest ``window`` opens the circuit, from 0 to 1; `nil` to look
-    /// at those in a row only. Not a number counts as 1.
+    /// The part of failures, from 0 to 1, among the requests of the latest ``window`` that opens the circuit; `nil` to
+    /// use consecutive failures only. NaN counts as 1.
     public var failureRate: Double?
 
-    /// With fewer requests in the window, there is no rate.
+    /// The number of requests in the window below which the rate is not used.
     public var minimumRequests: Int
 
-    /// The time over which the rate is taken.
+    /// The time over which the rate is measured.
     public var window: Duration
 
-    /// How long a circuit stays open before probes are let through.
+    /// How long a circuit stays open before probes are admitted.
     public var openDuration: Duration
 
-    /// How many probes are under way at once, and have to succeed. Below 1 counts as 1.
+    /// The number of probes in progress at once, all of which have to succeed. Below 1 counts as 1.
     public var probes: Int
 
+    /// Creates rules, by default of 5 consecutive failures, 30 seconds and one probe.
     public init(
         consecutiveFailures: Int? = 5, failureRate: Double? = nil, minimumRequests: Int = 20,
         window: Duration = .seconds(30),
@@ -42,11 +43,11 @@ public struct CircuitBreaker: Hashable, Sendable {
     }
 }
 
-/// What the end of a request says about its host.
+/// What the end of a request means for its origin's circuit.
 package enum HostVerdict: Hashable, Sendable {
     case success
     case failure
-    /// Nothing: it was cancelled, or went wrong on this side.
+    /// The request was cancelled or failed locally.
     case ignored
 
     package init(statusCode: Int) {
@@ -57,8 +58,8 @@ package enum HostVerdict: Hashable, Sendable {
         self = Self.hostFailures.contains(code) ? .failure : .ignored
     }
 
-    /// A deadline that passes while a request is under way is a failure too: else a host that hangs would never be left
-    /// alone by programs whose deadlines are shorter than their timeouts.
+    /// A deadline exceeded in flight counts: otherwise programs with deadlines shorter than their timeouts would never
+    /// open the circuit of an origin that does not respond.
     private static let hostFailures: Set<AsyncNetError.Code> = [
         .hostNotFound, .cannotConnect, .emptyReply, .connectionLost, .bodyEndedEarly, .timedOut, .deadlineExceeded,
         .badServerResponse,

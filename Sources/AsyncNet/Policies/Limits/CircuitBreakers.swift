@@ -1,13 +1,13 @@
 import Synchronization
 
-/// A circuit for each host, or origin; those of the hosts used last are remembered.
+/// The circuits of the origins used most recently.
 package final class CircuitBreakers: Sendable {
     private let rules: CircuitBreaker
     private let time: TimeSource
     private let circuits: Locked<RecentTable<Circuit>>
 
-    /// - Parameter capacity: So many hosts are remembered at least, twice as many at most. One that is forgotten is
-    ///   closed when it comes again.
+    /// - Parameter capacity: The number of origins that are remembered at least; at most twice as many. The circuit of
+    ///   a forgotten origin is closed.
     package init(_ rules: CircuitBreaker, time: TimeSource, capacity: Int = 1024) {
         (self.rules, self.time) = (rules, time)
         circuits = Locked(RecentTable(capacity: capacity))
@@ -15,9 +15,9 @@ package final class CircuitBreakers: Sendable {
 
     package var hostCount: Int { circuits.withLock { $0.count } }
 
-    /// Lets a request through.
+    /// Admits a request, or refuses it.
     ///
-    /// - Throws: `.circuitOpen`, whose message says when the next probe is let through.
+    /// - Throws: `.circuitOpen`, whose message says when the next probe is admitted.
     package func allow(host: String) throws(AsyncNetError) -> Permit {
         let circuit = circuits.withLock { $0.withValue(of: host, default: Circuit(rules)) { $0 } }
         let now = time.now
@@ -29,8 +29,8 @@ package final class CircuitBreakers: Sendable {
 
     private static func refusal(of host: String, _ wait: Duration?) -> AsyncNetError {
         let prospect =
-            wait.map { "the next one is let through in \($0.inSeconds)" }
-            ?? "one is under way to see whether they still do"
+            wait.map { "the next probe is allowed in \($0.inSeconds)" }
+            ?? "the result of a probe is awaited"
         return AsyncNetError(.circuitOpen, "Requests to \(host) failed too often; \(prospect)")
     }
 
@@ -40,8 +40,8 @@ package final class CircuitBreakers: Sendable {
         init(_ rules: CircuitBreaker) { state = Locked(BreakerState(rules)) }
     }
 
-    /// Says once what the request came to; one that is let go of without a word says nothing about the host, and frees
-    /// a probe's place.
+    /// The admission of a request, to record its result once. A permit that is deallocated without a recorded result
+    /// counts as ignored, and makes room for another probe.
     package final class Permit: Sendable {
         private let circuit: Circuit
         private let pass: BreakerState.Pass
@@ -54,10 +54,10 @@ package final class CircuitBreakers: Sendable {
 
         deinit { record(.ignored) }
 
-        /// Whether the circuit is as it was; who has waited since then is to ask again otherwise.
+        /// Whether the circuit has not changed; after a wait, a request whose permit is outdated needs another.
         package var isCurrent: Bool { circuit.state.withLock { $0.isCurrent(pass) } }
 
-        /// Only the first call counts.
+        /// Records the result; only the first call counts.
         package func record(_ verdict: HostVerdict) {
             guard !isUsed.exchange(true, ordering: .relaxed) else { return }
             circuit.state.withLock { $0.record(verdict, of: pass, at: time.now) }

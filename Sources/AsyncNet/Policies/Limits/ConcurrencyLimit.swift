@@ -1,25 +1,25 @@
-/// How many requests may be under way at once; the others wait for their turn.
+/// How many requests may be in progress at once; others wait for a permit.
 ///
-/// The more urgent one goes first, of equals the one that came first. A request whose host has no place left holds up
-/// nobody else. Those that are passed over age: the requests of one host and one priority go up a level each time 16
-/// more urgent ones were let in since one of theirs last was. So where ``RequestPriority/low`` and
-/// ``RequestPriority/high`` requests come to a host all the time, one in 65 of those let in is a low one, however many
-/// of them wait.
+/// Higher priorities come first, then earlier requests. A request to an origin at its limit does not hold up requests
+/// to other origins. Waiting requests age: those of one origin and priority rise by a level for every 16 requests of
+/// higher priority admitted since their last. So if ``RequestPriority/low`` and ``RequestPriority/high`` requests to an
+/// origin keep arriving, one in 65 of those admitted is a low one, however many of them wait.
 public struct ConcurrencyLimit: Hashable, Sendable {
-    /// At most so many at once in the whole session; `nil` for no limit. Below 1 counts as 1.
+    /// The limit for the whole session; `nil` for none. Below 1 counts as 1.
     public var perSession: Int?
 
-    /// At most so many at once to one host; `nil` for no limit. Below 1 counts as 1.
+    /// The limit for each origin (scheme, host, port); `nil` for none. Below 1 counts as 1.
     public var perHost: Int?
 
+    /// Creates a limit; by default there is none.
     public init(perSession: Int? = nil, perHost: Int? = nil) {
         self.perSession = perSession
         self.perHost = perHost
     }
 
-    /// Every request goes at once.
+    /// No limit.
     public static let unlimited = Self()
 
-    /// So many more urgent requests raise one that waits by a level.
+    /// The number of admitted requests of higher priority that raises a waiting request by a level.
     static let overtakesPerLevel = 16
 }

@@ -1,12 +1,12 @@
-/// Who may start, and who waits: the rules of ``ConcurrencyLimit``, without tasks or time.
+/// The permits in use and the requests that wait for one: the rules of ``ConcurrencyLimit``, without tasks or time.
 ///
-/// The waiting requests of one host and one priority are a lane. Of the lanes of one priority whose host has a place, a
-/// heap has the one that was passed over most, and of those the one whose first request came first; so letting one in
-/// compares nine lanes at most. As long as there is a place in the session, no lane whose host has a place too is left
-/// waiting.
+/// The waiting requests of one origin and one priority are a lane. A heap for each priority holds the lanes whose
+/// origin is below its limit, ordered by how often they were passed over, then by their first request; so admitting a
+/// request compares nine lanes at most. While the session is below its limit, no lane is left waiting whose origin is
+/// below its limit too.
 struct FairQueue<Waiter> {
-    /// How often more urgent requests had been let in when one of this lane last was, then the number of its first
-    /// request.
+    /// The order of lanes in a heap: the value of `overtakes` when a request of the lane was last admitted, then the
+    /// number of its first request.
     private struct LaneKey: Comparable {
         let mark: Int
         let first: Int
@@ -32,7 +32,7 @@ struct FairQueue<Waiter> {
     private var lanes: [Lane] = []
     private var freeLanes: [Int] = []
     private var ready = Array(repeating: IndexedHeap<LaneKey>(), count: RequestPriority.levels)
-    /// For each level, how many requests of higher ones were let in after waiting.
+    /// For each level, how many requests of higher levels were admitted after waiting.
     private var overtakes = Array(repeating: 0, count: RequestPriority.levels)
 
     private(set) var activeCount = 0
@@ -44,14 +44,14 @@ struct FairQueue<Waiter> {
         perHost = limit.perHost.map { max($0, 1) }
     }
 
-    /// Takes a place if there is one; whoever waits then waits for another host's place, so nobody is overtaken.
+    /// Takes a permit if there is one. Requests that wait at that moment wait for other origins, so none is overtaken.
     mutating func enter(_ host: String) -> Bool {
         guard activeCount < perSession, hasPlace(hosts[key(host)]) else { return false }
         take(key(host))
         return true
     }
 
-    /// Waits, after `enter` has refused. Numbers are given once and in ascending order.
+    /// Adds a waiting request after `enter` has refused it. Numbers are unique and ascending.
     mutating func wait(_ id: Int, _ waiter: Waiter, _ host: String, _ priority: RequestPriority) {
         let lane = findLane(key(host), priority.rawValue) ?? addLane(key(host), priority.rawValue)
         lanes[lane].line.append(id, waiter)
@@ -59,7 +59,7 @@ struct FairQueue<Waiter> {
         update(lane)
     }
 
-    /// Gives a place back. Whoever is returned has taken it.
+    /// Gives a permit back. The returned request has taken it.
     mutating func leave(_ host: String) -> Waiter? {
         let host = key(host)
         guard let load = hosts[host], load.active > 0 else { return nil }
@@ -70,7 +70,7 @@ struct FairQueue<Waiter> {
         return admitNext()
     }
 
-    /// Ends a wait; `nil` if it is over already.
+    /// Ends a wait; `nil` if it has ended already.
     mutating func abandon(_ id: Int, _ host: String, _ priority: RequestPriority) -> Waiter? {
         guard let lane = findLane(key(host), priority.rawValue), let waiter = lanes[lane].line.remove(id) else {
             return nil
@@ -93,7 +93,7 @@ struct FairQueue<Waiter> {
         return waiter
     }
 
-    /// The lane of the highest level after ageing, and of equals the one whose first request came first.
+    /// The lane of the highest level after ageing; among equals, the lane whose first request is the earliest.
     private func mostUrgent() -> Int? {
         var best: (level: Int, first: Int, lane: Int)?
         for level in ready.indices.reversed() {
@@ -109,12 +109,12 @@ struct FairQueue<Waiter> {
 // MARK: - Lanes and hosts
 
 extension FairQueue {
-    /// Where hosts have no limit of their own, they need not be told apart.
+    /// Without a limit for each origin, all requests share one entry.
     private func key(_ host: String) -> String { perHost == nil ? "" : host }
 
     private func hasPlace(_ load: HostLoad?) -> Bool { perHost.map { (load?.active ?? 0) < $0 } ?? true }
 
-    /// The last place of a host takes its lanes out of the race.
+    /// Takes a permit; at the origin's limit, its lanes leave the heaps.
     private mutating func take(_ host: String) {
         activeCount += 1
         hosts[host, default: HostLoad()].active += 1
@@ -134,7 +134,7 @@ extension FairQueue {
         return number
     }
 
-    /// After its line or its host's load has changed: orders the lane anew, or lets go of it.
+    /// After a change of the lane's line or its origin's load: updates its place in the heap, or removes an empty lane.
     private mutating func update(_ number: Int) {
         let lane = lanes[number]
         guard let first = lane.line.first else { return removeLane(number) }

@@ -1,6 +1,6 @@
-/// A binary heap of small numbers, each with a key that may change, the least key first.
+/// A binary heap of small numbers with keys that may change, the least key first.
 ///
-/// Each number's place is known, so that one in the middle can be changed or removed in logarithmic time.
+/// The position of each number is stored, so that changing or removing any number takes logarithmic time.
 struct IndexedHeap<Key: Comparable> {
     private var nodes: [(key: Key, number: Int)] = []
     private var places: [Int?] = []
@@ -8,7 +8,7 @@ struct IndexedHeap<Key: Comparable> {
     var isEmpty: Bool { nodes.isEmpty }
     var least: (key: Key, number: Int)? { nodes.first }
 
-    /// Adds the number, or gives it another key.
+    /// Adds the number, or changes its key.
     mutating func set(_ number: Int, _ key: Key) {
         while places.count <= number { places.append(nil) }
         let place = places[number] ?? nodes.count
@@ -18,7 +18,7 @@ struct IndexedHeap<Key: Comparable> {
         siftDown(places[number] ?? place)
     }
 
-    /// Does nothing if it is not there.
+    /// Removes the number, if it is in the heap.
     mutating func remove(_ number: Int) {
         guard places.indices.contains(number), let place = places[number] else { return }
         swap(place, nodes.count - 1)

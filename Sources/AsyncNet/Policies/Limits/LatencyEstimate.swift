@@ -1,7 +1,7 @@
-/// How long all but the slowest of the latest requests took, for the moment at which a second one is worth its while.
+/// A percentile of the latest requests' durations, which decides when a hedge is sent.
 ///
-/// The latest samples are kept in a ring. Their percentile is looked for when it is asked for and a sixteenth of the
-/// ring is new since; in between the last answer counts.
+/// The samples are kept in a ring. The percentile is computed on demand, once a sixteenth of the ring is new since the
+/// last time.
 package struct LatencyEstimate {
     private let percentile: Double
     private let capacity: Int
@@ -12,9 +12,9 @@ package struct LatencyEstimate {
     private var answer: Int64?
 
     /// - Parameters:
-    ///   - percentile: The part of the samples that is not longer, from 0 to 1. Not a number counts as 1.
+    ///   - percentile: The part of the samples, from 0 to 1, that are not longer than the estimate. NaN counts as 1.
     ///   - capacity: How many of the latest samples count, from 1 to 1024.
-    ///   - minimum: With fewer there is no estimate.
+    ///   - minimum: The number of samples below which there is no estimate.
     package init(percentile: Double = 0.95, capacity: Int = 256, minimum: Int = 20) {
         self.percentile = percentile.isNaN ? 1 : min(max(percentile, 0), 1)
         self.capacity = min(max(capacity, 1), 1024)
@@ -29,12 +29,12 @@ package struct LatencyEstimate {
         oldest = (oldest + 1) % capacity
     }
 
-    /// `nil` until there are samples enough.
+    /// The estimate; `nil` while there are too few samples.
     package mutating func value() -> Duration? {
         guard samples.count >= minimum else { return nil }
         if answer == nil || newSamples >= max(1, capacity / 16) {
             newSamples = 0
-            // The nearest rank: the smallest sample that is not exceeded by more than the rest.
+            // Nearest-rank method: the smallest sample with at least that part of the samples at or below it.
             let rank = Int((percentile * Double(samples.count)).rounded(.up))
             answer = samples.sorted()[max(rank, 1) - 1]
         }
@@ -42,12 +42,12 @@ package struct LatencyEstimate {
     }
 }
 
-/// The estimate of each host; those of the hosts used last are remembered.
+/// The estimates of the origins used most recently.
 package final class LatencyEstimates: Sendable {
     private let initial: LatencyEstimate
     private let hosts: Locked<RecentTable<LatencyEstimate>>
 
-    /// - Parameter capacity: So many hosts are remembered at least, twice as many at most.
+    /// - Parameter capacity: The number of origins that are remembered at least; at most twice as many.
     package init(_ initial: LatencyEstimate = LatencyEstimate(), capacity: Int = 256) {
         self.initial = initial
         hosts = Locked(RecentTable(capacity: capacity))
@@ -59,7 +59,7 @@ package final class LatencyEstimates: Sendable {
         hosts.withLock { $0.withValue(of: host, default: initial) { $0.add(sample) } }
     }
 
-    /// `nil` until there are samples enough.
+    /// The estimate; `nil` while there are too few samples.
     package func value(host: String) -> Duration? {
         hosts.withLock { $0.withValue(of: host, default: initial) { $0.value() } }
     }

@@ -1,30 +1,32 @@
-/// How many requests may be sent in a time; the others wait for their turn, in the order they came.
+/// How many requests may be sent in a time; others wait in the order of their arrival.
 ///
-///     RateLimit(requests: 100, per: .seconds(60))            // a request every 0.6 seconds, or a burst of 100 after a minute of silence
-///     RateLimit(requests: 10, per: .seconds(1), burst: 1)    // one every tenth of a second, never two at once
+///     RateLimit(requests: 100, per: .seconds(60))            // one every 0.6 s, or 100 at once after a minute's pause
+///     RateLimit(requests: 10, per: .seconds(1), burst: 1)    // one every 0.1 s, never two at once
 ///
-/// Turns are at fixed times: a request that is let go late, since timers are, does not delay those behind it. So two
-/// may be closer by the time that the first was late; beyond 20 milliseconds lateness is not made up for.
+/// Waiting requests are sent at fixed times: a late timer does not delay the requests behind. So two requests may be
+/// closer by the lateness of the first, up to 20 milliseconds.
 public struct RateLimit: Hashable, Sendable {
-    /// What is counted together.
+    /// The requests that are counted together.
     public enum Scope: Hashable, Sendable {
         /// All requests of the session.
         case session
-        /// The requests to one host.
+        /// The requests to one origin (scheme, host, port).
         case host
     }
 
-    /// Below 1 counts as 1.
+    /// The number of requests per period. Below 1 counts as 1.
     public var requests: Int
 
-    /// In which that many requests may be sent. Below a nanosecond counts as one, above a century as a century.
+    /// The time in which that many requests may be sent, from a nanosecond to a century.
     public var period: Duration
 
-    /// How many may be sent at once after a silence; `nil` for as many as ``requests``. Below 1 counts as 1.
+    /// How many requests may be sent at once after a pause; `nil` for as many as ``requests``. Below 1 counts as 1.
     public var burst: Int?
 
+    /// The requests that are counted together.
     public var scope: Scope
 
+    /// Creates a limit, by default for each origin, with a burst of `requests`.
     public init(requests: Int, per period: Duration, burst: Int? = nil, scope: Scope = .host) {
         self.requests = requests
         self.period = period

@@ -1,23 +1,23 @@
 import Synchronization
 
-/// Holds requests back until the ``RateLimit`` lets them go.
+/// Makes requests wait for the tokens of a ``RateLimit``.
 ///
-/// A token is taken only by who goes: a wait that is cancelled has none to give back, and those behind move up. For
-/// each host with waiting requests one timer is set, for the first of them.
+/// A waiting request takes its token only when it may be sent: a cancelled wait returns nothing, and those behind it
+/// move up. Each origin with waiting requests has one timer, for the first of them.
 package final class RateLimiter: Sendable {
     private typealias VerdictContinuation = CheckedContinuation<Verdict, Never>
 
     private enum Verdict {
         case go
         case cancelled
-        /// It would be let go only then.
+        /// The first token available comes after the deadline, at this time.
         case tooLate(Duration)
     }
 
     private struct HostLine {
         var tokens: TokenBucket
         var line = WaitingLine<VerdictContinuation>()
-        /// Set while somebody waits.
+        /// Set while requests wait.
         var timer: TimerQueue.Timer?
     }
 
@@ -28,20 +28,20 @@ package final class RateLimiter: Sendable {
 
     package init(_ limit: RateLimit, timers: TimerQueue) { (self.limit, self.timers) = (limit, timers) }
 
-    /// Hosts that are remembered: those with waiting requests, those whose bucket is not full, and some that are not
-    /// forgotten yet.
+    /// The number of origins in the table: those with waiting requests, those with tokens in use, and idle ones that
+    /// are not removed yet.
     package var hostCount: Int { hosts.withLock { $0.count } }
 
-    /// Requests that wait for their turn; the host does not matter where all count together.
+    /// The number of waiting requests; under ``RateLimit/Scope-swift.enum/session`` of all origins.
     package func waitingCount(host: String) -> Int {
         hosts.withLock { [host = key(host)] in $0[host]?.line.count ?? 0 }
     }
 
     /// Waits until a request may be sent.
     ///
-    /// - Parameter deadline: In the timers' time. If the wait would end later, there is none.
-    /// - Throws: `.cancelled` as soon as the task is; `.deadlineExceeded` at once if there is no turn before the
-    ///   deadline.
+    /// - Parameter deadline: In the timers' time.
+    /// - Throws: `.cancelled` as soon as the task is cancelled; `.deadlineExceeded` at once if there is no token before
+    ///   the deadline.
     package func acquire(host: String, until deadline: Duration? = nil) async throws(AsyncNetError) {
         let host = key(host)
         let id = lastID.add(1, ordering: .relaxed).newValue
@@ -64,11 +64,11 @@ package final class RateLimiter: Sendable {
             let wait = time - timers.time.now
             throw AsyncNetError(
                 .deadlineExceeded,
-                "The rate limit lets the request go in \(wait.inSeconds) only, which is after its deadline")
+                "The rate limit allows the request in \(wait.inSeconds), which is after its deadline")
         }
     }
 
-    /// What is to happen now, `nil` if it is to wait.
+    /// The immediate result, `nil` if the request has to wait.
     private func verdict(_ host: String, until deadline: Duration?) -> Verdict? {
         if Task.isCancelled { return .cancelled }
         let now = timers.time.now
@@ -83,7 +83,9 @@ package final class RateLimiter: Sendable {
             entry.line.append(id, turn)
             entry.timer =
                 entry.timer
-                ?? timers.schedule(at: entry.tokens.earliest(behind: 0, at: now)) { [weak self] in self?.letGo(host) }
+                ?? timers.schedule(at: entry.tokens.earliest(behind: 0, at: now)) { [weak self] in
+                    self?.resumeWaiters(host)
+                }
             return nil
         }
         if let verdict { turn.resume(returning: verdict) }
@@ -106,9 +108,9 @@ package final class RateLimiter: Sendable {
         }
     }
 
-    /// Lets go whoever's turn it is.
-    /// - Returns: When it is the next one's, if anybody is left.
-    private func letGo(_ host: String) -> Duration? {
+    /// Resumes the requests for which there is a token.
+    /// - Returns: When there is a token for the next request, if another one waits.
+    private func resumeWaiters(_ host: String) -> Duration? {
         let now = timers.time.now
         let (turns, next) = hosts.withLock { hosts -> ([VerdictContinuation], Duration?) in
             var turns: [VerdictContinuation] = []

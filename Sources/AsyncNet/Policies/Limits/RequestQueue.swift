@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Holds requests back until the ``ConcurrencyLimit`` has a place for them.
+/// Makes requests wait for the permits of a ``ConcurrencyLimit``.
 package final class RequestQueue: Sendable {
     private typealias Turn = CheckedContinuation<Bool, Never>
 
@@ -9,14 +9,14 @@ package final class RequestQueue: Sendable {
 
     package init(_ limit: ConcurrencyLimit) { queue = Locked(FairQueue(limit)) }
 
-    /// Requests that have a place.
+    /// The number of requests with a permit.
     package var activeCount: Int { queue.withLock { $0.activeCount } }
-    /// Requests that wait for one.
+    /// The number of requests that wait for a permit.
     package var waitingCount: Int { queue.withLock { $0.waitingCount } }
-    /// Hosts that are remembered: those of requests that have a place or wait for one.
+    /// The number of origins with requests that have a permit or wait for one.
     package var hostCount: Int { queue.withLock { $0.hostCount } }
 
-    /// A place, which is given back by `release` or when nobody holds it any more.
+    /// A permit, given back by `release` or when it is deallocated.
     package final class Permit: Sendable {
         private let queue: RequestQueue
         private let host: String
@@ -26,14 +26,14 @@ package final class RequestQueue: Sendable {
 
         deinit { release() }
 
-        /// Only the first call counts.
+        /// Gives the permit back; only the first call counts.
         package func release() {
             guard !isReleased.exchange(true, ordering: .relaxed) else { return }
             queue.leave(host)
         }
     }
 
-    /// Waits for a place. A cancelled wait ends at once with `.cancelled` and takes none.
+    /// Waits for a permit. A cancelled wait ends at once with `.cancelled` and takes no permit.
     package func acquire(host: String, priority: RequestPriority = .normal) async throws(AsyncNetError) -> Permit {
         if Task.isCancelled { throw AsyncNetError(.cancelled) }
         if queue.withLock({ $0.enter(host) }) { return Permit(self, host) }
@@ -47,7 +47,7 @@ package final class RequestQueue: Sendable {
         return Permit(self, host)
     }
 
-    /// A cancel may have come before there was anything to resume, and a place may have become free meanwhile.
+    /// Checks again under the lock: the task may have been cancelled or a permit given back since `acquire` looked.
     private func enqueue(_ id: Int, _ turn: Turn, _ host: String, _ priority: RequestPriority) {
         let answer = queue.withLock { queue -> Bool? in
             if Task.isCancelled { return false }

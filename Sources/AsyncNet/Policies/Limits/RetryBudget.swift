@@ -1,20 +1,20 @@
-/// How much load retries and hedges may add to a host that has trouble already.
+/// How much load retries and hedges may add to an origin.
 ///
-/// For a host, the retries and hedges of the latest ``window`` are at most ``ratio`` of its first attempts in that time
-/// and ``minimumPerSecond`` for each of its seconds. The defaults, 20 % and 10, are those of Finagle and tower:
-/// programs that make few requests retry as they like, and when thousands fail at once the server gets a fifth more of
-/// them, not three times as many.
+/// For each origin, the retries and hedges of the latest ``window`` are at most ``ratio`` of its first attempts in that
+/// time plus ``minimumPerSecond`` for each second of it. The defaults, 20 % and 10, are those of Finagle and tower:
+/// programs with few requests are not limited, and when thousands of requests fail at once, the server gets a fifth
+/// more requests, not three times as many.
 public struct RetryBudget: Hashable, Sendable {
-    /// Retries per first attempt. Not a number or below 0 counts as 0, above 1000 as that.
+    /// Retries for each first attempt, from 0 to 1000. NaN counts as 0.
     public var ratio: Double
 
-    /// Retries that are always allowed, for programs that make few requests. Not a number or below 0 counts as 0, above
-    /// a million as that.
+    /// Retries per second that are always allowed, from 0 to 1,000,000. NaN counts as 0.
     public var minimumPerSecond: Double
 
-    /// How long a first attempt counts, to a tenth. Up to a day.
+    /// How long a first attempt counts, to a tenth. At most a day.
     public var window: Duration
 
+    /// Creates a budget, by default of 20 % and 10 per second over 10 seconds.
     public init(ratio: Double = 0.2, minimumPerSecond: Double = 10, window: Duration = .seconds(10)) {
         self.ratio = ratio
         self.minimumPerSecond = minimumPerSecond
@@ -22,7 +22,7 @@ public struct RetryBudget: Hashable, Sendable {
     }
 }
 
-/// One host's budget, in thousandths of a retry.
+/// One origin's budget, in thousandths of a retry.
 package struct RetryBudgetState {
     private static let perRetry: Int64 = 1000
 
@@ -34,7 +34,7 @@ package struct RetryBudgetState {
         let window = min(max(budget.window, .zero), .seconds(86_400))
         deposit = Int64((Self.clamped(budget.ratio, 1000) * Double(Self.perRetry)).rounded())
         let perSecond = Int64((Self.clamped(budget.minimumPerSecond, 1_000_000) * Double(Self.perRetry)).rounded())
-        // Milliseconds, since perSecond times the nanoseconds of a day is too much.
+        // In milliseconds, since perSecond times a day in nanoseconds overflows.
         reserve = perSecond * (window.wholeNanoseconds / 1_000_000) / 1000
         saved = SlidingSum(window: window)
     }
@@ -43,10 +43,10 @@ package struct RetryBudgetState {
         value.isNaN ? 0 : min(max(value, 0), limit)
     }
 
-    /// A first attempt is made.
+    /// Counts a first attempt.
     package mutating func deposit(at now: Duration) { saved.add(deposit, at: now) }
 
-    /// Whether a retry or hedge may be made, which is then counted.
+    /// Counts a retry or hedge, if the budget allows one.
     package mutating func withdraw(at now: Duration) -> Bool {
         guard saved.value(at: now) + reserve >= Self.perRetry else { return false }
         saved.add(-Self.perRetry, at: now)
@@ -54,14 +54,14 @@ package struct RetryBudgetState {
     }
 }
 
-/// The budget of each host; those of the hosts used last are remembered.
+/// The budgets of the origins used most recently.
 package final class RetryBudgets: Sendable {
     private let budget: RetryBudget
     private let time: TimeSource
     private let hosts: Locked<RecentTable<RetryBudgetState>>
 
-    /// - Parameter capacity: So many hosts are remembered at least, twice as many at most; one that is forgotten begins
-    ///   with the minimum.
+    /// - Parameter capacity: The number of origins that are remembered at least; at most twice as many. A forgotten
+    ///   origin starts again with the minimum.
     package init(_ budget: RetryBudget, time: TimeSource, capacity: Int = 1024) {
         (self.budget, self.time) = (budget, time)
         hosts = Locked(RecentTable(capacity: capacity))
@@ -69,10 +69,10 @@ package final class RetryBudgets: Sendable {
 
     package var hostCount: Int { hosts.withLock { $0.count } }
 
-    /// A first attempt is made.
+    /// Counts a first attempt.
     package func deposit(host: String) { withState(of: host) { $0.deposit(at: $1) } }
 
-    /// Whether a retry or hedge may be made, which is then counted.
+    /// Counts a retry or hedge, if the budget allows one.
     package func withdraw(host: String) -> Bool { withState(of: host) { $0.withdraw(at: $1) } }
 
     private func withState<Result: Sendable>(

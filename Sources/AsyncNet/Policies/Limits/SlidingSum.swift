@@ -1,7 +1,6 @@
-/// A sum over the latest time only.
+/// A sum over the latest time.
 ///
-/// Ten slots, of which the oldest is given up at a time: what is added counts for between nine and ten tenths of the
-/// window.
+/// Ten slots, the oldest of which is dropped at a time: an amount counts for between nine and ten tenths of the window.
 struct SlidingSum {
     private static let slotCount = 10
 
@@ -10,7 +9,7 @@ struct SlidingSum {
     private var latest: Int64 = 0
     private var total: Int64 = 0
 
-    /// A window below 10 nanoseconds counts as that, above a century as a century.
+    /// A window below 10 nanoseconds counts as 10, above a century as a century.
     init(window: Duration) {
         slotLength = max(1, min(max(window, .zero), .longestWait).wholeNanoseconds / Int64(Self.slotCount))
     }
@@ -26,7 +25,7 @@ struct SlidingSum {
         return total
     }
 
-    /// Time that goes back stands still.
+    /// A time before the latest one counts as the latest.
     private mutating func advance(to now: Duration) {
         let current = max(now.wholeNanoseconds / slotLength, latest)
         let passed = min(current - latest, Int64(Self.slotCount))

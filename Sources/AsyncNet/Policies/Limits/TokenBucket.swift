@@ -1,10 +1,10 @@
-/// A token bucket as the generic cell rate algorithm keeps it: one number, the time at which the bucket would be full.
+/// A token bucket by the generic cell rate algorithm: its state is the time at which the bucket would be full.
 ///
-/// Time is counted in nanoseconds times the requests per period, in which the distance of two requests is a whole
-/// number, however uneven the rate: nothing is rounded, so nothing drifts. 128 bits hold any period, rate and burst.
+/// Times are nanoseconds multiplied by the requests per period, so that the interval of two requests is an integer for
+/// any rate, and no rounding accumulates. 128 bits hold any period, rate and burst.
 struct TokenBucket {
     private let requests: Int128
-    /// From one request to the next, in the scaled time.
+    /// The scaled time between two requests.
     private let interval: Int128
     private let capacity: Int128
     private var fullAt = Int128.min / 4
@@ -15,23 +15,23 @@ struct TokenBucket {
         capacity = Int128(max(limit.burst ?? limit.requests, 1)) * interval
     }
 
-    /// How late a waiting request may be let go without shifting those behind it.
+    /// How late a waiting request may be sent without delaying those behind it.
     static let maximumLateness = Duration.milliseconds(20)
 
     /// Takes a token if there is one.
     ///
-    /// - Parameter hasWaited: Whether the request was to take it as soon as it was there. Timers are late; the next
-    ///   token then counts from when this one was there, not from now, up to ``maximumLateness``. So in any time `t` up
-    ///   to `burst + rate * (t + maximumLateness)` go.
+    /// - Parameter hasWaited: Whether the request waited for this token. Timers are late; the next token's time is then
+    ///   counted from the time of this token, up to ``maximumLateness`` ago, not from now. So in any time `t` at most
+    ///   `burst + rate * (t + maximumLateness)` requests are sent.
     mutating func take(at now: Duration, hasWaited: Bool = false) -> Bool {
         guard earliest(behind: 0, at: now) <= now else { return false }
-        // A request that waited is up to a nanosecond late by rounding, too.
+        // A request that waited may also be late by a nanosecond of rounding.
         let start = hasWaited ? scaled(now - Self.maximumLateness) : scaled(now) - (requests - 1)
         fullAt = max(fullAt, start) + interval
         return true
     }
 
-    /// When there is a token for somebody, behind so many who take one before; `now` if there is one already.
+    /// When there is a token for a request behind `others` waiting ones; `now` if there is one already.
     func earliest(behind others: Int, at now: Duration) -> Duration {
         let scaledNow = scaled(now)
         let taken = max(fullAt, scaledNow) + (Int128(others) + 1) * interval

@@ -1,7 +1,7 @@
-/// Who waits, in the order they came; anybody may leave it at any time.
+/// Waiters in the order of their arrival, any of which may leave.
 ///
-/// Every operation takes constant time on average. Those who left stay in the order as numbers until they are half of
-/// it.
+/// Every operation takes constant time on average. The numbers of waiters that left stay in `order` until they are half
+/// of it.
 struct WaitingLine<Waiter> {
     private var order: [Int] = []
     private var start = 0
@@ -10,7 +10,7 @@ struct WaitingLine<Waiter> {
     var count: Int { waiting.count }
     var isEmpty: Bool { waiting.isEmpty }
 
-    /// The number of whoever is first.
+    /// The number of the first waiter.
     private(set) var first: Int?
 
     mutating func append(_ id: Int, _ waiter: Waiter) {

@@ -205,12 +205,12 @@ struct CircuitBreakersTests {
         let error = #expect(throws: AsyncNetError.self) { try breakers.allow(host: "a.example") }
         #expect(error?.code == .circuitOpen)
         #expect(
-            error?.message == "Requests to a.example failed too often; the next one is let through in 2.501 seconds")
+            error?.message == "Requests to a.example failed too often; the next probe is allowed in 2.501 seconds")
         clock.advance(by: .milliseconds(2501))
         let probe = try breakers.allow(host: "a.example")
         let other = #expect(throws: AsyncNetError.self) { try breakers.allow(host: "a.example") }
         #expect(
-            other?.message == "Requests to a.example failed too often; one is under way to see whether they still do")
+            other?.message == "Requests to a.example failed too often; the result of a probe is awaited")
         probe.record(.success)
         _ = try breakers.allow(host: "a.example")
     }
