@@ -1,9 +1,9 @@
 package import Foundation
 
 extension String.Encoding {
-    /// The encoding that a `charset` parameter names (IANA names and the aliases in use), if this toolchain has it.
+    /// The encoding of a `charset` parameter (IANA names and common aliases), if Foundation supports it.
     ///
-    /// Foundation's own `init(ianaName:)` knows about twenty of the seventy encodings that it can decode.
+    /// Foundation's `init(ianaName:)` knows only about twenty of the seventy encodings that it can decode.
     package init?(charset: String) {
         let name = charset.lowercased()
         if let known = Self.byCharset[name] {
@@ -15,7 +15,7 @@ extension String.Encoding {
         }
     }
 
-    /// CoreFoundation's encodings that have no constant in Swift are their number with the top bit set.
+    /// CoreFoundation's encodings without a constant in Swift have the top bit set.
     private static func cf(_ number: UInt) -> UInt { 0x8000_0000 | number }
 
     private static let byCharset: [String: UInt] = {
@@ -26,8 +26,7 @@ extension String.Encoding {
         return table
     }()
 
-    /// The upper half of Mac Roman. Foundation's own table maps in the wrong direction on Linux (0x8E becomes ± instead
-    /// of é).
+    /// The upper half of Mac Roman, since Foundation's table is reversed on Linux (0x8E becomes ± instead of é).
     package static let macRomanUpperHalf: [Unicode.Scalar] = Array(
         ("ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø"
             + "¿¡¬√ƒ≈∆«»…\u{A0}ÀÃÕŒœ–—“”‘’÷◊ÿŸ⁄€‹›ﬁﬂ‡·‚„‰ÂÊÁËÈÍÎÏÌÓÔ\u{F8FF}ÒÚÛÙıˆ˜¯˘˙˚¸˝˛ˇ").unicodeScalars)

@@ -1,18 +1,21 @@
-/// When a response may come without a body although a value is expected of it.
+/// The responses that may have no body although a value is expected.
 ///
-/// HEAD responses never have one, 204 and 205 must not (RFC 9110 §9.3.2, §15.3.5, §15.3.6).
+/// Responses to HEAD never have a body, 204 and 205 must not (RFC 9110 §9.3.2, §15.3.5, §15.3.6).
 public struct EmptyBodies: Sendable {
+    /// Requests with these methods may have a response without a body.
     public var methods: Set<HTTPMethod>
+    /// Responses with these statuses may have no body.
     public var statusCodes: Set<Int>
 
+    /// Creates rules, by default for HEAD, 204 and 205.
     public init(methods: Set<HTTPMethod> = Self.usualMethods, statusCodes: Set<Int> = Self.usualStatusCodes) {
         self.methods = methods
         self.statusCodes = statusCodes
     }
 
-    /// HEAD.
+    /// The method HEAD.
     public static let usualMethods: Set<HTTPMethod> = [.head]
-    /// 204 and 205.
+    /// The statuses 204 and 205.
     public static let usualStatusCodes: Set<Int> = [204, 205]
 
     func allow(_ response: RawResponse) -> Bool {
@@ -22,16 +25,18 @@ public struct EmptyBodies: Sendable {
 
 /// A type with a value for a response without a body.
 public protocol EmptyResponse {
+    /// The value of a response without a body.
     static var emptyValue: Self { get }
 }
 
-/// A response without a body is `nil` where that is asked for: `serializing(User?.self)`.
+/// A response without a body is `nil` for an optional type: `serializing(User?.self)`.
 extension Optional: EmptyResponse {
     public static var emptyValue: Wrapped? { nil }
 }
 
-/// No value at all: what to serialize where only success matters. Any body is accepted and dropped.
+/// No value, for requests of which only the success matters. Any body is accepted and ignored.
 public struct Empty: EmptyResponse, Codable, Hashable, Sendable {
     public static let emptyValue = Empty()
+    /// Creates the value.
     public init() {}
 }

@@ -1,14 +1,14 @@
-/// That a response will be refused, known before its body has come.
+/// The error of a response that is refused before its body has been received.
 package struct HeadRefusal: Sendable {
     package let error: AsyncNetError
-    /// Whether only a body that turns out empty could change that: an empty body has every type.
+    /// Whether an empty body would be accepted: any Content-Type is acceptable for it.
     package let dependsOnBody: Bool
-    /// Whether a check that wants the whole response comes first, whose error would be the request's.
+    /// Whether a validator of the whole response comes first, whose error would take precedence.
     package let isAfterOthers: Bool
 
     /// The first refusal by status or type.
     ///
-    /// - Parameter response: With the head and a pending body.
+    /// - Parameter response: The head with a pending body.
     package init?(of response: RawResponse, by validators: [Validator]) {
         for (index, validator) in validators.enumerated() where validator.subject != .wholeResponse {
             do throws(AsyncNetError) { try validator(response) } catch {

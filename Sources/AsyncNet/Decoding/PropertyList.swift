@@ -1,14 +1,22 @@
 public import Foundation
 
-/// A property list of any shape: the untyped counterpart of a `Decodable` type with `PropertyListDecoder`.
+/// A property list of any shape, for lists without a `Decodable` type.
 public enum PropertyList: Sendable, Hashable {
+    /// A string.
     case string(String)
+    /// An integer.
     case integer(Int)
+    /// A floating-point number.
     case real(Double)
+    /// A Boolean.
     case bool(Bool)
+    /// A date.
     case date(Date)
+    /// Bytes.
     case data(Data)
+    /// An array of values.
     case array([PropertyList])
+    /// A dictionary of values.
     case dictionary([String: PropertyList])
 
     /// Reads a property list in XML or binary form.
@@ -22,10 +30,12 @@ public enum PropertyList: Sendable, Hashable {
         }
     }
 
+    /// The value of a dictionary's key; `nil` if this is no dictionary or has no such key.
     public subscript(key: String) -> PropertyList? {
         if case .dictionary(let members) = self { members[key] } else { nil }
     }
 
+    /// The element of an array; `nil` if this is no array or the index is out of range.
     public subscript(index: Int) -> PropertyList? {
         if case .array(let elements) = self, elements.indices.contains(index) { elements[index] } else { nil }
     }
@@ -68,8 +78,9 @@ extension PropertyList: Codable {
     }
 }
 
-/// The body as an untyped ``PropertyList``.
+/// Decodes the body as a ``PropertyList``. An empty body is an error, `.emptyBody`.
 public struct PropertyListSerializer: ResponseSerializer, PlacedSerializer {
+    /// Creates a serializer.
     public init() {}
     package var place: SerializerPlace { .hereIfSmall }
 

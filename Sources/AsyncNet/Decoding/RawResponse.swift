@@ -4,16 +4,18 @@ public import Foundation
     public import FoundationNetworking
 #endif
 
-/// A whole response as it came, for validators and serializers.
+/// A complete response, as validators and serializers get it.
 public struct RawResponse: Sendable {
-    /// The request that was answered; after redirects, the last one.
+    /// The request of this response; after redirects, the last one.
     public let requestHead: HTTPRequestHead
+    /// The response's status and headers.
     public let head: HTTPResponseHead
-    /// The body, `Content-Encoding` undone; empty if there was none.
+    /// The body with its `Content-Encoding` decoded; empty without a body.
     public let data: Data
-    /// Whether the body is still to come: what is known of it is in the head.
+    /// Whether the body has not been received yet; the head is known.
     package var isBodyPending = false
 
+    /// Creates a response, for tests of validators and serializers.
     public init(requestHead: HTTPRequestHead, head: HTTPResponseHead, data: Data) {
         self.requestHead = requestHead
         self.head = head
@@ -25,10 +27,13 @@ public struct RawResponse: Sendable {
         return head.contentLength != 0 && head.statusCode != 205 && !head.isBodyless(answering: requestHead.method)
     }
 
-    /// Whether the head of a response with a pending body promises at least one byte of it.
+    /// Whether there is a body, or a pending one of at least one byte according to the head.
     var surelyHasBody: Bool { hasBody && (head.contentLength ?? 0) > 0 && head.value(for: "Content-Encoding") == nil }
 
+    /// The response's status.
     public var statusCode: Int { head.statusCode }
+    /// The request's head as a `URLRequest`.
     public var request: URLRequest { requestHead.urlRequest }
+    /// The response's head as Foundation's type.
     public var response: HTTPURLResponse? { head.urlResponse }
 }

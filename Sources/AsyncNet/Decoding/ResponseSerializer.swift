@@ -1,21 +1,23 @@
 public import Foundation
 
-/// Turns a whole response into a value: one async function.
+/// Converts a complete response to a value.
 ///
 ///     struct CSV: ResponseSerializer {
-///         func serialize(_ response: RawResponse) async throws -> [[String]] {
-///             String(decoding: response.data, as: UTF8.self).split(separator: "\n").map { $0.components(separatedBy: ",") }
+///         func serialize(_ response: RawResponse) async throws -> [[Substring]] {
+///             String(decoding: response.data, as: UTF8.self).split(separator: "\n").map { $0.split(separator: ",") }
 ///         }
 ///     }
 ///     let rows = try await session.request(url).serializing(using: CSV()).value
 ///
-/// It runs after the transfer has ended and every validator has accepted, never inside the session or the request, in a
-/// task of its own, on a thread that it may block. Cancelling the task that waits for the value ends that wait at once;
-/// the serializer's task is cancelled too, and ends by itself. An `AsyncNetError` it throws reaches the caller as it
-/// is; other errors become `.decodingFailed` with the error underneath.
+/// Runs after the transfer has ended and every validator has accepted the response, in a task of its own, on a thread
+/// that it may block. Cancelling the task that waits for the value ends the wait at once and cancels the serializer's
+/// task. An `AsyncNetError` reaches the caller unchanged; another error becomes the underlying error of
+/// `.decodingFailed`.
 public protocol ResponseSerializer<Value>: Sendable {
+    /// The type of value.
     associatedtype Value: Sendable
 
+    /// Converts the response to a value.
     func serialize(_ response: RawResponse) async throws -> Value
 }
 
@@ -23,18 +25,22 @@ public protocol ResponseSerializer<Value>: Sendable {
 public struct ClosureSerializer<Value: Sendable>: ResponseSerializer {
     private let body: @Sendable (RawResponse) async throws -> Value
 
+    /// Creates a serializer.
     public init(_ body: @escaping @Sendable (RawResponse) async throws -> Value) { self.body = body }
 
     public func serialize(_ response: RawResponse) async throws -> Value { try await body(response) }
 }
 
-/// Tries several serializers in order; the first that succeeds gives the value.
+/// Tries several serializers in order, and returns the value of the first that succeeds.
 ///
-/// If all fail, the error is `.decodingFailed` with every reason in its message and the last error underneath.
+/// If all fail, the error is `.decodingFailed`, with every reason in its message and the last error as the underlying
+/// one.
 public struct CompoundSerializer<Value: Sendable>: ResponseSerializer {
     private let serializers: [any ResponseSerializer<Value>]
 
+    /// Creates a serializer that tries these in order.
     public init(_ serializers: [any ResponseSerializer<Value>]) { self.serializers = serializers }
+    /// Creates a serializer that tries these in order.
     public init(_ serializers: any ResponseSerializer<Value>...) { self.serializers = serializers }
 
     public func serialize(_ response: RawResponse) async throws -> Value {
@@ -55,17 +61,20 @@ public struct CompoundSerializer<Value: Sendable>: ResponseSerializer {
 
 /// Changes a body before it is serialized.
 public protocol DataPreprocessor: Sendable {
+    /// Returns the body to serialize. An error ends the request with `.decodingFailed`.
     func preprocess(_ data: Data) throws -> Data
 }
 
-/// Leaves a body as it is.
+/// Does not change the body.
 public struct PassthroughPreprocessor: DataPreprocessor {
+    /// Creates a preprocessor.
     public init() {}
     public func preprocess(_ data: Data) -> Data { data }
 }
 
-/// Drops the line `)]}',` that some services put before JSON, so that no page can load it as a script.
+/// Removes the line `)]}',` that some services send before JSON, so that web pages cannot load it as a script.
 public struct GoogleXSSIPreprocessor: DataPreprocessor {
+    /// Creates a preprocessor.
     public init() {}
 
     public func preprocess(_ data: Data) -> Data {
@@ -75,9 +84,11 @@ public struct GoogleXSSIPreprocessor: DataPreprocessor {
 }
 
 extension DataPreprocessor where Self == PassthroughPreprocessor {
+    /// Does not change the body.
     public static var passthrough: Self { PassthroughPreprocessor() }
 }
 
 extension DataPreprocessor where Self == GoogleXSSIPreprocessor {
+    /// Removes the line `)]}',` before JSON.
     public static var googleXSSI: Self { GoogleXSSIPreprocessor() }
 }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Where a serializer runs.
+/// The task that runs a serializer.
 package enum SerializerPlace: Sendable {
-    /// In the task that waits for the value: it takes no time.
+    /// The task that waits for the value: the serializer takes constant time.
     case here
-    /// There too, if the body is small.
+    /// The task that waits for the value if the body is small; else a task of its own.
     case hereIfSmall
-    /// In a task of its own, on a thread that it may block: it is the user's.
+    /// A task of its own, on a thread that it may block: the serializer is the user's.
     case apart
 
     func isHere(_ response: RawResponse) -> Bool {
@@ -18,7 +18,7 @@ package enum SerializerPlace: Sendable {
     }
 }
 
-/// A serializer of this library's.
+/// A serializer of this library.
 package protocol PlacedSerializer: ResponseSerializer {
     var place: SerializerPlace { get }
 }

@@ -1,12 +1,13 @@
 public import Foundation
 
-/// The body's bytes. An empty body is empty data.
+/// Returns the body's bytes; empty data for an empty body.
 public struct DataSerializer: ResponseSerializer, PlacedSerializer {
     private let preprocessor: any DataPreprocessor
     package var place: SerializerPlace {
         preprocessor is PassthroughPreprocessor ? .here : preprocessor.isOwn ? .hereIfSmall : .apart
     }
 
+    /// Creates a serializer.
     public init(preprocessor: any DataPreprocessor = .passthrough) { self.preprocessor = preprocessor }
 
     public func serialize(_ response: RawResponse) async throws -> Data {
@@ -14,19 +15,21 @@ public struct DataSerializer: ResponseSerializer, PlacedSerializer {
     }
 }
 
-/// Nothing: succeeds whatever the body.
+/// Ignores the body, and always succeeds.
 public struct EmptySerializer: ResponseSerializer, PlacedSerializer {
+    /// Creates a serializer.
     public init() {}
     package var place: SerializerPlace { .here }
     public func serialize(_ response: RawResponse) async throws -> Empty { .emptyValue }
 }
 
-/// The body as ``JSON``. A body that may be empty and is gives `null`.
+/// Decodes the body as ``JSON``; `null` for a response that may have no body and has none.
 public struct JSONSerializer: ResponseSerializer, PlacedSerializer {
     private let preprocessor: any DataPreprocessor
     private let emptyBodies: EmptyBodies
     package var place: SerializerPlace { preprocessor.isOwn ? .hereIfSmall : .apart }
 
+    /// Creates a serializer.
     public init(preprocessor: any DataPreprocessor = .passthrough, emptyBodies: EmptyBodies = EmptyBodies()) {
         self.preprocessor = preprocessor
         self.emptyBodies = emptyBodies
@@ -41,18 +44,19 @@ public struct JSONSerializer: ResponseSerializer, PlacedSerializer {
     }
 }
 
-/// What turns data into values: `JSONDecoder`, `PropertyListDecoder`, or one's own.
+/// Decodes data as a type: `JSONDecoder`, `PropertyListDecoder`, or a type of the user's.
 public protocol DataDecoder: Sendable {
+    /// Decodes a value.
     func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value
 }
 
 extension JSONDecoder: DataDecoder {}
 extension PropertyListDecoder: DataDecoder {}
 
-/// The body as a `Decodable` type, by any decoder.
+/// Decodes the body as a `Decodable` type, with any decoder.
 ///
-/// A body that may be empty and is needs a type that is an ``EmptyResponse``. With this library's decoder or
-/// Foundation's, a body of less than 64 KiB is decoded in the task that waits for the value, so the type's
+/// If the response may have no body and has none, the type has to be an ``EmptyResponse``. With a decoder of this
+/// library or of Foundation, a body of less than 64 KiB is decoded in the task that waits for the value, so the type's
 /// `init(from:)` must not block its thread.
 public struct DecodableSerializer<Value: Decodable & Sendable>: ResponseSerializer, PlacedSerializer {
     private let decoder: any DataDecoder
@@ -60,6 +64,7 @@ public struct DecodableSerializer<Value: Decodable & Sendable>: ResponseSerializ
     private let emptyBodies: EmptyBodies
     package var place: SerializerPlace { decoder.isOwn && preprocessor.isOwn ? .hereIfSmall : .apart }
 
+    /// Creates a serializer, by default with ``StandardJSONDecoder``.
     public init(
         _ type: Value.Type = Value.self, decoder: any DataDecoder = StandardJSONDecoder(),
         preprocessor: any DataPreprocessor = .passthrough, emptyBodies: EmptyBodies = EmptyBodies()

@@ -1,14 +1,15 @@
 public import Foundation
 
-/// Decodes what `JSONDecoder()` would, exactly, in about half the time where the document is plain.
+/// Decodes as `JSONDecoder()` does, in about half the time for simple documents.
 ///
-/// Values and errors are those of a `JSONDecoder` with its defaults: whatever this does not know how to do the same,
-/// such as `Data`, `URL` and `Decimal`, escaped names or a document with a mistake, is left to one, and a type's
-/// `init(from:)` then runs a second time. For other strategies, pass a `JSONDecoder` of your own.
+/// Values and errors are those of a `JSONDecoder` with default settings. It decodes what this type does not implement,
+/// such as `Data`, `URL` and `Decimal`, escaped names, or an invalid document; a type's `init(from:)` then runs a
+/// second time. For other strategies, pass a `JSONDecoder`.
 ///
-/// In one thing it does better: a ``JSON`` inside a type keeps every digit of its numbers, as it does alone. (In a
-/// document that repeats a member's name it is read as `JSONDecoder` does.)
+/// The only difference: a ``JSON`` inside a type keeps every digit of its numbers, unless the document repeats the name
+/// of a member.
 public struct StandardJSONDecoder: DataDecoder {
+    /// Creates a decoder.
     public init() {}
 
     public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {

@@ -1,15 +1,16 @@
 public import Foundation
 
-/// The body as text.
+/// Decodes the body as text.
 ///
-/// The encoding is the one given, else the `charset` of the Content-Type, else UTF-8; so is it where the charset's
-/// name is unknown here. A byte order mark is dropped. Bytes that are invalid in that encoding are an error,
-/// `.decodingFailed`, never replacement characters. An empty body is an empty string.
+/// The encoding is the given one, else the `charset` of the Content-Type if it is known, else UTF-8. A byte order mark
+/// is removed. Bytes that are invalid in that encoding are an error, `.decodingFailed`, never replacement characters.
+/// An empty body is an empty string.
 public struct StringSerializer: ResponseSerializer, PlacedSerializer {
     private let encoding: String.Encoding?
     private let preprocessor: any DataPreprocessor
     package var place: SerializerPlace { preprocessor.isOwn ? .hereIfSmall : .apart }
 
+    /// Creates a serializer; without an `encoding`, the response's `charset` decides.
     public init(encoding: String.Encoding? = nil, preprocessor: any DataPreprocessor = .passthrough) {
         self.encoding = encoding
         self.preprocessor = preprocessor

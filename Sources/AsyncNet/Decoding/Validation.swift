@@ -1,6 +1,6 @@
-/// One check of a response: accepts it, or throws why not.
+/// A check of a response, which throws to refuse it.
 package struct Validator: Sendable {
-    /// How much of a response the check looks at.
+    /// The parts of a response that a check reads.
     package enum Subject: Sendable {
         case status
         /// The head, and whether there is a body.
@@ -15,10 +15,10 @@ package struct Validator: Sendable {
         (self.subject, self.check) = (subject, check)
     }
 
-    /// Whether it is the user's, and may block its thread.
+    /// Whether the check is the user's and may block its thread.
     package var mayBlock: Bool { subject == .wholeResponse }
 
-    /// Runs the check; what it throws becomes an ``AsyncNetError``.
+    /// Runs the check; an error of another type becomes an ``AsyncNetError``.
     package func callAsFunction(_ response: RawResponse) throws(AsyncNetError) {
         do {
             try check(response)
@@ -36,7 +36,8 @@ extension Validator {
         }
     }
 
-    /// A body needs a type among the acceptable ones; without a type only `*/*` accepts it. No body is always accepted.
+    /// A body needs one of the acceptable types; a body without a type needs `*/*`. A response without a body is
+    /// accepted.
     package static func contentType(_ acceptable: @escaping @Sendable (RawResponse) -> [String]) -> Validator {
         Validator(.type) { response in
             guard response.hasBody else { return }
@@ -51,15 +52,15 @@ extension Validator {
         }
     }
 
-    /// The types of the request's `Accept`, `*/*` if it has none.
+    /// The types of the request's `Accept`; `*/*` without that header.
     package static func acceptHeader(_ response: RawResponse) -> [String] {
         (response.requestHead.headers["Accept"] ?? "*/*").split(separator: ",").map { String($0).trimmedHTTPSpace }
     }
 }
 
 extension [Validator] {
-    /// Runs the checks in their order, where they may block if one of them is the user's; the first refusal is the
-    /// error.
+    /// Runs the checks in order, on a thread that they may block if one of them is the user's; throws the first
+    /// refusal.
     package func check(_ response: RawResponse) async throws(AsyncNetError) {
         guard contains(where: \.mayBlock) else { return try checkHere(response) }
         try await UserCode.run { () async throws(AsyncNetError) in try checkHere(response) }

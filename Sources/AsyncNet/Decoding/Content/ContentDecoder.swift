@@ -1,24 +1,24 @@
 import CCompression
 import Foundation
 
-/// Undoes one content coding of a body, chunk by chunk, in bounded memory.
+/// Decodes one content coding of a body, chunk by chunk, in bounded memory.
 ///
-/// `next` gives what comes out, at most 64 KiB at a time, and asks its source for more only once everything that was
-/// there is decoded. A body that ends inside its compressed stream is an error, and so is what follows the stream:
-/// another member of gzip (RFC 1952 §2.2) or frame of zstd (RFC 8878 §3) belongs to it, anything else does not, and of
-/// streams without content at most 1,000. A body without a byte is empty.
+/// `next` returns at most 64 KiB at a time, and reads its source only after all earlier input is decoded. A body that
+/// ends inside its compressed stream is an error, and so are bytes after the stream, except for another gzip member
+/// (RFC 1952 §2.2) or zstd frame (RFC 8878 §3); at most 1,000 of these may be empty. An empty body decodes to an empty
+/// body.
 final class ContentDecoder {
     private let coding: ContentDecoding
     private let source: () async throws -> Data?
     private var stream: OpaquePointer?
     private var input = Data()[...]
-    /// The stream may give more without more input.
+    /// The stream may return more output without more input.
     private var isFull = false
-    /// At least one stream has come to its end, and no other has begun.
+    /// At least one stream has ended, and no other has begun.
     private var isBetweenStreams = false
     private var hasBegun = false
 
-    /// Streams without a byte of content cost far more time than their few bytes take to send.
+    /// Counted, since an empty stream costs far more time to decode than its few bytes cost to send.
     private var emptyStreams = 0
     private var isEmptyStream = true
 
@@ -33,9 +33,9 @@ final class ContentDecoder {
         if let stream { lz_decoder_free(stream) }
     }
 
-    /// The next decoded bytes, never none; `nil` at the end.
+    /// The next decoded bytes, never empty; `nil` at the end.
     ///
-    /// - Throws: ``AsyncNetError`` with code `.badContentEncoding`, and what the source throws.
+    /// - Throws: ``AsyncNetError`` with code `.badContentEncoding`, and the errors of the source.
     func next() async throws -> Data? {
         try checkCancel()
         var output = try decodeSome()
@@ -46,12 +46,12 @@ final class ContentDecoder {
         return output
     }
 
-    /// What is there already may decode to much, without a wait in which a cancel would be noticed.
+    /// Input in memory may decode to many chunks, between which nothing else notices a cancellation.
     private func checkCancel() throws(AsyncNetError) {
         if Task.isCancelled { throw AsyncNetError(.cancelled) }
     }
 
-    /// Whether there was more.
+    /// Reads more input; `false` at the end.
     private func readMore() async throws -> Bool {
         let chunk = try await source()
         return try take(chunk)
@@ -67,8 +67,8 @@ final class ContentDecoder {
         return true
     }
 
-    /// What comes out of the input that is there; `nil` if more is needed. Not inlined: Swift 6.3's optimizer crashes
-    /// on the async function that it would become a part of.
+    /// Decodes the input in memory; `nil` if more is needed. Not inlined: Swift 6.3's optimizer crashes on the async
+    /// function that it would be inlined into.
     @inline(never)
     private func decodeSome() throws(AsyncNetError) -> Data? {
         while !input.isEmpty || isFull {
@@ -79,7 +79,7 @@ final class ContentDecoder {
         return nil
     }
 
-    /// Whether there is a stream to decode with.
+    /// Begins a stream unless one has begun; `false` if that needs more input.
     private func beginStream() throws(AsyncNetError) -> Bool {
         guard stream == nil else { return true }
         guard !isBetweenStreams || coding == .gzip || coding == .zstd else { throw trailing }
@@ -93,8 +93,8 @@ final class ContentDecoder {
         return true
     }
 
-    /// `deflate` should be zlib's format, but some servers send bare deflate: the first two bytes tell (RFC 9110
-    /// §8.4.1.2, RFC 1950 §2.2).
+    /// The library and format. `deflate` is zlib's format, but some servers send raw deflate, so its first two bytes
+    /// decide (RFC 9110 §8.4.1.2, RFC 1950 §2.2).
     private func kind() throws(AsyncNetError) -> (Int32, Int32)? {
         switch coding {
         case .gzip: return (Int32(LZ_ZLIB), 31)
@@ -125,7 +125,7 @@ final class ContentDecoder {
         return output
     }
 
-    /// Takes over the buffer; little in it is copied, so that it does not hold all of the memory.
+    /// Takes over the buffer, or copies a small output so that it does not hold the whole buffer.
     private static func data(_ buffer: UnsafeMutableRawPointer, _ count: Int) -> Data {
         guard count < outputSize / 2 else { return Data(bytesNoCopy: buffer, count: count, deallocator: .free) }
         defer { free(buffer) }
@@ -149,12 +149,12 @@ final class ContentDecoder {
         guard isBetweenStreams else {
             throw AsyncNetError(
                 .badContentEncoding,
-                "The response's body ends before its \(coding.rawValue) stream does: the rest is missing")
+                "The response's body ends inside its \(coding.rawValue) stream")
         }
     }
 
     private var invalid: AsyncNetError {
-        AsyncNetError(.badContentEncoding, "The response's body is not what its content coding \(coding.rawValue) says")
+        AsyncNetError(.badContentEncoding, "The response's body is not valid \(coding.rawValue)")
     }
 
     private var trailing: AsyncNetError {
@@ -162,7 +162,7 @@ final class ContentDecoder {
     }
 }
 
-/// A body with its content codings undone.
+/// A body with its content codings decoded.
 struct DecodedChunks: AsyncSequence, Sendable {
     let codings: Result<[ContentDecoding], AsyncNetError>
     let makeSource: @Sendable () -> () async throws -> Data?
@@ -172,7 +172,7 @@ struct DecodedChunks: AsyncSequence, Sendable {
     struct AsyncIterator: AsyncIteratorProtocol {
         private let read: () async throws -> Data?
 
-        /// A coding that is unknown matters only if there is a body.
+        /// An unknown coding is an error only if there is a body.
         init(_ codings: Result<[ContentDecoding], AsyncNetError>, _ source: @escaping () async throws -> Data?) {
             guard case .success(let codings) = codings else {
                 read = {

@@ -1,13 +1,12 @@
 import CCompression
 
-/// The content codings that this process can undo (RFC 9110 §8.4.1): those whose library it finds when the first one is
-/// needed.
+/// The content codings that can be decoded (RFC 9110 §8.4.1), if their library is installed; it is loaded on first use.
 enum ContentDecoding: String, CaseIterable, Sendable {
     case gzip, deflate
     case brotli = "br"
     case zstd
 
-    /// From a name in `Content-Encoding`; `nil` for others.
+    /// The coding with this name in `Content-Encoding`; `nil` for an unknown name.
     init?(name: String) {
         switch name {
         case "x-gzip": self = .gzip
@@ -27,7 +26,7 @@ enum ContentDecoding: String, CaseIterable, Sendable {
         }
     }
 
-    /// The header line that asks for the codings that can be undone.
+    /// The header line with the codings that can be decoded.
     static let acceptEncoding: StaticString =
         switch (hasZlib, hasBrotli, hasZstd) {
         case (true, true, true): "Accept-Encoding: gzip, deflate, br, zstd"
@@ -37,13 +36,13 @@ enum ContentDecoding: String, CaseIterable, Sendable {
         default: "Accept-Encoding: identity"
         }
 
-    /// More would be an attack, not a need.
+    /// Each coding multiplies the work that a few bytes can cause.
     private static let mostCodings = 5
 
-    /// The codings of a body, in the order in which they were applied; none if its `Content-Encoding` is missing or
+    /// The codings of a body, in the order in which they were applied; empty without `Content-Encoding` and for
     /// `identity`.
     ///
-    /// - Throws: ``AsyncNetError`` with code `.badContentEncoding` for a coding that cannot be undone.
+    /// - Throws: ``AsyncNetError`` with code `.badContentEncoding` for a coding that cannot be decoded.
     static func codings(in fields: [String]) throws(AsyncNetError) -> [ContentDecoding] {
         var codings: [ContentDecoding] = []
         for name in fields.flatMap({ $0.split(separator: ",") }).map({ String($0).trimmedHTTPSpace.lowercased() })

@@ -1,20 +1,20 @@
 package import Foundation
 
-/// A stream of server-sent events over all its connections (WHATWG HTML §9.2.3): what it has said, and whether and when
-/// it goes on.
+/// The state of a stream of server-sent events over all its connections (WHATWG HTML §9.2.3): its events, and whether
+/// and when it connects again.
 ///
-/// Pure: told of heads, bytes and ends, it answers. The events of a connection that breaks off in the middle of one are
-/// those before it; the next connection asks for what came after them.
+/// A pure state machine: heads, bytes and ends are its input. An event that the end of a connection cuts off is
+/// dropped; the next connection requests the events after the last complete one.
 package struct EventConnection: Sendable {
     private let policy: EventReconnection
     /// Media ranges.
     package let contentTypes: [String]
     private var parser = ServerSentEventParser()
-    /// A response that is a stream has come once.
+    /// A response with an event stream has been received.
     private var isEstablished = false
-    /// Connections in a row that brought no stream.
+    /// The number of consecutive connections without an event stream.
     private var failures = 0
-    /// The response said how long it is, so its end is the stream's.
+    /// The response had a Content-Length, so its end is the end of the stream.
     private var endIsAnnounced = false
 
     package init(_ policy: EventReconnection, contentTypes: [String] = [Self.contentType]) {
@@ -24,17 +24,17 @@ package struct EventConnection: Sendable {
 
     package static let contentType = "text/event-stream"
 
-    /// What `Last-Event-ID` says; `nil`: nothing.
+    /// The value of `Last-Event-ID`; `nil` to send none.
     package var lastEventID: String? { parser.lastEventID }
     package var heartbeatTimeout: Duration? { policy.heartbeatTimeout }
 
-    /// - Returns: Whether a body with events follows; if not the stream has come to its end.
+    /// - Returns: Whether a body with events follows; if not, the stream has ended.
     /// - Throws: ``AsyncNetError`` with code `.unacceptableStatus` or `.unacceptableContentType`.
     package mutating func open(_ head: HTTPResponseHead) throws(AsyncNetError) -> Bool {
         switch head.statusCode {
         case 200: break
         case 204: return false
-        // Gone since it ended in good order.
+        // After a connection that ended without an error, a missing resource is the end of the stream.
         case 404 where isEstablished && failures == 0, 410 where isEstablished && failures == 0: return false
         default:
             let reason = "A stream of events has status 200; this response's status is \(head.statusCode)"
@@ -47,7 +47,7 @@ package struct EventConnection: Sendable {
         return true
     }
 
-    /// Parameters do not matter; events are UTF-8 in any case. A response without a type is accepted by `*/*` alone.
+    /// Ignores parameters, since events are always UTF-8. A response without a type needs `*/*`.
     private func checkType(_ type: MediaType?) throws(AsyncNetError) {
         let ranges = contentTypes.compactMap(MediaType.init)
         let accepts = ranges.contains { range in
@@ -63,11 +63,11 @@ package struct EventConnection: Sendable {
         try parser.receive(chunk)
     }
 
-    /// How long to wait before the next connection; `nil` if there is none.
+    /// The delay before the next connection; `nil` if there is none.
     ///
     /// - Parameters:
-    ///   - error: How the connection ended; `nil` is in good order.
-    ///   - jitter: From 0 to 1: how much of the second half of a growing wait is waited.
+    ///   - error: The error that ended the connection; `nil` for a regular end.
+    ///   - jitter: From 0 to 1: the part of the second half of a growing delay that is added to the first half.
     package mutating func end(_ error: AsyncNetError?, statusCode: Int?, jitter: Double) -> Duration? {
         guard isEstablished, canGoOn(after: error, statusCode) else { return nil }
         let base = min(parser.retry.map { min($0, policy.maximumRetry) } ?? policy.delay, .longestWait)
@@ -88,7 +88,7 @@ package struct EventConnection: Sendable {
 
     private var isResumable: Bool { parser.lastEventID != nil || parser.retry != nil }
 
-    /// Whether it may be gone the next time.
+    /// Whether the error may be temporary.
     private func isPassing(_ error: AsyncNetError, _ statusCode: Int?) -> Bool {
         switch error.code {
         case .connectionLost, .bodyEndedEarly, .emptyReply, .timedOut, .cannotConnect, .hostNotFound,

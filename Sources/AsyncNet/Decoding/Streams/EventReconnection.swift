@@ -1,27 +1,26 @@
-/// When a stream of server-sent events is connected to again, and how long it waits before that.
+/// When a stream of server-sent events connects again, and after which delay.
 ///
 ///     for try await event in session.stream(url).serverSentEvents(reconnection: .always(limit: nil)) { }
 ///
-/// Only a GET that was answered with a stream is repeated; a connection that never came about ends in its error. The
-/// first wait is what the stream asked for in `retry`, up to ``maximumRetry``, or ``delay``; each further one that
-/// meets an error doubles it.
+/// Only a GET whose response was an event stream is repeated; if the first connection fails, its error ends the stream.
+/// The first delay is the stream's `retry`, up to ``maximumRetry``, or else ``delay``; each further failure doubles it.
 public struct EventReconnection: Hashable, Sendable {
     package enum Occasion: Hashable, Sendable {
         case never, ifResumable, always
     }
 
     package let occasion: Occasion
-    /// How long it waits where the stream has not said.
+    /// The delay before a connection, if the stream has sent no `retry`.
     public var delay: Duration
-    /// What a growing wait never exceeds, unless the stream itself asks for more.
+    /// The longest delay after failures, unless the stream's `retry` is longer.
     public var maximumDelay: Duration
-    /// What counts of a longer wait that the stream asks for in `retry`; 5 minutes by default. WHATWG HTML sets no
-    /// bound, and a server could keep a stream silent for weeks.
+    /// The longest `retry` of a stream that is respected; 5 minutes by default. WHATWG HTML sets no limit, and a server
+    /// could stop a stream for weeks.
     public var maximumRetry: Duration
-    /// How many connections in a row may fail before the error of the last ends the stream; `nil` is any number.
+    /// How many consecutive connections may fail before the last error ends the stream; `nil` for any number.
     public var limit: Int?
-    /// How long the server may send nothing, not even a comment, before the connection counts as lost; the session's
-    /// timeout by default.
+    /// How long the server may send nothing, not even a comment, before the connection counts as lost; by default the
+    /// session's timeout.
     public var heartbeatTimeout: Duration?
 
     package init(
@@ -40,8 +39,8 @@ public struct EventReconnection: Hashable, Sendable {
     public static let never = EventReconnection(
         .never, delay: .zero, maximumDelay: .zero, maximumRetry: .zero, limit: 0, heartbeatTimeout: nil)
 
-    /// Connects again after a lost connection, or an end that no `Content-Length` announced, if the stream can be gone
-    /// on with: it has set an `id` or a `retry`.
+    /// Connects again after a lost connection, or an end without a `Content-Length`, if the stream has sent an `id` or
+    /// a `retry`.
     public static func ifResumable(
         delay: Duration = .seconds(3), maximumDelay: Duration = .seconds(60), maximumRetry: Duration = .seconds(300),
         limit: Int? = 10, heartbeatTimeout: Duration? = nil
@@ -51,7 +50,7 @@ public struct EventReconnection: Hashable, Sendable {
             heartbeatTimeout: heartbeatTimeout)
     }
 
-    /// Connects again however a connection ends, as browsers do, until the server answers 204.
+    /// Connects again after any end of a connection, as browsers do, until a response has the status 204.
     public static func always(
         delay: Duration = .seconds(3), maximumDelay: Duration = .seconds(60), maximumRetry: Duration = .seconds(300),
         limit: Int? = 10, heartbeatTimeout: Duration? = nil

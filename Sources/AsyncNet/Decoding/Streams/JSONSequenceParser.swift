@@ -1,19 +1,19 @@
 package import Foundation
 
-/// A text's bytes, or why there is none; then the code is `.decodingFailed`.
+/// A text's bytes, or an error with the code `.decodingFailed` in place of a damaged text.
 package typealias JSONSequenceItem = Result<Data, AsyncNetError>
 
-/// JSON texts one after another: a line each (NDJSON, JSON Lines), or a record separator before each (RFC 7464).
+/// A sequence of JSON texts: one per line (NDJSON, JSON Lines), or each after a record separator (RFC 7464).
 ///
-/// A response of type `application/json-seq`, or of one that ends in `+json-seq` (RFC 8091), is a sequence of texts
-/// with separators. Any other is told by its first byte: a separator, 0x1E, can begin no JSON text. Texts are not
-/// parsed here, only found; the white space around them is removed.
+/// Responses of type `application/json-seq`, or with the suffix `+json-seq` (RFC 8091), have separators. For other
+/// types the first byte decides: a separator, 0x1E, cannot begin a JSON text. Texts are delimited here, not parsed;
+/// white space around them is removed.
 ///
-/// Lines end at LF, a carriage return before it is white space; blank ones are skipped. With separators a text may be
-/// of several lines; it is returned at the first line feed after its end, without waiting for the next separator. What
-/// is damaged is a failure in its place, and the sequence goes on after the next separator (RFC 7464 §2.3): a text that
-/// was cut off, a number, `true`, `false` or `null` that no white space follows, since more of it may be missing
-/// (§2.4), and bytes that no separator precedes.
+/// Lines end at LF; a CR before it is white space; blank lines are skipped. With separators a text may have several
+/// lines; it is returned at the first line feed after its end, without waiting for the next separator. Damaged texts
+/// are errors in the sequence, which continues after the next separator (RFC 7464 §2.3): a text that is cut off; a
+/// number, `true`, `false` or `null` without white space after it, since it may be incomplete (§2.4); and bytes without
+/// a separator before them.
 package struct JSONSequenceParser: StreamParser {
     private var framing: Framing?
     private var lines: LineSplitter
@@ -24,9 +24,9 @@ package struct JSONSequenceParser: StreamParser {
     private enum Framing { case lines, texts }
 
     /// - Parameters:
-    ///   - mediaType: The response's type; `nil` lets the first byte decide.
-    ///   - limit: Bytes that a text may have, white space counted. Beyond it the error is `.lineTooLong`, and the
-    ///     parser fails.
+    ///   - mediaType: The response's type; with `nil` the first byte decides.
+    ///   - limit: The number of bytes of a text, with white space. A longer text is the error `.lineTooLong`, after
+    ///     which the parser fails.
     package init(mediaType: MediaType? = nil, limit: Int = LineParser.defaultLimit) {
         let isSequence = mediaType.map { $0.subtype == "json-seq" || $0.subtype.hasSuffix("+json-seq") } ?? false
         framing = isSequence ? .texts : nil

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Finds the texts of a JSON text sequence (RFC 7464) in chunks.
+/// Delimits the texts of a JSON text sequence (RFC 7464) in chunks.
 ///
-/// It follows strings and brackets only as far as is needed to know where a text may end.
+/// Tracks strings and brackets only, which decide where a text may end.
 struct JSONTextSplitter {
     static let separator: UInt8 = 0x1E
 
@@ -13,9 +13,9 @@ struct JSONTextSplitter {
     private var nesting = Nesting()
 
     private enum Place {
-        /// No separator since the last text: only white space may stand here.
+        /// No separator since the last text: only white space is allowed.
         case outside
-        /// StreamBytes without a separator before them, reported already.
+        /// Bytes without a separator before them, reported already.
         case skipping
         /// After a separator; the text may have begun.
         case inText
@@ -28,7 +28,7 @@ struct JSONTextSplitter {
         chunk.withUnsafeBytes { split($0.bindMemory(to: UInt8.self), take) }
     }
 
-    /// Hands out the text that only the end of the sequence ends.
+    /// Returns the text that the end of the sequence delimits.
     mutating func finish(_ take: (JSONSequenceItem) -> Void) {
         guard !isTooLong, place == .inText else { return }
         endText(take)
@@ -47,7 +47,7 @@ struct JSONTextSplitter {
         keep(StreamBytes(rebasing: chunk[start...]))
     }
 
-    /// Moves past a byte; whether a text, or what stands in its place, ends before it.
+    /// Reads a byte; returns whether it ends a text or a damaged text.
     private mutating func advance(_ byte: UInt8, _ take: (JSONSequenceItem) -> Void) -> Bool {
         if byte == Self.separator { return true }
         switch place {
@@ -55,7 +55,7 @@ struct JSONTextSplitter {
         case .outside where !Self.isSpace(byte):
             take(
                 .failure(
-                    AsyncNetError(.decodingFailed, "Bytes stand in the sequence without a record separator before them")
+                    AsyncNetError(.decodingFailed, "Bytes of the sequence have no record separator before them")
                 ))
             place = .skipping
         case .outside, .skipping: break
@@ -97,9 +97,9 @@ struct JSONTextSplitter {
     }
 }
 
-/// How deep a place in a JSON text is in brackets, and whether it is in a string.
+/// The depth of brackets at a position in a JSON text, and whether it is in a string.
 private struct Nesting {
-    /// Whether the text was ended by a line feed outside of everything.
+    /// Whether a line feed outside of strings and brackets ended the text.
     private(set) var hasBreak = false
     private var depth = 0
     private var isInString = false
@@ -108,12 +108,12 @@ private struct Nesting {
 
     var isClosed: Bool { depth == 0 && !isInString }
 
-    /// Objects, arrays and strings show their own end (RFC 7464 §2.4).
+    /// Objects, arrays and strings mark their own end (RFC 7464 §2.4).
     static func delimitsItself(_ first: UInt8) -> Bool {
         first == UInt8(ascii: "{") || first == UInt8(ascii: "[") || first == UInt8(ascii: "\"")
     }
 
-    /// Whether a line feed ends the text here.
+    /// Reads a byte; returns whether it is a line feed that ends the text.
     mutating func advance(_ byte: UInt8) -> Bool {
         guard !isInString else {
             advanceInString(byte)

@@ -1,10 +1,9 @@
 package import Foundation
 
-/// Lines of text in UTF-8, without their breaks: LF, CRLF or CR, in any mix.
+/// Splits UTF-8 text into lines without their breaks: LF, CRLF or CR, in any mix.
 ///
-/// Bytes are cut first and decoded then, so that a character may be cut by a chunk. What is no UTF-8 becomes U+FFFD. A
-/// byte order mark at the start is dropped, as ``StringSerializer`` drops it. A last line without a break counts, an
-/// empty one after the last break does not.
+/// Lines are split as bytes and then decoded, so a chunk may end inside a character. Invalid UTF-8 becomes U+FFFD. A
+/// byte order mark at the start is removed. A last line without a break counts, unless it is empty.
 package struct LineParser: StreamParser {
     /// 1 MiB.
     package static let defaultLimit = 1 << 20
@@ -13,8 +12,8 @@ package struct LineParser: StreamParser {
     private var failure = PendingFailure()
     private let limit: Int
 
-    /// - Parameter limit: Bytes that a line may have, its break not counted. Beyond it the error is `.lineTooLong`; no
-    ///   more than this is kept in memory between chunks.
+    /// - Parameter limit: The number of bytes of a line, without its break, and of the memory kept between chunks. A
+    ///   longer line is the error `.lineTooLong`.
     package init(limit: Int = Self.defaultLimit) {
         self.limit = limit
         splitter = LineSplitter(limit: limit)

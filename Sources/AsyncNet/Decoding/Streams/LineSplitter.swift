@@ -1,20 +1,19 @@
 import Foundation
 
-/// Cuts chunks of bytes into lines, wherever the chunks themselves are cut.
+/// Splits chunks of bytes into lines, independently of where chunks end.
 ///
-/// A line that lies in one chunk is handed out where it stands; only what a chunk leaves open is copied. Every byte is
-/// looked at once for each kind of break, so that the work is linear also where a line comes byte by byte. A byte order
-/// mark before the first line is dropped. A carriage return ends its line at once, without waiting for the line feed
-/// that may follow it.
+/// A line inside one chunk is passed on in place; only the incomplete rest of a chunk is copied. Every byte is searched
+/// once for each kind of break, so the time is linear also if chunks are single bytes. A byte order mark before the
+/// first line is removed. A carriage return ends its line at once, without waiting for a line feed.
 struct LineSplitter {
     enum Breaks {
-        /// LF, CR, and both as one.
+        /// LF, CR, or CRLF.
         case any
-        /// LF only; a carriage return is a byte like any other.
+        /// LF only; a carriage return belongs to its line.
         case lineFeed
     }
 
-    /// Whether a line was longer than the limit; nothing comes out after that.
+    /// Whether a line exceeded the limit; no lines follow.
     private(set) var isTooLong = false
     private let breaks: Breaks
     private let limit: Int
@@ -22,19 +21,19 @@ struct LineSplitter {
     private var skipsLineFeed = false
     private var isAtStart = true
 
-    /// - Parameter limit: Bytes that a line may have, its break not counted.
+    /// - Parameter limit: The number of bytes of a line, without its break.
     init(breaks: Breaks = .any, limit: Int) {
         self.breaks = breaks
         self.limit = limit
     }
 
-    /// Takes a chunk and hands out the lines that end in it, without their breaks.
+    /// Takes a chunk, and passes on the lines that end in it, without their breaks.
     mutating func receive(_ chunk: Data, _ take: (StreamBytes) -> Void) {
         guard !isTooLong, !chunk.isEmpty else { return }
         chunk.withUnsafeBytes { split($0.bindMemory(to: UInt8.self), take) }
     }
 
-    /// Hands out what stands after the last break, if anything does.
+    /// Passes on the rest after the last break, unless it is empty.
     mutating func finish(_ take: (StreamBytes) -> Void) {
         guard !isTooLong, !pending.isEmpty, !(isAtStart && pending == Self.byteOrderMark) else { return }
         pending.withUnsafeBufferPointer { take(Self.withoutMark($0, if: isAtStart)) }
@@ -46,7 +45,7 @@ struct LineSplitter {
         skipsLineFeed = false
         var search = BreakSearch(chunk, breaks)
         while let end = search.first(from: start) {
-            guard handOut(StreamBytes(rebasing: chunk[start..<end]), take) else { return }
+            guard emit(StreamBytes(rebasing: chunk[start..<end]), take) else { return }
             start = end + 1
             guard chunk[end] == Self.carriageReturn else { continue }
             if start == chunk.count { skipsLineFeed = true } else if chunk[start] == Self.lineFeed { start += 1 }
@@ -54,7 +53,7 @@ struct LineSplitter {
         keep(StreamBytes(rebasing: chunk[start...]))
     }
 
-    private mutating func handOut(_ end: StreamBytes, _ take: (StreamBytes) -> Void) -> Bool {
+    private mutating func emit(_ end: StreamBytes, _ take: (StreamBytes) -> Void) -> Bool {
         if pending.isEmpty {
             isTooLong = end.count > limit
             if !isTooLong { take(Self.withoutMark(end, if: isAtStart)) }
@@ -81,7 +80,7 @@ struct LineSplitter {
     fileprivate static let carriageReturn: UInt8 = 0x0D
 }
 
-/// Finds one break after another, and looks for each kind only beyond the last one found of that kind.
+/// Finds the breaks of a chunk in order; each kind is searched only beyond its last match.
 private struct BreakSearch {
     private let chunk: StreamBytes
     private var lineFeed = -1

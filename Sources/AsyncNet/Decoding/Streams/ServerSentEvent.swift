@@ -1,23 +1,23 @@
-/// An event that a server sent in a `text/event-stream` (WHATWG HTML §9.2).
+/// An event of a `text/event-stream` (WHATWG HTML §9.2).
 public struct ServerSentEvent: Hashable, Sendable {
-    /// The last event ID of the stream when the event came: its own, or that of an event before it.
+    /// The last event ID of the stream at this event: its own `id`, or that of an earlier event.
     ///
-    /// `nil` if the stream has set none, or has taken it back with an empty one; then no `Last-Event-ID` is sent on
-    /// reconnection.
+    /// `nil` if the stream has set none, or has reset it with an empty one; a reconnection then sends no
+    /// `Last-Event-ID`.
     public let id: String?
 
-    /// The event's type; `message` if it names none.
+    /// The event's type; `message` without an `event` field.
     public let event: String
 
-    /// The values of the event's `data` fields, joined by line feeds. It may be empty.
+    /// The values of the event's `data` fields, joined by line feeds; may be empty.
     public let data: String
 
-    /// How long the stream has asked to wait before a reconnection, by this event or one before it; `nil` if it has
-    /// not.
+    /// The delay before a reconnection that this or an earlier event set; `nil` if none did.
     ///
-    /// Whole milliseconds, at most 2,147,483,647 of them.
+    /// In whole milliseconds, at most 2,147,483,647.
     public let retry: Duration?
 
+    /// Creates an event, for tests.
     public init(id: String? = nil, event: String = "message", data: String, retry: Duration? = nil) {
         self.id = id
         self.event = event

@@ -1,25 +1,24 @@
 package import Foundation
 
-/// Events of a `text/event-stream`, read as WHATWG HTML §9.2.5 and §9.2.6 say.
+/// Parses a `text/event-stream` (WHATWG HTML §9.2.5, §9.2.6).
 ///
-/// An event that the end of the stream cuts off is dropped, with its ID, so that a reconnection asks for it again.
+/// An event that the end of the stream cuts off is dropped with its ID, so that a reconnection requests it again.
 package struct ServerSentEventParser: StreamParser {
     private var splitter: LineSplitter
     private var assembler: EventAssembler
     private let limit: Int
 
-    /// The ID to reconnect with, in `Last-Event-ID`: that of the last whole event, also of one without data. `nil`:
-    /// send none.
+    /// The value of `Last-Event-ID` for a reconnection: the ID of the last complete event, with or without data; `nil`
+    /// to send none.
     package var lastEventID: String? { assembler.lastEventID }
 
-    /// How long to wait before a reconnection; `nil` if the stream has not said.
+    /// The delay before a reconnection; `nil` if the stream has not set one.
     package var retry: Duration? { assembler.retry }
 
     /// - Parameters:
-    ///   - lastEventID: What the connection before this one left, so that events without an ID of their own keep it.
-    ///   - retry: Likewise.
-    ///   - limit: Bytes that the data of an event, or one line of any kind, may have. Beyond it the error is
-    ///     `.lineTooLong`.
+    ///   - lastEventID: The ID of the previous connection, for events without an ID of their own.
+    ///   - retry: The delay of the previous connection.
+    ///   - limit: The number of bytes of an event's data, and of a line. A longer one is the error `.lineTooLong`.
     package init(lastEventID: String? = nil, retry: Duration? = nil, limit: Int = LineParser.defaultLimit) {
         self.limit = limit
         splitter = LineSplitter(limit: limit)
@@ -37,7 +36,7 @@ package struct ServerSentEventParser: StreamParser {
     }
 }
 
-/// The buffers that lines are put together in, named as in the standard.
+/// The buffers of the standard's algorithm, with its names.
 private struct EventAssembler {
     private(set) var retry: Duration?
     private(set) var failure = PendingFailure()
@@ -74,7 +73,7 @@ private struct EventAssembler {
         setField(StreamBytes(rebasing: line[..<colon]), StreamBytes(rebasing: line[start...]))
     }
 
-    /// A comment is a field without a name, and unknown like others.
+    /// A comment is a field with an empty name, which is ignored like other unknown fields.
     private mutating func setField(_ name: StreamBytes, _ value: StreamBytes) {
         if name.elementsEqual("data".utf8) {
             addData(value)
@@ -109,7 +108,7 @@ private struct EventAssembler {
         eventType = ""
     }
 
-    /// Digits only; more than a clock can wait for is as much as it can.
+    /// The delay of a `retry` with digits only; at most the maximum of Int32.
     private static func milliseconds(_ digits: StreamBytes) -> Duration? {
         guard !digits.isEmpty, digits.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
         let limit = Int64(Int32.max)
