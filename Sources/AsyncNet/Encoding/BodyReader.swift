@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Reads a measured body from its start to its end, once. Used by one task, or one thread, at a time.
+/// Reads a measured body once, from start to end. Used by one task or thread at a time.
 package final class BodyReader {
     private var waiting: ArraySlice<MeasuredBody.Piece>
     private var current: OpenPiece?
@@ -14,7 +14,7 @@ package final class BodyReader {
 
     init(_ body: MeasuredBody) { waiting = body.pieces[...] }
 
-    /// The next bytes, never none; `nil` at the end.
+    /// The next bytes, never empty; `nil` at the end.
     package func next() async throws(AsyncNetError) -> Data? {
         while try advance(), let source = current {
             let chunk: Data? =
@@ -39,8 +39,9 @@ package final class BodyReader {
         return nil
     }
 
-    /// Moves the next bytes into a buffer, without ever waiting: how many, 0 at the end, `nil` if what comes has to be
-    /// waited for.
+    /// Moves the next bytes into a buffer without waiting.
+    ///
+    /// - Returns: The number of bytes, 0 at the end, `nil` if the next bytes have to be waited for.
     package func readCached(into buffer: UnsafeMutableRawBufferPointer) throws(AsyncNetError) -> Int? {
         while try advance(), let piece = current {
             switch piece {
@@ -68,7 +69,7 @@ package final class BodyReader {
         }
     }
 
-    /// Goes on to the next piece if there is none; `false` at the end.
+    /// Opens the next piece if none is open; `false` at the end.
     private func advance() throws(AsyncNetError) -> Bool {
         guard current == nil else { return true }
         switch waiting.popFirst() {
@@ -82,13 +83,13 @@ package final class BodyReader {
     }
 }
 
-/// Reads a file piece by piece and sees to it that it stays what was measured.
+/// Reads a file in pieces, and checks that it has not changed since it was measured.
 private final class FileReader {
     private let measured: MeasuredFile
     private let file: InputFile
     private var rest: Int64
 
-    /// As fast as larger ones, and four of them are all that an upload holds.
+    /// Larger pieces are not faster, and an upload holds four of them.
     private static let pieceSize: Int64 = 128 * 1024
 
     init(_ measured: MeasuredFile) throws(AsyncNetError) {
@@ -98,7 +99,7 @@ private final class FileReader {
         if file.stamp != measured.stamp { throw changed }
     }
 
-    /// The last piece is given only once the file is known not to have changed.
+    /// The last piece is returned only if the file has not changed.
     func next() throws(AsyncNetError) -> Data? {
         guard rest > 0 else { return nil }
         let piece = try read()
@@ -107,12 +108,11 @@ private final class FileReader {
         return piece
     }
 
-    /// The same into a buffer without waiting for a disk; 0 at the end, `nil` if it would have to wait.
+    /// Reads into a buffer from the page cache; 0 at the end, `nil` if the disk would have to be waited for.
     func readCached(into buffer: UnsafeMutableRawBufferPointer) throws(AsyncNetError) -> Int? {
         guard rest > 0 else { return 0 }
         let room = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(Int(min(rest, Int64(buffer.count)))))
-        // Linux 5.9 and 5.10 say 0 where they mean that they would have to wait: a read that waits tells the end from
-        // that.
+        // Linux 5.9 and 5.10 return 0 instead of EAGAIN; a blocking read distinguishes that from the end.
         guard let count = file.readCached(into: room), count > 0 else { return nil }
         rest -= Int64(count)
         guard rest > 0 || isUnchanged else { throw changed }
@@ -125,8 +125,7 @@ private final class FileReader {
         }
     }
 
-    /// Looks at the name, not at what is open: another file that took its place, by a rename for instance, has another
-    /// inode.
+    /// Checks the file at the path, not the open one, so that a replacement by rename is noticed by its inode.
     private var isUnchanged: Bool { file.isUnchanged(measured.stamp, at: measured.url.path) }
 
     private var changed: AsyncNetError {

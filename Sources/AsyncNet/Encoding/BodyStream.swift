@@ -1,7 +1,7 @@
 package import Foundation
 import Synchronization
 
-/// An async sequence of data as a body, or as a part of one.
+/// An async sequence of data as a body or a part of a form.
 package struct BodyStream: Sendable {
     package typealias Next = () async throws -> Data?
 
@@ -42,19 +42,20 @@ package struct BodyStream: Sendable {
         return { try await iterator.next(isolation: #isolation) }
     }
 
-    /// Two requests that share one sequence would each get a part of it.
+    /// Allows the sequence to be read once: two readers would each get some of its chunks.
     private final class Turn: Sendable {
         private let isTaken = Atomic(false)
         func take() -> Bool { !isTaken.exchange(true, ordering: .relaxed) }
     }
 
-    /// What is sent, held to its length.
+    /// Creates a reader that checks the length.
     func makeReader() -> StreamReader { StreamReader(length: length, make) }
 }
 
-/// Reads a stream once and sees to it that it is as long as was said.
+/// Reads a stream once, and checks its length.
 ///
-/// What completes the length is held back until there really is no more: whoever sends it would be done with the body.
+/// The chunk that completes the length is returned only after the sequence has ended, since the transport ends the body
+/// with it.
 final class StreamReader {
     private let length: Int64?
     private let make: () throws -> BodyStream.Next
@@ -93,14 +94,14 @@ final class StreamReader {
 
     private func pull() async throws(AsyncNetError) -> Data? {
         do {
-            // A sequence that never waits would not notice a cancel either.
+            // A sequence that never waits would not notice a cancellation.
             if Task.isCancelled { throw CancellationError() }
-            // Not through `??`, which wraps the closure anew each time.
+            // `??` would wrap the closure anew each time.
             if source == nil { source = try make() }
             return try await source?()
         } catch {
             isOver = true
-            // What somebody else's request ended in must not look like what this one did.
+            // An AsyncNetError of another request, which the sequence may throw, is not this request's error.
             if let error = error as? AsyncNetError, error.code == .bodyStreamFailed, error.attempts == 0 { throw error }
             if error is CancellationError, Task.isCancelled { throw AsyncNetError(.cancelled) }
             throw AsyncNetError(.bodyStreamFailed, underlyingError: error)

@@ -4,27 +4,28 @@
     public import Foundation
 #endif
 
-/// Parameters put into the request by a closure, where a type of one's own is too much.
+/// Encodes parameters with a closure.
 ///
 ///     encoder: ClosureParameterEncoder { parameters, request in
 ///         request.httpBody = try MessagePackEncoder().encode(parameters)
 ///         request.setValue("application/msgpack", forHTTPHeaderField: "Content-Type")
 ///     }
 ///
-/// The closure runs off every actor each time the request is made; not for parameters that are `nil`.
+/// The closure runs on no actor, each time the request is made, but not if the parameters are `nil`.
 public struct ClosureParameterEncoder: ParameterEncoder {
-    // No static member stands for it: for `some ParameterEncoder` Swift 6.3 refuses closures in implicit members that
-    // are not marked `@Sendable` one by one.
+    // Has no static member: for `some ParameterEncoder` Swift 6.3 rejects closures in implicit members unless each is
+    // marked `@Sendable`.
 
-    /// Changes the request so that it holds the parameters.
+    /// Sets the parameters in the request.
     public typealias Encode =
         @Sendable (_ parameters: any Encodable & Sendable, _ request: inout URLRequest) throws -> Void
 
     private let encode: Encode
 
+    /// Creates an encoder.
     public init(_ encode: @escaping Encode) { self.encode = encode }
 
-    /// - Throws: What the closure throws.
+    /// - Throws: The errors of the closure.
     public func encode(_ parameters: some Encodable & Sendable, into request: URLRequest) throws -> URLRequest {
         guard !parameters.isNil else { return request }
         _ = try request.checkedURL()

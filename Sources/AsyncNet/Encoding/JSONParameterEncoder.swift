@@ -4,17 +4,17 @@ public import Foundation
     public import FoundationNetworking
 #endif
 
-/// Parameters as a JSON body; sets `Content-Type: application/json` unless the request has one.
+/// Encodes parameters as a JSON body, with `Content-Type: application/json` unless the request has a type.
 ///
-/// A ``JSON`` value, also one inside another value, is written by itself, with every digit of its numbers; of the
-/// encoder's options only `.prettyPrinted` and `.sortedKeys` apply to it. (An encoder of a subclass of `JSONEncoder`
-/// writes those inside other values as it likes.)
+/// A ``JSON`` value, also inside another value, keeps every digit of its numbers; of the encoder's options only
+/// `.prettyPrinted` and `.sortedKeys` apply to it. A subclass of `JSONEncoder` encodes such inner values itself.
 public struct JSONParameterEncoder: ParameterEncoder, NonBlocking {
     private let encoder: JSONEncoder
 
+    /// Creates an encoder; the `JSONEncoder` must not be changed afterwards.
     public init(encoder: JSONEncoder = JSONEncoder()) { self.encoder = encoder }
 
-    /// - Throws: What `JSONEncoder` throws.
+    /// - Throws: The errors of `JSONEncoder`.
     public func encode(_ parameters: some Encodable & Sendable, into request: URLRequest) throws -> URLRequest {
         guard !parameters.isNil else { return request }
         return try request.settingBody(JSONInsertions.data(parameters, encoder), type: "application/json")
@@ -22,15 +22,15 @@ public struct JSONParameterEncoder: ParameterEncoder, NonBlocking {
 }
 
 extension ParameterEncoder where Self == JSONParameterEncoder {
-    /// A JSON body from a default `JSONEncoder`.
+    /// A JSON body by a `JSONEncoder` with default settings.
     public static var json: JSONParameterEncoder { JSONParameterEncoder() }
 
-    /// A JSON body from an encoder of one's own.
+    /// A JSON body by the given `JSONEncoder`.
     public static func json(encoder: JSONEncoder) -> JSONParameterEncoder {
         JSONParameterEncoder(encoder: encoder)
     }
 
-    /// A JSON body written as told: `.json(.sortedKeys)`, `.json([.prettyPrinted, .sortedKeys])`.
+    /// A JSON body with these options: `.json(.sortedKeys)`, `.json([.prettyPrinted, .sortedKeys])`.
     public static func json(_ formatting: JSONEncoder.OutputFormatting) -> JSONParameterEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = formatting

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A body right before it is sent: its files looked at, its length known where it can be.
+/// A body immediately before it is sent: its files have been checked, and its length is known if that is possible.
 package struct MeasuredBody: Sendable {
     package enum Piece: Sendable {
         case data(Data)
@@ -10,10 +10,10 @@ package struct MeasuredBody: Sendable {
     }
 
     package let pieces: [Piece]
-    /// In bytes; `nil` if nobody knows before the end.
+    /// In bytes; `nil` if it is unknown before the end.
     package let length: Int64?
 
-    /// Looks at the files, which takes a system call or three each.
+    /// Measures the files, with up to three system calls each.
     ///
     /// - Throws: ``AsyncNetError`` with code `.fileNotReadable`.
     package init(_ body: RequestBody) throws(AsyncNetError) {
@@ -35,7 +35,7 @@ package struct MeasuredBody: Sendable {
         }
     }
 
-    /// What stands between the parts goes with what is in memory around it, so that few pieces are small.
+    /// Delimiters are joined with adjacent parts in memory, so that there are few small pieces.
     private static func pieces(_ form: MultipartForm) throws(AsyncNetError) -> [Piece] {
         var pieces: [Piece] = []
         for part in form.parts {
@@ -65,7 +65,7 @@ package struct MeasuredBody: Sendable {
         return isTooLarge ? nil : sum
     }
 
-    /// Whether some of it comes from code of the user's, which may wait, or even block.
+    /// Whether the body calls the user's code, which may wait or block.
     package var asksUserCode: Bool {
         pieces.contains { piece in
             switch piece {
@@ -76,7 +76,7 @@ package struct MeasuredBody: Sendable {
         }
     }
 
-    /// Whether it can be read without waiting for anything but a file.
+    /// Whether the body can be read without waiting for anything but a disk.
     package var isReadableAtOnce: Bool {
         pieces.allSatisfy { piece in
             switch piece {
@@ -100,7 +100,7 @@ extension MeasuredBody.Piece {
     }
 }
 
-/// A file as it was when the body was measured.
+/// A file's state when the body was measured.
 package struct MeasuredFile: Sendable {
     let url: URL
     let stamp: FileStamp
@@ -109,11 +109,11 @@ package struct MeasuredFile: Sendable {
         self.url = url
         let file = try Self.open(url)
         stamp = file.stamp
-        // Files that the system makes up as they are read, such as those in /proc, say that they are empty.
+        // Files that the system generates on reading, such as those in /proc, have the size 0.
         if stamp.size == 0, let bytes = try? file.read(upTo: 1), !bytes.isEmpty {
             throw AsyncNetError(
                 .fileNotReadable,
-                "The file \"\(url.lastPathComponent)\" does not say how long it is; send it as a stream")
+                "The file \"\(url.lastPathComponent)\" has no known length; send it as a stream")
         }
     }
 

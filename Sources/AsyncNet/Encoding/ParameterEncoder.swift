@@ -5,18 +5,18 @@
     public import Foundation
 #endif
 
-/// Puts parameters into a request, as its body or its query.
+/// Encodes parameters into a request, as its body or its query.
 ///
-/// It runs off every actor each time the request is made, so also before a retry. What it throws arrives at the awaited
-/// outcome as `.encodingFailed`. The encoders of this library leave the request untouched if the parameters are `nil`,
-/// set a `Content-Type` only where the request has none, and throw ``AsyncNetError`` with code `.malformedURL` for a
-/// request without URL.
+/// Runs on no actor, each time the request is made. An error ends the request with `.encodingFailed`. The encoders of
+/// this library do not change the request if the parameters are `nil`, set a `Content-Type` only if the request has
+/// none, and throw ``AsyncNetError`` with code `.malformedURL` for a request without URL.
 public protocol ParameterEncoder: Sendable {
+    /// Returns the request with the parameters.
     func encode(_ parameters: some Encodable & Sendable, into request: URLRequest) throws -> URLRequest
 }
 
 extension Encodable {
-    /// Whether this is an `Optional` that holds no value, at whatever depth.
+    /// Whether this is `nil`, or an optional of any depth that contains `nil`.
     var isNil: Bool { (self as? any OptionalParameters)?.holdsNothing ?? false }
 }
 
@@ -29,13 +29,13 @@ extension Optional: OptionalParameters where Wrapped: Encodable {
 }
 
 extension URLRequest {
-    /// The URL, or an error. FoundationNetworking traps where a copy of a request without URL is changed.
+    /// The URL, or an error, since FoundationNetworking traps if a copy of a request without URL is changed.
     func checkedURL() throws(AsyncNetError) -> URL {
         guard let url else { throw AsyncNetError(.malformedURL, "The URLRequest has no URL") }
         return url
     }
 
-    /// The request with this body, and with its type unless it has one.
+    /// The request with this body, and with this type unless it has one.
     func settingBody(_ body: Data, type: String) throws(AsyncNetError) -> URLRequest {
         _ = try checkedURL()
         var request = self

@@ -5,23 +5,27 @@
     public import Foundation
 #endif
 
-/// Parameters as a property list body; sets `Content-Type: application/x-plist` unless the request has one.
+/// Encodes parameters as a property list body, with `Content-Type: application/x-plist` unless the request has a type.
 ///
-/// A property list holds no `nil`: members that are `nil` are left out where they are encoded if present, and are
-/// written as the text `$null` elsewhere, as Foundation does.
+/// Property lists have no `nil`: as in Foundation, a `nil` member is omitted if it is encoded with `encodeIfPresent`,
+/// and is the text `$null` otherwise.
 public struct PropertyListParameterEncoder: ParameterEncoder, NonBlocking {
+    /// The format of a property list.
     public enum Format: Hashable, Sendable {
+        /// XML text.
         case xml
+        /// Apple's binary format.
         case binary
     }
 
-    /// `.xml` by default.
+    /// The format of the body; `.xml` by default.
     public let format: Format
 
+    /// Creates an encoder.
     public init(format: Format = .xml) { self.format = format }
 
-    /// - Throws: `EncodingError.invalidValue` for text, a number or a date that is no member or element, and what the
-    ///   parameters' own `encode(to:)` throws.
+    /// - Throws: `EncodingError.invalidValue` for parameters that are no array or dictionary, and the errors of their
+    ///   `encode(to:)`.
     public func encode(_ parameters: some Encodable & Sendable, into request: URLRequest) throws -> URLRequest {
         guard !parameters.isNil else { return request }
         let encoder = PropertyListEncoder()
@@ -34,7 +38,7 @@ extension ParameterEncoder where Self == PropertyListParameterEncoder {
     /// An XML property list.
     public static var propertyList: PropertyListParameterEncoder { PropertyListParameterEncoder() }
 
-    /// A property list in a format of choice.
+    /// A property list in the given format.
     public static func propertyList(format: PropertyListParameterEncoder.Format) -> PropertyListParameterEncoder {
         PropertyListParameterEncoder(format: format)
     }

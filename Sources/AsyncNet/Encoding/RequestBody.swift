@@ -1,14 +1,16 @@
 public import Foundation
 
-/// What a request sends after its head.
+/// The body of a request.
 ///
 ///     try await session.upload(.file(fileURL), to: url).serializing(Receipt.self).value
 ///
-/// Making one does no I/O: files are looked at when the request is sent. See ``replay`` for which can be sent again.
+/// Creating a body does no I/O: files are opened when the request is sent.
 public struct RequestBody: Sendable {
-    /// Whether the body can be sent a second time, as a redirect (307, 308) or a retry needs.
+    /// Whether the body can be sent again, for a redirect (307, 308), a challenge or a retry.
     public enum Replay: Sendable {
+        /// The body can be read only once.
         case once
+        /// The body can be read any number of times.
         case repeatable
     }
 
@@ -23,50 +25,49 @@ public struct RequestBody: Sendable {
 
     package let content: Content
 
-    /// No body at all.
+    /// No body.
     public static let none = RequestBody(content: .none)
 
-    /// These bytes, sent with their `Content-Length`.
+    /// Bytes in memory, with their `Content-Length`.
     public static func data(_ data: Data) -> RequestBody { RequestBody(content: .data(data)) }
 
-    /// The contents of a regular file, read piece by piece while they are sent, with their `Content-Length`.
+    /// The content of a regular file, read in pieces while it is sent, with its `Content-Length`.
     ///
-    /// A file that is missing or may not be read ends the request with `.fileNotReadable` before anything is sent. A
-    /// file that changes while it is sent ends the request with `.fileChanged` before its last byte: written to,
-    /// replaced by another one of its name, or with other permissions or links, which set its time of change
-    /// (`st_ctime`) too. A file that is removed or renamed meanwhile is sent whole.
+    /// A file that is missing or not readable ends the request with `.fileNotReadable` before anything is sent. A file
+    /// that changes while it is sent ends the request with `.fileChanged` before its last byte: if it is written to, if
+    /// another file takes its name, or if its permissions or links change, which sets `st_ctime` too. A file that is
+    /// removed or renamed meanwhile is sent completely.
     public static func file(_ url: URL) -> RequestBody { RequestBody(content: .file(url)) }
 
-    /// Chunks as they come, asked for as fast as the network takes them, at most 256 KiB and one chunk ahead; sent
-    /// once.
+    /// The chunks of a sequence, read as fast as the network accepts them, at most 256 KiB and one chunk ahead; can be
+    /// sent once.
     ///
-    /// The sequence is asked on a thread that may block without holding up other requests. While the network waits for
-    /// it no timeout runs; a server that closes the connection meanwhile ends the request. What it throws ends the
-    /// request as `.bodyStreamFailed`.
+    /// The sequence is read on a thread that it may block. No timeout runs while the transfer waits for it; a server
+    /// that closes the connection meanwhile ends the request. Its errors end the request with `.bodyStreamFailed`.
     ///
-    /// - Parameter chunks: What is sent.
-    /// - Parameter length: How many bytes there will be in all, sent as `Content-Length`; more or fewer end the request
-    ///   with `.bodyLengthMismatch`. The last of them are sent once the sequence has ended too. `nil` sends them in
-    ///   chunks over HTTP/1.1 (RFC 9112 §7.1). A negative length ends the request with `.invalidRequest` before
+    /// - Parameter chunks: The bytes to send.
+    /// - Parameter length: The number of bytes, sent as `Content-Length`; more or fewer end the request with
+    ///   `.bodyLengthMismatch`. The last chunk is sent only after the sequence has ended. With `nil` HTTP/1.1 uses the
+    ///   chunked transfer coding (RFC 9112 §7.1). A negative length ends the request with `.invalidRequest` before
     ///   anything is sent.
     public static func stream<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks, length: Int64? = nil) -> RequestBody
     where Chunks.Element == Data {
         RequestBody(content: .stream(BodyStream(chunks, length: length)))
     }
 
-    /// Chunks as they come, from a sequence that is made anew each time the body is sent, so that it can be sent again.
+    /// The chunks of a sequence that is created each time the body is sent, so that it can be sent again.
     ///
-    /// - Parameter length: As for a stream that is sent once.
-    /// - Parameter makeChunks: Makes the sequence; what it throws ends the request as `.bodyStreamFailed`.
+    /// - Parameter length: As for a stream that can be sent once.
+    /// - Parameter makeChunks: Creates the sequence; an error ends the request with `.bodyStreamFailed`.
     public static func stream<Chunks: AsyncSequence & Sendable>(
         length: Int64? = nil, _ makeChunks: @escaping @Sendable () throws -> Chunks
     ) -> RequestBody where Chunks.Element == Data {
         RequestBody(content: .stream(BodyStream(length: length, making: makeChunks)))
     }
 
-    /// A form of several parts, `multipart/form-data` (RFC 7578), streamed part by part.
+    /// A form, `multipart/form-data` (RFC 7578), sent part by part.
     ///
-    /// The request gets the form's `Content-Type`, and its exact `Content-Length` if every part's length is known.
+    /// The request gets the form's `Content-Type`, and its exact `Content-Length` if the length of every part is known.
     public static func multipart<Failure: Error>(
         boundary: String? = nil, _ build: (inout MultipartForm) throws(Failure) -> Void
     ) throws(Failure) -> RequestBody {
@@ -75,9 +76,10 @@ public struct RequestBody: Sendable {
         return .multipart(form)
     }
 
-    /// A form that was put together elsewhere.
+    /// A form that exists already.
     public static func multipart(_ form: MultipartForm) -> RequestBody { RequestBody(content: .multipart(form)) }
 
+    /// Whether the body can be sent again.
     public var replay: Replay {
         switch content {
         case .none, .data, .file: .repeatable
@@ -87,28 +89,28 @@ public struct RequestBody: Sendable {
         }
     }
 
-    /// Length in bytes as of now, `nil` if there is no body or nobody knows.
+    /// The current length in bytes, `nil` without a body or if it is unknown.
     public var length: Int64? {
         if case .none = content { nil } else { try? MeasuredBody(self).length }
     }
 
-    /// The bytes, where they are in memory.
+    /// The bytes, if they are in memory.
     public var data: Data? {
         if case .data(let data) = content { data } else { nil }
     }
 
-    /// The bytes in pieces, for a transport of one's own; reading a body that can be sent once is sending it.
+    /// The bytes in chunks, for transports of the user's. A body that can be sent once can be read once.
     ///
-    /// - Throws: ``AsyncNetError``, with the codes that ``file(_:)`` and ``stream(_:length:)`` name.
+    /// - Throws: ``AsyncNetError``, with the codes of ``file(_:)`` and ``stream(_:length:)``.
     public var chunks: some AsyncSequence<Data, any Error> & Sendable { BodyChunks(body: self) }
 
-    /// The same body, compressed: at once if it is in memory, so that its length is known, otherwise while it is sent.
+    /// This body, compressed: at once if it is in memory, so that its length is known, otherwise while it is sent.
     package func compressed(with coding: ContentCoding) throws(AsyncNetError) -> RequestBody {
         guard let data else { return RequestBody(content: .compressed(self, coding)) }
         return .data(try Compressor(coding).compress(data, isLast: true))
     }
 
-    /// Refuses what nothing can have, such as a stream of fewer than 0 bytes.
+    /// Refuses an invalid body, such as a stream with a negative length.
     ///
     /// - Throws: `.invalidRequest`.
     package func check() throws(AsyncNetError) {
@@ -130,7 +132,7 @@ public struct RequestBody: Sendable {
 }
 
 extension RequestBody: CustomStringConvertible, CustomReflectable {
-    /// Kind and size; nothing of what is inside.
+    /// Kind and size, without content.
     public var description: String {
         switch content {
         case .none: "no body"
@@ -142,7 +144,7 @@ extension RequestBody: CustomStringConvertible, CustomReflectable {
         }
     }
 
-    /// What `dump` shows: the description.
+    /// Shown by `dump`: the description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 

@@ -5,30 +5,34 @@
     public import Foundation
 #endif
 
-/// Parameters as `application/x-www-form-urlencoded` text in the query or the body.
+/// Encodes parameters as `application/x-www-form-urlencoded` text in the query or the body.
 ///
-/// In the query they come after what is there, which stays byte for byte as it is, and before the fragment; without
-/// parameters the URL stays untouched. A body gets `Content-Type: application/x-www-form-urlencoded; charset=utf-8`
-/// unless the request has a type.
+/// A query is appended to the existing one, which is not changed, before the fragment; without parameters the URL is
+/// not changed. A body gets `Content-Type: application/x-www-form-urlencoded; charset=utf-8` unless the request has a
+/// type.
 public struct URLEncodedFormParameterEncoder: ParameterEncoder, NonBlocking {
-    /// Where the parameters go.
+    /// The place of the parameters.
     public enum Destination: Hashable, Sendable {
         /// The query for GET, HEAD and DELETE, the body for all other methods, QUERY among them.
         case methodDependent
+        /// The query, for all methods.
         case queryString
+        /// The body, for all methods.
         case httpBody
     }
 
-    /// What makes the text.
+    /// Encodes the text.
     public let encoder: URLEncodedFormEncoder
+    /// The place of the parameters; by default it depends on the method.
     public let destination: Destination
 
+    /// Creates an encoder.
     public init(encoder: URLEncodedFormEncoder = URLEncodedFormEncoder(), destination: Destination = .methodDependent) {
         self.encoder = encoder
         self.destination = destination
     }
 
-    /// - Throws: What ``URLEncodedFormEncoder/encode(_:)`` throws; ``AsyncNetError`` with code `.malformedURL` if the
+    /// - Throws: The errors of ``URLEncodedFormEncoder/encode(_:)``; ``AsyncNetError`` with code `.malformedURL` if the
     ///   request has no URL.
     public func encode(_ parameters: some Encodable & Sendable, into request: URLRequest) throws -> URLRequest {
         guard !parameters.isNil else { return request }
@@ -54,7 +58,7 @@ public struct URLEncodedFormParameterEncoder: ParameterEncoder, NonBlocking {
         var reference = URLReference(url.absoluteString)
         let query = reference.query ?? ""
         reference.query = query.isEmpty || query.hasSuffix("&") ? query + text : "\(query)&\(text)"
-        // All of it is a URL's text already, unless an escaping of one's own keeps what may not stand in a query.
+        // Valid in a URL, unless a custom escaping keeps characters that are invalid in a query.
         guard let result = URL(string: reference.text, encodingInvalidCharacters: false) ?? reference.url else {
             throw AsyncNetError(.malformedURL, "The request's URL cannot take a query")
         }
@@ -66,7 +70,7 @@ extension ParameterEncoder where Self == URLEncodedFormParameterEncoder {
     /// A form: in the query for GET, HEAD and DELETE, in the body for all other methods.
     public static var urlEncodedForm: URLEncodedFormParameterEncoder { URLEncodedFormParameterEncoder() }
 
-    /// A form from an encoder of one's own, or at a destination whatever the method.
+    /// A form by the given encoder, or at a fixed place.
     public static func urlEncodedForm(
         encoder: URLEncodedFormEncoder = URLEncodedFormEncoder(),
         destination: URLEncodedFormParameterEncoder.Destination = .methodDependent
@@ -74,7 +78,7 @@ extension ParameterEncoder where Self == URLEncodedFormParameterEncoder {
         URLEncodedFormParameterEncoder(encoder: encoder, destination: destination)
     }
 
-    /// The query, whatever the method.
+    /// The query, for all methods.
     public static var query: URLEncodedFormParameterEncoder {
         URLEncodedFormParameterEncoder(destination: .queryString)
     }

@@ -1,7 +1,7 @@
 import CCompression
 import Foundation
 
-/// How a request's body is compressed (RFC 9110 §8.4.1).
+/// A content coding of request bodies (RFC 9110 §8.4.1).
 public struct ContentCoding: Hashable, Sendable, CustomStringConvertible {
     /// The coding's name in `Content-Encoding`.
     public let name: String
@@ -9,19 +9,19 @@ public struct ContentCoding: Hashable, Sendable, CustomStringConvertible {
 
     /// `gzip` (RFC 1952).
     public static let gzip = ContentCoding(name: "gzip", windowBits: 31)
-    /// `deflate`: zlib's format (RFC 1950), as RFC 9110 §8.4.1.2 has it.
+    /// `deflate`, which is zlib's format (RFC 1950, RFC 9110 §8.4.1.2).
     public static let deflate = ContentCoding(name: "deflate", windowBits: 15)
 
     public var description: String { name }
 }
 
-/// The zlib of this process, loaded by name when the first body is compressed.
+/// The zlib of this process, loaded when the first body is compressed.
 package enum Zlib {
     private static let isThere: Result<Void, AsyncNetError> = load(Platform.zlibName)
 
     static func check() throws(AsyncNetError) { try isThere.get() }
 
-    /// With a name that a test makes up.
+    /// Loads a library by its name; tests use a name that does not exist.
     package static func load(_ name: String) -> Result<Void, AsyncNetError> {
         guard let reason = lz_load(name) else { return .success(()) }
         return .failure(
@@ -31,7 +31,7 @@ package enum Zlib {
     }
 }
 
-/// Compresses bytes as they come.
+/// Compresses bytes incrementally.
 final class Compressor {
     private let stream: OpaquePointer
     private static let level: Int32 = 6
@@ -47,7 +47,7 @@ final class Compressor {
 
     deinit { lz_free(stream) }
 
-    /// What has come out so far of these bytes and those before; all of it if they are the last.
+    /// The output for these bytes and earlier ones that is available now; all of it if they are the last.
     func compress(_ data: Data, isLast: Bool = false) throws(AsyncNetError) -> Data {
         var (output, consumed, result) = (Data(), 0, Int32(LZ_OK))
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.outputSize, alignment: 1)
@@ -71,7 +71,7 @@ final class Compressor {
     }
 }
 
-/// Reads a body and gives it compressed.
+/// Reads a body and compresses it.
 final class CompressingReader {
     private let body: BodyReader
     private let compressor: Compressor

@@ -1,4 +1,4 @@
-/// What a value's `encode(to:)` writes to.
+/// The encoder that is passed to a value's `encode(to:)`.
 struct FormValueEncoder: Encoder {
     let place: FormPlace
 
@@ -13,8 +13,8 @@ struct FormValueEncoder: Encoder {
     func singleValueContainer() -> any SingleValueEncodingContainer { FormSingleValue(place: place) }
 }
 
-/// Members by name. The generic function stands for those of each type too; where the standard library has a default,
-/// it would take that instead, so there each type is listed.
+/// Encodes members by name. The generic method serves each type without a default in the standard library; the types
+/// with a default are listed, since the default would be chosen otherwise.
 private struct FormMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let place: FormPlace
 
@@ -41,7 +41,7 @@ private struct FormMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func superEncoder(forKey key: Key) -> any Encoder { FormValueEncoder(place: place.newMember(key)) }
 }
 
-/// Synthesized optionals, which the standard library would leave out where they are `nil`.
+/// Encodes `nil` too, which the standard library's defaults omit.
 extension FormMembers {
     private func encodeOrNil<Value: Encodable>(_ value: Value?, _ key: Key) throws {
         if let value { try encode(value, forKey: key) } else { try encodeNil(forKey: key) }
@@ -66,7 +66,7 @@ extension FormMembers {
     func encodeIfPresent(_ value: UInt128?, forKey key: Key) throws { try encodeOrNil(value, key) }
 }
 
-/// Elements in their order.
+/// Encodes elements in order.
 private struct FormElements: UnkeyedEncodingContainer {
     let place: FormPlace
 
@@ -91,7 +91,7 @@ private struct FormElements: UnkeyedEncodingContainer {
     func superEncoder() -> any Encoder { FormValueEncoder(place: place.newElement()) }
 }
 
-/// One value, in the end always text.
+/// Encodes a single value, as text.
 private struct FormSingleValue: SingleValueEncodingContainer {
     let place: FormPlace
 

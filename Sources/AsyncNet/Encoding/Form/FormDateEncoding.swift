@@ -1,18 +1,19 @@
 public import Foundation
 
 extension URLEncodedFormEncoder {
-    /// How `Date` is written.
+    /// How `Date` is encoded.
     public enum DateEncoding: Sendable {
         /// As `Date` encodes itself: seconds since 2001 as a `Double`, such as `23.0`.
         case deferredToDate
-        /// Seconds since 1970, rounded to the microsecond, below which `Date` is not exact; whole ones without a
-        /// fraction.
+        /// Seconds since 1970, rounded to the microsecond, the precision of `Date`; without a fraction if it is zero.
         case secondsSince1970
-        /// Milliseconds since 1970, rounded to the microsecond; whole ones without a fraction.
+        /// Milliseconds since 1970, rounded to the microsecond; without a fraction if it is zero.
         case millisecondsSince1970
         /// Date and time in UTC to the second, as in `2001-01-01T00:00:00Z` (RFC 3339 §5.6).
         case iso8601
+        /// As the formatter formats it.
         case formatted(DateFormatter)
+        /// As the closure encodes it; its error ends the encoding.
         case custom(@Sendable (Date) throws -> String)
 
         func text(_ date: Date) throws -> String? {

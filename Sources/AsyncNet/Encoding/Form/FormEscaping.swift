@@ -1,23 +1,24 @@
 extension URLEncodedFormEncoder {
-    /// Which characters of keys and values stay as they are.
+    /// The characters of keys and values that are not percent-encoded.
     ///
-    /// All others are written as `%` and two upper-case hexadecimal digits for each byte of their UTF-8. ASCII letters
-    /// and digits always stay; control characters, spaces, `%`, `&`, `=`, `+`, `#` and all that is not ASCII never do.
+    /// Other characters are written as `%` and two upper-case hexadecimal digits for each byte of their UTF-8. ASCII
+    /// letters and digits are never encoded; control characters, spaces, `%`, `&`, `=`, `+`, `#` and all non-ASCII
+    /// characters always are.
     public struct Escaping: Hashable, Sendable {
-        /// The unreserved characters, `?` and `/`: no delimiter of a query or form among them (RFC 3986 §3.4).
+        /// Keeps the unreserved characters, `?` and `/`, which are no delimiters of a query or form (RFC 3986 §3.4).
         public static let rfc3986 = Escaping(keeping: "-._~?/")
 
-        /// What the URL Standard's application/x-www-form-urlencoded percent-encode set leaves: letters, digits and
-        /// `*-._`.
+        /// Keeps letters, digits and `*-._`, as the URL Standard's application/x-www-form-urlencoded percent-encode
+        /// set.
         ///
-        /// Browsers send forms so; they write spaces as ``SpaceEncoding/plusReplaced``.
+        /// Browsers send forms like this, with spaces as ``SpaceEncoding/plusReplaced``.
         public static let whatwg = Escaping(keeping: "*-._")
 
         private static let never = "%&=+#\u{7F}"
 
         private let kept: UInt128
 
-        /// Letters, digits and the ASCII punctuation in this text.
+        /// Keeps letters, digits and the ASCII punctuation of this text.
         public init(keeping punctuation: String) {
             let alphanumeric = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
             let bytes = (alphanumeric + punctuation).utf8.filter {

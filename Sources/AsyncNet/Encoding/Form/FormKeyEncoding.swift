@@ -1,22 +1,23 @@
 extension URLEncodedFormEncoder {
     /// How keys are changed.
     ///
-    /// Each key of a path is changed by itself, those of dictionaries too, before paths are joined: brackets, dots and
-    /// indices of arrays are no part of a key. `capitalized` makes `user[name]` so `User[Name]`.
+    /// Each key of a path is changed by itself, including those of dictionaries, before keys are joined; brackets, dots
+    /// and array indices are not changed. `capitalized` turns `user[name]` into `User[Name]`.
     public enum KeyEncoding: Sendable {
-        /// `myURLProperty`
+        /// Unchanged, such as `myURLProperty`.
         case useDefaultKeys
-        /// `my_url_property`: words begin where `JSONEncoder` sees them begin, but an acronym at the start is one word
-        /// (`url_path`).
+        /// Words joined by underscores, such as `my_url_property`, split as by `JSONEncoder`, except that an acronym at
+        /// the start is one word (`url_path`).
         case convertToSnakeCase
-        /// `my-url-property`, with the same words.
+        /// The same words joined by hyphens, such as `my-url-property`.
         case convertToKebabCase
-        /// `MyURLProperty`: the first character in upper case, the rest untouched.
+        /// The first character in upper case, such as `MyURLProperty`.
         case capitalized
-        /// `MYURLPROPERTY`
+        /// Upper case, such as `MYURLPROPERTY`.
         case uppercased
-        /// `myurlproperty`
+        /// Lower case, such as `myurlproperty`.
         case lowercased
+        /// As the closure returns it.
         case custom(@Sendable (String) -> String)
 
         func name(_ key: String) -> String {
@@ -31,8 +32,8 @@ extension URLEncodedFormEncoder {
             }
         }
 
-        /// A word begins at an upper-case letter; a run of them that reaches to the next lower-case letter is one word
-        /// up to the last of them, which begins the next.
+        /// A word begins at an upper-case letter. A run of upper-case letters before a lower-case letter is one word
+        /// without its last letter, which begins the next word.
         private static func words(of key: String, separatedBy separator: Character) -> String {
             var result = ""
             var isInAcronym = false

@@ -3,13 +3,13 @@ public import Foundation
 extension URLEncodedFormEncoder {
     /// How the elements of an array are named.
     public enum ArrayEncoding: Sendable {
-        /// `k[]=a&k[]=b`
+        /// With empty brackets: `k[]=a&k[]=b`.
         case brackets
-        /// `k=a&k=b`
+        /// With the array's name: `k=a&k=b`.
         case noBrackets
-        /// `k[0]=a&k[1]=b`; an element that is left out keeps its index to itself.
+        /// With the index in brackets: `k[0]=a&k[1]=b`. Omitted elements count.
         case indexInBrackets
-        /// Makes the element's name from the array's path and the element's index.
+        /// As the closure returns it for the array's path and the element's index.
         case custom(@Sendable (_ key: String, _ index: Int) -> String)
 
         func name(_ key: String, _ index: Int) -> String {
@@ -22,11 +22,11 @@ extension URLEncodedFormEncoder {
         }
     }
 
-    /// How `Bool` is written.
+    /// How `Bool` is encoded.
     public enum BoolEncoding: Sendable {
-        /// `1` and `0`
+        /// As `1` and `0`.
         case numeric
-        /// `true` and `false`
+        /// As `true` and `false`.
         case literal
 
         func text(_ value: Bool) -> String {
@@ -37,12 +37,13 @@ extension URLEncodedFormEncoder {
         }
     }
 
-    /// How `Data` is written.
+    /// How `Data` is encoded.
     public enum DataEncoding: Sendable {
-        /// Base64 (RFC 4648 §4), with `+` and `/` and padding; escaped afterwards like any text.
+        /// Base64 with padding (RFC 4648 §4), escaped like other text.
         case base64
         /// As `Data` encodes itself: an array of numbers.
         case deferredToData
+        /// As the closure encodes it; its error ends the encoding.
         case custom(@Sendable (Data) throws -> String)
 
         func text(_ value: Data) throws -> String? {
@@ -56,11 +57,11 @@ extension URLEncodedFormEncoder {
 
     /// How the keys of nested values are joined.
     public enum KeyPathEncoding: Sendable {
-        /// `a[b][c]`
+        /// With brackets: `a[b][c]`.
         case brackets
-        /// `a.b.c`
+        /// With dots: `a.b.c`.
         case dots
-        /// Makes a path from that of the parent, as this encoding made it, and the child's key.
+        /// As the closure returns it for the path of the parent and the key of the child.
         case custom(@Sendable (_ parent: String, _ key: String) -> String)
 
         func path(_ parent: String, _ key: String) -> String {
@@ -72,15 +73,15 @@ extension URLEncodedFormEncoder {
         }
     }
 
-    /// What becomes of `nil`, be it a member, an element or a ``JSON`` `null`, at every level.
+    /// How `nil` is encoded, as a member, an element or a ``JSON`` `null`, at every level.
     public enum NilEncoding: Sendable {
-        /// Nothing is written.
+        /// Omitted.
         case dropKey
-        /// `k=`
+        /// As an empty value: `k=`.
         case dropValue
-        /// `k=null`
+        /// As the text `null`: `k=null`.
         case null
-        /// This text; nothing is written if it is `nil`.
+        /// As the text that the closure returns; omitted if that is `nil`.
         case custom(@Sendable () -> String?)
 
         var text: String? {
@@ -93,11 +94,11 @@ extension URLEncodedFormEncoder {
         }
     }
 
-    /// How spaces are written.
+    /// How spaces are encoded.
     public enum SpaceEncoding: Sendable {
-        /// `%20`
+        /// As `%20`.
         case percentEscaped
-        /// `+`, as browsers send forms; a `+` is `%2B` in either case.
+        /// As `+`, as in browsers' forms; a plus sign is `%2B` in either case.
         case plusReplaced
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A node that is being filled, and the way to it.
+/// A node of the tree that is being encoded, and the path to it.
 struct FormPlace {
     let state: FormState
     let node: FormNode
@@ -8,7 +8,7 @@ struct FormPlace {
 
     var codingPath: [any CodingKey] { path?.keys ?? [] }
 
-    /// Encodes any value here.
+    /// Encodes a value into this node.
     func encode(_ value: some Encodable) throws {
         try check(value)
         if try encodeHere(value) { return }
@@ -17,7 +17,8 @@ struct FormPlace {
         try value.encode(to: FormValueEncoder(place: self))
     }
 
-    /// Encodes what does not encode itself; apart from ``encode(_:)`` because that one's frames pile up.
+    /// Encodes values that are not encoded by their `encode(to:)`; separate from ``encode(_:)`` to keep the recursive
+    /// stack frame small.
     private func encodeHere(_ value: some Encodable) throws -> Bool {
         if let text = try text(of: value) {
             try set(.text(text), for: value)
@@ -29,7 +30,7 @@ struct FormPlace {
         return true
     }
 
-    /// The values that are text here although they would encode themselves as something else.
+    /// The text of types that would otherwise encode themselves in another form.
     private func text(of value: some Encodable) throws -> String? {
         switch value {
         case let value as Date: try text(value)
@@ -50,7 +51,7 @@ struct FormPlace {
         return "\(value)"
     }
 
-    /// Without the detour over `encode(to:)`, which would refuse numbers that no `Decimal` holds.
+    /// Encodes JSON without its `encode(to:)`, which refuses numbers beyond `Decimal`.
     private func encode(json: JSON) throws {
         try check(json)
         switch json.storage {
@@ -72,7 +73,7 @@ struct FormPlace {
         try set(.text("\(value)"), for: value)
     }
 
-    /// Fills the node with what has no children. A second value in one place is a mistake of `encode(to:)`.
+    /// Sets a value without children. A second value for the same node is an error of `encode(to:)`.
     func set(_ content: FormNode.Content, for value: some Encodable) throws {
         if let failure = state.failure { throw failure }
         guard case .nothing = node.content else { throw invalid(value, Self.twice) }
@@ -83,12 +84,12 @@ struct FormPlace {
 // MARK: - Children
 
 extension FormPlace {
-    /// A place for a value whose key had none or whose former value goes.
+    /// A new node for a key, replacing any earlier one.
     func newMember(_ key: some CodingKey) -> FormPlace {
         below(key) { node.setMember(key.stringValue, $0) }
     }
 
-    /// The place of a container, which goes on where one of the same key left off.
+    /// The node of a container, which continues an earlier container of the same key.
     func member(_ key: some CodingKey) -> FormPlace {
         guard let known = node.member(key.stringValue) else { return newMember(key) }
         return FormPlace(state: state, node: known, path: FormPath(key, after: path))
@@ -98,7 +99,7 @@ extension FormPlace {
         below(FormKey(intValue: node.children.count)) { node.append($0) }
     }
 
-    /// Where it gets too deep the new node is left out of the tree, so that the tree's own recursions end.
+    /// Beyond the maximum depth the new node is not attached to the tree, which limits the recursion of the writer.
     private func below(_ key: some CodingKey, attach: (FormNode) -> Void) -> FormPlace {
         let child = FormNode()
         guard (path?.depth ?? 0) < FormState.maximumNesting else {
@@ -109,7 +110,7 @@ extension FormPlace {
         return FormPlace(state: state, node: child, path: FormPath(key, after: path))
     }
 
-    /// Makes the node one with children. Containers cannot throw, so what is wrong is kept until something can.
+    /// Makes the node a container. Containers cannot throw, so the error is kept until a call that can.
     func open(_ content: FormNode.Content) {
         switch (node.content, content) {
         case (.nothing, _): node.content = content
@@ -123,12 +124,12 @@ extension FormPlace {
 
 extension FormPlace {
     private static let twice =
-        "encode(to:) gives two values or containers of different kinds where there is room for one"
+        "encode(to:) encodes two values, or containers of different kinds, for one key"
     private static let tooDeep =
         "The value is nested deeper than \(FormState.maximumNesting) levels; perhaps it contains itself"
-    private static func noNumber(_ value: some Encodable) -> String { "\(value) is no number that a form can hold" }
+    private static func noNumber(_ value: some Encodable) -> String { "A form cannot contain the number \(value)" }
 
-    /// Throws what a container could not throw, and stops a value that contains itself.
+    /// Throws an error that a container kept, and refuses a value that contains itself.
     private func check(_ value: some Encodable) throws {
         if let failure = state.failure { throw failure }
         guard state.nesting <= FormState.maximumNesting else { throw invalid(value, Self.tooDeep) }

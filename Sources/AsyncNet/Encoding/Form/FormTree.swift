@@ -1,6 +1,6 @@
-/// What one value has encoded so far.
+/// A value's encoded form before it is written.
 ///
-/// A tree and not text, because containers may be filled in any order and are sorted at the end.
+/// A tree, since containers may be filled in any order and are sorted at the end.
 final class FormNode {
     enum Content {
         case nothing
@@ -14,10 +14,10 @@ final class FormNode {
     private(set) var children: [(key: String, node: FormNode)] = []
     private var positions: [String: Int] = [:]
 
-    /// The member of this name, if there is one.
+    /// The member with this name, if there is one.
     func member(_ key: String) -> FormNode? { positions[key].map { children[$0].node } }
 
-    /// Sets a member; one of the same name before it goes, its place stays.
+    /// Sets a member; replaces an earlier one of the same name in its position.
     func setMember(_ key: String, _ node: FormNode) {
         if let position = positions[key] {
             children[position].node = node
@@ -30,7 +30,7 @@ final class FormNode {
     func append(_ node: FormNode) { children.append(("", node)) }
 }
 
-/// The keys that lead to a value, shared by all that is below them.
+/// The keys that lead to a value, shared by all nodes below.
 final class FormPath {
     let parent: FormPath?
     let key: any CodingKey
@@ -53,7 +53,7 @@ final class FormPath {
     }
 }
 
-/// The keys of elements and of superclasses.
+/// The key of an element or a superclass.
 struct FormKey: CodingKey {
     let stringValue: String
     let intValue: Int?
@@ -62,16 +62,16 @@ struct FormKey: CodingKey {
     init(intValue: Int) { (stringValue, self.intValue) = ("\(intValue)", intValue) }
 }
 
-/// What all containers of one encoding share.
+/// The state that all containers of one encoding share.
 final class FormState {
     let encoder: URLEncodedFormEncoder
     let userInfo: [CodingUserInfoKey: Any]
-    /// How many calls of `encode(to:)` are under way inside each other.
+    /// The number of nested calls of `encode(to:)`.
     var nesting = 0
-    /// What went wrong where a container cannot throw.
+    /// The error of a container, which cannot throw.
     var failure: (any Error)?
 
-    /// A thread that runs tasks has a stack of 512 KiB, of which a level takes 1.7 KiB in a debug build, and more where
+    /// Threads that run tasks have stacks of 512 KiB. A level takes 1.7 KiB of them in a debug build, more if
     /// `encode(to:)` has a large frame.
     static let maximumNesting = 128
 

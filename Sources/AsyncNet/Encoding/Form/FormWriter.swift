@@ -1,11 +1,11 @@
-/// Writes a tree as escaped pairs.
+/// Writes a tree as escaped key-value pairs.
 struct FormWriter {
     let encoder: URLEncodedFormEncoder
     private(set) var bytes: [UInt8] = []
 
     init(encoder: URLEncodedFormEncoder) { self.encoder = encoder }
 
-    /// Writes what a node holds; `path` is its unescaped name, `nil` for the root.
+    /// Writes a node; `path` is its unescaped name, `nil` for the root.
     mutating func write(_ node: FormNode, at path: String?) {
         switch node.content {
         case .nothing: break
@@ -24,7 +24,7 @@ struct FormWriter {
         }
     }
 
-    /// Two keys that are written alike stay in the order of what they were.
+    /// Orders by written names, then by original keys.
     private static func isBefore(_ one: (name: String, key: String), _ other: (name: String, key: String)) -> Bool {
         if one.name.utf8.elementsEqual(other.name.utf8) {
             return one.key.utf8.lexicographicallyPrecedes(other.key.utf8)

@@ -3,39 +3,39 @@
 ///     struct Search: Encodable { var text: String; var tags: [String]; var page: Page }
 ///
 ///     try URLEncodedFormEncoder().encode(Search(text: "a b", tags: ["x", "y"], page: Page(size: 20)))
-///     // page%5Bsize%5D=20&tags%5B%5D=x&tags%5B%5D=y&text=a%20b, which reads page[size]=20&tags[]=x&tags[]=y&text=a b
+///     // page%5Bsize%5D=20&tags%5B%5D=x&tags%5B%5D=y&text=a%20b: page[size]=20&tags[]=x&tags[]=y&text=a b
 ///
-/// The same value gives the same text: members are sorted, elements of arrays keep their order. What is encoded must
-/// have names at its top, so be a struct, a class, a dictionary with keys that are text or whole numbers, or a JSON
-/// object. A URL is written as its text, a `Decimal` with all its digits, a number in a ``JSON`` value as JSON writes
-/// it, an empty struct, dictionary or array as nothing. Of two values for one key the later counts. The time is linear
-/// in the length of the text.
+/// Equal values give equal text: members are sorted, elements of arrays keep their order. The value must have named
+/// members: a struct, a class, a dictionary with keys of text or integers, or a JSON object. A URL is encoded as its
+/// text, a `Decimal` with all its digits, a number of a ``JSON`` value as in JSON; an empty struct, dictionary or array
+/// is omitted. If a key is encoded twice, the later value is used. The time is linear in the length of the text.
 public struct URLEncodedFormEncoder: Sendable {
     /// How elements of arrays are named; `k[]` by default.
     public var arrayEncoding: ArrayEncoding
-    /// How `Bool` is written; `1` and `0` by default.
+    /// How `Bool` is encoded; `1` and `0` by default.
     public var boolEncoding: BoolEncoding
-    /// How `Data` is written; Base64 by default.
+    /// How `Data` is encoded; Base64 by default.
     public var dataEncoding: DataEncoding
-    /// How `Date` is written; as it encodes itself by default.
+    /// How `Date` is encoded; by default as it encodes itself.
     public var dateEncoding: DateEncoding
-    /// How each key of a path is changed; not at all by default.
+    /// How each key of a path is changed; unchanged by default.
     public var keyEncoding: KeyEncoding
     /// How the keys of nested values are joined; `a[b][c]` by default.
     public var keyPathEncoding: KeyPathEncoding
-    /// What becomes of `nil`; it is left out by default.
+    /// How `nil` is encoded; omitted by default.
     public var nilEncoding: NilEncoding
-    /// How spaces are written; `%20` by default.
+    /// How spaces are encoded; `%20` by default.
     public var spaceEncoding: SpaceEncoding
-    /// Which characters stay as they are; those of an RFC 3986 query by default.
+    /// The characters that are not percent-encoded; by default those of an RFC 3986 query.
     public var escaping: Escaping
-    /// Whether the members of each level are in the order of their written names' UTF-8 bytes; `true` by default.
+    /// Whether the members of each level are sorted by the UTF-8 bytes of their written names; `true` by default.
     ///
-    /// `false` keeps the order in which they are encoded, which for dictionaries differs from run to run.
+    /// `false` keeps the order of encoding, which for dictionaries differs between runs.
     public var sortsKeys: Bool
-    /// What `encode(to:)` finds in its encoder's `userInfo`; empty by default.
+    /// The `userInfo` of the encoder that `encode(to:)` gets; empty by default.
     public var userInfo: [CodingUserInfoKey: any Sendable]
 
+    /// Creates an encoder; each parameter sets the property of its name.
     public init(
         arrayEncoding: ArrayEncoding = .brackets, boolEncoding: BoolEncoding = .numeric,
         dataEncoding: DataEncoding = .base64,
@@ -57,13 +57,12 @@ public struct URLEncodedFormEncoder: Sendable {
         self.userInfo = userInfo
     }
 
-    /// The value as `key=value` pairs between `&`, all ASCII; empty if there are none.
+    /// Encodes a value as `key=value` pairs joined by `&`, in ASCII; empty if there are none.
     ///
-    /// Nesting is limited to 128 levels, each call of `encode(to:)` inside another being one: a value that contains
-    /// itself is an error and no stack overflow.
+    /// Nesting is limited to 128 levels of `encode(to:)`, so that a value that contains itself is an error.
     ///
-    /// - Throws: `EncodingError.invalidValue` for a value without names at its top, for NaN and the infinities, and for
-    ///   what is nested too deep; and what the value's own `encode(to:)` or a custom encoding throws.
+    /// - Throws: `EncodingError.invalidValue` for a value without named members, for NaN and infinities, and for values
+    ///   nested too deeply; and the errors of `encode(to:)` and of custom encodings.
     public func encode(_ value: some Encodable) throws -> String {
         let state = FormState(self)
         let place = FormPlace(state: state, node: FormNode(), path: nil)

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What a form looks like on the wire.
+/// The bytes of a form (RFC 2046 §5.1, RFC 7578).
 extension MultipartForm {
-    /// The delimiter and head before a part.
+    /// The delimiter and headers before a part.
     ///
-    /// - Throws: ``AsyncNetError`` with code `.encodingFailed` for a header that would break out of the head.
+    /// - Throws: ``AsyncNetError`` with code `.encodingFailed` for a header that would end the part's head.
     func opening(_ part: Part) throws(AsyncNetError) -> Data {
         var text = "--\(boundary)\r\n"
         for header in part.headers {
@@ -21,10 +21,10 @@ extension MultipartForm {
         return Data("\(text)\r\n".utf8)
     }
 
-    /// What ends the form; a form without parts is nothing else.
+    /// The close delimiter, which is all that a form without parts has.
     var closing: Data { Data("--\(boundary)--\r\n".utf8) }
 
-    /// What browsers escape in names and file names, and nothing else.
+    /// Escapes names and file names as browsers do (WHATWG HTML).
     static func escaped(_ name: String) -> String {
         var escaped = ""
         for scalar in name.unicodeScalars {
@@ -38,13 +38,13 @@ extension MultipartForm {
         return escaped
     }
 
-    /// With CR LF for every line break, as browsers have it in names, though not in file names.
+    /// Replaces every line break with CR LF, as browsers do in names, but not in file names.
     static func normalized(_ name: String) -> String {
         guard name.unicodeScalars.contains(where: { $0 == "\r" || $0 == "\n" }) else { return name }
         var (normalized, last) = ("", Unicode.Scalar(0))
         for scalar in name.unicodeScalars {
             if scalar == "\n", last == "\r" {
-                // Went with the CR before it.
+                // Written with the CR before it.
             } else if scalar == "\r" || scalar == "\n" {
                 normalized += "\r\n"
             } else {
@@ -55,7 +55,7 @@ extension MultipartForm {
         return normalized
     }
 
-    /// 128 random bits: files and streams, which are not looked into, hold it by chance never.
+    /// 128 random bits, so that files and streams, which are not searched, do not contain it.
     static func randomBoundary() -> String {
         var generator = SystemRandomNumberGenerator()
         func word() -> String {
@@ -65,7 +65,7 @@ extension MultipartForm {
         return "AsyncNet-\(word())\(word())"
     }
 
-    /// RFC 2046 §5.1.1.
+    /// Whether the text is valid as a boundary (RFC 2046 §5.1.1).
     static func isBoundary(_ text: String) -> Bool {
         1...70 ~= text.utf8.count && text.last != " "
             && text.utf8.allSatisfy {
@@ -73,16 +73,16 @@ extension MultipartForm {
             }
     }
 
-    /// Quoted where it is no token (RFC 9110 §5.6.6).
+    /// Quoted unless it is a token (RFC 9110 §5.6.6).
     static func quotedIfNeeded(_ boundary: String) -> String {
         HTTPSyntax.isToken(boundary) ? boundary : "\"\(boundary)\""
     }
 }
 
-/// Looks for bytes among others.
+/// A search for bytes.
 enum ByteSearch {
-    /// Each step looks at the place where the needle would end and leaps as far as the byte there allows (Horspool), so
-    /// that most bytes of a large part are never looked at.
+    /// Horspool's algorithm: reads the byte at the end of each candidate and skips as far as that byte allows, so that
+    /// most bytes of a large part are not read.
     static func contains(_ needle: Data, in haystack: Data) -> Bool {
         guard !needle.isEmpty, needle.count <= haystack.count else { return false }
         return haystack.withUnsafeBytes { haystack in

@@ -1,20 +1,20 @@
 public import Foundation
 
-/// A form of several parts, as `multipart/form-data` (RFC 7578) writes it.
+/// A form as `multipart/form-data` (RFC 7578).
 ///
 ///     try await session.upload(.multipart { form in
 ///         form.append("Ada", name: "name")
 ///         form.append(fileURL, name: "avatar")
 ///     }, to: url).serializing(Receipt.self).value
 ///
-/// Parts are sent in the order they were added, each streamed: a form of large files needs no memory for them and no
-/// copy. Names and file names are escaped as browsers do (WHATWG HTML, multipart/form-data encoding algorithm): in
-/// UTF-8, with `"`, CR and LF percent-encoded; there is no `filename*`, which RFC 7578 §4.2 forbids. Other control
-/// characters, such as NUL, which browsers send as they are and servers refuse (RFC 9110 §5.5), end the request with
-/// `.encodingFailed`. Values are sent byte for byte.
+/// Parts are sent in the order in which they were added, each as a stream: large files are neither read into memory nor
+/// copied. Names and file names are escaped as browsers do (WHATWG HTML, multipart/form-data encoding algorithm): in
+/// UTF-8, with `"`, CR and LF percent-encoded, and without `filename*`, which RFC 7578 §4.2 forbids. Other control
+/// characters, such as NUL, which servers reject (RFC 9110 §5.5), end the request with `.encodingFailed`. Values are
+/// sent unchanged.
 ///
-/// Adding does no I/O and cannot fail; what is wrong with a part ends the request, with `.encodingFailed`, or with
-/// `.fileNotReadable` for its file.
+/// Adding a part does no I/O and cannot fail; an invalid part ends the request with `.encodingFailed`, an unreadable
+/// file with `.fileNotReadable`.
 public struct MultipartForm: Sendable {
     struct Part: Sendable {
         let name: String
@@ -24,23 +24,23 @@ public struct MultipartForm: Sendable {
     }
 
     private(set) var parts: [Part] = []
-    /// What separates the parts.
+    /// The delimiter between parts.
     public private(set) var boundary: String
     private let isBoundaryGiven: Bool
 
-    /// An empty form.
+    /// Creates an empty form.
     ///
-    /// - Parameter boundary: What separates the parts, 1 to 70 characters of RFC 2046 §5.1.1; it must occur in none.
-    ///   `nil` takes a random one, and another if that is found in a part that is in memory.
+    /// - Parameter boundary: The delimiter between parts, 1 to 70 characters (RFC 2046 §5.1.1), which must not occur in
+    ///   a part. With `nil` it is random, and replaced if it occurs in a part in memory.
     public init(boundary: String? = nil) {
         self.boundary = boundary ?? Self.randomBoundary()
         isBoundaryGiven = boundary != nil
     }
 
-    /// How many parts there are.
+    /// The number of parts.
     public var count: Int { parts.count }
 
-    /// `multipart/form-data` with the boundary.
+    /// The media type `multipart/form-data` with the boundary.
     public var contentType: String { "multipart/form-data; boundary=\(Self.quotedIfNeeded(boundary))" }
 
     // MARK: Adding parts
@@ -50,14 +50,13 @@ public struct MultipartForm: Sendable {
         append(.data(Data(text.utf8)), name: name)
     }
 
-    /// Adds bytes; as a file if there is a file name.
+    /// Adds bytes, as a file if there is a file name.
     ///
     /// - Parameters:
     ///   - data: The content of the part.
     ///   - name: The name of the form's field.
     ///   - fileName: Makes the part a file; `nil` makes it a plain field.
-    ///   - mimeType: The media type. `nil` takes it from the extension of the file name; without a file name none is
-    ///     sent.
+    ///   - mimeType: The media type. `nil` derives it from the file name's extension; without a file name none is sent.
     public mutating func append(_ data: Data, name: String, fileName: String? = nil, mimeType: String? = nil) {
         append(.data(data), name: name, fileName: fileName, mimeType: mimeType)
     }
@@ -68,21 +67,20 @@ public struct MultipartForm: Sendable {
     ///   - file: The file's URL. The file must not change until the form has been sent.
     ///   - name: The name of the form's field.
     ///   - fileName: The file name in `Content-Disposition`; the file's own name by default.
-    ///   - mimeType: The media type. `nil` takes it from the extension of the file name; `application/octet-stream` if
-    ///     that is unknown.
+    ///   - mimeType: The media type. `nil` derives it from the file name's extension, or sends `application/octet-stream`
+    ///     if that is unknown.
     public mutating func append(_ file: URL, name: String, fileName: String? = nil, mimeType: String? = nil) {
         append(.file(file), name: name, fileName: fileName ?? file.lastPathComponent, mimeType: mimeType)
     }
 
-    /// Adds the chunks of a sequence, which are sent as they arrive.
+    /// Adds the chunks of a sequence, sent as they arrive.
     ///
     /// - Parameters:
     ///   - chunks: The content of the part.
     ///   - length: The number of bytes in all chunks; with `nil` the length of the whole form is unknown.
     ///   - name: The name of the form's field.
     ///   - fileName: Makes the part a file; `nil` makes it a plain field.
-    ///   - mimeType: The media type. `nil` takes it from the extension of the file name; without a file name none is
-    ///     sent.
+    ///   - mimeType: The media type. `nil` derives it from the file name's extension; without a file name none is sent.
     public mutating func append<Chunks: AsyncSequence & Sendable>(
         _ chunks: Chunks, length: Int64?, name: String, fileName: String? = nil, mimeType: String? = nil
     ) where Chunks.Element == Data {
@@ -95,7 +93,7 @@ public struct MultipartForm: Sendable {
     ///   - body: The content of the part.
     ///   - name: The name of the form's field.
     ///   - fileName: Makes the part a file; `nil` makes it a plain field.
-    ///   - mimeType: The media type. `nil` takes the body's own, or that of the file name's extension.
+    ///   - mimeType: The media type. `nil` uses that of the body, or derives it from the file name's extension.
     ///   - headers: Headers of the part, sent after `Content-Disposition`. A `Content-Type` here replaces the derived
     ///     one.
     public mutating func append(
@@ -113,11 +111,11 @@ public struct MultipartForm: Sendable {
         parts.append(Part(name: name, fileName: fileName, headers: all, body: body))
     }
 
-    // MARK: Ready to be sent
+    // MARK: Before sending
 
-    /// This form with a boundary that is in no part that is in memory.
+    /// This form with a boundary that occurs in no part in memory.
     ///
-    /// - Throws: ``AsyncNetError`` with code `.encodingFailed` if the boundary that was given is, or is none.
+    /// - Throws: ``AsyncNetError`` with code `.encodingFailed` if the given boundary occurs in a part or is invalid.
     func settled() throws(AsyncNetError) -> MultipartForm {
         for part in parts { try part.body.form?.checkBoundary() }
         guard !isBoundaryGiven else {
@@ -129,7 +127,7 @@ public struct MultipartForm: Sendable {
         return form
     }
 
-    /// Also of the forms inside.
+    /// Checks the boundaries of this form and of nested forms.
     private func checkBoundary() throws(AsyncNetError) {
         guard Self.isBoundary(boundary) else {
             throw AsyncNetError(
@@ -143,7 +141,7 @@ public struct MultipartForm: Sendable {
 
     private var isBoundaryInside: Bool { holds(Data(boundary.utf8)) }
 
-    /// Whether a part in memory holds these bytes, or one of a form inside this one, whose boundary counts too.
+    /// Whether a part in memory contains these bytes, in nested forms too, whose boundaries count as well.
     private func holds(_ bytes: Data) -> Bool {
         parts.contains { part in
             part.body.data.map { ByteSearch.contains(bytes, in: $0) } == true
