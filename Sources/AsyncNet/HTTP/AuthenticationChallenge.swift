@@ -1,26 +1,26 @@
-/// One way to authenticate that a server offers, as in `WWW-Authenticate` and `Proxy-Authenticate` (RFC 9110 §11.6.1,
-/// §11.7.1).
+/// A challenge of a server or proxy, as in `WWW-Authenticate` and `Proxy-Authenticate` (RFC 9110 §11.6.1, §11.7.1).
 public struct AuthenticationChallenge: Hashable, Sendable {
-    /// In lower case, such as `basic`, `digest` or `bearer`.
+    /// The authentication scheme in lower case, such as `basic`, `digest` or `bearer`.
     public let scheme: String
-    /// Names in lower case; values unquoted, otherwise as they were sent. Of several of one name the first counts.
+    /// Names in lower case; values unquoted, otherwise as sent. Of repeated names the first is kept.
     public let parameters: [String: String]
-    /// What schemes such as `Negotiate` have in place of parameters.
+    /// The value that schemes such as `Negotiate` have instead of parameters (RFC 9110 §11.2).
     public let token68: String?
 
+    /// Creates a challenge.
     public init(scheme: String, parameters: [String: String] = [:], token68: String? = nil) {
         self.scheme = scheme.lowercased()
         self.parameters = Dictionary(parameters.map { ($0.key.lowercased(), $0.value) }) { first, _ in first }
         self.token68 = token68
     }
 
-    /// What the credentials are for, in the server's words; most schemes have it.
+    /// The protection space that the credentials are for; most schemes have it.
     public var realm: String? { parameters["realm"] }
 
-    /// The challenges of all headers of one name, in their order.
+    /// The challenges of all header lines of one name, in order.
     ///
-    /// Where a value is malformed its rest is dropped; what was read before stays, a challenge that breaks off too,
-    /// with the parameters it had until then. The next value is read all the same.
+    /// The rest of a malformed value is ignored; the challenges before it are kept, an incomplete one with the
+    /// parameters that it has. The next value is read independently.
     package static func challenges(in values: [String]) -> [AuthenticationChallenge] {
         values.flatMap { value in
             var scanner = AuthenticationScanner(value)
@@ -28,7 +28,7 @@ public struct AuthenticationChallenge: Hashable, Sendable {
         }
     }
 
-    /// The parameters of a header that has no scheme, such as `Authentication-Info` (RFC 9110 §11.6.3).
+    /// The parameters of a header without a scheme, such as `Authentication-Info` (RFC 9110 §11.6.3).
     package static func parameters(_ text: String) -> [String: String] {
         var scanner = AuthenticationScanner(text)
         return scanner.parameters()

@@ -1,6 +1,6 @@
-/// Reads challenges and their parameters byte by byte (RFC 9110 §11.2 to §11.4).
+/// Parses challenges and their parameters (RFC 9110 §11.2 to §11.4).
 ///
-/// Commas part both parameters and challenges: only the equals sign after a word tells which of the two follows.
+/// Commas separate parameters and challenges; only an equals sign after a word shows that a parameter follows.
 struct AuthenticationScanner {
     private var rest: Substring.UTF8View
 
@@ -22,7 +22,7 @@ struct AuthenticationScanner {
         return found
     }
 
-    /// Up to the next word without an equals sign, or to what is malformed.
+    /// Reads parameters up to the next word without an equals sign, or to a malformed one.
     mutating func parameters() -> [String: String] {
         var found: [String: String] = [:]
         var ahead = self
@@ -45,7 +45,7 @@ struct AuthenticationScanner {
         return (name, value)
     }
 
-    /// Letters, digits and some others, then equals signs; nothing after it but a comma, or it is a parameter.
+    /// Letters, digits and some others, then equals signs; a comma or the end must follow, otherwise it is a parameter.
     private mutating func token68() -> String? {
         var ahead = self
         let body = ahead.skip {
@@ -58,7 +58,7 @@ struct AuthenticationScanner {
         return String(decoding: body, as: UTF8.self) + String(decoding: padding, as: UTF8.self)
     }
 
-    /// No control characters: what is read here is sent back in a header.
+    /// Refuses control characters, since the value is sent back in a header.
     private mutating func quotedString() -> String? {
         guard take("\"") else { return nil }
         var value: [UInt8] = []
@@ -79,7 +79,7 @@ struct AuthenticationScanner {
         return token.isEmpty ? nil : String(decoding: token, as: UTF8.self)
     }
 
-    /// At the end of an element of the list.
+    /// Whether an element of the list ends here.
     private var isAtEnd: Bool { rest.isEmpty || rest.first == UInt8(ascii: ",") }
 
     private mutating func skipCommas() {

@@ -1,6 +1,6 @@
-/// A day of the Gregorian calendar, without a time zone, and its number since 1970-01-01.
+/// A day of the Gregorian calendar without a time zone, converted to and from its number since 1970-01-01.
 ///
-/// The arithmetic counts eras of 400 years that begin in March, so that the leap day is the last one of a year.
+/// Uses eras of 400 years that begin in March, so that the leap day is the last day of a year.
 struct CivilDay: Hashable {
     let year: Int64
     /// From 1.
@@ -24,8 +24,7 @@ struct CivilDay: Hashable {
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// Days since 1970-01-01; of a day that is not in the calendar, such as February 30, that of the days before it
-    /// counted on.
+    /// Days since 1970-01-01. A day that does not exist, such as February 30, counts on from the days before it.
     var days: Int64 {
         let shiftedYear = month <= 2 ? year - 1 : year
         let era = (shiftedYear >= 0 ? shiftedYear : shiftedYear - 399) / 400
@@ -35,7 +34,7 @@ struct CivilDay: Hashable {
             - Self.daysBefore1970
     }
 
-    /// Whether the calendar has this day.
+    /// Whether the calendar contains this day.
     var exists: Bool { CivilDay(days: days) == self }
 
     func addingYears(_ years: Int64) -> CivilDay { CivilDay(year: year + years, month: month, day: day) }

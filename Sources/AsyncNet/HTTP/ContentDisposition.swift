@@ -1,15 +1,14 @@
-/// How a response's body is to be treated and what its file is called, as in `Content-Disposition` (RFC 6266).
+/// A `Content-Disposition` (RFC 6266).
 ///
-/// Lax where browsers are: names with spaces need no quotes, quotes need not be closed, parameters that make no sense
-/// are left out, and of several of one name the first counts.
+/// Parsed as leniently as by browsers: names with spaces need no quotes, quotes need not be closed, malformed
+/// parameters are ignored, and of repeated names the first is used.
 package struct ContentDisposition: Hashable, Sendable {
-    /// In lower case, such as `attachment` or `inline`.
+    /// The disposition type in lower case, such as `attachment` or `inline`.
     package let type: String
-    /// Names in lower case; values unquoted, otherwise as they were sent.
+    /// Names in lower case; values unquoted, otherwise as sent.
     package let parameters: [String: String]
 
-    /// Reads `attachment; filename="a.txt"; filename*=UTF-8''%c3%a4.txt`; `nil` if there is no token where the type
-    /// stands.
+    /// Parses `attachment; filename="a.txt"; filename*=UTF-8''%c3%a4.txt`; `nil` if the type is not a token.
     package init?(_ text: String) {
         let scalars = text[...].unicodeScalars
         let type = Substring(scalars.prefix { $0 != ";" })
@@ -18,17 +17,15 @@ package struct ContentDisposition: Hashable, Sendable {
         parameters = HTTPParameters.firstValues(scalars[type.endIndex...])
     }
 
-    /// The file's name as the server gave it: `filename*` if it can be decoded, else `filename`; `nil` if neither says
-    /// anything.
+    /// The file name as sent: `filename*` if it can be decoded, else `filename`; `nil` if both are missing or empty.
     ///
-    /// Not to be trusted: it may hold a path, see ``FileName``.
+    /// Untrusted: it may be a path, see ``FileName``.
     package var fileName: String? {
         let names = [parameters["filename*"].flatMap(Self.decoded), parameters["filename"]]
         return names.lazy.compactMap { $0 }.first { !$0.isEmpty }
     }
 
-    /// `charset'language'percent-encoded` (RFC 8187 §3.2): UTF-8 or ISO-8859-1; the language says nothing about a
-    /// file's name.
+    /// Decodes `charset'language'percent-encoded` (RFC 8187 §3.2) in UTF-8 or ISO-8859-1; the language is ignored.
     private static func decoded(_ text: String) -> String? {
         let parts = text.unicodeScalars.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let bytes = percentDecoded(parts[2]) else { return nil }
@@ -39,7 +36,7 @@ package struct ContentDisposition: Hashable, Sendable {
         }
     }
 
-    /// `nil` if a percent sign has no two hex digits after it, or something is not ASCII.
+    /// `nil` for a percent sign without two hex digits, and for non-ASCII characters.
     private static func percentDecoded(_ text: Substring.UnicodeScalarView) -> [UInt8]? {
         var bytes: [UInt8] = []
         var rest = text

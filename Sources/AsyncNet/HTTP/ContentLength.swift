@@ -1,8 +1,8 @@
 /// The `Content-Length` field (RFC 9110 §8.6).
 package enum ContentLength {
-    /// The length that all lines of the field agree on, joined by commas; `nil` if they do not, or if it is none.
+    /// The length in all values of the field, joined by commas; `nil` if they differ or are invalid.
     ///
-    /// Digits only, at most 2^63 - 1. A list of the same length over and over is that length.
+    /// Digits only, at most 2^63 - 1. Repetitions of the same length are allowed.
     package static func bytes(_ text: String) -> Int64? {
         guard text.utf8.contains(0x2C) else { return number(text[...]) }
         let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map(number)
@@ -18,12 +18,12 @@ package enum ContentLength {
 }
 
 extension HTTPResponseHead {
-    /// The body's length on the wire as announced, `nil` if it is unknown, nonsense, or announced more than once and
-    /// not alike.
+    /// The length of the body on the wire; `nil` if it is missing, invalid, or sent several times with different
+    /// values.
     public var contentLength: Int64? { value(for: "Content-Length").flatMap(ContentLength.bytes) }
 
-    /// Refuses a response of whose body nobody can say where it ends (RFC 9112 §6.3): its `Content-Length` is no
-    /// length, or several that differ, and neither method, status nor `Transfer-Encoding` ends the body.
+    /// Refuses a response whose body has no certain end (RFC 9112 §6.3): its `Content-Length` is invalid or sent with
+    /// different values, and neither method, status nor `Transfer-Encoding` delimits the body.
     package func checkLength(answering method: HTTPMethod) throws(AsyncNetError) {
         guard let text = value(for: "Content-Length"), ContentLength.bytes(text) == nil, !isBodyless(answering: method),
             value(for: "Transfer-Encoding") == nil
@@ -37,7 +37,7 @@ extension HTTPResponseHead {
         throw AsyncNetError(.badServerResponse, "The server sent a Content-Length \(problem)")
     }
 
-    /// Whether no body follows this head, whatever its headers say (RFC 9112 §6.3).
+    /// Whether no body follows this head, regardless of its headers (RFC 9112 §6.3).
     package func isBodyless(answering method: HTTPMethod) -> Bool {
         method == .head || 100..<200 ~= statusCode || statusCode == 204 || statusCode == 304
     }

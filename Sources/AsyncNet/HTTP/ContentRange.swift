@@ -1,14 +1,13 @@
-/// Which part of a representation a response holds, as in `Content-Range: bytes 0-99/1234` (RFC 9110 §14.4).
+/// The range in a response, as in `Content-Range: bytes 0-99/1234` (RFC 9110 §14.4).
 package struct ContentRange: Hashable, Sendable {
-    /// The first and last byte, counted from 0; `nil` in a 416 response, where none could be sent.
+    /// The first and last byte, counted from 0; `nil` in a 416 response.
     package let bytes: ClosedRange<Int64>?
-    /// The bytes of the whole representation; `nil` if the server does not know.
+    /// The size of the whole representation; `nil` if it is unknown.
     package let total: Int64?
 
-    /// Reads `bytes 0-99/1234`, `bytes 0-99/*` or `bytes */1234`; the unit's case does not matter.
+    /// Parses `bytes 0-99/1234`, `bytes 0-99/*` or `bytes */1234`; the case of the unit is ignored.
     ///
-    /// `nil` for anything else: other units, a last byte before the first or not below the total, and numbers beyond
-    /// `Int64`.
+    /// `nil` for other units, a last byte before the first or not below the total, and numbers beyond `Int64`.
     package init?(_ text: String) {
         let words = text.trimmedHTTPSpace.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
@@ -34,7 +33,7 @@ package struct ContentRange: Hashable, Sendable {
         return first...last
     }
 
-    /// Digits only: `Int64` by itself would take a sign too.
+    /// Digits only, since `Int64` accepts a sign too.
     private static func number(_ digits: Substring) -> Int64? {
         digits.utf8.allSatisfy { 0x30...0x39 ~= $0 } ? Int64(digits) : nil
     }
@@ -47,10 +46,10 @@ extension ContentRange: CustomStringConvertible {
 }
 
 extension HTTPResponseHead {
-    /// How many bytes the body of a 206 response has by its `Content-Range` (RFC 9110 §15.3.7).
+    /// The length of a 206 response's body according to its `Content-Range` (RFC 9110 §15.3.7).
     ///
     /// `nil` for other responses, for several ranges in one body, and for a body with a `Content-Encoding`, which is
-    /// counted decoded.
+    /// counted after decoding.
     package var rangeLength: Int64? {
         guard statusCode == 206, let bytes = value(for: "Content-Range").flatMap(ContentRange.init)?.bytes,
             value(for: "Content-Encoding") == nil
@@ -59,18 +58,18 @@ extension HTTPResponseHead {
     }
 }
 
-/// Which part of a representation to ask for, as in `Range: bytes=5-` (RFC 9110 §14.1.2, §14.2).
+/// The range that a request asks for, as in `Range: bytes=5-` (RFC 9110 §14.1.2, §14.2).
 ///
 /// Bytes are counted from 0; negative numbers count as 0.
 package enum ByteRange: Hashable, Sendable {
-    /// Everything from this byte on.
+    /// All bytes from this one on.
     case from(Int64)
     /// From the first byte to the last, both included.
     case closed(ClosedRange<Int64>)
-    /// This many bytes at the end.
+    /// This number of bytes at the end.
     case last(Int64)
 
-    /// What stands in the `Range` header.
+    /// The value of the `Range` header.
     package var headerValue: String {
         switch self {
         case .from(let first): "bytes=\(max(0, first))-"

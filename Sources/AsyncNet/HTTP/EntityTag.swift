@@ -1,11 +1,11 @@
-/// A name for one version of a representation, as in `ETag` (RFC 9110 §8.8.3).
+/// An identifier of a version of a representation, as in `ETag` (RFC 9110 §8.8.3).
 package struct EntityTag: Hashable, Sendable {
-    /// What stands between the quotes.
+    /// The text between the quotes.
     package let opaque: String
-    /// Whether versions that differ in bytes may have the same one.
+    /// Whether versions with different bytes may share this tag.
     package let isWeak: Bool
 
-    /// Reads `"xyzzy"` or `W/"xyzzy"`; `nil` if it is neither. The `W` is a capital one, and there are no escapes.
+    /// Parses `"xyzzy"` or `W/"xyzzy"`; otherwise `nil`. The `W` is case-sensitive, and there are no escapes.
     package init?(_ text: String) {
         var rest = text.trimmedHTTPSpace[...].unicodeScalars
         isWeak = rest.starts(with: "W/".unicodeScalars)
@@ -14,10 +14,10 @@ package struct EntityTag: Hashable, Sendable {
         opaque = String(rest)
     }
 
-    /// Whether both name the same bytes (RFC 9110 §8.8.3.2).
+    /// Strong comparison: whether both identify the same bytes (RFC 9110 §8.8.3.2).
     package func isSameBytes(as other: EntityTag) -> Bool { !isWeak && !other.isWeak && opaque == other.opaque }
 
-    /// Whether both name the same version, if only by meaning.
+    /// Weak comparison: whether both identify equivalent versions (RFC 9110 §8.8.3.2).
     package func isSameVersion(as other: EntityTag) -> Bool { opaque == other.opaque }
 
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
@@ -29,15 +29,13 @@ extension EntityTag: CustomStringConvertible {
     package var description: String { "\(isWeak ? "W/" : "")\"\(opaque)\"" }
 }
 
-/// The rules of `If-Range`, which asks for the rest of a body on the condition that it is still the same one.
+/// The rules of `If-Range`, which requests the rest of a body only if the body has not changed.
 package enum IfRange {
-    /// What may stand in `If-Range` when the rest of this response is asked for; `nil` if nothing proves that bytes are
-    /// the same.
+    /// The value of `If-Range` for the rest of this response; `nil` if nothing proves that the bytes have not changed.
     ///
-    /// A strong entity tag. Without any, `Last-Modified`, if it is at least a minute before `Date`: RFC 9110 §8.8.2.2
-    /// is content with a second where one clock made both, which a client cannot know, or else wants clocks to make no
-    /// difference; a minute is what browsers take for that. A weak tag proves nothing, and forbids the date (§13.1.5);
-    /// nor do several tags that differ.
+    /// A strong entity tag; without any tag, a `Last-Modified` at least a minute before `Date`. RFC 9110 §8.8.2.2
+    /// requires a second if one clock made both, which a client cannot know; browsers use a minute, as here. A weak tag
+    /// proves nothing and rules out the date (§13.1.5), and so do different tags.
     package static func validator(of headers: HTTPHeaders) -> String? {
         let tags = headers.values(of: .entityTag)
         guard tags.count <= 1 else { return nil }
@@ -49,7 +47,7 @@ package enum IfRange {
         return modified.description
     }
 
-    /// Whether a response is of the version that a validator stands for; one that says nothing of its version is.
+    /// Whether a response's version matches a validator; a response without a version matches.
     package static func isSameVersion(_ headers: HTTPHeaders, as validator: String) -> Bool {
         headers.values(of: validator.hasPrefix("\"") ? .entityTag : .lastModified).allSatisfy { $0 == validator }
     }

@@ -1,22 +1,22 @@
 package import Foundation
 
-/// Names for files that servers send, safe on every platform: what a server says must not choose where a file goes.
+/// Names of files that servers send, made safe on all platforms: a server must not choose a path.
 package enum FileName {
-    /// A safe name for a download: the server's own, else the last component of the URL's path, else `download`.
+    /// A safe name for a download: the server's name, else the last component of the URL's path, else `download`.
     ///
-    /// - Parameter mediaType: Gives `download` its extension; a name that somebody chose keeps its own.
+    /// - Parameter mediaType: Determines the extension of `download`; other names keep theirs.
     package static func suggested(by disposition: ContentDisposition?, url: URL?, mediaType: MediaType?) -> String {
         if let name = disposition?.fileName.flatMap(safe) ?? url.flatMap(lastComponent).flatMap(safe) { return name }
         let suffix = mediaType.flatMap(MediaTypes.preferredExtension).map { ".\($0)" }
         return "download" + (suffix ?? "")
     }
 
-    /// The name with nothing in it that any platform takes for more than a name; `nil` if nothing is left.
+    /// A name that is a plain file name on all platforms; `nil` if nothing is left.
     ///
-    /// - It is the last component of a path with `/` or `\`, and not longer than 255 bytes of UTF-8; a cut keeps the
+    /// - Only the last component of a path with `/` or `\` is kept, up to 255 bytes of UTF-8; shortening keeps the
     ///   extension.
-    /// - Control, bidi and other invisible characters are removed, since they make a name look like another one.
-    /// - `< > : " | ? *` become `_`, and a name that Windows keeps for a device gets one before it.
+    /// - Control, bidi and other invisible characters are removed, since they make a name look like another.
+    /// - `< > : " | ? *` become `_`, and Windows device names get a `_` before them.
     /// - Dots and white space at both ends are removed: a leading dot hides a file, trailing ones are lost on Windows.
     package static func safe(_ name: String) -> String? {
         guard let component = name.unicodeScalars.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last else {
@@ -29,7 +29,8 @@ package enum FileName {
         return name.unicodeScalars.allSatisfy(\.properties.isDefaultIgnorableCodePoint) ? nil : name
     }
 
-    /// Split first and decoded then: an encoded slash begins no component of the URL. ``safe(_:)`` cuts there again.
+    /// Splits before decoding: an encoded slash does not separate components of the URL. ``safe(_:)`` splits there
+    /// again.
     private static func lastComponent(of url: URL) -> String? {
         guard let component = URLReference(url.absoluteString).path.split(separator: "/").last else { return nil }
         return component.removingPercentEncoding ?? String(component)
@@ -37,7 +38,7 @@ package enum FileName {
 
     private static let replaced: Set<Unicode.Scalar> = ["<", ">", ":", "\"", "|", "?", "*"]
 
-    /// Joiners and tags stay: emoji and several scripts need them.
+    /// Joiners and tags are kept, since emoji and several scripts need them.
     private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
         let properties = scalar.properties
         switch scalar {
@@ -58,7 +59,7 @@ package enum FileName {
         return String(String.UnicodeScalarView(start[..<(end + 1)]))
     }
 
-    /// Whether Windows takes what stands before the first dot for a device, whatever comes after it.
+    /// Whether Windows treats the text before the first dot as a device name.
     private static func isReserved(_ name: String) -> Bool {
         let stem = name.prefix { $0 != "." }.uppercased().trimmedHTTPSpace
         if ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"].contains(stem) { return true }
@@ -69,7 +70,7 @@ package enum FileName {
     }
 
     private static let limit = 255
-    /// What is longer is no extension.
+    /// Longer suffixes are not extensions.
     private static let extensionLimit = 32
 
     private static func shortened(_ name: String) -> String {
@@ -81,7 +82,7 @@ package enum FileName {
         return cut(name[..<suffix.startIndex], to: limit - suffix.utf8.count) + suffix
     }
 
-    /// Cuts between characters; within one only if it is longer than all there may be.
+    /// Cuts between characters, or inside the first character if that alone exceeds the limit.
     private static func cut(_ text: Substring, to limit: Int) -> String {
         var rest = limit
         let characters = text.prefix {

@@ -1,24 +1,24 @@
 package import Foundation
 
-/// A moment, to the second, as headers write it (RFC 9110 §5.6.7), between the years 0 and 9999.
+/// A time to the second, as in headers (RFC 9110 §5.6.7), in the years 0 to 9999.
 package struct HTTPDate: Hashable, Sendable {
-    /// Since the beginning of 1970, without leap seconds.
+    /// Seconds since 1970, without leap seconds.
     package let seconds: Int64
 
-    /// The moment, cut to the second; beyond the years that headers can write, the first or last of them.
+    /// The time, rounded down to the second and limited to the years 0 to 9999.
     package init(_ date: Date) {
         let limits = Self.first...Self.last
         let whole = date.timeIntervalSince1970.rounded(.down)
         seconds = whole.isNaN ? 0 : Int64(min(max(whole, Double(limits.lowerBound)), Double(limits.upperBound)))
     }
 
-    /// Reads `Sun, 06 Nov 1994 08:49:37 GMT`, and the two forms of old: `Sunday, 06-Nov-94 08:49:37 GMT`, `Sun Nov  6
+    /// Parses `Sun, 06 Nov 1994 08:49:37 GMT` and the obsolete forms `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6
     /// 08:49:37 1994`.
     ///
-    /// The name of the day must be one, but need not be the right one; case does not matter. `nil` for anything else,
-    /// and for days and times that there are not.
+    /// The weekday must be valid but need not match the date; case is ignored. `nil` for other text, and for days and
+    /// times that do not exist.
     ///
-    /// - Parameter now: A year of two digits is the latest one that is not more than 50 years after this.
+    /// - Parameter now: A two-digit year is the latest year at most 50 years after this.
     package init?(_ text: String, now: @autoclosure () -> Date = Date()) {
         guard let fields = HTTPDateFields(text), let time = fields.secondOfDay else { return nil }
         var year = fields.year
@@ -48,7 +48,7 @@ package struct HTTPDate: Hashable, Sendable {
 extension HTTPDate: Comparable, CustomStringConvertible {
     package static func < (one: HTTPDate, other: HTTPDate) -> Bool { one.seconds < other.seconds }
 
-    /// As RFC 9110 wants it sent: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// The time in the format that RFC 9110 requires: `Sun, 06 Nov 1994 08:49:37 GMT`.
     package var description: String {
         let day = CivilDay(days: days)
         let weekday = HTTPDateFields.weekdays[Int(((days + 4) % 7 + 7) % 7)].prefix(3).capitalized

@@ -1,10 +1,10 @@
-/// The parts of a date in one of the three forms, in range where that needs no calendar.
+/// The fields of a date in one of the three formats, checked as far as that needs no calendar.
 struct HTTPDateFields {
     private(set) var year: Int64 = 0
     private(set) var month: Int64 = 0
     private(set) var day: Int64 = 0
     private var time: Substring = ""
-    /// Whether the year has two digits only.
+    /// Whether the year has only two digits.
     private(set) var hasShortYear = false
 
     static let weekdays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
@@ -23,7 +23,7 @@ struct HTTPDateFields {
         guard isRead else { return nil }
     }
 
-    /// `nil` if it is none. A leap second is the first of the next minute.
+    /// Seconds since midnight; `nil` if invalid. A leap second is the first second of the next minute.
     var secondOfDay: Int64? {
         let parts = time.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 3, parts.allSatisfy({ $0.utf8.count == 2 }) else { return nil }
@@ -55,7 +55,7 @@ struct HTTPDateFields {
         return weekdays.contains { $0 == name || $0.prefix(3) == name }
     }
 
-    /// Up to four digits.
+    /// A number of up to four digits.
     private static func number(_ digits: Substring) -> Int64? {
         digits.utf8.count <= 4 && digits.utf8.allSatisfy { 0x30...0x39 ~= $0 } ? Int64(digits) : nil
     }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A response's head, or the trailers after its body, read line by line from bytes (RFC 9112 §4, §5).
+/// Parses a response's head, or the trailers after its body, line by line (RFC 9112 §4, §5).
 ///
-/// Order, spelling and repetitions of headers are kept. What is not HTTP is refused, not guessed at: names that are no
-/// tokens, values with control characters, and more bytes than the limit. Values in UTF-8 are read as such, others as
-/// Latin-1; where a value is a URI its bytes are percent-encoded instead, so that they stay what they are. A continued
-/// line (obs-fold, RFC 9112 §5.2) joins the value before it by one space.
+/// Keeps order, spelling and repetitions of headers. Refuses names that are not tokens, values with control characters,
+/// and heads above the size limit. Values are read as UTF-8 if valid, else as Latin-1; invalid UTF-8 in a URI is
+/// percent-encoded, so that its bytes are kept. A continued line (obs-fold, RFC 9112 §5.2) is joined to the value
+/// before by a space.
 struct HTTPHeadParser {
     typealias Line = UnsafeBufferPointer<UInt8>
 
@@ -18,26 +18,26 @@ struct HTTPHeadParser {
 
     init(limit: Int) { self.limit = limit }
 
-    /// What was read, as the head of a response from this URL.
+    /// The head of a response from this URL.
     func head(url: URL) -> HTTPResponseHead {
         HTTPResponseHead(
             statusCode: statusCode, url: url, headers: headers, httpVersion: httpVersion, reasonPhrase: reasonPhrase)
     }
 
-    /// Begins anew, with what was counted against the limit so far.
+    /// Starts another block; the size limit applies to all blocks together.
     mutating func beginBlock() {
         statusCode = 0
         (httpVersion, reasonPhrase) = (nil, nil)
         headers = HTTPHeaders()
     }
 
-    /// Takes one line with its line break.
-    /// - Returns: Whether it is the empty one that ends the block.
+    /// Takes a line with its line break.
+    /// - Returns: Whether it is the empty line that ends the block.
     mutating func receive(_ line: Line) throws(AsyncNetError) -> Bool {
         bytes += line.count
         guard bytes <= limit else {
             throw AsyncNetError(
-                .badServerResponse, "The server's head is larger than the \(limit) bytes that are allowed")
+                .badServerResponse, "The server's head is larger than the limit of \(limit) bytes")
         }
         let line = Self.withoutLineBreak(line)
         guard let first = line.first else { return true }
@@ -51,7 +51,7 @@ struct HTTPHeadParser {
         return false
     }
 
-    /// No header's name has a slash.
+    /// A header's name cannot contain a slash.
     static func isStatusLine(_ line: Line) -> Bool {
         line.count >= 5 && line[0] == 0x48 && line[1] == 0x54 && line[2] == 0x54 && line[3] == 0x50 && line[4] == 0x2F
     }
@@ -66,7 +66,7 @@ struct HTTPHeadParser {
         }
         statusCode = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
         httpVersion = try Self.text(version)
-        // It means nothing to programs (RFC 9112 §4), so one that cannot be shown is left out.
+        // The phrase has no meaning for programs (RFC 9112 §4), so an invalid one is ignored.
         reasonPhrase =
             rest[digits.endIndex...].isEmpty ? nil : try? Self.text(Line(rebasing: rest[(digits.endIndex + 1)...]))
         headers.reserveCapacity(12)

@@ -1,8 +1,11 @@
-/// One header: a name, compared without regard to case, and a value.
+/// A header: a name, compared case-insensitively, and a value (RFC 9110 §5).
 public struct HTTPHeader: Hashable, Sendable {
+    /// The name, in the spelling in which it is sent.
     public let name: String
+    /// The value; control characters end the request with `.invalidRequest`.
     public let value: String
 
+    /// Creates a header.
     public init(name: String, value: String) {
         self.name = name
         self.value = value
@@ -17,13 +20,13 @@ public struct HTTPHeader: Hashable, Sendable {
         hasher.combine(value)
     }
 
-    /// Whether it stands for a header that is not to be sent, see ``omitting(_:)``.
+    /// Whether this marks a header that must not be sent, see ``omitting(_:)``.
     package var isOmission: Bool { value == Self.omission }
 
     private static let omission = " "
 
-    /// Keeps a transport from adding a header of this name by itself, such as `Accept` or `Accept-Encoding`. URLSession
-    /// on Apple platforms adds its own regardless.
+    /// Prevents a transport from adding a header of this name, such as `Accept` or `Accept-Encoding`. URLSession on
+    /// Apple platforms adds its own regardless.
     public static func omitting(_ name: String) -> HTTPHeader { HTTPHeader(name: name, value: omission) }
 
     func hasName(_ other: String) -> Bool {
@@ -33,13 +36,13 @@ public struct HTTPHeader: Hashable, Sendable {
 }
 
 extension HTTPHeader: CustomStringConvertible, CustomReflectable {
-    /// `Name: value`, the value hidden if the header carries a secret.
+    /// The header as `Name: value`, with secret values redacted.
     public var description: String { "\(name): \(shownValue)" }
 
-    /// What `dump` shows: no secrets.
+    /// Shown by `dump`; contains no secrets.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
-    /// Without what is secret: all of it, or user information, query and fragment of the URL that it is or holds.
+    /// The value without secrets: redacted, or without userinfo, query and fragment of the URL that it contains.
     private var shownValue: String {
         if isSecret { return "<redacted>" }
         if ["location", "content-location", "referer"].contains(where: { hasName($0) }) {
@@ -58,30 +61,33 @@ extension HTTPHeader: CustomStringConvertible, CustomReflectable {
         return reference.text
     }
 
-    /// Whether the header's value must not reach a description or a log.
+    /// Whether the value must not appear in descriptions and logs.
     package var isSecret: Bool {
         ["authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key"].contains { hasName($0) }
     }
 }
 
-/// Headers in the order they were given, several of one name allowed, names compared without regard to case.
+/// Headers in their order; a name may repeat, and is compared case-insensitively.
 ///
-/// Written as an array or a dictionary: `[.accept("text/plain"), .init(name: "X-Trace", value: "1")]` or
-/// `["X-Trace": "1"]`. The subscript sets or removes; ``add(_:)`` keeps what is there.
+/// Written as an array or a dictionary: `[.accept("text/plain"), .init(name: "X-Trace", value: "1")]` or `["X-Trace":
+/// "1"]`. The subscript sets or removes; ``add(_:)`` keeps existing headers.
 public struct HTTPHeaders: Hashable, Sendable {
     private var headers: [HTTPHeader]
 
+    /// Creates an empty list.
     public init() { headers = [] }
+    /// Creates a list of these headers, in their order.
     public init(_ headers: some Sequence<HTTPHeader>) { self.headers = Array(headers) }
 
-    /// Headers from a dictionary, in the order of their names, so that the same dictionary is sent the same way.
+    /// Creates headers from a dictionary, sorted by name, so that the order on the wire does not vary.
     public init(_ dictionary: [String: String]) {
         headers = dictionary.sorted { $0.key < $1.key }.map { HTTPHeader(name: $0.key, value: $0.value) }
     }
 
-    /// All values of this name joined by `, ` (RFC 9110 §5.3), or `nil`. Setting replaces every value; `nil` removes.
+    /// All values of this name joined by `, ` (RFC 9110 §5.3), or `nil`. Setting replaces all of them; `nil` removes
+    /// them.
     ///
-    /// `Set-Cookie` cannot be joined: ask for ``values(for:)`` there.
+    /// Use ``values(for:)`` for `Set-Cookie`, whose values cannot be joined.
     public subscript(name: String) -> String? {
         get {
             var joined: String?
@@ -95,20 +101,23 @@ public struct HTTPHeaders: Hashable, Sendable {
         }
     }
 
-    /// Every value of this name, in order.
+    /// All values of this name, in order.
     public func values(for name: String) -> [String] {
         headers.lazy.filter { $0.hasName(name) }.map(\.value)
     }
 
+    /// Whether there is a header of this name.
     public func contains(name: String) -> Bool {
         headers.contains { $0.hasName(name) }
     }
 
-    /// Adds a header and keeps others of its name.
+    /// Adds a header, and keeps others of its name.
     public mutating func add(_ header: HTTPHeader) { headers.append(header) }
+    /// Adds a header, and keeps others of its name.
     public mutating func add(name: String, value: String) { add(HTTPHeader(name: name, value: value)) }
 
-    /// Replaces the first header of this name, where it stands, and removes the others; adds it if there was none.
+    /// Replaces the first header of this name in its position, and removes the others; adds the header if there is
+    /// none.
     public mutating func set(_ header: HTTPHeader) {
         guard let first = headers.firstIndex(where: { $0.hasName(header.name) }) else { return add(header) }
         headers[first] = header
@@ -117,20 +126,21 @@ public struct HTTPHeaders: Hashable, Sendable {
         headers[next...].removeAll { $0.hasName(header.name) }
     }
 
+    /// Removes all headers of this name.
     public mutating func remove(_ name: String) {
         headers.removeAll { $0.hasName(name) }
     }
 
     mutating func reserveCapacity(_ count: Int) { headers.reserveCapacity(count) }
 
-    /// Adds to the last header's value, after one space; `false` if there is none.
+    /// Appends to the last header's value, after a space; `false` if there is none.
     mutating func continueLast(with more: String) -> Bool {
         guard let last = headers.popLast() else { return false }
         headers.append(HTTPHeader(name: last.name, value: "\(last.value) \(more)".trimmedHTTPSpace))
         return true
     }
 
-    /// A value for each name, repeated ones joined by `, `; the first one's spelling counts.
+    /// One value for each name: repeated ones are joined by `, `, in the spelling of the first.
     package var joinedByName: [String: String] {
         var fields: [String: String] = [:]
         for header in headers {
@@ -143,7 +153,7 @@ public struct HTTPHeaders: Hashable, Sendable {
         return fields
     }
 
-    /// Sets each of `others` over what is here, keeping several values of one name together.
+    /// Replaces the headers whose names are among `others`, and keeps repetitions of a name together.
     package mutating func merge(_ others: HTTPHeaders) {
         guard !isEmpty else { return self = others }
         headers.removeAll { own in others.contains(name: own.name) }
@@ -152,8 +162,11 @@ public struct HTTPHeaders: Hashable, Sendable {
 }
 
 extension HTTPHeaders: RandomAccessCollection {
+    /// The position of the first header.
     public var startIndex: Int { headers.startIndex }
+    /// The position after the last header.
     public var endIndex: Int { headers.endIndex }
+    /// The header at a position.
     public subscript(position: Int) -> HTTPHeader { headers[position] }
 }
 
@@ -166,10 +179,10 @@ extension HTTPHeaders: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
         headers = elements.map { HTTPHeader(name: $0.0, value: $0.1) }
     }
 
-    /// What `dump` shows: no secrets.
+    /// Shown by `dump`; contains no secrets.
     public var customMirror: Mirror { Mirror(self, unlabeledChildren: headers.map(\.description)) }
 
-    /// A line a header, secrets hidden.
+    /// A line for each header, with secret values redacted.
     public var description: String { headers.map(\.description).joined(separator: "\n") }
 }
 

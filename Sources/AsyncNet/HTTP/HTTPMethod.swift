@@ -1,37 +1,47 @@
 /// A request method (RFC 9110 §9): any token, case-sensitive.
 public struct HTTPMethod: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+    /// The method's name, such as `GET`.
     public let rawValue: String
 
-    /// A method of any name. One that is not a token is refused when the request is sent, with `.invalidRequest`.
+    /// Creates a method of any name. A name that is not a token ends the request with `.invalidRequest`.
     public init(rawValue: String) { self.rawValue = rawValue }
     public init(stringLiteral value: String) { self.init(rawValue: value) }
 
     public var description: String { rawValue }
 
+    /// Retrieves a representation (RFC 9110 §9.3.1).
     public static let get = HTTPMethod(rawValue: "GET")
+    /// Retrieves the head only (RFC 9110 §9.3.2).
     public static let head = HTTPMethod(rawValue: "HEAD")
+    /// Has the resource process the body (RFC 9110 §9.3.3).
     public static let post = HTTPMethod(rawValue: "POST")
+    /// Replaces the resource's representation (RFC 9110 §9.3.4).
     public static let put = HTTPMethod(rawValue: "PUT")
+    /// Applies changes to the resource (RFC 5789).
     public static let patch = HTTPMethod(rawValue: "PATCH")
+    /// Removes the resource (RFC 9110 §9.3.5).
     public static let delete = HTTPMethod(rawValue: "DELETE")
+    /// Retrieves the communication options (RFC 9110 §9.3.7).
     public static let options = HTTPMethod(rawValue: "OPTIONS")
+    /// Returns the request as the server received it (RFC 9110 §9.3.8).
     public static let trace = HTTPMethod(rawValue: "TRACE")
+    /// Opens a tunnel through a proxy (RFC 9110 §9.3.6).
     public static let connect = HTTPMethod(rawValue: "CONNECT")
-    /// A safe request with a body (draft-ietf-httpbis-safe-method-w-body).
+    /// Retrieves the result of a query in the body; safe and idempotent (draft-ietf-httpbis-safe-method-w-body).
     public static let query = HTTPMethod(rawValue: "QUERY")
 
-    /// The methods that RFC 9110 §9.2.2 calls idempotent, and QUERY, which is safe.
+    /// The methods that RFC 9110 §9.2.2 defines as idempotent, and QUERY.
     package static let idempotent: Set<HTTPMethod> = [.delete, .get, .head, .options, .put, .query, .trace]
 }
 
-/// What RFC 9110 §5.6.2 and §5.5 allow in names and values.
+/// The characters allowed in names and values (RFC 9110 §5.6.2, §5.5).
 package enum HTTPSyntax {
-    /// A method or a header's name.
+    /// Whether the text is valid as a method or a header's name.
     package static func isToken(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy(isTokenByte)
     }
 
-    /// A header's value: no CR, LF or NUL, and no other control character but the tab.
+    /// Whether the text is valid as a header's value: no control character except the tab.
     package static func isFieldValue(_ text: String) -> Bool {
         text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
     }

@@ -1,13 +1,13 @@
-/// `; name=token; name="quoted \" string"`, as they follow the values of many headers (RFC 9110 §5.6.6).
+/// Parameters after a header's value: `; name=token; name="quoted \" string"` (RFC 9110 §5.6.6).
 ///
-/// Read by scalars: a combining character after a quote or semicolon must not hide it.
+/// Parsed by scalars, since a combining character after a quote or semicolon would form one character with it.
 enum HTTPParameters {
     typealias Scalars = Substring.UnicodeScalarView
 
-    /// Names in lower case and values unquoted, in the order they came.
+    /// Names in lower case and values unquoted, in order.
     ///
-    /// What has no name or no equals sign is left out; a quoted string that is not closed ends with the text; what
-    /// stands between a closing quote and the next semicolon is left out too.
+    /// Parameters without a name or an equals sign are skipped; an unclosed quoted string ends with the text; text
+    /// between a closing quote and the next semicolon is skipped.
     static func read(_ text: Scalars) -> [(name: String, value: String)] {
         var found: [(name: String, value: String)] = []
         var rest = text

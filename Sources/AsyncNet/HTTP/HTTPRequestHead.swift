@@ -4,13 +4,16 @@ public import Foundation
     public import FoundationNetworking
 #endif
 
-/// Method, URL and headers of a request.
+/// The method, URL and headers of a request.
 public struct HTTPRequestHead: Sendable {
+    /// The method; GET by default.
     public var method: HTTPMethod
+    /// The absolute URL.
     public var url: URL
+    /// The headers, in the order in which they are sent.
     public var headers: HTTPHeaders
 
-    /// How a URL is written that `URL` cannot hold as it was sent. On the heap: hardly any request has one.
+    /// The URL's text on the wire, if a `URL` cannot represent it. On the heap, since few requests have one.
     private final class Spelling: Sendable {
         let spelled: SpelledURL
         init(_ spelled: SpelledURL) { self.spelled = spelled }
@@ -18,28 +21,29 @@ public struct HTTPRequestHead: Sendable {
 
     private var spelling: Spelling?
 
-    /// The URL as it is to be written on the wire.
+    /// The URL as it is written on the wire.
     package var urlText: String {
         guard let spelled = spelling?.spelled, spelled.url == url else { return url.absoluteString }
         return spelled.text
     }
 
-    /// Sets the URL with its text, which counts for as long as the URL is not set to another.
+    /// Sets the URL with its text, which is used until the URL is changed.
     package mutating func setURL(_ spelled: SpelledURL) {
         url = spelled.url
         spelling = spelled.text == spelled.url.absoluteString ? nil : Spelling(spelled)
     }
 
-    /// What a caller's `URLRequest` says beyond method, URL and headers, kept for ``urlRequest``.
+    /// The caller's `URLRequest`, whose other properties ``urlRequest`` keeps.
     private var template: URLRequest?
 
+    /// Creates a head.
     public init(method: HTTPMethod = .get, url: URL, headers: HTTPHeaders = [:]) {
         self.method = method
         self.url = url
         self.headers = headers
     }
 
-    /// The head of a `URLRequest`; `nil` if that has no URL.
+    /// Creates the head of a `URLRequest`; `nil` if that has no URL.
     public init?(_ request: URLRequest) {
         guard let url = request.url else { return nil }
         self.init(
@@ -49,7 +53,7 @@ public struct HTTPRequestHead: Sendable {
         template?.httpBodyStream = nil
     }
 
-    /// Foundation's form of this head, without a body. Several headers of one name are joined by `, `.
+    /// This head as a `URLRequest` without a body. Repeated headers are joined by `, `.
     public var urlRequest: URLRequest {
         var request = template ?? URLRequest(url: url)
         if template != nil {
@@ -61,7 +65,7 @@ public struct HTTPRequestHead: Sendable {
         return request
     }
 
-    /// Refuses what would break the message's framing or smuggle a second one in (RFC 9110 §5.5, §9.1).
+    /// Refuses names and values that would break the message's framing or inject another message (RFC 9110 §5.5, §9.1).
     package func validate() throws(AsyncNetError) {
         guard HTTPSyntax.isToken(method.rawValue) else {
             throw AsyncNetError(.invalidRequest, "The method is not a token")
@@ -78,7 +82,7 @@ public struct HTTPRequestHead: Sendable {
 }
 
 extension Duration {
-    /// A `URLRequest`'s; 60 seconds is what every one has that nobody gave a timeout, and so is none.
+    /// The timeout of a `URLRequest`; `nil` for 60 seconds, the default of requests without a timeout.
     package init?(timeoutInterval interval: TimeInterval) {
         guard interval.isFinite, interval > 0, interval < 1e9, interval != 60 else { return nil }
         self = .seconds(interval)
@@ -86,15 +90,14 @@ extension Duration {
 }
 
 extension HTTPRequestHead {
-    /// Whether sending the request twice has the effect of sending it once (RFC 9110 §9.2.2), by its method or its
-    /// `Idempotency-Key`.
+    /// Whether the request may be repeated: its method is idempotent (RFC 9110 §9.2.2), or it has an `Idempotency-Key`.
     package var isIdempotent: Bool {
         HTTPMethod.idempotent.contains(method) || headers.contains(name: "Idempotency-Key")
     }
 }
 
 extension HTTPRequestHead: CustomStringConvertible, CustomReflectable {
-    /// What `dump` shows: no secrets.
+    /// Shown by `dump`; contains no secrets.
     public var customMirror: Mirror { Mirror(self, children: ["description": description, "headers": headers]) }
 
     public var description: String { "\(method) \(url.withoutSecrets)" }

@@ -4,20 +4,19 @@ public import Foundation
     public import FoundationNetworking
 #endif
 
-/// Status line and headers of a response.
+/// The status line and headers of a response.
 ///
-/// Made either from headers, their order and repetitions kept, or from Foundation's `HTTPURLResponse`, which has lost
-/// both; each is converted into the other only when somebody asks.
+/// Made either of headers, with their order and repetitions, or of Foundation's `HTTPURLResponse`, which has lost both;
+/// converted to the other form on demand.
 public struct HTTPResponseHead: Sendable {
-    /// Three digits, such as 200.
+    /// The status code, such as 200.
     public let statusCode: Int
-    /// The URL that answered; after redirects, the last one.
+    /// The URL of the response; after redirects, the last one.
     public let url: URL
-    /// Such as `HTTP/1.1`, where the transport knows it.
+    /// The version, such as `HTTP/1.1`; `nil` if the transport does not know it.
     public let httpVersion: String?
-    /// What follows the status in the status line, such as `Not Found` (RFC 9112 §4); empty over HTTP/2, which has
-    /// none. `nil` where the transport does not know it, as URLSession does not, and where the status line ends with
-    /// the status.
+    /// The text after the status in the status line, such as `Not Found` (RFC 9112 §4); empty over HTTP/2, which has
+    /// none. `nil` if the status line has none, or the transport does not know it, as URLSession.
     public let reasonPhrase: String?
 
     private let source: Source
@@ -27,6 +26,7 @@ public struct HTTPResponseHead: Sendable {
         case response(HTTPURLResponse)
     }
 
+    /// Creates a head of headers.
     public init(
         statusCode: Int, url: URL, headers: HTTPHeaders = [:], httpVersion: String? = nil, reasonPhrase: String? = nil
     ) {
@@ -37,7 +37,7 @@ public struct HTTPResponseHead: Sendable {
         source = .headers(headers)
     }
 
-    /// A head as Foundation delivers it.
+    /// Creates a head of Foundation's response.
     public init(_ response: HTTPURLResponse, url: URL) {
         statusCode = response.statusCode
         self.url = url
@@ -45,14 +45,13 @@ public struct HTTPResponseHead: Sendable {
         source = .response(response)
     }
 
-    /// Several headers of one name have become one, as Foundation has it; also `Set-Cookie`, which cannot be told apart
-    /// for sure then.
+    /// Whether repeated headers are joined, as by Foundation; joined `Set-Cookie` values cannot be separated reliably.
     package var joinsRepeatedHeaders: Bool {
         if case .response = source { true } else { false }
     }
 
-    /// In the order, the spelling and the lines in which they came; over URLSession, which keeps none of these, one of
-    /// each name, sorted.
+    /// The headers in the order, spelling and lines in which they were received; over URLSession, which loses these,
+    /// joined by name and sorted.
     public var headers: HTTPHeaders {
         switch source {
         case .headers(let headers): headers
@@ -72,11 +71,10 @@ public struct HTTPResponseHead: Sendable {
         }
     }
 
-    /// The `Content-Type`, if there is a well-formed one; of several the last, as browsers have it (Fetch, "extract a
-    /// MIME type").
+    /// The `Content-Type`, if it is valid; of several the last, as in browsers (Fetch, "extract a MIME type").
     public var mediaType: MediaType? { value(for: "Content-Type").flatMap(MediaType.last) }
 
-    /// Foundation's form of this head, for those who need it.
+    /// This head as Foundation's type.
     public var urlResponse: HTTPURLResponse? {
         switch source {
         case .response(let response): return response
@@ -89,7 +87,7 @@ public struct HTTPResponseHead: Sendable {
 }
 
 extension HTTPResponseHead: CustomStringConvertible, CustomReflectable {
-    /// What `dump` shows: no secrets.
+    /// Shown by `dump`; contains no secrets.
     public var customMirror: Mirror { Mirror(self, children: ["description": description, "headers": headers]) }
 
     public var description: String { "\(statusCode) \(url.withoutSecrets)" }

@@ -1,13 +1,13 @@
 /// A media type with its parameters, as in `Content-Type` (RFC 9110 §8.3.1).
 public struct MediaType: Hashable, Sendable {
-    /// In lower case, such as `text`.
+    /// The type in lower case, such as `text`.
     public let type: String
-    /// In lower case, such as `html`.
+    /// The subtype in lower case, such as `html`.
     public let subtype: String
-    /// Names in lower case; values unquoted, as they were sent.
+    /// Names in lower case; values unquoted, as sent.
     public let parameters: [String: String]
 
-    /// Reads a type such as `text/html; charset="utf-8"`; `nil` if there are not two tokens around one slash.
+    /// Parses a type such as `text/html; charset="utf-8"`; `nil` unless there are two tokens around a slash.
     public init?(_ text: String) {
         let scalars = text[...].unicodeScalars
         let essence = Substring(scalars.prefix { $0 != ";" })
@@ -24,8 +24,8 @@ public struct MediaType: Hashable, Sendable {
         parameters = type.parameters.merging(["charset": charset]) { own, _ in own }
     }
 
-    /// The last type in a list that is one (Fetch, "extract a MIME type"): `*/*` is none, and a type that is there
-    /// again without its charset keeps the one it had.
+    /// The last valid type of a list (Fetch, "extract a MIME type"): `*/*` is not valid, and a repeated type without a
+    /// charset keeps the earlier one.
     package static func last(in text: String) -> MediaType? {
         guard text.utf8.contains(0x2C) else { return MediaType(text).flatMap { $0.isAny ? nil : $0 } }
         var found: MediaType?
@@ -49,11 +49,11 @@ public struct MediaType: Hashable, Sendable {
         return MediaType(self, charset: charset)
     }
 
-    /// The character set's name, as it was sent.
+    /// The value of `charset`, as sent.
     public var charset: String? { parameters["charset"] }
 
-    /// Whether this range, such as `*/*`, `text/*` or `application/json`, includes the other type; parameters are not
-    /// compared.
+    /// Whether this media range, such as `*/*`, `text/*` or `application/json`, includes the other type; parameters are
+    /// ignored.
     public func includes(_ other: MediaType) -> Bool {
         (type == "*" || type == other.type) && (subtype == "*" || subtype == other.subtype)
     }
@@ -64,7 +64,7 @@ extension MediaType: CustomStringConvertible {
 }
 
 extension String {
-    /// Without the spaces and tabs around it (OWS, RFC 9110 §5.6.3).
+    /// The text without spaces and tabs around it (OWS, RFC 9110 §5.6.3).
     package var trimmedHTTPSpace: String {
         var rest = self[...]
         while let first = rest.first, first == " " || first == "\t" { rest = rest.dropFirst() }

@@ -1,6 +1,6 @@
-/// Which media type a file has by its name, and which name a file has by its type.
+/// Media types of file name extensions, and the reverse.
 package enum MediaTypes {
-    /// The type by the last extension, without regard to case; `application/octet-stream` if that says nothing.
+    /// The type of the last extension, case-insensitively; `application/octet-stream` if that is unknown.
     package static func type(ofFileNamed name: String) -> String {
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return unknown }
         return types[name[name.index(after: dot)...].lowercased()] ?? unknown
@@ -8,7 +8,7 @@ package enum MediaTypes {
 
     private static let unknown = "application/octet-stream"
 
-    /// Extensions in lower case, and their types. A dictionary of a thousand entries takes a millisecond, once.
+    /// Types by lower-case extension. Creating a dictionary of a thousand entries takes a millisecond, once.
     private static let types: [String: String] = {
         var types: [String: String] = [:]
         for line in table.split(separator: "\n") {
@@ -18,14 +18,14 @@ package enum MediaTypes {
         return types
     }()
 
-    /// The extension that files of this type usually have, without a dot; `nil` if none is known, or the type says
-    /// nothing.
+    /// The usual extension of this type without a dot; `nil` if it is unknown, or the type is
+    /// `application/octet-stream`.
     package static func preferredExtension(for type: MediaType) -> String? {
         guard type.description != unknown else { return nil }
         return usual[type.description] ?? firstExtensions[type.description]
     }
 
-    /// Where the first one of the table, which is in the order of the alphabet, is not the usual one.
+    /// Exceptions from the table, whose extensions are in alphabetical order.
     private static let usual = [
         "application/postscript": "ps", "application/vnd.ms-excel": "xls", "application/vnd.ms-powerpoint": "ppt",
         "audio/mpeg": "mp3",

@@ -2,15 +2,14 @@ package import Foundation
 
 /// The `Retry-After` header (RFC 9110 §10.2.3).
 package enum RetryAfter {
-    /// What more seconds than fit count as, as RFC 9111 §1.2.2 has it for seconds elsewhere: 68 years.
+    /// The limit of the seconds, 68 years, as in RFC 9111 §1.2.2.
     private static let mostSeconds: Int64 = 1 << 31
 
-    /// How long the server wants to be left alone: so many seconds, or until a date.
+    /// The delay that the server requests, in seconds or until a date.
     ///
-    /// A date that has passed is no wait at all. The wait for a date is rounded up to whole seconds, so that it is not
-    /// too short.
+    /// A date in the past is no delay. The delay until a date is rounded up to whole seconds.
     ///
-    /// - Returns: `nil` for anything else, such as negative numbers, fractions and several values.
+    /// - Returns: `nil` for invalid values, such as negative numbers, fractions and several values.
     package static func delay(_ value: String, now: Date) -> Duration? {
         let text = value.trimmedHTTPSpace
         if let seconds = seconds(text) { return .seconds(seconds) }
@@ -18,8 +17,7 @@ package enum RetryAfter {
         return .seconds(min(max(date.seconds - HTTPDate(now).seconds, 0), mostSeconds))
     }
 
-    /// The longest wait that a response asks for: RFC 9110 allows one value, and who waits longest has waited for all
-    /// of them.
+    /// The longest delay of a response. RFC 9110 allows one value; the longest satisfies all of them.
     package static func delay(_ response: HTTPResponseHead, now: Date) -> Duration? {
         response.values(of: .retryAfter).compactMap { delay($0, now: now) }.max()
     }

@@ -1,24 +1,24 @@
-/// A field that has one value, however many lines of it a server or an intermediary sends (RFC 9110 §5.3).
+/// A field with a single value, of which a server or an intermediary may send several lines (RFC 9110 §5.3).
 ///
-/// Lines that say the same are one line. What lines mean that differ is for the reader of the field to decide: see
-/// ``HTTPResponseHead/values(of:)`` and ``HTTPResponseHead/onlyValue(of:)``.
+/// Equal lines count as one. The reader of the field decides about different ones: see ``HTTPResponseHead/values(of:)``
+/// and ``HTTPResponseHead/onlyValue(of:)``.
 ///
-/// Lines that were joined by commas on the way are taken apart again by the field's own grammar: a comma inside a date,
-/// an entity tag or a quoted string separates nothing.
+/// Lines that were joined by commas are separated by the field's grammar: a comma inside a date, an entity tag or a
+/// quoted string does not separate.
 package struct SingleField: Sendable {
     package let name: String
     private let grammar: Grammar
 
     private enum Grammar {
-        /// No value holds a comma.
+        /// Values without commas.
         case plain
-        /// A comma follows the name of a weekday (RFC 9110 §5.6.7).
+        /// A comma follows the weekday (RFC 9110 §5.6.7).
         case date
         /// Quotes without escapes (RFC 9110 §8.8.3).
         case entityTag
-        /// Names of files hold commas even without quotes, so only a type that RFC 6266 defines begins another value.
+        /// File names may contain commas without quotes, so only a type of RFC 6266 begins another value.
         case disposition
-        /// A URI may hold a comma, but no space: only a comma and a space before a slash or a scheme separate.
+        /// A URI may contain a comma, but no space: only a comma and a space before a slash or a scheme separate.
         case reference
     }
 
@@ -32,10 +32,10 @@ package struct SingleField: Sendable {
     package static let retryAfter = SingleField("Retry-After", .date)
     package static let location = SingleField("Location", .reference)
 
-    /// Whether a line can hold several values. A `Location` that came as one line is one value: servers do send spaces.
+    /// Whether a line can contain several values. A `Location` line is one value, since servers do send spaces in it.
     fileprivate var isListable: Bool { grammar != .reference }
 
-    /// The values in a text, without space around them; empty ones are left out.
+    /// The values in a text, without space around them and without empty ones.
     package func values(in text: String) -> [String] {
         guard text.utf8.contains(0x2C) else {
             let value = text.trimmedHTTPSpace
@@ -77,14 +77,14 @@ package struct SingleField: Sendable {
     }
 }
 
-/// Whether scalars that come one after the other are inside a quoted string (RFC 9110 §5.6.4).
+/// Tracks whether successive scalars are inside a quoted string (RFC 9110 §5.6.4).
 struct QuotedString {
     let hasEscapes: Bool
     private var (isOpen, isEscaped) = (false, false)
 
     init(hasEscapes: Bool = true) { self.hasEscapes = hasEscapes }
 
-    /// Also of the quotes themselves.
+    /// Whether the next scalar is in the string; its quotes are.
     mutating func contains(_ scalar: Unicode.Scalar) -> Bool {
         if isEscaped {
             isEscaped = false
@@ -99,7 +99,7 @@ struct QuotedString {
 }
 
 extension HTTPHeaders {
-    /// The different values of a field, in the order they came.
+    /// The different values of a field, in order.
     package func values(of field: SingleField, areJoined: Bool = false) -> [String] {
         var found: [String] = []
         for header in self where header.hasName(field.name) {
@@ -110,7 +110,7 @@ extension HTTPHeaders {
         return found
     }
 
-    /// The field's value; `nil` if there is none, or several that differ.
+    /// The field's value; `nil` if there is none, or if there are different ones.
     package func onlyValue(of field: SingleField) -> String? {
         let values = values(of: field)
         return values.count == 1 ? values[0] : nil
@@ -118,14 +118,14 @@ extension HTTPHeaders {
 }
 
 extension HTTPResponseHead {
-    /// The different values of a field, in the order they came.
+    /// The different values of a field, in order.
     package func values(of field: SingleField) -> [String] {
         guard joinsRepeatedHeaders else { return headers.values(of: field) }
         guard let joined = value(for: field.name) else { return [] }
         return HTTPHeaders([HTTPHeader(name: field.name, value: joined)]).values(of: field, areJoined: true)
     }
 
-    /// The field's value; `nil` if there is none, or several that differ.
+    /// The field's value; `nil` if there is none, or if there are different ones.
     package func onlyValue(of field: SingleField) -> String? {
         let values = values(of: field)
         return values.count == 1 ? values[0] : nil

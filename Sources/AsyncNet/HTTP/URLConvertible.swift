@@ -4,15 +4,15 @@ public import Foundation
     public import FoundationNetworking
 #endif
 
-/// What can be turned into the URL of a request: `String`, `URL`, `URLComponents`.
+/// A value that can be converted to the URL of a request: `String`, `URL`, `URLComponents`.
 ///
-/// Conversion happens when the request starts; an error it throws arrives at the awaited outcome as `.malformedURL`.
+/// Converted when the request starts; an error ends the request with `.malformedURL`.
 public protocol URLConvertible: Sendable {
-    /// The URL; it may be relative if the session has a base URL. The empty text is that base URL itself.
+    /// Returns the URL, which may be relative if the session has a base URL. The empty text is the base URL itself.
     func asURL() throws -> URL
 }
 
-/// What can be turned into a request: `URLRequest` and routers of one's own.
+/// A value that can be converted to a request, such as a `URLRequest` or a router of the user's.
 ///
 ///     enum Router: URLRequestConvertible {
 ///         case user(Int)
@@ -24,9 +24,10 @@ public protocol URLConvertible: Sendable {
 ///         }
 ///     }
 ///
-/// Conversion happens when the request starts, off every actor, and must not block its thread; an error it throws
-/// arrives at the awaited outcome as `.encodingFailed`.
+/// Converted when the request starts, on no actor, on a thread that it must not block; an error ends the request with
+/// `.encodingFailed`.
 public protocol URLRequestConvertible: Sendable {
+    /// Returns the request.
     func asURLRequest() throws -> URLRequest
 }
 
@@ -46,8 +47,8 @@ extension URLComponents: URLConvertible {
 }
 
 extension String: URLConvertible {
-    /// Reads the text as RFC 3986 says. Characters that may not stand in a path, query or fragment are
-    /// percent-encoded; what is encoded already stays so.
+    /// Parses the text (RFC 3986). Characters that are invalid in a path, query or fragment are percent-encoded;
+    /// existing percent-encodings are kept.
     public func asURL() throws -> URL {
         guard let url = URLReference(self).url else { throw AsyncNetError(.malformedURL, "The text is no URL") }
         return url
@@ -55,7 +56,7 @@ extension String: URLConvertible {
 }
 
 extension URL {
-    /// The URL again, or the error that says why no request can be made to it.
+    /// This URL, or the error why no request can be sent to it.
     package func checkedForHTTP() throws(AsyncNetError) -> URL {
         guard let scheme = scheme?.lowercased() else { throw AsyncNetError(.malformedURL, "The URL has no scheme") }
         guard scheme == "http" || scheme == "https" else {
@@ -63,7 +64,7 @@ extension URL {
         }
         guard let host, !host.isEmpty else { throw AsyncNetError(.malformedURL, "The URL has no host") }
         guard host.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && !Self.neverInHosts.contains($0) }) else {
-            throw AsyncNetError(.malformedURL, "The URL's host holds a character that no host has")
+            throw AsyncNetError(.malformedURL, "The URL's host contains an invalid character")
         }
         guard (port ?? 1) <= 65_535, port != 0 else {
             throw AsyncNetError(.malformedURL, "The URL's port is not between 1 and 65535")
@@ -71,11 +72,11 @@ extension URL {
         return self
     }
 
-    /// Characters that a percent-encoded host may hide and that change what a URL means (WHATWG URL, forbidden host
-    /// code points).
+    /// Characters that change a URL's meaning if they are percent-encoded in the host (WHATWG URL, forbidden host code
+    /// points).
     private static let neverInHosts = Set("#%/<>?@\\^|".utf8)
 
-    /// Scheme, host and port: what decides whether credentials may follow a redirect (RFC 6454 §4).
+    /// Scheme, host and port (RFC 6454 §4), which decide whether credentials follow a redirect.
     package var origin: String {
         let scheme = scheme?.lowercased() ?? ""
         return "\(scheme)://\(host?.lowercased() ?? ""):\(port ?? (scheme == "https" ? 443 : 80))"

@@ -1,10 +1,9 @@
 package import Foundation
 
-/// The five parts of a URI or a relative reference, split and joined as RFC 3986 says, on text alone.
+/// The five components of a URI or relative reference, split and joined as text (RFC 3986).
 ///
-/// Foundation's URL resolves too, but percent-encodes what is encoded already as soon as one other character needs
-/// it, and refuses what browsers and servers send each other every day. Here only the bytes that may not stand
-/// where they do are encoded; `%2B` stays `%2B`.
+/// Foundation's URL percent-encodes a second time if one other character needs encoding, and refuses URLs that browsers
+/// and servers use. Here only bytes that are invalid in their place are encoded; `%2B` stays `%2B`.
 package struct URLReference: Equatable, Sendable {
     package var scheme: String?
     package var authority: String?
@@ -30,7 +29,7 @@ package struct URLReference: Equatable, Sendable {
         path = String(rest)
     }
 
-    /// This reference as seen from `base` (RFC 3986 §5.2.2). The base needs a scheme.
+    /// This reference resolved against `base` (RFC 3986 §5.2.2), which needs a scheme.
     package func resolved(against base: URLReference) -> URLReference {
         var target = self
         target.path = Self.removingDotSegments(path)
@@ -47,7 +46,7 @@ package struct URLReference: Equatable, Sendable {
         return target
     }
 
-    /// The parts in one text again (RFC 3986 §5.3).
+    /// The components joined (RFC 3986 §5.3).
     package var text: String {
         var text = ""
         if let scheme { text += "\(scheme):" }
@@ -58,8 +57,8 @@ package struct URLReference: Equatable, Sendable {
         return text
     }
 
-    /// As a `URL`, with bytes encoded that may not stand where they do and a host in another script as IDNA says;
-    /// `nil` if the host or port is none.
+    /// This reference as a `URL`, with invalid bytes percent-encoded and the host encoded by IDNA; `nil` if host or
+    /// port are invalid.
     package var url: URL? {
         var encoded = self
         encoded.path = Self.encoding(path, allowing: Self.pathCharacters)
@@ -71,8 +70,8 @@ package struct URLReference: Equatable, Sendable {
         return URL(string: encoded.text, encodingInvalidCharacters: !isASCII)
     }
 
-    /// The URL with its text as it was sent: a percent sign before anything but two hex digits stays as it is there, as
-    /// browsers have it, while a `URL` can only hold `%25` for it.
+    /// The URL with its text on the wire: a percent sign without two hex digits is kept there, as in browsers, while a
+    /// `URL` can only contain `%25`.
     package var spelledURL: SpelledURL? {
         guard let url else { return nil }
         var spelled = URLReference(url.absoluteString)
@@ -81,15 +80,15 @@ package struct URLReference: Equatable, Sendable {
         return SpelledURL(url: url, text: spelled.text)
     }
 
-    /// RFC 3986 §5.2.3.
+    /// Merges paths (RFC 3986 §5.2.3).
     private func merged(with base: URLReference) -> String {
         if base.authority != nil, base.path.isEmpty { return "/\(path)" }
         guard let slash = base.path.lastIndex(of: "/") else { return path }
         return base.path[...slash] + path
     }
 
-    /// RFC 3986 §5.2.4, on segments: `.` goes, `..` takes the one before it along, and a path that ends in either keeps
-    /// its slash.
+    /// Removes dot segments (RFC 3986 §5.2.4): `.` is removed, `..` with the segment before it; a path that ends in
+    /// either keeps its slash.
     package static func removingDotSegments(_ path: String) -> String {
         guard path.contains(".") else { return path }
         let isAbsolute = path.hasPrefix("/")
@@ -125,9 +124,9 @@ package struct URLReference: Equatable, Sendable {
     private static let pathCharacters: StaticString = "/:@!$&'()*+,;=-._~"
     private static let queryCharacters: StaticString = "/?:@!$&'()*+,;=-._~"
 
-    /// Percent-encodes every byte that is neither a letter, a digit, in `allowed`, nor a `%` before two hex digits.
+    /// Percent-encodes every byte except letters, digits, those in `allowed`, and a `%` before two hex digits.
     ///
-    /// - Parameter keepsPercent: Every `%` stays.
+    /// - Parameter keepsPercent: Whether no `%` is encoded.
     private static func encoding(_ text: String, allowing allowed: StaticString, keepsPercent: Bool = false) -> String {
         let bytes = Array(text.utf8)
         func isHex(_ index: Int) -> Bool {
@@ -149,7 +148,7 @@ package struct URLReference: Equatable, Sendable {
     }
 }
 
-/// A URL, and how it is written on the wire.
+/// A URL, and its text on the wire.
 package struct SpelledURL: Equatable, Sendable {
     package let url: URL
     package let text: String

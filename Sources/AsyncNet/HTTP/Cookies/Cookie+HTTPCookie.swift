@@ -6,9 +6,9 @@
 #endif
 
 extension Cookie {
-    /// Foundation's cookie; `nil` for one that may not be kept, such as `__Host-a` that is not secure.
+    /// Creates a cookie from Foundation's; `nil` for an invalid one, such as `__Host-a` that is not secure.
     ///
-    /// Of those that FoundationNetworking read itself the expiry may be missing: it reads no `Max-Age`.
+    /// The expiry of cookies that FoundationNetworking parsed may be missing, since it ignores `Max-Age`.
     public init?(_ cookie: HTTPCookie) {
         self.init(
             name: cookie.name, value: cookie.value, domain: cookie.domain,
@@ -20,9 +20,9 @@ extension Cookie {
         guard isStorable else { return nil }
     }
 
-    /// Foundation's form of this cookie; `nil` if Foundation refuses it, as Apple's does one without a name.
+    /// This cookie as Foundation's; `nil` if Foundation refuses it, as on Apple platforms without a name.
     ///
-    /// FoundationNetworking has no place for ``sameSite``, Foundation none for ``creation``.
+    /// FoundationNetworking loses ``sameSite``, Foundation ``creation``.
     public var httpCookie: HTTPCookie? {
         var properties: [HTTPCookiePropertyKey: Any] = [
             .name: name, .value: value, .domain: isHostOnly ? domain : ".\(domain)", .path: path,
@@ -37,6 +37,6 @@ extension Cookie {
 
 extension HTTPCookiePropertyKey {
     fileprivate static let cookieHTTPOnly = Self(rawValue: "HttpOnly")
-    /// Foundation's own name for it is missing on Linux.
+    /// Foundation's constant is missing on Linux.
     fileprivate static let cookieSameSite = Self(rawValue: "SameSite")
 }

@@ -1,17 +1,17 @@
 package import Foundation
 
 extension Cookie {
-    /// In octets: name and value together (RFC 6265bis §5.6).
+    /// The limit of name and value together, in octets (RFC 6265bis §5.6).
     package static let maximumSize = 4096
 
-    /// Of the value of one attribute, in octets (RFC 6265bis §5.6).
+    /// The limit of an attribute's value, in octets (RFC 6265bis §5.6).
     package static let maximumAttributeSize = 1024
 
-    /// How long a server's cookie lives at most (RFC 6265bis §5.5): 400 days.
+    /// The longest lifetime of a server's cookie, 400 days (RFC 6265bis §5.5).
     package static let maximumAge: Int64 = 400 * 86_400
 
-    /// Whether it can be kept and sent: its size, its characters, and what its name and `SameSite=None` promise (RFC
-    /// 6265bis §5.7).
+    /// Whether the cookie can be stored and sent: its size and characters are valid, and it keeps the rules of its
+    /// prefix and of `SameSite=None` (RFC 6265bis §5.7).
     package var isStorable: Bool {
         let size = name.utf8.count + value.utf8.count
         return 1...Self.maximumSize ~= size && path.utf8.count <= Self.maximumAttributeSize
@@ -24,12 +24,13 @@ extension Cookie {
             && CookieMatching.isCanonicalDomain(domain)
     }
 
-    /// No semicolon, and no control character but the tab.
+    /// No semicolon, and no control character except the tab.
     private static func isText(_ text: String) -> Bool {
         HTTPSyntax.isFieldValue(text) && !text.utf8.contains(0x3B)
     }
 
-    /// RFC 6265bis §5.4. A bare value that begins like a prefix would be read by servers as the name.
+    /// The rules of name prefixes (RFC 6265bis §5.4). Without a name, a value that begins with a prefix is refused,
+    /// since servers would read it as a name.
     private var keepsPrefix: Bool {
         let isBare = name.isEmpty
         let text = isBare ? value : name
@@ -38,21 +39,21 @@ extension Cookie {
         return true
     }
 
-    /// Byte by byte: `hasPrefix` would miss one before a combining character.
+    /// Compares bytes: `hasPrefix` would miss a prefix before a combining character.
     static func begins(_ text: String, with prefix: String) -> Bool {
         text.utf8.prefix(prefix.utf8.count).lazy.map(\.asciiLowercased).elementsEqual(prefix.utf8)
     }
 
-    /// Whether it has ended.
+    /// Whether the cookie has expired.
     package func isExpired(at now: Date) -> Bool { expires.map { $0 <= now } ?? false }
 
-    /// Whether it replaces, or is replaced by, the other one (RFC 6265bis §5.7).
+    /// Whether one of the cookies replaces the other (RFC 6265bis §5.7).
     package func isSame(as other: Cookie) -> Bool {
         name.hasSameBytes(as: other.name) && domain.hasSameBytes(as: other.domain) && path.hasSameBytes(as: other.path)
             && isHostOnly == other.isHostOnly
     }
 
-    /// Whether a request to `origin` gets it, expiry aside (RFC 6265bis §5.8.3).
+    /// Whether a request to `origin` carries the cookie, regardless of expiry (RFC 6265bis §5.8.3).
     package func isSent(to origin: CookieOrigin, _ context: CookieContext) -> Bool {
         let isHost =
             isHostOnly ? domain.hasSameBytes(as: origin.host) : CookieMatching.domain(domain, matches: origin.host)
@@ -61,10 +62,10 @@ extension Cookie {
     }
 }
 
-/// What caused a request, as `SameSite` asks.
+/// The cause of a request, which `SameSite` depends on.
 package struct CookieContext: Hashable, Sendable {
     package var isSameSite: Bool
-    /// Of a safe method.
+    /// Whether a user navigates to the page, by a safe method.
     package var isTopLevelNavigation: Bool
 
     package init(isSameSite: Bool = true, isTopLevelNavigation: Bool = false) {
@@ -72,12 +73,13 @@ package struct CookieContext: Hashable, Sendable {
         self.isTopLevelNavigation = isTopLevelNavigation
     }
 
-    /// RFC 6265bis §5.8.3.
+    /// Whether a request with this cause carries a cookie (RFC 6265bis §5.8.3).
     func allowsSending(_ sameSite: Cookie.SameSite) -> Bool {
         isSameSite || sameSite == .none || isTopLevelNavigation && sameSite != .strict
     }
 
-    /// RFC 6265bis §5.7: a navigation may set cookies that it does not get.
+    /// Whether a response to such a request may set a cookie (RFC 6265bis §5.7): a navigation may set cookies that it
+    /// does not carry.
     package func allowsStoring(_ sameSite: Cookie.SameSite) -> Bool {
         isSameSite || isTopLevelNavigation || sameSite == .none
     }

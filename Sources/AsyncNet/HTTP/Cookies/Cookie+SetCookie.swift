@@ -1,10 +1,10 @@
 public import Foundation
 
 extension Cookie {
-    /// The cookie that a response from `url` sets with one value of `Set-Cookie` (RFC 6265bis §5.6, §5.7).
+    /// The cookie that a response from `url` sets with a value of `Set-Cookie` (RFC 6265bis §5.6, §5.7).
     ///
-    /// `nil` for one that is refused: not well-formed, for another domain, `Secure` or with a prefix over `http`. It
-    /// lives at most 400 days; one that the server ends has an ``expires`` in the past.
+    /// `nil` for a refused cookie: malformed, for another domain, or `Secure` or with a prefix over `http`. The
+    /// lifetime is at most 400 days; a cookie that the server expires has an ``expires`` in the past.
     ///
     /// - Parameters:
     ///   - setCookie: The value of one `Set-Cookie` header.
@@ -15,8 +15,8 @@ extension Cookie {
         self.init(parsed, from: origin, now: now)
     }
 
-    /// - Parameter isPublicSuffix: Whether sites of different owners are below a domain, such as `co.uk`: no cookie may
-    ///   be for all of them. Addresses and single labels always are such domains.
+    /// - Parameter isPublicSuffix: Whether a domain, such as `co.uk`, is a public suffix, which no cookie may be set
+    ///   for. Addresses and single labels always are.
     package init?(
         _ parsed: SetCookie, from origin: CookieOrigin, now: Date, isPublicSuffix: (String) -> Bool = { _ in false }
     ) {
@@ -27,11 +27,11 @@ extension Cookie {
             expires: parsed.expiry(now: now),
             isSecure: parsed.isSecure, isHTTPOnly: parsed.isHTTPOnly, sameSite: parsed.sameSite, creation: now)
         guard isStorable, origin.isSecure || !isSecure else { return nil }
-        // A default path is not enough for a promise to be valid everywhere.
+        // `__Host-` requires an explicit path.
         if Self.begins(name, with: "__host-"), !parsed.hasPath { return nil }
     }
 
-    /// The domain, inside it `nil` if the cookie is for the host only; `nil` if the host may not set it.
+    /// The domain, with an inner `nil` for a host-only cookie; `nil` if the host may not set it.
     private static func domain(_ domain: String, from host: String, _ isPublicSuffix: (String) -> Bool) -> String?? {
         guard !domain.isEmpty else { return .some(nil) }
         guard CookieMatching.domain(domain, matches: host) else { return nil }

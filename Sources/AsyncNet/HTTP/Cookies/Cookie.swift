@@ -1,64 +1,64 @@
 public import Foundation
 
-/// One cookie: a name, a value, and what says to which requests it belongs (RFC 6265bis §5.7).
+/// A cookie: a name, a value, and the requests that it is sent with (RFC 6265bis §5.7).
 ///
 ///     await jar.set(Cookie(name: "theme", value: "dark", domain: "example.com"))
 ///
-/// Neither its description nor a `dump` shows the value. Encoding it does.
+/// Neither the description nor a `dump` contains the value; the encoded form does.
 public struct Cookie: Hashable, Sendable, Codable {
-    /// Which requests that other sites cause get the cookie (RFC 6265bis §5.6.7).
+    /// Which cross-site requests carry the cookie (RFC 6265bis §5.6.7).
     public enum SameSite: String, Hashable, Sendable, Codable {
-        /// All of them; the cookie must be secure then.
+        /// All of them; the cookie must be secure.
         case none
         /// Only navigations to the cookie's site.
         case lax
         /// None of them.
         case strict
-        /// The server did not say, or said something unknown; treated as ``lax``.
+        /// The attribute is missing or unknown; treated as ``lax``.
         case unspecified
     }
 
-    /// Empty for a cookie that is sent as its bare value, as `Set-Cookie: abc` makes one.
+    /// The name; empty for a cookie that is sent as its value alone, as after `Set-Cookie: abc`.
     public let name: String
+    /// The value, as it is sent.
     public var value: String
 
-    /// A host in lower case, without a dot before it; an IPv6 address without brackets.
+    /// The host in lower case, without a leading dot; an IPv6 address without brackets.
     public let domain: String
 
-    /// Whether hosts below ``domain`` do not get the cookie.
+    /// Whether only the host ``domain`` gets the cookie, not its subdomains.
     public let isHostOnly: Bool
 
-    /// Begins with a slash; paths below it get the cookie too.
+    /// The path, which begins with a slash; requests to paths below it carry the cookie too.
     public let path: String
 
-    /// When the cookie ends; `nil` for one that lasts as long as the session.
+    /// When the cookie expires; `nil` for a session cookie.
     public var expires: Date?
 
-    /// Whether only `https` requests get the cookie.
+    /// Whether only `https` requests carry the cookie.
     public var isSecure: Bool
 
-    /// Whether the server wants scripts of a page not to see it. Here it changes nothing; it is kept for files and
-    /// other stores.
+    /// Whether scripts of a web page must not read the cookie. Not used here; kept for files and other stores.
     public var isHTTPOnly: Bool
 
-    /// What matters only to a request that is said to be caused by another site.
+    /// Which cross-site requests carry the cookie.
     public var sameSite: SameSite
 
-    /// When a cookie of this name, domain and path was first set. Older ones are sent first.
+    /// When a cookie of this name, domain and path was first set; older ones are sent first.
     public var creation: Date
 
-    /// A cookie.
+    /// Creates a cookie.
     ///
     /// - Parameters:
     ///   - name: The cookie's name.
     ///   - value: The cookie's value, as it is sent.
-    ///   - domain: The host; upper case, brackets and one dot before it are removed.
+    ///   - domain: The host; converted to lower case, without brackets and one leading dot.
     ///   - path: `/` by default, which is every path.
-    ///   - isHostOnly: Keeps the cookie from hosts below the domain. By default a domain that begins with a dot
-    ///     includes them and others do not, as in `HTTPCookie`.
-    ///   - expires: The end of the cookie's life; `nil` for a session cookie.
+    ///   - isHostOnly: Whether subdomains do not get the cookie. By default a domain with a leading dot includes them,
+    ///     and others do not, as in `HTTPCookie`.
+    ///   - expires: When the cookie expires; `nil` for a session cookie.
     ///   - isSecure: Whether the cookie is sent over TLS only.
-    ///   - isHTTPOnly: Whether scripts of a page must not see the cookie.
+    ///   - isHTTPOnly: Whether scripts of a web page must not read the cookie.
     ///   - sameSite: Which cross-site requests carry the cookie.
     ///   - creation: When a cookie of this name, domain and path was first set.
     public init(
@@ -79,7 +79,7 @@ public struct Cookie: Hashable, Sendable, Codable {
 }
 
 extension Cookie: CustomStringConvertible, CustomReflectable {
-    /// As `Set-Cookie` would have it, the value hidden.
+    /// The cookie as in `Set-Cookie`, with the value redacted.
     public var description: String {
         var parts = ["\(name)=<redacted>", "Domain=\(isHostOnly ? "" : ".")\(domain)", "Path=\(path)"]
         if let expires { parts.append("Expires=\(HTTPDate(expires))") }
@@ -89,6 +89,6 @@ extension Cookie: CustomStringConvertible, CustomReflectable {
         return parts.joined(separator: "; ")
     }
 
-    /// What `dump` shows: no secrets.
+    /// Shown by `dump`; contains no value.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -1,13 +1,13 @@
 package import Foundation
 
-/// A date as `Expires` of a cookie has it (RFC 6265bis §5.1.1).
+/// The date of a cookie's `Expires` (RFC 6265bis §5.1.1).
 ///
-/// Servers write it in many ways, so it is looked for rather than parsed: a time, a day, a month and a year in any
-/// order, with anything between them. Weekdays and time zones are passed over; it is always UTC.
+/// Servers use many formats, so a time, a day, a month and a year are searched for, in any order, with other text
+/// between them. Weekdays and time zones are ignored; the time is UTC.
 package struct CookieDate: Hashable, Sendable {
     package let date: Date
 
-    /// `nil` if a part is missing, out of range, or the calendar has no such day.
+    /// `nil` if a field is missing or out of range, or if the day does not exist.
     package init?(_ text: String) {
         var parts = CookieDateParts()
         for token in text.utf8.split(whereSeparator: Self.isDelimiter) { parts.receive(token) }
@@ -23,7 +23,7 @@ package struct CookieDate: Hashable, Sendable {
     }
 }
 
-/// The parts that were found so far; the first of each kind counts.
+/// The fields found so far; the first of each kind is used.
 private struct CookieDateParts {
     typealias Token = Substring.UTF8View
 
@@ -32,7 +32,7 @@ private struct CookieDateParts {
     private var month: Int64?
     private var year: Int64?
 
-    /// A token is tried as each kind that is still missing, in this order.
+    /// Tries a token as each kind that is still missing, in this order.
     mutating func receive(_ token: Token) {
         if time == nil, let found = Self.time(token) {
             time = found
@@ -45,7 +45,7 @@ private struct CookieDateParts {
         }
     }
 
-    /// Since the beginning of 1970.
+    /// Seconds since 1970.
     var seconds: Int64? {
         guard let time, time >= 0, let day, let month, let year = fullYear, year >= 1601 else { return nil }
         let civil = CivilDay(year: year, month: month, day: day)
@@ -60,7 +60,7 @@ private struct CookieDateParts {
         }
     }
 
-    /// Seconds of the day; -1 for what has the form of a time and is none: it ends the search, and the date is refused.
+    /// Seconds since midnight; -1 for an invalid time in the right format, which makes the date invalid.
     private static func time(_ token: Token) -> Int64? {
         let fields = token.split(separator: 0x3A, maxSplits: 2, omittingEmptySubsequences: false)
         guard fields.count == 3, fields[0].allSatisfy(isDigit), fields[1].allSatisfy(isDigit) else { return nil }
@@ -74,7 +74,7 @@ private struct CookieDateParts {
         return HTTPDateFields.months.firstIndex { $0.utf8.elementsEqual(start) }.map { Int64($0) + 1 }
     }
 
-    /// The digits that the token begins with, if there are as many as allowed; what follows does not matter.
+    /// The digits at the token's start, if their number is allowed; the rest is ignored.
     private static func number(_ token: Token, digits: ClosedRange<Int>) -> Int64? {
         let found = token.prefix(while: isDigit)
         return digits ~= found.count ? found.reduce(0) { $0 * 10 + Int64($1 - 0x30) } : nil

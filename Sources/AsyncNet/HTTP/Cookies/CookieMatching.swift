@@ -1,12 +1,12 @@
 package import Foundation
 
-/// What cookies look at in a URL: its host, its path, and whether nobody on the way can read what is sent.
+/// The parts of a URL that decide about cookies.
 package struct CookieOrigin: Hashable, Sendable {
-    /// In lower case; an IPv6 address without brackets.
+    /// The host in lower case; an IPv6 address without brackets.
     package let host: String
-    /// As it is in the URL, percent-encoded; `/` if the URL has none.
+    /// The path as in the URL, percent-encoded; `/` if it is empty.
     package let path: String
-    /// Whether the scheme is `https` or `wss`. `http://localhost` is not secure: other users' programs may answer
+    /// Whether the scheme is `https` or `wss`. `http://localhost` is not secure, since other users' programs may listen
     /// there.
     package let isSecure: Bool
 
@@ -26,12 +26,11 @@ package struct CookieOrigin: Hashable, Sendable {
     }
 }
 
-/// Hosts and paths as cookies compare them (RFC 6265bis §5.1.2 to §5.1.4), byte by byte.
+/// Comparison of hosts and paths (RFC 6265bis §5.1.2 to §5.1.4), by bytes.
 ///
-/// A dot at a host's end counts: `example.com.` is another host than `example.com`, as in browsers.
+/// A trailing dot counts: `example.com.` is another host than `example.com`, as in browsers.
 package enum CookieMatching {
-    /// In octets, as in DNS (RFC 1035 §2.3.4). Longer hosts have no cookies, so that no one has thousands of domains
-    /// above it.
+    /// In octets, as in DNS (RFC 1035 §2.3.4). Longer hosts have no cookies, which limits the number of parent domains.
     static let maximumHostSize = 255
 
     package static func canonicalHost(_ host: String) -> String {
@@ -39,12 +38,12 @@ package enum CookieMatching {
         return bare.asciiLowercased
     }
 
-    /// What `Domain` or a file says, without the dot that may stand before it.
+    /// The domain of an attribute or a file, without a leading dot.
     package static func canonicalDomain(_ domain: String) -> String {
         canonicalHost(domain.utf8.first == 0x2E ? String(domain.unicodeScalars.dropFirst()) : domain)
     }
 
-    /// Whether it could be the host of a URL, written as cookies have it.
+    /// Whether the text is a valid canonical host.
     static func isCanonicalDomain(_ domain: String) -> Bool {
         guard let first = domain.utf8.first, first != 0x2E, first != 0x5B else { return false }
         guard domain.utf8.count <= maximumHostSize else { return false }
@@ -53,8 +52,7 @@ package enum CookieMatching {
 
     private static let notInDomains = Set("#/;,?@\\\"".utf8)
 
-    /// Whether the host is an address: it has a colon, or its last label is a number, as URLs tell IPv4 addresses from
-    /// names.
+    /// Whether the host is an address: it has a colon, or its last label is a number, as in the URL Standard.
     package static func isAddress(_ host: String) -> Bool {
         if host.utf8.contains(0x3A) { return true }
         let name = host.utf8.last == 0x2E ? host.utf8.dropLast() : host.utf8[...]
@@ -63,7 +61,7 @@ package enum CookieMatching {
         return !label.isEmpty && label.allSatisfy { $0 &- 0x30 < 10 }
     }
 
-    /// Whether no site owns the domain: an address, or a single label such as `com` and `com.`.
+    /// Whether the domain belongs to no site: an address, or a single label such as `com` and `com.`.
     package static func isShared(_ domain: String) -> Bool {
         isAddress(domain) || !withoutLastDots(domain).utf8.contains(0x2E)
     }
@@ -74,7 +72,7 @@ package enum CookieMatching {
         return String(Substring(rest))
     }
 
-    /// RFC 6265bis §5.1.3: the host itself or one below it; of addresses only the same one.
+    /// Whether the host equals the domain or is below it; addresses must be equal (RFC 6265bis §5.1.3).
     package static func domain(_ domain: String, matches host: String) -> Bool {
         if domain.hasSameBytes(as: host) { return true }
         let (domain, host) = (domain.utf8, host.utf8)
@@ -84,14 +82,14 @@ package enum CookieMatching {
         return host.dropLast(domain.count).last == 0x2E && !isAddress(String(Substring(host[...])))
     }
 
-    /// RFC 6265bis §5.1.4: the same path or one below it.
+    /// Whether the requested path equals the path or is below it (RFC 6265bis §5.1.4).
     package static func path(_ path: String, matches requested: String) -> Bool {
         guard requested.utf8.starts(with: path.utf8) else { return false }
         let rest = requested.utf8.dropFirst(path.utf8.count)
         return rest.isEmpty || path.utf8.last == 0x2F || rest.first == 0x2F
     }
 
-    /// RFC 6265bis §5.1.4: the path of a cookie whose server gave it none.
+    /// The path of a cookie without the attribute (RFC 6265bis §5.1.4).
     package static func defaultPath(of path: String) -> String {
         guard path.utf8.first == 0x2F, let slash = path.utf8.lastIndex(of: 0x2F), slash > path.startIndex else {
             return "/"
@@ -101,12 +99,12 @@ package enum CookieMatching {
 }
 
 extension String {
-    /// ASCII letters only, so that no other letter becomes one of a host name.
+    /// The text with ASCII letters in lower case; other letters are kept, so that none becomes an ASCII letter.
     package var asciiLowercased: String {
         utf8.contains { 0x41...0x5A ~= $0 } ? String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self) : self
     }
 
-    /// `==` takes `é` and `e` with an accent for the same; servers do not.
+    /// Compares bytes, since `==` treats `é` and `e` with a combining accent as equal, and servers do not.
     package func hasSameBytes(as other: String) -> Bool {
         utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
     }

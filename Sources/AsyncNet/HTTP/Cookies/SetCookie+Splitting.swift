@@ -1,19 +1,18 @@
 extension SetCookie {
     private typealias Text = Substring.UTF8View
 
-    /// The values of `Set-Cookie` headers that FoundationNetworking joined by `, `; of one that is not joined just this
-    /// one.
+    /// Splits `Set-Cookie` headers that FoundationNetworking joined by `, `.
     ///
-    /// A comma and a space begin a cookie if a name and an equals sign follow at once: `Expires=Wed, 21 Oct 2015
-    /// 07:28:00 GMT` and `a=1, 2` stay whole. So does what stands between quotes right after an equals sign. Nothing
-    /// tells these from one another, and they are read as the first:
-    /// - two cookies `a=1` and `b=2`, or one whose value is `1, b=2`;
-    /// - one cookie `a=1, b`, or a second one without an equals sign, or whose name is no token (brackets may be in
-    ///   it);
-    /// - one cookie `a="1, b=2"`, or two whose values have one quote each.
+    /// A comma and a space begin another cookie if a name and an equals sign follow: `Expires=Wed, 21 Oct 2015 07:28:00
+    /// GMT` and `a=1, 2` are not split, nor is quoted text after an equals sign. These are ambiguous, and read as the
+    /// first:
+    /// - two cookies `a=1` and `b=2`, or one cookie with the value `1, b=2`;
+    /// - one cookie `a=1, b`, or a second cookie without an equals sign, or with a name that is not a token (brackets
+    ///   are allowed);
+    /// - one cookie `a="1, b=2"`, or two cookies whose values have one quote each.
     ///
-    /// A server that lets others choose a part of a value unescaped so lets them set cookies. Transports that keep
-    /// headers apart, such as libcurl's, have no need of this.
+    /// So a server that puts unescaped user input into a value lets users set cookies. Transports that keep headers
+    /// separate, such as libcurl, do not need this.
     package static func split(_ joined: String) -> [String] {
         var values: [String] = []
         var rest = joined.utf8[...]
@@ -26,7 +25,7 @@ extension SetCookie {
         return kept.isEmpty ? [joined] : kept
     }
 
-    /// Where a comma stands that begins another cookie.
+    /// The position of a comma that begins another cookie.
     private static func firstJoint(_ text: Text) -> Text.Index? {
         var index = text.startIndex
         while index < text.endIndex {
@@ -39,14 +38,14 @@ extension SetCookie {
         return nil
     }
 
-    /// A space, a name and an equals sign.
+    /// Whether a space, a name and an equals sign follow.
     private static func beginsCookie(_ text: Text) -> Bool {
         guard text.first == 0x20 else { return false }
         let name = text.dropFirst().prefix { HTTPSyntax.isTokenByte($0) || $0 == 0x5B || $0 == 0x5D }
         return !name.isEmpty && text[name.endIndex...].first == 0x3D
     }
 
-    /// The end of a quoted text, if one begins here and ends before a semicolon, a joint or the end.
+    /// The end of a quoted text that begins here, if it ends before a semicolon, another cookie or the end.
     private static func afterQuoted(_ text: Text) -> Text.Index {
         guard text.first == 0x22, let close = text.dropFirst().firstIndex(where: { $0 == 0x22 || $0 == 0x3B }),
             text[close] == 0x22
@@ -58,7 +57,7 @@ extension SetCookie {
         return next == nil || next == 0x3B || after.starts(with: ", ".utf8) ? after.startIndex : text.startIndex
     }
 
-    /// Without the joints that empty values leave.
+    /// The text without separators of empty values.
     private static func text(_ value: Text) -> String {
         var rest = value
         while rest.starts(with: ", ".utf8) { rest = rest.dropFirst(2) }

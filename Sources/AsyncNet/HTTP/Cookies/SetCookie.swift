@@ -1,18 +1,18 @@
 package import Foundation
 
-/// What one value of `Set-Cookie` says, not yet about any host (RFC 6265bis §5.6).
+/// A parsed value of `Set-Cookie`, before it is applied to a host (RFC 6265bis §5.6).
 package struct SetCookie: Hashable, Sendable {
     package let name: String
     package let value: String
-    /// The last one that could be read, in seconds and at most 400 days; 0 or less ends the cookie at once.
+    /// The last valid `Max-Age` in seconds, at most 400 days; 0 or less expires the cookie.
     package private(set) var maxAge: Int64?
-    /// The last one that could be read. ``maxAge`` counts more.
+    /// The last valid `Expires`; ``maxAge`` takes precedence.
     package private(set) var expires: Date?
-    /// Canonical; empty if there was none, or the last one was empty.
+    /// The canonical domain; empty if the attribute is missing or empty.
     package private(set) var domain = ""
-    /// `nil` if the last one was none that begins with a slash: the default path is meant.
+    /// The last `Path`; `nil` for the default path if it does not begin with a slash.
     package private(set) var path: String?
-    /// Whether there was a path at all, which the prefix `__Host-` asks for.
+    /// Whether there was a `Path`, which the prefix `__Host-` requires.
     package private(set) var hasPath = false
     package private(set) var isSecure = false
     package private(set) var isHTTPOnly = false
@@ -20,8 +20,8 @@ package struct SetCookie: Hashable, Sendable {
 
     private typealias Bytes = Substring.UTF8View
 
-    /// `nil` for a value with control characters, without name and value, or whose name and value together are longer
-    /// than 4096 octets.
+    /// `nil` for a value with control characters, without name and value, or with a name and value above 4096 octets
+    /// together.
     package init?(_ text: String) {
         guard HTTPSyntax.isFieldValue(text) else { return nil }
         var parts = text.utf8.split(separator: 0x3B, omittingEmptySubsequences: false)[...]
@@ -49,7 +49,7 @@ package struct SetCookie: Hashable, Sendable {
         }
     }
 
-    /// Both sides of the first equals sign without the space around them; no name if there is no such sign.
+    /// The text on both sides of the first equals sign, trimmed; no name without an equals sign.
     private static func pair(_ text: Bytes) -> (name: String?, value: String) {
         guard let sign = text.firstIndex(of: 0x3D) else { return (nil, trimmed(text)) }
         return (trimmed(text[..<sign]), trimmed(text[text.index(after: sign)...]))
@@ -62,7 +62,7 @@ package struct SetCookie: Hashable, Sendable {
         return String(Substring(rest))
     }
 
-    /// RFC 6265bis §5.6.2: digits, perhaps with a minus sign. The limit keeps any number of digits from overflowing.
+    /// Digits with an optional minus sign (RFC 6265bis §5.6.2). The limit prevents overflow.
     private static func seconds(_ text: String) -> Int64? {
         let isNegative = text.utf8.first == 0x2D
         let digits = text.utf8.dropFirst(isNegative ? 1 : 0)
@@ -71,7 +71,7 @@ package struct SetCookie: Hashable, Sendable {
         return isNegative ? -seconds : seconds
     }
 
-    /// When a cookie that is set now ends: never later than in 400 days; `nil` with the session.
+    /// The expiry of a cookie that is set now, at most 400 days later; `nil` for a session cookie.
     package func expiry(now: Date) -> Date? {
         if let maxAge { return maxAge <= 0 ? .distantPast : now.addingTimeInterval(Double(maxAge)) }
         return expires.map { min($0, now.addingTimeInterval(Double(Cookie.maximumAge))) }

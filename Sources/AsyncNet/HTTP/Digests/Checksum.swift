@@ -1,23 +1,23 @@
 import Foundation
 
-/// What the bytes of a file must hash to.
+/// The expected hash of a file.
 ///
-/// Text that is neither hexadecimal nor base64 of the right length makes a checksum that nothing fits; a download that
-/// is given one fails at its start with `.invalidRequest`.
+/// Text that is neither hexadecimal nor base64 of the right length makes an invalid checksum, with which a download
+/// ends at its start with `.invalidRequest`.
 public struct Checksum: Hashable, Sendable {
     package let algorithm: HashAlgorithm
-    /// None if the text was no checksum.
+    /// Empty if the text was invalid.
     package let bytes: [UInt8]
 
-    /// Reads a SHA-256 checksum: 64 hexadecimal digits in any case, or 44 characters of base64 (RFC 4648 §4). Space
-    /// around is ignored.
+    /// Parses a SHA-256 checksum: 64 hexadecimal digits in any case, or 44 characters of base64 (RFC 4648 §4). White
+    /// space around it is ignored.
     public static func sha256(_ text: String) -> Checksum { Checksum(.sha256, text: text) }
 
-    /// Reads a SHA-512 checksum: 128 hexadecimal digits in any case, or 88 characters of base64 (RFC 4648 §4). Space
-    /// around is ignored.
+    /// Parses a SHA-512 checksum: 128 hexadecimal digits in any case, or 88 characters of base64 (RFC 4648 §4). White
+    /// space around it is ignored.
     public static func sha512(_ text: String) -> Checksum { Checksum(.sha512, text: text) }
 
-    /// `nil` if the algorithm's digests have another number of bytes.
+    /// `nil` if the number of bytes is not that of the algorithm's digests.
     package init?(_ algorithm: HashAlgorithm, bytes: [UInt8]) {
         guard bytes.count == algorithm.digestSize else { return nil }
         self.algorithm = algorithm
@@ -32,10 +32,10 @@ public struct Checksum: Hashable, Sendable {
         bytes = read.count == algorithm.digestSize ? read : []
     }
 
-    /// Whether there is anything that bytes could hash to.
+    /// Whether the text was a valid checksum.
     package var isValid: Bool { !bytes.isEmpty }
 
-    /// None if there is anything else.
+    /// Empty if the text contains anything else.
     private static func hexadecimal(_ text: String) -> [UInt8] {
         let digits = text.utf8.compactMap(\.hexadecimalValue)
         guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return [] }
@@ -49,7 +49,7 @@ extension Checksum: CustomStringConvertible {
 }
 
 extension UInt8 {
-    /// Of an ASCII digit or a letter up to F; `nil` for others.
+    /// The value of a hexadecimal digit; `nil` for other bytes.
     fileprivate var hexadecimalValue: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")

@@ -1,11 +1,10 @@
-/// The checksums that a server sends along, as in `Repr-Digest` and `Content-Digest` (RFC 9530).
+/// The checksums of a response, as in `Repr-Digest` and `Content-Digest` (RFC 9530).
 package enum DigestFields {
-    /// Reads `sha-256=:base64:, sha-512=:base64:`, in the order of the algorithms' first mention.
+    /// Parses `sha-256=:base64:, sha-512=:base64:`, in the order of first occurrence.
     ///
-    /// Algorithms other than these two are left out, since the others are too weak (RFC 9530 §5) or unknown; so is a
-    /// digest of a wrong length or type. Parameters say nothing. Of one algorithm the last digest counts. A field that
-    /// is not a dictionary of Structured Fields from its first to its last character is ignored as a whole (RFC 9651
-    /// §4.2): it has none.
+    /// Other algorithms are ignored as too weak (RFC 9530 §5) or unknown, and so are digests of a wrong length or type,
+    /// and parameters. Of repeated algorithms the last is used. A field that is not a valid dictionary of Structured
+    /// Fields is ignored as a whole (RFC 9651 §4.2).
     package static func checksums(_ fieldValue: String) -> [Checksum] {
         var scanner = StructuredFieldScanner(fieldValue)
         guard let members = scanner.dictionary() else { return [] }

@@ -1,14 +1,14 @@
-/// A hash function, under the name that HTTP's registries have for it, in lower case.
+/// A hash function, with its name in HTTP's registries in lower case.
 ///
-/// MD5 proves nothing against an attacker; it is here for RFC 7616, whose servers still ask for it.
+/// MD5 is not secure; servers of RFC 7616 still require it.
 package enum HashAlgorithm: String, Sendable, CaseIterable {
     case md5
     case sha256 = "sha-256"
     case sha512 = "sha-512"
-    /// SHA-512 with initial values of its own and its output cut to 256 bits (FIPS 180-4 §6.7).
+    /// SHA-512 with other initial values, truncated to 256 bits (FIPS 180-4 §6.7).
     case sha512_256 = "sha-512-256"
 
-    /// How many bytes a digest has.
+    /// The number of bytes of a digest.
     package var digestSize: Int {
         switch self {
         case .md5: 16
@@ -29,13 +29,13 @@ package enum HashAlgorithm: String, Sendable, CaseIterable {
 
 /// The state of a hash function between blocks.
 protocol BlockHash: Sendable {
-    /// How many bytes a block has; a power of two.
+    /// The number of bytes of a block; a power of two.
     var blockSize: Int { get }
     /// Whether the message's length and the state are written with the most significant byte first.
     var isBigEndian: Bool { get }
-    /// The state as bytes; the first of them are the digest.
+    /// The state as bytes, which begin with the digest.
     var bytes: [UInt8] { get }
-    /// Takes any number of whole blocks.
+    /// Processes any number of whole blocks.
     mutating func compress(_ blocks: UnsafeRawBufferPointer)
 }
 

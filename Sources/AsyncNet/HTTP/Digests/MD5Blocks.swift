@@ -9,7 +9,7 @@ struct MD5Blocks: BlockHash {
         (0..<4).flatMap { index in withUnsafeBytes(of: state[index].littleEndian) { Array($0) } }
     }
 
-    /// The pointers' bounds are checked in debug builds only, the array's would be in all.
+    /// The bounds of pointers are checked in debug builds only, those of an array always.
     mutating func compress(_ blocks: UnsafeRawBufferPointer) {
         Self.constants.withUnsafeBufferPointer { constants in
             for start in stride(from: 0, to: blocks.count, by: 64) {
@@ -18,7 +18,7 @@ struct MD5Blocks: BlockHash {
         }
     }
 
-    /// The four rounds of sixteen steps each; `places` is where in the block a round's words stand.
+    /// The four rounds of 16 steps each; `places` gives the positions of a round's words in the block.
     @inline(__always)
     private static func rounds(
         _ state: SIMD4<UInt32>, _ block: UnsafeRawBufferPointer, _ constants: UnsafeBufferPointer<UInt32>
@@ -72,7 +72,7 @@ struct MD5Blocks: BlockHash {
 }
 
 extension UInt32 {
-    /// To the left.
+    /// Rotates to the left.
     @inline(__always)
     fileprivate func rotated(_ count: UInt32) -> UInt32 { self &<< count | self &>> (32 &- count) }
 }

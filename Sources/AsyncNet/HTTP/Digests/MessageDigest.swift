@@ -1,8 +1,8 @@
 package import Foundation
 
-/// The hash of bytes that come in pieces; how they are cut makes no difference.
+/// A hash of bytes in pieces.
 ///
-/// A value: a copy goes on by itself. What is kept of the bytes is less than a block, 128 bytes at most.
+/// A value: a copy continues independently. Keeps less than a block of the bytes, at most 128.
 package struct MessageDigest: Sendable {
     package let algorithm: HashAlgorithm
     private var state: any BlockHash
@@ -26,7 +26,7 @@ package struct MessageDigest: Sendable {
         for region in data.regions { region.withUnsafeBytes { update($0) } }
     }
 
-    /// The hash of all that came. Begins anew with the next `update`.
+    /// The hash of all bytes. The next `update` starts again.
     package mutating func finish() -> [UInt8] {
         let bits = (high: length >> 61, low: length << 3)
         let lengthSize = state.blockSize / 8
@@ -40,7 +40,7 @@ package struct MessageDigest: Sendable {
         return Array(state.bytes.prefix(algorithm.digestSize))
     }
 
-    /// The hash of bytes that are all there.
+    /// The hash of bytes in memory.
     package static func of(_ bytes: some DataProtocol, algorithm: HashAlgorithm) -> [UInt8] {
         var digest = MessageDigest(algorithm)
         digest.update(bytes)
@@ -52,7 +52,7 @@ package struct MessageDigest: Sendable {
         of(Array(text.utf8), algorithm: algorithm)
     }
 
-    /// Fills the block that was begun before, and returns what is left of the bytes.
+    /// Completes a pending block, and returns the remaining bytes.
     private mutating func completePending(with bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         guard !pending.isEmpty else { return bytes }
         let missing = min(state.blockSize - pending.count, bytes.count)

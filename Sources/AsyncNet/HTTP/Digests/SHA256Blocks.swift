@@ -1,7 +1,7 @@
 /// SHA-256's state and compression function (FIPS 180-4 §6.2).
 ///
-/// Blocks depend on each other in their rounds, not in their message schedules: those of four blocks are made at once,
-/// a block in each lane of a vector, which saves about a tenth of the time with large pieces.
+/// Blocks depend on each other in their rounds, but not in their message schedules: those of four blocks are computed
+/// at once in the lanes of a vector, which saves about a tenth of the time for large inputs.
 struct SHA256Blocks: BlockHash {
     private typealias Words = SIMD4<UInt32>
 
@@ -15,7 +15,7 @@ struct SHA256Blocks: BlockHash {
         (0..<8).flatMap { index in withUnsafeBytes(of: state[index].bigEndian) { Array($0) } }
     }
 
-    /// The pointers' bounds are checked in debug builds only, arrays' would be in all.
+    /// The bounds of pointers are checked in debug builds only, those of arrays always.
     mutating func compress(_ blocks: UnsafeRawBufferPointer) {
         Self.constants.withUnsafeBufferPointer { constants in
             withUnsafeTemporaryAllocation(of: Words.self, capacity: 64) { schedule in
@@ -29,8 +29,7 @@ struct SHA256Blocks: BlockHash {
         }
     }
 
-    /// The message schedules (FIPS 180-4 §6.2.2, step 1) of one to four blocks. Lanes without a block repeat the first
-    /// one's.
+    /// The message schedules (FIPS 180-4 §6.2.2, step 1) of one to four blocks. Unused lanes repeat the first block.
     @inline(__always)
     private static func expand(_ blocks: UnsafeRawBufferPointer, into schedule: UnsafeMutableBufferPointer<Words>) {
         let starts = (0, 64 < blocks.count ? 64 : 0, 128 < blocks.count ? 128 : 0, 192 < blocks.count ? 192 : 0)
@@ -48,8 +47,8 @@ struct SHA256Blocks: BlockHash {
         }
     }
 
-    /// Eight rounds a turn, each with the letters one further, so that no word is moved. The schedule's words have
-    /// their round's constants in them.
+    /// Eight rounds per iteration, each with the variables shifted by one, so that no word is moved. The schedule's
+    /// words include the constants of their rounds.
     @inline(__always)
     private static func rounds(
         _ state: SIMD8<UInt32>, _ schedule: UnsafeMutableBufferPointer<Words>, _ lane: Int
@@ -89,7 +88,7 @@ struct SHA256Blocks: BlockHash {
         h = first &+ rotated(a ^ rotated(a ^ rotated(a, 9), 11), 2) &+ majority
     }
 
-    /// To the right; the field's own name for it is ROTR.
+    /// Rotates to the right (ROTR).
     @inline(__always)
     private static func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 { word &>> count | word &<< (32 &- count) }
 

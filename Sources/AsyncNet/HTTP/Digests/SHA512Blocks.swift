@@ -1,4 +1,4 @@
-/// SHA-512's state and compression function (FIPS 180-4 §6.4), for its shorter forms too.
+/// SHA-512's state and compression function (FIPS 180-4 §6.4), also for its truncated variants.
 struct SHA512Blocks: BlockHash {
     private var state: SIMD8<UInt64>
 
@@ -18,7 +18,7 @@ struct SHA512Blocks: BlockHash {
         (0..<8).flatMap { index in withUnsafeBytes(of: state[index].bigEndian) { Array($0) } }
     }
 
-    /// The pointers' bounds are checked in debug builds only, the arrays' would be in all.
+    /// The bounds of pointers are checked in debug builds only, those of arrays always.
     mutating func compress(_ blocks: UnsafeRawBufferPointer) {
         Self.constants.withUnsafeBufferPointer { constants in
             withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 80) { schedule in
@@ -47,7 +47,7 @@ struct SHA512Blocks: BlockHash {
         }
     }
 
-    /// Eight rounds a turn, each with the letters one further, so that no word is moved.
+    /// Eight rounds per iteration, each with the variables shifted by one, so that no word is moved.
     @inline(__always)
     private static func rounds(
         _ state: SIMD8<UInt64>, _ schedule: UnsafeMutableBufferPointer<UInt64>, _ constants: UnsafeBufferPointer<UInt64>
@@ -104,7 +104,7 @@ struct SHA512Blocks: BlockHash {
 }
 
 extension UInt64 {
-    /// To the right; the field's own name for it is ROTR.
+    /// Rotates to the right (ROTR).
     @inline(__always)
     fileprivate func rotated(_ count: UInt64) -> UInt64 { self &>> count | self &<< (64 &- count) }
 }

@@ -1,13 +1,14 @@
 import Foundation
 
-/// Reads a dictionary of Structured Fields (RFC 9651 §4.2.2) for the byte sequences in it, and checks all the rest.
+/// Parses a dictionary of Structured Fields (RFC 9651 §4.2.2): returns its byte sequences, and validates all other
+/// values.
 struct StructuredFieldScanner {
     private var rest: Substring.UTF8View
 
     init(_ text: String) { rest = text[...].utf8 }
 
-    /// Every key once, with the bytes of the last member that has it; `nil` bytes for values of other types. `nil` if
-    /// the text is malformed.
+    /// Every key once, with the bytes of its last member; `nil` bytes for values of other types. `nil` if the text is
+    /// malformed.
     mutating func dictionary() -> [(key: String, bytes: [UInt8]?)]? {
         var members: [(key: String, bytes: [UInt8]?)] = []
         var places: [String: Int] = [:]
@@ -38,7 +39,7 @@ struct StructuredFieldScanner {
         }
     }
 
-    /// What follows a key: a value, or nothing where the value is true; then parameters.
+    /// The value after a key, or none for true; then parameters.
     private mutating func member() -> StructuredValue? {
         guard take("=") else { return parameters() ? .other : nil }
         if take("(") { return innerList() && parameters() ? .other : nil }
@@ -85,7 +86,7 @@ struct StructuredFieldScanner {
         return isThere ? .other : nil
     }
 
-    /// Padding may be missing, as §4.2.7 advises.
+    /// Padding may be missing (§4.2.7).
     private mutating func byteSequence() -> [UInt8]? {
         guard take(":") else { return nil }
         let base64 = text(skip { $0 != UInt8(ascii: ":") })
@@ -110,7 +111,7 @@ struct StructuredFieldScanner {
         return false
     }
 
-    /// `%"f%c3%bc"`: percent-encoded UTF-8 in lower case (§4.2.10).
+    /// Percent-encoded UTF-8 with lower-case digits, such as `%"f%c3%bc"` (§4.2.10).
     private mutating func displayString() -> Bool {
         guard take("%"), take("\"") else { return false }
         var bytes: [UInt8] = []
@@ -131,7 +132,7 @@ struct StructuredFieldScanner {
         return false
     }
 
-    /// At most 15 digits, or 12 and a fraction of at most three (§4.2.4).
+    /// At most 15 digits, or 12 with a fraction of at most three (§4.2.4).
     private mutating func number(allowsFraction: Bool) -> Bool {
         _ = take("-")
         let whole = skip(while: Self.isDigit).count
