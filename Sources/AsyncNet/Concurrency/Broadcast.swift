@@ -1,5 +1,5 @@
-/// Gives every observer what is sent from the moment it began to observe; with `keepsLatest`, also the last value
-/// before, and of several unread values only the last.
+/// Sends values to any number of observers, from the moment that each begins to observe. With `keepsLatest`, an
+/// observer also gets the latest value before, and only the last of several unread values.
 package final class Broadcast<Value: Sendable>: Sendable {
     private struct State {
         var latest: Value?
@@ -23,7 +23,7 @@ package final class Broadcast<Value: Sendable>: Sendable {
         }
     }
 
-    /// Ends every observer's loop, now and later.
+    /// Ends the loops of all observers, present and later ones.
     package func finish() {
         let observers = state.withLock { state in
             state.isFinished = true
@@ -33,7 +33,7 @@ package final class Broadcast<Value: Sendable>: Sendable {
         for observer in observers.values { observer.finish() }
     }
 
-    /// A new observer's values; it observes from this call on.
+    /// The values for a new observer, from this call on.
     package func observe() -> AsyncStream<Value> {
         let (stream, observer) = AsyncStream.makeStream(
             of: Value.self, bufferingPolicy: keepsLatest ? .bufferingNewest(1) : .unbounded)
@@ -51,7 +51,7 @@ package final class Broadcast<Value: Sendable>: Sendable {
     }
 
     private func remove(_ id: Int) {
-        // Outside the lock, since the last reference to an observer may go away with it.
+        // Outside the lock, since this may release an observer's last reference.
         _ = state.withLock { $0.observers.removeValue(forKey: id) }
     }
 }

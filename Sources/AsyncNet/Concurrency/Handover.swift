@@ -1,8 +1,7 @@
-/// Hands elements from one task to another, one at a time: who offers one waits until it is taken.
+/// Hands elements from one task to another, one at a time: `offer` returns when the element has been taken.
 ///
-/// Either side may end it, the first end counts: the giver by `finish`, the taker by `close`, which also happens when
-/// its task is cancelled. A giver whose task is cancelled takes back what it offered. Continuations are resumed outside
-/// the lock.
+/// Either side may end the handover, and the first end counts: the giver by `finish`, the taker by `close` or by the
+/// cancellation of its task. A cancelled giver withdraws its element. Continuations are resumed outside the lock.
 package final class Handover<Element: Sendable>: Sendable {
     private struct State {
         var offered: Element?
@@ -16,7 +15,7 @@ package final class Handover<Element: Sendable>: Sendable {
 
     package init() {}
 
-    /// Waits until the element is taken; `false` if nobody takes any more, or the task is cancelled.
+    /// Waits until the element is taken; `false` if the taker has closed or the task is cancelled.
     package func offer(_ element: Element) async -> Bool {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -37,7 +36,7 @@ package final class Handover<Element: Sendable>: Sendable {
         }
     }
 
-    /// There is no more; what was offered before has been taken.
+    /// Ends the elements; those offered before have been taken.
     package func finish(_ end: Result<Void, AsyncNetError>) {
         let taker = state.withLock { state in
             state.end = state.end ?? end
@@ -46,7 +45,7 @@ package final class Handover<Element: Sendable>: Sendable {
         taker?.resume()
     }
 
-    /// The next element, `nil` at the good end. One task at a time.
+    /// The next element, `nil` after an end without an error. For one task at a time.
     package func next() async throws(AsyncNetError) -> Element? {
         while true {
             await somethingToTake()
@@ -58,7 +57,7 @@ package final class Handover<Element: Sendable>: Sendable {
             try end?.get()
             if end != nil { return nil }
             if isClosed { throw AsyncNetError(.cancelled) }
-            // A giver that was cancelled has taken it back; the next one may come.
+            // A cancelled giver has withdrawn its element; wait for the next.
         }
     }
 
@@ -77,7 +76,7 @@ package final class Handover<Element: Sendable>: Sendable {
         }
     }
 
-    /// Nothing more is taken.
+    /// Ends taking; further offers are refused.
     package func close() {
         let (giver, taker) = state.withLock { state in
             state.isClosed = true

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// Notices silence: runs an action once nothing has happened for as long as the timeout.
+/// Runs an action once there has been no activity for the timeout.
 ///
-/// `touch` is an atomic store, so it may be called for every chunk. Only when the timer is due does it look when the
-/// last activity was and moves itself there. While the reader, not the network, is what is waited for, it is paused,
-/// and so it is for as long as `isHeldBack` says so.
+/// `touch` is an atomic store, so it may be called for every chunk: the timer checks the time of the last activity only
+/// when it is due, and moves to that time plus the timeout. Paused while the reader is slower than the network, and
+/// while `isHeldBack` returns `true`.
 package final class IdleTimer: Sendable {
     private let timers: TimerQueue
     private let timeout: Duration
     private let isHeldBack: @Sendable () -> Bool
-    /// Nanoseconds of the timers' time; `Int64.max` while paused.
+    /// In nanoseconds of the timers' time; `Int64.max` while paused.
     private let lastActivity: Atomic<Int64>
     private let timer = Locked<TimerQueue.Timer?>(nil)
 
@@ -34,7 +34,7 @@ package final class IdleTimer: Sendable {
     deinit { stop() }
 
     package func touch() { lastActivity.store(timers.time.now.wholeNanoseconds, ordering: .relaxed) }
-    /// Counts anew from now, unless it is paused.
+    /// Starts the timeout again, unless it is paused.
     package func restart() {
         if lastActivity.load(ordering: .relaxed) != .max { touch() }
     }

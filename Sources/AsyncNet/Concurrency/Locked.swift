@@ -2,9 +2,9 @@ import Synchronization
 
 /// A value behind a lock.
 ///
-/// The toolchain's `Mutex`, made visible to the thread sanitizer. On Linux that lock is a futex inside a library which
-/// is not instrumented, so the sanitizer reports a race wherever it is used. Telling it of each acquire and release
-/// costs a comparison with nil where no sanitizer runs.
+/// `Mutex`, made visible to the thread sanitizer: on Linux its futex is in a library without instrumentation, so the
+/// sanitizer would report races. Each acquire and release is reported to the sanitizer, which costs a comparison with
+/// nil if there is none.
 package struct Locked<Value>: ~Copyable, Sendable {
     private let mutex: Mutex<Value>
 

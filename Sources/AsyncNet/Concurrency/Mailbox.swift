@@ -1,7 +1,7 @@
-/// A way from places that cannot wait, such as a cancellation handler, to actors, in the order of posting.
+/// Runs messages in the order in which they were posted, for callers that cannot wait, such as cancellation handlers.
 ///
-/// One task, which the mailbox owns, does what is posted, one after the other. What is posted must only enter an
-/// actor that nobody blocks. The task ends when the mailbox goes away, after what was posted until then.
+/// The mailbox owns a task that runs one message at a time. A message may only enter actors whose code does not block.
+/// The task ends after the last message once the mailbox is deallocated.
 package final class Mailbox: Sendable {
     package typealias Message = @Sendable () async -> Void
 

@@ -1,9 +1,8 @@
 import Dispatch
 
-/// Runs a task's code on a thread that it may block: one of Dispatch's, made when there are too few.
+/// Runs a task on a Dispatch thread, which it may block.
 ///
-/// Swift's own threads are as many as processors. Users' code that sleeps or reads from a pipe on two of them would
-/// hold up every request of a small machine.
+/// Swift has as many threads as processors: user code that sleeps or reads a pipe on them would block all requests.
 final class ProducerExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "AsyncNet.producer")
 

@@ -1,4 +1,4 @@
-/// A value that comes once, for any number of tasks that wait for it.
+/// A value that is set once, and that any number of tasks can wait for.
 package final class Promise<Value: Sendable>: Sendable {
     private struct State {
         var result: Result<Value, AsyncNetError>?
@@ -13,7 +13,7 @@ package final class Promise<Value: Sendable>: Sendable {
     package var isFulfilled: Bool { state.withLock { $0.result != nil } }
     package var waiterCount: Int { state.withLock { $0.waiting.count } }
 
-    /// The first result counts.
+    /// Sets the result; only the first call counts.
     package func fulfil(_ result: Result<Value, AsyncNetError>) {
         let waiting = state.withLock { state in
             state.result = state.result ?? result
@@ -23,7 +23,7 @@ package final class Promise<Value: Sendable>: Sendable {
         for continuation in waiting.values { continuation.resume() }
     }
 
-    /// The value once it is there; `.cancelled` as soon as the task is.
+    /// Waits for the value; throws `.cancelled` as soon as the task is cancelled.
     package func value() async throws(AsyncNetError) -> Value {
         let id = state.withLock { state in
             state.nextID += 1

@@ -1,4 +1,4 @@
-/// A clock of any kind, seen as the time since this value was made.
+/// A clock of any type, as the time since this value was created.
 package struct TimeSource: Sendable {
     private let elapsed: @Sendable () -> Duration
     private let sleepUntil: @Sendable (Duration) async throws -> Void
@@ -9,7 +9,7 @@ package struct TimeSource: Sendable {
         sleepUntil = { try await clock.sleep(until: start.advanced(by: $0), tolerance: nil) }
     }
 
-    /// Any clock, also one whose type is not known.
+    /// Wraps a clock whose type is not known statically.
     package init(opening clock: any Clock<Duration>) {
         func open(_ clock: some Clock<Duration>) -> TimeSource { TimeSource(clock) }
         self = open(clock)

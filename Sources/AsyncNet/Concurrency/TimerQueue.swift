@@ -1,11 +1,10 @@
-/// Many timers on one sleeping task.
+/// Many timers that share one sleeping task.
 ///
-/// A timer per request would be a task per request; here a timer is an entry in a heap, made and removed in a few
-/// hundred nanoseconds. One task sleeps until the earliest is due. It is replaced when an earlier timer comes, and
-/// not when the earliest goes: waking once too often is cheaper than re-arming for every request. The queue owns that
-/// task and cancels it when it goes away itself.
+/// A timer is an entry in a heap, added and removed in a few hundred nanoseconds. One task sleeps until the earliest
+/// timer is due. It is replaced when an earlier timer is added, but not when the earliest is removed, since an unneeded
+/// wake is cheaper than a new task for every request. The queue owns the task, and cancels it when it is deallocated.
 package final class TimerQueue: Sendable {
-    /// Runs when the timer is due, must not block, and returns when it is due again, if ever.
+    /// Runs when the timer is due; must not block. Returns the time at which it is due again, or `nil`.
     package typealias Action = @Sendable () -> Duration?
 
     package struct Timer: Sendable {
@@ -20,7 +19,7 @@ package final class TimerQueue: Sendable {
         var heap = TimerHeap()
         var wakesAt: Duration?
         var sleeper: Task<Void, Never>?
-        /// Counts sleepers: one that was replaced just as it woke must not forget its successor.
+        /// Counts the tasks, so that one that was replaced while it woke does not clear its successor's state.
         var generation = 0
     }
 
@@ -36,12 +35,12 @@ package final class TimerQueue: Sendable {
         }
     }
 
-    /// Removes the timer; its action may be running already.
+    /// Removes the timer; its action may be running.
     package func cancel(_ timer: Timer) {
         state.withLock { $0.heap.remove(timer) }
     }
 
-    /// Timers that are set.
+    /// The number of timers.
     package var count: Int { state.withLock { $0.heap.count } }
 
     private func wake(at due: Duration, _ state: inout State) {
@@ -55,7 +54,7 @@ package final class TimerQueue: Sendable {
         }
     }
 
-    /// Actions run outside the lock; a timer that is cancelled meanwhile is not put back.
+    /// Actions run outside the lock; a timer cancelled meanwhile is not added again.
     private func fire(_ generation: Int) {
         let due = state.withLock { state in
             if generation == state.generation { (state.wakesAt, state.sleeper) = (nil, nil) }
@@ -69,7 +68,7 @@ package final class TimerQueue: Sendable {
     }
 }
 
-/// A binary heap whose entries can be removed by handle: each knows its position, each handle its entry.
+/// A binary heap with removal by handle: an entry stores its position, a handle its entry.
 struct TimerHeap {
     private struct Entry {
         let id: Int
@@ -104,7 +103,7 @@ struct TimerHeap {
         freeSlots.append(timer.slot)
     }
 
-    /// Takes what is due out of the order; each keeps its place until it is put back or removed.
+    /// Removes the due timers from the order; their entries stay until they are put back or removed.
     mutating func takeAll(dueBy now: Duration) -> [(timer: TimerQueue.Timer, action: TimerQueue.Action)] {
         var taken: [(TimerQueue.Timer, TimerQueue.Action)] = []
         while let slot = order.first, let entry = entries[slot], entry.due <= now {
@@ -115,8 +114,7 @@ struct TimerHeap {
         return taken
     }
 
-    /// Orders a timer that was taken anew, or removes it if it is not due again; does nothing if it was removed
-    /// meanwhile.
+    /// Orders a taken timer again, or removes it if it is not due again. Does nothing if it was removed meanwhile.
     mutating func putBack(_ timer: TimerQueue.Timer, due: Duration?) {
         guard entries[timer.slot]?.id == timer.id else { return }
         guard let due else { return remove(timer) }

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Whether a transfer is suspended, seen from the transport that carries it.
+/// Whether a transfer is suspended, for the transport that carries it.
 ///
-/// A transport that finds it held pauses, and asks to be told of the release. One action at a time; it is told once.
+/// A transport that finds it held pauses, and registers one action, which runs once at the release.
 package final class TransferHold: Sendable {
     private let held = Atomic(false)
     private let action = Locked<(owner: ObjectIdentifier, run: @Sendable () -> Void)?>(nil)
@@ -18,7 +18,7 @@ package final class TransferHold: Sendable {
         action.withLock { $0.take() }?.run()
     }
 
-    /// - Returns: Whether it is held, and `action` will run at the release; if not it never will.
+    /// - Returns: Whether it is held; `action` runs at the release then, and never otherwise.
     package func isHeld(_ owner: AnyObject, untilThen action: @escaping @Sendable () -> Void) -> Bool {
         guard isHeld else { return false }
         self.action.withLock { $0 = (ObjectIdentifier(owner), action) }
@@ -26,7 +26,7 @@ package final class TransferHold: Sendable {
         return self.action.withLock { $0.take() } == nil
     }
 
-    /// Forgets what `owner` wanted to be told; the next hop of a redirect may have asked meanwhile.
+    /// Removes the action of `owner`, but not one that the next hop of a redirect has registered since.
     package func forget(_ owner: AnyObject) {
         action.withLock { if $0?.owner == ObjectIdentifier(owner) { $0 = nil } }
     }

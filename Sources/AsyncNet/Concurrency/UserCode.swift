@@ -1,12 +1,13 @@
 import Dispatch
 import Synchronization
 
-/// Runs code of users', which may block its thread, where that holds up nobody else.
+/// Runs user code, which may block its thread, where it does not block other requests.
 ///
-/// Swift's own threads are as many as processors. Code that sleeps, reads from a pipe or waits for a lock on two of
-/// them would hold up every request of a small machine.
+/// Swift has as many threads as processors: user code that sleeps, reads a pipe or waits for a lock on them would block
+/// all requests.
 enum UserCode {
-    /// Of fewer bytes than this, work of this library's own is done where it is: it takes less than a millisecond.
+    /// Below this size, in bytes, the library's own work takes less than a millisecond and does not need another
+    /// thread.
     static let small = 64 * 1024
 
     /// Runs the code as part of this task, and waits for its end.
@@ -20,8 +21,8 @@ enum UserCode {
 
     private static let entries = Atomic(0)
 
-    /// Changes the thread. The compiler leaves that to the first asynchronous call, unless something is done before it;
-    /// and a function that runs where its caller does would not change it either.
+    /// Changes the thread. The compiler defers the change to the first asynchronous call unless other code precedes
+    /// that call, and a function on its caller's executor would not change the thread at all.
     @concurrent
     private static func enter<Value: Sendable, Failure: Error>(
         _ code: @Sendable () async throws(Failure) -> Value
@@ -30,10 +31,10 @@ enum UserCode {
         return try await code()
     }
 
-    /// Runs the code in a task of its own, which cancelling this one cancels; the wait for it ends at once then, with
-    /// `.cancelled`.
+    /// Runs the code in a task of its own. Cancelling the current task ends the wait at once with `.cancelled`, and
+    /// cancels that task.
     ///
-    /// From then on that task belongs to nobody: it ends when the code does, and what it makes is dropped.
+    /// The code's task then ends when the code returns; its result is dropped.
     static func runAbandonably<Value: Sendable>(_ code: @escaping @Sendable () async throws -> Value) async throws
         -> Value
     {
@@ -50,17 +51,17 @@ enum UserCode {
     }
 }
 
-/// Runs each job on a thread of Dispatch's that is made if there is none free, up to 255 of them.
+/// Runs each job on a Dispatch thread, which is created if none is free, up to 255.
 private final class BlockingExecutor: TaskExecutor {
     static let shared = BlockingExecutor()
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        // A queue for each job: Dispatch gives a serial queue a thread at once, but a concurrent one only as many as
-        // there are processors.
+        // A queue for each job: Dispatch creates a thread for a serial queue at once, but limits the threads of a
+        // concurrent queue to the number of processors.
         DispatchQueue(label: "AsyncNet.user").async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }
 
-/// A type of this library's whose code does not block its thread.
+/// A type of this library whose code does not block its thread.
 package protocol NonBlocking: Sendable {}

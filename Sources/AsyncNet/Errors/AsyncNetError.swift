@@ -4,14 +4,14 @@ public import Foundation
     public import FoundationNetworking
 #endif
 
-/// Why a request did not end in a value.
+/// Why a request ended without a value.
 ///
-/// Everything AsyncNet throws is of this type. ``code`` is what a program branches on; ``description`` is what
-/// a person reads: what happened, to which request, on which attempt, the likely cause and what to try. Neither
-/// it, nor `debugDescription`, nor a `dump` shows a header, a query, a fragment or user information of a URL.
+/// AsyncNet throws only this type. Programs branch on ``code``; ``description`` is for people: what happened, to which
+/// request, on which attempt, the likely cause and what to try. Neither it nor `debugDescription` nor a `dump` contains
+/// a header, or a query, fragment or userinfo of a URL.
 ///
-/// A response with status 404 is not an error by itself: it becomes one, with code
-/// ``Code/unacceptableStatus``, where the request is told to `validate`.
+/// A response with status 404 is not an error by itself: it is one, with code ``Code/unacceptableStatus``, if the
+/// request has a `validate`.
 public struct AsyncNetError: Error, Sendable {
     /// What went wrong, for programs. New codes may be added in any release, so a `switch` needs a `default`.
     public var code: Code { storage.code }
@@ -19,34 +19,34 @@ public struct AsyncNetError: Error, Sendable {
     /// What went wrong in this case, in one sentence without secrets.
     public var message: String { storage.message }
 
-    /// The error that caused this one: a `URLError`, a `DecodingError`, or what a validator or serializer threw.
+    /// The error that caused this one: a `URLError`, a `DecodingError`, or the error of a validator or serializer.
     ///
-    /// URLs in a `URLError` have no user information and no query; ``request`` has the whole.
+    /// URLs in a `URLError` have no userinfo and no query; ``request`` has the complete URL.
     public var underlyingError: (any Error)? { storage.underlyingError }
 
-    /// The request as it was last sent, or `nil` if none could be made.
+    /// The request as it was sent last, or `nil` if there was none.
     public var request: URLRequest? { storage.context.request?() }
 
-    /// The head of the response that was received before things went wrong, if there was one.
+    /// The head of the response, if one was received before the error.
     public var response: HTTPURLResponse? { storage.context.response?() }
 
-    /// How many times the request was put on the wire; 0 if it never was.
+    /// How many attempts were sent; 0 if none was.
     public var attempts: Int { storage.context.attempts }
 
     private var storage: Storage
 
-    /// Makes an error, for transports, serializers and tests of one's own.
+    /// Creates an error, for transports, serializers and tests.
     ///
     /// - Parameters:
     ///   - code: What went wrong, for programs.
-    ///   - message: What went wrong in this case. It must hold no secret; `nil` takes the code's own words.
+    ///   - message: What went wrong in this case, without secrets; `nil` uses the code's text.
     ///   - underlyingError: The cause, if there is one.
     public init(_ code: Code, _ message: String? = nil, underlyingError: (any Error)? = nil) {
         storage = Storage(
             code: code, message: message ?? code.summary, underlyingError: underlyingError, context: Context())
     }
 
-    /// Which request an error is about. Closures, so that nothing is built for an error nobody looks into.
+    /// The request of an error. Closures, which convert to Foundation's types on demand.
     package struct Context: Sendable {
         package var method: String?
         package var url: URL?
@@ -57,7 +57,7 @@ public struct AsyncNetError: Error, Sendable {
         package init() {}
     }
 
-    /// The same error, told about the request it happened to. An error that knows its request keeps it.
+    /// This error with a request; an error that has one keeps it.
     package func with(_ context: Context) -> AsyncNetError {
         guard storage.context.url == nil, storage.context.attempts == 0 else { return self }
         var copy = self
@@ -66,10 +66,11 @@ public struct AsyncNetError: Error, Sendable {
         return copy
     }
 
-    /// The same, to be told about another request.
+    /// This error without its request, so that another request can be set.
     package var withoutContext: AsyncNetError { AsyncNetError(code, message, underlyingError: underlyingError) }
 
-    /// Wraps what user code threw: an `AsyncNetError` stays as it is, a cancellation is one, the rest gets `code`.
+    /// Wraps an error of user code: an `AsyncNetError` is kept, a `CancellationError` becomes `.cancelled`, others get
+    /// `code`.
     package init(wrapping error: any Error, as code: Code, _ message: String? = nil) {
         switch error {
         case let error as AsyncNetError: self = error
@@ -107,7 +108,7 @@ extension AsyncNetError: CustomStringConvertible, CustomDebugStringConvertible, 
         return "\(text). \(code.advice) [\(code.rawValue)]"
     }
 
-    /// The description and the kind of the underlying error; still no secrets.
+    /// The description and the type of the underlying error, without secrets.
     public var debugDescription: String {
         guard let underlyingError else { return description }
         return "\(description) Caused by \(type(of: underlyingError))."
@@ -115,14 +116,14 @@ extension AsyncNetError: CustomStringConvertible, CustomDebugStringConvertible, 
 
     public var errorDescription: String? { description }
 
-    /// What `dump` shows: the description only, since requests and responses hold secrets.
+    /// Shown by `dump`: the description only, since requests and responses contain secrets.
     public var customMirror: Mirror {
         Mirror(self, children: ["description": description])
     }
 }
 
 extension URL {
-    /// Scheme, host, port and path: what may be shown of a URL in a description or a log.
+    /// Scheme, host, port and path, for descriptions and logs.
     package var withoutSecrets: String {
         let text = absoluteString
         var shown = text.prefix { $0 != "?" && $0 != "#" }

@@ -1,17 +1,17 @@
 import Foundation
 
 extension AsyncNetError {
-    /// A body that went on after what was allowed.
+    /// A body larger than the limit.
     package init(bodyLargerThan limit: Int64) {
-        self.init(.bodyTooLarge, "The response's body is larger than the \(limit) bytes that are allowed")
+        self.init(.bodyTooLarge, "The response's body is larger than the limit of \(limit) bytes")
     }
 
-    /// What a decoder threw, told in one sentence: which value is wrong, and where.
+    /// An error of a decoder, with a message that names the invalid value and its path.
     package init(decoding type: any Any.Type, _ error: any Error) {
         if error is AsyncNetError || error is CancellationError {
             self.init(wrapping: error, as: .decodingFailed)
         } else {
-            let reason = (error as? DecodingError).map(Self.reason) ?? "The decoder refused it"
+            let reason = (error as? DecodingError).map(Self.reason) ?? "The decoder failed"
             self.init(.decodingFailed, "The body could not be decoded as \(type). \(reason)", underlyingError: error)
         }
     }
@@ -23,7 +23,7 @@ extension AsyncNetError {
         case .typeMismatch(let type, let context): "\(path(context.codingPath)) is not \(type)"
         case .dataCorrupted(let context):
             context.codingPath.isEmpty ? "It is not well-formed" : "\(path(context.codingPath)) is corrupt"
-        @unknown default: "The decoder refused it"
+        @unknown default: "The decoder failed"
         }
     }
 

@@ -1,5 +1,5 @@
 extension AsyncNetError {
-    /// What an encoder threw, told in one sentence: which value it refused, not the value itself.
+    /// An error of an encoder, with a message that names the path of the value, not the value.
     package init(encoding error: any Error) {
         guard case EncodingError.invalidValue(_, let context) = error else {
             self.init(wrapping: error, as: .encodingFailed)

@@ -1,16 +1,16 @@
 public import Foundation
 
-/// A JSON value of any shape (RFC 8259), for reading without a type and for building bodies.
+/// A JSON value of any shape (RFC 8259), for reading documents without a type and for building bodies.
 ///
 ///     let json = try await session.request(url).serializing(JSON.self).value
 ///     json.name.string              // String?
 ///     json["tags"][0].string        // nil if there is no such member, element or string
 ///     let body: JSON = ["id": 1, "tags": ["a", "b"], "none": nil]
 ///
-/// A path that leads nowhere gives a value whose accessors are all `nil` and whose ``exists`` is `false`; an explicit
-/// `null` exists and ``isNull``. Numbers keep their value exactly: integers up to 64 bits as such, longer ones and
-/// decimals that no `Double` holds as the text they came in. Two numbers are equal if their values are: `1 == 1.0`.
-/// The order of members is not kept. Parsing refuses documents nested deeper than 512 levels.
+/// Reading a missing member or element gives a value whose accessors are `nil` and whose ``exists`` is `false`; an
+/// explicit `null` exists and ``isNull``. Numbers are exact: integers of up to 64 bits are stored as such, longer ones
+/// and decimals beyond `Double` as their text. Numbers are equal if their values are: `1 == 1.0`. The order of members
+/// is not kept. Parsing refuses documents nested deeper than 512 levels.
 @dynamicMemberLookup
 public struct JSON: Sendable {
     enum Storage: Sendable {
@@ -35,23 +35,29 @@ public struct JSON: Sendable {
 // MARK: - Reading
 
 extension JSON {
-    /// Whether the path that led here led to a value, be it `null`.
+    /// Whether there is a value, including `null`.
     public var exists: Bool { if case .missing = storage { false } else { true } }
 
     /// Whether the value is an explicit `null`.
     public var isNull: Bool { if case .null = storage { true } else { false } }
 
+    /// The value if it is a Boolean.
     public var bool: Bool? { if case .bool(let value) = storage { value } else { nil } }
+    /// The value if it is a string.
     public var string: String? { if case .string(let value) = storage { value } else { nil } }
+    /// The elements if it is an array.
     public var array: [JSON]? { if case .array(let value) = storage { value } else { nil } }
+    /// The members if it is an object.
     public var object: [String: JSON]? { if case .object(let value) = storage { value } else { nil } }
 
-    /// The number if it is a whole one that `Int` holds; `1.0` is whole.
+    /// The number if it is an integer that fits in `Int`; `1.0` is an integer.
     public var int: Int? { number?.integer(as: Int.self) }
+    /// The number if it is an integer that fits in `Int64`.
     public var int64: Int64? { number?.integer(as: Int64.self) }
+    /// The number if it is an integer that fits in `UInt64`.
     public var uint64: UInt64? { number?.integer(as: UInt64.self) }
 
-    /// The number as the nearest `Double`; `nil` if it is too large for one.
+    /// The number as the nearest `Double`; `nil` beyond its range.
     public var double: Double? { number?.double }
 
     /// The number as a `Decimal`, exact up to 38 digits.
@@ -61,7 +67,8 @@ extension JSON {
 }
 
 extension JSON {
-    /// The member of this name. Setting makes this an object if it is none; setting a missing value removes the member.
+    /// The member of this name. Setting replaces a value of another kind by an object; setting a missing value removes
+    /// the member.
     public subscript(key: String) -> JSON {
         get { if case .object(let members) = storage { members[key] ?? .missing } else { .missing } }
         set {
@@ -72,8 +79,7 @@ extension JSON {
         }
     }
 
-    /// The element at this index. Setting replaces it, or appends where the index is the count; elsewhere it does
-    /// nothing.
+    /// The element at this index. Setting replaces it, or appends if the index is the count; other indices are ignored.
     public subscript(index: Int) -> JSON {
         get {
             guard case .array(let elements) = storage, elements.indices.contains(index) else { return .missing }
@@ -87,13 +93,14 @@ extension JSON {
         }
     }
 
-    /// A member by its name: `json.address` is `json["address"]`. Names of this type's own members need the subscript.
+    /// The member of this name: `json.address` is `json["address"]`. The names of this type's own members need the
+    /// subscript.
     public subscript(dynamicMember name: String) -> JSON {
         get { self[name] }
         set { self[name] = newValue }
     }
 
-    /// What a path such as `"address.lines.0"` leads to: member names and array indices between dots.
+    /// The value at a path such as `"address.lines.0"`: member names and array indices separated by dots.
     public subscript(keyPath path: String) -> JSON {
         path.split(separator: ".", omittingEmptySubsequences: false).reduce(self) { value, step in
             if case .array = value.storage { return Int(step).map { value[$0] } ?? .missing }
@@ -115,31 +122,36 @@ extension JSON: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expressibl
     public init(stringLiteral value: String) { self.init(value) }
     public init(arrayLiteral elements: JSON...) { self.init(.array(elements)) }
 
-    /// Of several members of one name the last counts.
+    /// Creates an object; of repeated names the last value is used.
     public init(dictionaryLiteral elements: (String, JSON)...) {
         self.init(.object(Dictionary(elements, uniquingKeysWith: { $1 })))
     }
 }
 
 extension JSON {
+    /// Creates a Boolean.
     public init(_ value: Bool) { self.init(.bool(value)) }
+    /// Creates a string.
     public init(_ value: String) { self.init(.string(value)) }
+    /// Creates an array.
     public init(_ value: [JSON]) { self.init(.array(value)) }
+    /// Creates an object.
     public init(_ value: [String: JSON]) { self.init(.object(value)) }
+    /// Creates a number; 0 for NaN.
     public init(_ value: Decimal) { self.init(.number(JSONNumber(value))) }
 
-    /// A whole number, exact whatever its size.
+    /// Creates an integer of any size.
     public init(_ value: some BinaryInteger) { self.init(.number(JSONNumber(value))) }
 
-    /// A number; `null` for NaN and the infinities, which JSON cannot express.
+    /// Creates a number; `null` for NaN and infinities, which JSON cannot represent.
     public init(_ value: Double) {
         self.init(value.isFinite ? .number(.double(value)) : .null)
     }
 }
 
 extension JSON {
-    /// Applies a merge patch (RFC 7396): members of `patch` replace, `null` ones remove, objects merge, all else
-    /// replaces the whole.
+    /// Applies a merge patch (RFC 7396): members of `patch` replace, `null` members remove, and objects are merged; any
+    /// other patch replaces the whole value.
     public mutating func merge(_ patch: JSON) {
         guard case .object(let changes) = patch.storage else { return self = patch }
         var members = object ?? [:]

@@ -1,21 +1,22 @@
 public import Foundation
 
 extension JSON {
-    /// How a value is written as text.
+    /// The format of a value's text.
     public struct WritingOptions: OptionSet, Sendable {
+        /// The bits of the options.
         public let rawValue: Int
+        /// Creates options from bits.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// Line breaks, and two spaces a level.
+        /// Line breaks, and an indentation of two spaces per level.
         public static let prettyPrinted = WritingOptions(rawValue: 1)
-        /// Members in the order of their names, so that equal values give equal text.
+        /// Members sorted by name, so that equal values give equal text.
         public static let sortedKeys = WritingOptions(rawValue: 2)
     }
 
-    /// Parses a document (RFC 8259, UTF-8).
+    /// Parses a document in UTF-8 (RFC 8259).
     ///
-    /// - Throws: ``AsyncNetError`` with code `.decodingFailed`; its message says what is wrong at which line and
-    ///   column.
+    /// - Throws: ``AsyncNetError`` with code `.decodingFailed`, whose message gives the reason, line and column.
     public init(data: Data) throws(AsyncNetError) {
         do {
             self = try JSONParser.parse(data)
@@ -32,20 +33,20 @@ extension JSON {
         try self.init(data: Data(text.utf8))
     }
 
-    /// The value's text. Writing never fails: NaN and the infinities have become `null` on their way in.
+    /// The value's text. Never fails, since NaN and infinities become `null` when a value is created.
     public func data(options: WritingOptions = []) -> Data { data(options: options, indentation: 0) }
 
-    /// - Parameter indentation: Levels, of all lines but the first.
+    /// - Parameter indentation: The level of all lines except the first.
     func data(options: WritingOptions, indentation: Int) -> Data {
         var writer = JSONWriter(options: options, indentation: indentation)
         writer.write(self)
         return Data(writer.bytes)
     }
 
-    /// Decodes a type from this value as a default `JSONDecoder` would from its text; a ``JSON`` in the type keeps
-    /// every digit of its numbers.
+    /// Decodes a type from this value as a default `JSONDecoder` would from its text, but a ``JSON`` inside the type
+    /// keeps every digit of its numbers.
     ///
-    /// - Throws: ``AsyncNetError`` with code `.decodingFailed` and the `DecodingError` underneath.
+    /// - Throws: ``AsyncNetError`` with code `.decodingFailed`, whose underlying error is the `DecodingError`.
     public func decode<Value: Decodable>(_ type: Value.Type) throws(AsyncNetError) -> Value {
         do {
             return try JSONDocument.decode(type, from: data())
@@ -56,7 +57,7 @@ extension JSON {
 
     /// Decodes a type from this value, as `decoder` would from its text.
     ///
-    /// - Throws: ``AsyncNetError`` with code `.decodingFailed` and the `DecodingError` underneath.
+    /// - Throws: ``AsyncNetError`` with code `.decodingFailed`, whose underlying error is the `DecodingError`.
     public func decode<Value: Decodable>(
         _ type: Value.Type, using decoder: JSONDecoder
     ) throws(AsyncNetError) -> Value {
@@ -67,13 +68,12 @@ extension JSON {
         }
     }
 
-    /// Any encodable value as JSON; `null` if its `encode(to:)` throws. To see that error, use
-    /// ``init(encoding:using:)``.
+    /// Encodes a value; `null` if its `encode(to:)` throws. Use ``init(encoding:using:)`` to get that error.
     public init(encoding value: some Encodable) {
         self = (try? JSON(encoding: value, using: JSONEncoder())) ?? .null
     }
 
-    /// Any encodable value as `encoder` writes it; a ``JSON`` in it keeps every digit of its numbers.
+    /// Encodes a value as `encoder` does; a ``JSON`` inside it keeps every digit of its numbers.
     ///
     /// - Throws: ``AsyncNetError`` with code `.encodingFailed`.
     public init(encoding value: some Encodable, using encoder: JSONEncoder) throws(AsyncNetError) {
@@ -93,17 +93,16 @@ extension JSON {
 }
 
 extension JSON: CustomStringConvertible {
-    /// The value as compact JSON text, members sorted.
+    /// The value as compact JSON text, with sorted members.
     public var description: String { String(decoding: data(options: .sortedKeys), as: UTF8.self) }
 }
 
 extension JSON: Codable {
-    /// Reads the value from any decoder.
+    /// Decodes the value with any decoder.
     ///
-    /// With ``StandardJSONDecoder``, which is the default everywhere in this library, numbers keep every digit, however
-    /// deep in another type the value is. With a `JSONDecoder` of your own they are what that reads: `1.0` becomes `1`,
-    /// digits beyond the 38 of `Decimal` are rounded, and a number beyond the range of `Decimal` and `Double`, such as
-    /// `1e400`, is an error.
+    /// With ``StandardJSONDecoder``, the default of this library, numbers keep every digit, at any depth of another
+    /// type. With a `JSONDecoder` they are as it reads them: `1.0` becomes `1`, digits beyond the 38 of `Decimal` are
+    /// rounded, and a number beyond the range of `Decimal` and `Double`, such as `1e400`, is an error.
     public init(from decoder: any Decoder) throws {
         if let exact = try JSONDocument.value(at: decoder) { self = exact } else { self = try Self.plain(decoder) }
     }
@@ -121,8 +120,8 @@ extension JSON: Codable {
         return JSON(try container.decode([String: JSON].self))
     }
 
-    /// The widest number that encoders know is `Decimal`; what it would round is an error. ``data(options:)`` writes
-    /// every number.
+    /// `Decimal` is the most precise number of encoders; a number that it would round is an error. ``data(options:)``
+    /// writes every number.
     private func exactDecimal(_ number: JSONNumber, _ encoder: any Encoder) throws -> Decimal {
         guard let decimal = number.decimal, JSONNumber(decimal) == number else {
             let reason = "The number has more digits or a larger exponent than Decimal holds"
@@ -131,11 +130,11 @@ extension JSON: Codable {
         return decimal
     }
 
-    /// Writes the value to any encoder.
+    /// Encodes the value with any encoder.
     ///
-    /// With ``JSONParameterEncoder`` and ``init(encoding:using:)`` numbers keep every digit, however deep in another
-    /// type the value is. With a `JSONEncoder` alone they are what that writes: `1.0` becomes `1`, and a number that
-    /// `Decimal` would round is an error.
+    /// With ``JSONParameterEncoder`` and ``init(encoding:using:)`` numbers keep every digit, at any depth of another
+    /// type. With a `JSONEncoder` they are as it writes them: `1.0` becomes `1`, and a number that `Decimal` would
+    /// round is an error.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         if let insertions = JSONInsertions.collecting(encoder) {

@@ -1,17 +1,17 @@
 import Foundation
 
-/// The document that a `JSONDecoder` is decoding. A ``JSON`` inside a decoded type is taken from it as it stands there,
-/// since `JSONDecoder` rounds numbers beyond `Decimal` and reads `1.0` as `1`.
+/// The document that a `JSONDecoder` decodes. A ``JSON`` inside a decoded type is read from the document itself, since
+/// `JSONDecoder` rounds numbers beyond `Decimal` and reads `1.0` as `1`.
 ///
-/// It travels in the decoder's `userInfo`, and values are found by the decoder's coding path; so it serves decoders
-/// without a key strategy only.
+/// Passed in the decoder's `userInfo`; values are found by the decoder's coding path, so key strategies are not
+/// supported.
 final class JSONDocument: Sendable {
     static let key = CodingUserInfoKey(rawValue: "AsyncNet.JSONDocument")
 
     private enum Root {
         case unread(Data)
-        /// `nil` if this library does not read the document, or a name is repeated in it: decoders differ in which one
-        /// counts.
+        /// `nil` if the document is not supported, or repeats a name in an object, of which decoders use different
+        /// values.
         case read(JSON?)
     }
 
@@ -19,7 +19,7 @@ final class JSONDocument: Sendable {
 
     init(_ data: Data) { root = Locked(.unread(data)) }
 
-    /// Decodes what `JSONDecoder()` would, but for the numbers of a ``JSON``, which stay exact.
+    /// Decodes as `JSONDecoder()` does, except that numbers of a ``JSON`` are exact.
     static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
         if let value = JSONTape.decode(type, from: data) { return value }
         let decoder = JSONDecoder()
@@ -27,7 +27,7 @@ final class JSONDocument: Sendable {
         return try decoder.decode(type, from: data)
     }
 
-    /// The value that the decoder stands at, `nil` if it cannot be told.
+    /// The value at the decoder's position, `nil` if it is unknown.
     static func value(at decoder: any Decoder) throws -> JSON? {
         if let decoder = decoder as? JSONTapeDecoder { return try decoder.tape.json(decoder.index) }
         guard let key, let document = decoder.userInfo[key] as? JSONDocument else { return nil }
@@ -52,8 +52,8 @@ final class JSONDocument: Sendable {
 }
 
 extension JSON {
-    /// Whether a decoder that stands at this value sees the like of it. One that does not has wrapped the decoder of
-    /// the document, or has read something else.
+    /// Whether a decoder at this value's path reads a value of this kind. If not, it is a wrapper that changes paths or
+    /// values.
     fileprivate func isLike(_ decoder: any Decoder) -> Bool {
         guard let single = try? decoder.singleValueContainer() else { return false }
         switch storage {
@@ -67,7 +67,7 @@ extension JSON {
         }
     }
 
-    /// A decoder may refuse a number that is too large or too small for a `Double`.
+    /// A decoder may refuse numbers beyond the range of `Double`.
     private static func isLike(_ exact: Double?, _ decoded: Double?) -> Bool {
         guard let exact, exact.isNormal else { return decoded == nil || decoded == exact }
         return decoded == exact
@@ -82,19 +82,19 @@ extension JSON {
 }
 
 extension JSONTape {
-    /// `nil` if anything was given up on, also where the type's own `init(from:)` has gone on regardless.
+    /// `nil` if the tape could not decode something, even if the type's `init(from:)` ignored the error.
     fileprivate static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) -> Value? {
         data.withUnsafeBytes { bytes in
             guard var tape = JSONTape(bytes.bindMemory(to: UInt8.self)) else { return nil }
-            // The bytes are gone after this.
+            // The bytes are valid only in this closure.
             defer { tape.close() }
             guard let value = try? tape.decode(type, at: 0), !tape.hasGivenUp else { return nil }
-            // A decoder that a type has kept must still work later.
+            // A type may have kept its decoder, which must work later.
             return isKnownUniquelyReferenced(&tape) ? value : nil
         }
     }
 
-    /// The whole value of a token, with every digit.
+    /// The value of a token, with every digit of its numbers.
     func json(_ index: Int) throws -> JSON {
         let token = try token(index)
         let isString = token.kind == .string || token.kind == .escapedString

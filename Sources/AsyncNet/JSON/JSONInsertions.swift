@@ -1,25 +1,25 @@
 import Foundation
 
-/// The ``JSON`` values inside a value that a `JSONEncoder` is encoding. Each is encoded as a placeholder, in whose
-/// place its own text is put afterwards, since `JSONEncoder` rounds numbers beyond `Decimal` and writes `1.0` as `1`.
+/// The ``JSON`` values inside a value that a `JSONEncoder` encodes. Each is encoded as a placeholder and replaced by
+/// its own text afterwards, since `JSONEncoder` rounds numbers beyond `Decimal` and writes `1.0` as `1`.
 ///
-/// It travels in the encoder's `userInfo`.
+/// Passed in the encoder's `userInfo`.
 final class JSONInsertions: Sendable {
     static let key = CodingUserInfoKey(rawValue: "AsyncNet.JSONInsertions")
 
     private struct State {
-        /// What placeholders begin with; made for the first one. It is random, so that no string of the value can be
-        /// taken for a placeholder.
+        /// The prefix of placeholders, made for the first one; random, so that no string of the value equals a
+        /// placeholder.
         var prefix: String?
         var values: [JSON] = []
     }
 
     private let state = Locked(State())
 
-    /// What `encoder` writes; `JSON` values in it as ``JSON/data(options:)`` does, with the encoder's `.prettyPrinted`
-    /// and `.sortedKeys`.
+    /// Encodes as `encoder` does, but `JSON` values as ``JSON/data(options:)`` with the encoder's `.prettyPrinted` and
+    /// `.sortedKeys`.
     ///
-    /// An encoder of a subclass writes everything itself.
+    /// A subclass of `JSONEncoder` encodes everything itself.
     static func data(_ value: some Encodable, _ encoder: JSONEncoder) throws -> Data {
         if let json = value as? JSON { return json.data(options: encoder.jsonOptions) }
         guard let key, type(of: encoder) == JSONEncoder.self else { return try encoder.encode(value) }
@@ -29,11 +29,11 @@ final class JSONInsertions: Sendable {
         let data = try copy.encode(value)
         let state = insertions.state.withLock { $0 }
         guard let prefix = state.prefix else { return data }
-        // A type that encodes with an encoder of its own may have hidden a placeholder inside a string.
+        // A type with an encoder of its own may have put a placeholder inside a string.
         return try insert(state.values, prefix, into: data, encoder.jsonOptions) ?? encoder.encode(value)
     }
 
-    /// The insertions that the encoder is collecting, if any.
+    /// The collection in progress of this encoder, if any.
     static func collecting(_ encoder: any Encoder) -> JSONInsertions? {
         key.flatMap { encoder.userInfo[$0] } as? JSONInsertions
     }
@@ -48,7 +48,7 @@ final class JSONInsertions: Sendable {
         }
     }
 
-    /// - Returns: `nil` if not each placeholder was found just once.
+    /// - Returns: `nil` unless each placeholder was found exactly once.
     private static func insert(
         _ values: [JSON], _ prefix: String, into data: Data, _ options: JSON.WritingOptions
     ) -> Data? {
@@ -66,7 +66,7 @@ final class JSONInsertions: Sendable {
         return left.isEmpty ? result + rest : nil
     }
 
-    /// Of the last line, in steps of two spaces.
+    /// The indentation of the last line, in levels of two spaces.
     private static func indentation(_ text: Data) -> Int {
         let line = text.suffix(from: text.lastIndex(of: 0x0A).map { $0 + 1 } ?? text.startIndex)
         return line.prefix { $0 == 0x20 }.count / 2

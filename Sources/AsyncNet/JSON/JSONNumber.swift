@@ -1,10 +1,9 @@
 import Foundation
 
-/// A number as JSON has it, in the cheapest form that loses nothing.
+/// A JSON number in the cheapest exact form.
 ///
-/// Whole numbers are `int`, or `uint` above `Int64.max`. Others are `double` where the shortest text of the double is
-/// the number again. What is left, whole numbers beyond 64 bits and decimals with more digits than a double keeps,
-/// stays the `text` it was.
+/// Integers are `int`, or `uint` above `Int64.max`. Other numbers are `double` if the shortest text of the double is
+/// the same number. The rest, integers beyond 64 bits and decimals beyond a double's precision, are kept as `text`.
 enum JSONNumber: Sendable {
     case int(Int64)
     case uint(UInt64)
@@ -21,12 +20,12 @@ enum JSONNumber: Sendable {
         }
     }
 
-    /// A Decimal that is NaN counts as 0, as JSON has no such number.
+    /// NaN counts as 0, since JSON has no NaN.
     init(_ value: Decimal) {
         self = value.isNaN ? .int(0) : JSONNumber(text: "\(value)")
     }
 
-    /// The number that a well-formed JSON number token means.
+    /// The number of a well-formed JSON number token.
     init(text: String) {
         let isWhole = !text.utf8.contains { $0 == UInt8(ascii: ".") || $0.asciiLowercased == UInt8(ascii: "e") }
         if text == "-0" {
@@ -76,7 +75,7 @@ enum JSONNumber: Sendable {
         }
     }
 
-    /// As JSON writes it. A double without a fraction keeps its `.0`, so that it is read back as it was.
+    /// The number as JSON text. A double without a fraction keeps its `.0`, so that it is read as a double again.
     var text: String {
         switch self {
         case .int(let value): "\(value)"
@@ -113,12 +112,12 @@ extension JSONNumber: Hashable {
     }
 }
 
-/// A decimal number's sign, digits without zeros at either end, and power of ten: one form for each value.
+/// A decimal number's sign, digits without zeros at either end, and power of ten, which are unique for each value.
 private struct CanonicalDecimal: Hashable {
     var isNegative = false
     var digits: [UInt8] = []
     var exponent = 0
-    /// An exponent that no `Int` holds, as it stands, so that different ones stay different.
+    /// The text of an exponent beyond `Int`, so that different ones stay different.
     var hugeExponent: Substring?
 
     init(_ text: String) {
@@ -146,7 +145,7 @@ private struct CanonicalDecimal: Hashable {
         if digits.isEmpty { (isNegative, exponent, hugeExponent) = (false, 0, nil) }
     }
 
-    /// A whole number of up to twenty digits without fraction or exponent.
+    /// An integer of up to twenty digits without fraction and exponent.
     var integerText: String? {
         guard hugeExponent == nil, exponent >= 0, exponent <= 20, digits.count + exponent <= 20 else { return nil }
         return (isNegative ? "-" : "") + String(decoding: digits, as: UTF8.self)

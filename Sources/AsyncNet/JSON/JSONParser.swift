@@ -1,15 +1,15 @@
 import Foundation
 
-/// Why a text is no JSON, and where.
+/// Why a text is not JSON, and at which byte.
 struct JSONSyntaxError: Error {
     var reason: String
     var offset: Int
 }
 
-/// Reads one JSON document (RFC 8259) from bytes: strict, no extensions, a leading byte order mark skipped.
+/// Parses a JSON document (RFC 8259) from bytes: strictly, without extensions; a leading byte order mark is skipped.
 ///
-/// Without recursion, and the depth is counted, so hostile nesting ends in an error on a thread of any size. Bytes are
-/// looked at once: strings are validated and copied only between escapes, and short numbers are computed on the way.
+/// Not recursive, and with a limit of depth, so that nesting cannot overflow the stack. Reads each byte once: strings
+/// are validated and copied between escapes only, and short numbers are computed while they are read.
 struct JSONParser {
     static let maximumDepth = 512
 
@@ -27,7 +27,7 @@ struct JSONParser {
         return try result.get()
     }
 
-    /// A document in which no object has two members of one name; `nil` for any other text.
+    /// Parses a document without repeated names in an object; `nil` for any other text.
     static func parseDistinct(_ data: Data) -> JSON? {
         data.withUnsafeBytes { raw in
             raw.withMemoryRebound(to: UInt8.self) { bytes in
@@ -38,14 +38,14 @@ struct JSONParser {
         }
     }
 
-    /// The value whose first byte is at `offset`, whatever follows.
+    /// Parses the value whose first byte is at `offset`, regardless of the bytes after it.
     static func value(in bytes: UnsafeBufferPointer<UInt8>, at offset: Int) throws(JSONSyntaxError) -> JSON {
         var parser = JSONParser(bytes: bytes)
         parser.index = offset
         return try parser.value()
     }
 
-    /// The string whose opening quote is at `offset`.
+    /// Parses the string whose opening quote is at `offset`.
     static func string(in bytes: UnsafeBufferPointer<UInt8>, at offset: Int) throws(JSONSyntaxError) -> String {
         var parser = JSONParser(bytes: bytes)
         parser.index = offset
@@ -59,7 +59,7 @@ struct JSONParser {
 
     private mutating func document() throws(JSONSyntaxError) -> JSON {
         let value = try value()
-        if peek() != nil { throw error("There is more after the end of the document") }
+        if peek() != nil { throw error("There are more bytes after the end of the document") }
         return value
     }
 
@@ -67,7 +67,7 @@ struct JSONParser {
         JSONSyntaxError(reason: reason, offset: offset ?? index)
     }
 
-    /// The next byte that is no white space, not taken.
+    /// The next byte that is not white space, without consuming it.
     @inline(__always)
     private mutating func peek() -> UInt8? {
         while index < bytes.count {
@@ -78,7 +78,7 @@ struct JSONParser {
         return nil
     }
 
-    /// One value, however deep: what is open stands on `frames`, not on the thread's stack.
+    /// Parses a value; open arrays and objects are in `frames`, not on the thread's stack.
     private mutating func value() throws(JSONSyntaxError) -> JSON {
         var frames: [Frame] = []
         while true {
@@ -94,7 +94,7 @@ struct JSONParser {
         }
     }
 
-    /// An array or object that is being read.
+    /// An array or object that is being parsed.
     private struct Frame {
         let isObject: Bool
         var name = ""
@@ -106,7 +106,7 @@ struct JSONParser {
         var end: UInt8 { isObject ? UInt8(ascii: "}") : UInt8(ascii: "]") }
         var value: JSON { JSON(isObject ? .object(members) : .array(elements)) }
 
-        /// - Returns: Whether it takes the place of another member.
+        /// - Returns: Whether it replaces another member.
         mutating func add(_ value: JSON) -> Bool {
             if isObject { return members.updateValue(value, forKey: name) != nil }
             elements.append(value)
@@ -114,7 +114,7 @@ struct JSONParser {
         }
     }
 
-    /// The next value if it is whole; `nil` if it is an array or object that now stands open on `frames`.
+    /// Parses a value; `nil` if it is an array or object, which is now open in `frames`.
     private mutating func scalarOrOpening(_ frames: inout [Frame]) throws(JSONSyntaxError) -> JSON? {
         guard let byte = peek() else { throw error("The document ends where a value should be") }
         switch byte {
@@ -184,7 +184,7 @@ extension JSONParser {
                 return try text(UnsafeBufferPointer(rebasing: bytes[start..<end]), at: start)
             }
             if byte == UInt8(ascii: "\\") { return try escapedString(from: start, firstEscape: end) }
-            guard byte >= 0x20 else { throw error("A string holds a control character that is not escaped", at: end) }
+            guard byte >= 0x20 else { throw error("A string contains an unescaped control character", at: end) }
             end += 1
         }
         throw error("A string does not end", at: start - 1)
@@ -210,7 +210,7 @@ extension JSONParser {
                 }
                 return text
             case UInt8(ascii: "\\"): try escape(into: &unescaped)
-            case 0..<0x20: throw error("A string holds a control character that is not escaped", at: index - 1)
+            case 0..<0x20: throw error("A string contains an unescaped control character", at: index - 1)
             default: unescaped.append(byte)
             }
         }
@@ -229,23 +229,23 @@ extension JSONParser {
         case UInt8(ascii: "r"): unescaped.append(0x0D)
         case UInt8(ascii: "t"): unescaped.append(0x09)
         case UInt8(ascii: "u"): unescaped += UTF8.encode(try scalar()).map(Array.init) ?? []
-        default: throw error("A backslash is followed by what is no escape", at: index - 1)
+        default: throw error("A backslash is followed by an invalid escape", at: index - 1)
         }
     }
 
-    /// What `\uXXXX` means, or two of them that are a surrogate pair.
+    /// The scalar of a `\uXXXX`, or of two that are a surrogate pair.
     private mutating func scalar() throws(JSONSyntaxError) -> Unicode.Scalar {
         let start = index
         let unit = try hexUnit()
         if let scalar = Unicode.Scalar(unit) { return scalar }
         guard UTF16.isLeadSurrogate(UInt16(unit)), index + 1 < bytes.count,
             bytes[index] == UInt8(ascii: "\\"), bytes[index + 1] == UInt8(ascii: "u")
-        else { throw error("An escaped surrogate stands alone", at: start) }
+        else { throw error("An escaped surrogate is not part of a pair", at: start) }
         index += 2
         let low = try hexUnit()
         guard UTF16.isTrailSurrogate(UInt16(low)),
             let scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
-        else { throw error("An escaped surrogate stands alone", at: start) }
+        else { throw error("An escaped surrogate is not part of a pair", at: start) }
         return scalar
     }
 
@@ -268,8 +268,8 @@ extension JSONParser {
 // MARK: - Numbers
 
 extension JSONParser {
-    /// Digits become an integer on the way, up to 18 of them. With a fraction of at most 15 digits in all, mantissa and
-    /// power of ten are exact doubles and so is the correctly rounded quotient; everything else is read from its text.
+    /// Up to 18 digits are read as an integer. With a fraction and at most 15 digits, mantissa and power of ten are
+    /// exact doubles, so their quotient is correctly rounded; other numbers are converted from their text.
     private mutating func number() throws(JSONSyntaxError) -> JSONNumber {
         let start = index
         let isNegative = bytes[index] == UInt8(ascii: "-")
@@ -300,7 +300,7 @@ extension JSONParser {
             value = value &* 10 &+ Int64(bytes[index] &- 0x30)
             index += 1
         }
-        guard index > start else { throw error("A number lacks a digit") }
+        guard index > start else { throw error("A digit of a number is missing") }
         return index - start
     }
 

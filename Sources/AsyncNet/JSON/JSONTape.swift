@@ -1,31 +1,31 @@
 import Foundation
 
-/// A JSON document as a list of its values in order, each with where it stands in the bytes; nothing is copied.
+/// A JSON document as a list of its values in order, with their positions in the bytes.
 ///
-/// The first of two steps to a decoded type. It knows what is plain and gives up on the rest: escaped names, repeated
-/// names, deep nesting, anything that is not JSON. Whoever decodes then asks somebody thorough.
+/// The first of two steps to a decoded type. Supports common documents only: without escaped names, repeated names,
+/// deep nesting and errors. For others, and for unsupported types, the caller uses `JSONDecoder`.
 final class JSONTape {
     enum Kind: UInt8 { case null, yes, no, number, string, escapedString, array, object }
 
     struct Token {
         let kind: Kind
-        /// Where it begins, for a string after its quote.
+        /// The first byte; of a string, the byte after its quote.
         let start: Int32
-        /// Where it ends, for a string before its quote. Of an array or object: how many values are in it.
+        /// The byte after the last; of a string, its closing quote. Of an array or object, the number of values.
         var end: Int32 = 0
-        /// The token after it and everything in it.
+        /// The index of the token after this one and its contents.
         var next: Int32 = 0
-        /// Of an object: the member that is probably asked for next.
+        /// Of an object: the member that is probably read next.
         var cursor: Int32 = 0
     }
 
-    /// Set once something was asked that cannot be answered here. What came of it must not be believed.
+    /// Set once something is not supported; the decoded value must not be used then.
     private(set) var hasGivenUp = false
     private(set) var tokens: ContiguousArray<Token> = []
-    /// Empty once the document's bytes are no longer there.
+    /// Empty once the document's bytes are invalid.
     private(set) var bytes: UnsafeBufferPointer<UInt8>
 
-    /// Thrown where this gives up.
+    /// Thrown for what is not supported.
     struct GivenUp: Error {}
 
     func giveUp() -> GivenUp {
@@ -43,7 +43,7 @@ final class JSONTape {
 
     private static let maximumDepth = 100
 
-    /// `nil` if the document is not plain JSON.
+    /// `nil` if the document is not supported.
     init?(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard bytes.count < Int32.max else { return nil }
         self.bytes = bytes
@@ -110,7 +110,7 @@ final class JSONTape {
             return false
         }
 
-        /// Leaves the index at the escape's last byte.
+        /// Moves the index to the escape's last byte.
         private mutating func escape() -> Bool {
             guard index + 1 < bytes.count else { return false }
             index += 1
@@ -140,7 +140,7 @@ final class JSONTape {
             return add(kind, from: start, &tokens)
         }
 
-        /// RFC 8259 §6.
+        /// A number of RFC 8259 §6.
         private mutating func number(into tokens: inout ContiguousArray<Token>) -> Bool {
             let start = index
             if bytes[index] == UInt8(ascii: "-") { index += 1 }
@@ -214,12 +214,12 @@ final class JSONTape {
             return true
         }
 
-        /// Of ASCII and without escapes: names beyond that are equal to others of different bytes.
+        /// ASCII without escapes: other names may be equal although their bytes differ.
         private func isPlain(_ name: Token) -> Bool {
             name.kind == .string && bytes[Int(name.start)..<Int(name.end)].allSatisfy { $0 < 0x80 }
         }
 
-        /// Which of two equal names counts is for others to say.
+        /// Decoders differ in which of two equal names they use.
         private func hasDistinctNames(_ object: Int, _ count: Int32, _ tokens: ContiguousArray<Token>) -> Bool {
             guard count <= 16 else { return hasDistinctNamesByHash(object, tokens) }
             var name = object + 1

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Decodes a type from a tape; both the decoder and its single value container.
+/// Decodes a type from a tape; a decoder and its single value container.
 struct JSONTapeDecoder: Decoder, SingleValueDecodingContainer {
     let tape: JSONTape
     let index: Int
@@ -42,7 +42,8 @@ struct JSONTapeDecoder: Decoder, SingleValueDecodingContainer {
 }
 
 extension JSONTape {
-    /// Types that `JSONDecoder` decodes in its own way are given up on; the most frequent ones are asked for directly.
+    /// Types that `JSONDecoder` decodes specially are not supported; the most frequent types are decoded without
+    /// `init(from:)`.
     func decode<Value: Decodable>(_ type: Value.Type, at index: Int) throws -> Value {
         if type == String.self { return unsafeBitCast(try string(index), to: type) }
         if type == Int.self { return unsafeBitCast(try integer(index) as Int, to: type) }
@@ -103,7 +104,7 @@ private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func superDecoder(forKey key: Key) throws -> any Decoder { throw tape.giveUp() }
 }
 
-/// The elements of an array, one after the other.
+/// The elements of an array, in order.
 private struct Elements: UnkeyedDecodingContainer {
     private let tape: JSONTape
     private let array: Int
@@ -121,7 +122,7 @@ private struct Elements: UnkeyedDecodingContainer {
     var count: Int? { elements }
     var isAtEnd: Bool { currentIndex >= elements }
 
-    /// The next element, which counts as taken once it was read.
+    /// Reads the next element, and advances if that succeeds.
     private mutating func take<Value>(_ read: (Int) throws -> Value) throws -> Value {
         guard !isAtEnd else { throw tape.giveUp() }
         let value = try read(next)

@@ -1,12 +1,12 @@
 import Foundation
 
-/// What a token stands for. Whatever is not plainly of the type asked for is given up on.
+/// Reads tokens as values; gives up on anything that is not clearly of the requested type.
 extension JSONTape {
     private func text(_ token: Token) -> UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(rebasing: bytes[Int(token.start)..<Int(token.end)])
     }
 
-    /// The token, if there is one and the bytes are still there.
+    /// The token, if the bytes are still valid.
     func token(_ index: Int) throws -> Token {
         guard index < tokens.count else { throw giveUp() }
         return tokens[index]
@@ -35,7 +35,7 @@ extension JSONTape {
         }
     }
 
-    /// Of at most 18 digits and without fraction or exponent; others may be whole as well, but are not plain.
+    /// An integer of at most 18 digits, without fraction and exponent.
     func integer<Value: FixedWidthInteger>(_ index: Int) throws -> Value {
         guard let value = try smallInteger(index).flatMap(Value.init(exactly:)) else { throw giveUp() }
         return value
@@ -56,7 +56,7 @@ extension JSONTape {
         return isNegative ? -value : value
     }
 
-    /// Correctly rounded, as everybody's is. What is too large or too small for that is given up on.
+    /// Correctly rounded; gives up beyond the range of normal numbers.
     func double(_ index: Int) throws -> Double {
         if let integer = try smallInteger(index), integer.magnitude < 1 << 53 { return Double(integer) }
         let text = text(try token(index))
@@ -65,8 +65,8 @@ extension JSONTape {
         return value
     }
 
-    /// At most 15 digits with a fraction: mantissa and power of ten are exact doubles, and so is their rounded
-    /// quotient.
+    /// With a fraction and at most 15 digits, mantissa and power of ten are exact doubles, so their quotient is
+    /// correctly rounded.
     private static func shortDecimal(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
         guard text.count <= 16, text[0] != UInt8(ascii: "-") else { return nil }
         var (mantissa, fraction, isFraction): (Int64, Int, Bool) = (0, 0, false)
@@ -91,7 +91,7 @@ extension JSONTape {
         return value
     }
 
-    /// The value of a member, `nil` if there is none. Members are mostly asked for in their order.
+    /// The value of a member, `nil` if there is none. Members are mostly read in their order.
     func member(_ name: String, of object: Int) throws -> Int? {
         let token = try token(object)
         guard name.utf8.allSatisfy({ $0 < 0x80 }) else { throw giveUp() }
@@ -105,7 +105,7 @@ extension JSONTape {
                     if index >= token.next || index == first { return nil }
                 }
                 if isName(index, name) {
-                    // Asked for again when it was looked for before it is read.
+                    // `contains` is often followed by a read of the same member.
                     remember(index, of: object)
                     return index + 1
                 }
@@ -133,7 +133,7 @@ extension JSONTape {
         return names
     }
 
-    /// Whose keys they are is known only to types that were decoded on the way.
+    /// Gives up, since the path is known only to containers of the types around.
     var path: [any CodingKey] {
         _ = giveUp()
         return []

@@ -1,12 +1,13 @@
 import Foundation
 
-/// A request's body as `curl` is given it.
+/// A request's body as arguments of `curl`.
 struct CurlBody {
-    /// Options before the URL.
+    /// The options before the URL.
     private(set) var arguments: [String] = []
-    /// What is piped into curl, with the pipe; or a comment that says what is missing.
+    /// The commands that write the body, with a pipe to curl; or a comment about what has to be given on standard
+    /// input.
     private(set) var producer = ""
-    /// Whether curl makes the `Content-Type`.
+    /// Whether curl adds the `Content-Type`.
     private(set) var bringsContentType = false
 
     init(_ body: RequestBody) {
@@ -14,14 +15,14 @@ struct CurlBody {
         case .none: break
         case .data(let data): add(data)
         case .file(let url): arguments = ["--data-binary \("@\(url.path)".shellQuoted)"]
-        case .stream: addStandardInput("The body is a stream: give it on standard input.")
+        case .stream: addStandardInput("The body is a stream: pass it on standard input.")
         case .compressed(_, let coding):
-            addStandardInput("The body is compressed while it is sent: give it, with \(coding), on standard input.")
+            addStandardInput("The body is compressed while it is sent: pass it, with \(coding), on standard input.")
         case .multipart(let form): add(form)
         }
     }
 
-    /// Text as it is; other bytes through base64, since no argument can hold them.
+    /// Text unchanged; other bytes as base64, since an argument cannot contain them.
     private mutating func add(_ data: Data) {
         if let text = data.asShellText {
             arguments = ["--data-raw \(text.shellQuoted)"]
@@ -36,15 +37,14 @@ struct CurlBody {
         producer = "# \(comment)\n"
     }
 
-    /// As `-F` where curl makes the same bytes of it, but for the boundary; otherwise the form is put together by the
-    /// shell.
+    /// As `-F` if curl then sends the same bytes except for the boundary; otherwise shell commands write the form.
     private mutating func add(_ form: MultipartForm) {
         bringsContentType = true
         let options = form.parts.compactMap(CurlForm.option)
         if options.count == form.parts.count {
             arguments = options
             let hasStream = options.contains { $0.contains("=@-") }
-            if hasStream { producer = "# A part is a stream: give it on standard input.\n" }
+            if hasStream { producer = "# A part is a stream: pass it on standard input.\n" }
         } else {
             let whole = (try? form.settled()) ?? form
             arguments = ["-H \("Content-Type: \(whole.contentType)".shellQuoted)", "--data-binary @-"]
@@ -54,11 +54,11 @@ struct CurlBody {
 }
 
 extension String {
-    /// In single quotes, in which a POSIX shell expands nothing.
+    /// In single quotes, inside which a POSIX shell expands nothing.
     var shellQuoted: String { "'\(replacing("'", with: #"'\''"#))'" }
 }
 
 extension Data {
-    /// What can stand in an argument.
+    /// The text, if it can be an argument.
     var asShellText: String? { contains(0) ? nil : String(validating: self, as: UTF8.self) }
 }

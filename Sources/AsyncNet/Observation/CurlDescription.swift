@@ -1,6 +1,6 @@
 import Foundation
 
-/// A request as a `curl` command. Every argument stands in single quotes, in which a POSIX shell expands nothing.
+/// A request as a `curl` command. Arguments are in single quotes, inside which a POSIX shell expands nothing.
 struct CurlDescription {
     let showsSecrets: Bool
 
@@ -10,7 +10,7 @@ struct CurlDescription {
         if body.bringsContentType { headers.remove("Content-Type") }
         var arguments = ["curl -v", "-X \(request.head.method.rawValue.shellQuoted)"]
         arguments += headers.map { "-H \(text($0).shellQuoted)" }
-        // curl says of a body that it is a form unless it is told not to.
+        // By default curl sends the Content-Type of a form.
         if !body.arguments.isEmpty, !body.bringsContentType, !headers.contains(name: "Content-Type") {
             arguments.append("-H 'Content-Type:'")
         }
@@ -19,7 +19,7 @@ struct CurlDescription {
         return body.producer + arguments.joined(separator: " \\\n    ")
     }
 
-    /// curl takes brackets and braces for patterns, and resolves dots, unless it is told not to.
+    /// By default curl expands brackets and braces as patterns, and removes dot segments.
     private static func options(for url: URL) -> [String] {
         let text = url.absoluteString
         let hasPatterns = text.utf8.contains { "[]{}".utf8.contains($0) }
@@ -27,8 +27,8 @@ struct CurlDescription {
         return (hasPatterns ? ["--globoff"] : []) + (hasDots ? ["--path-as-is"] : [])
     }
 
-    /// curl sends a header without a value only if a semicolon ends it, and leaves one out of which only the name
-    /// stands there.
+    /// curl sends a header without a value only if its name ends with a semicolon, and omits a header given as its name
+    /// alone.
     private func text(_ header: HTTPHeader) -> String {
         if header.isOmission { return "\(header.name):" }
         guard !header.value.isEmpty else { return "\(header.name);" }

@@ -1,12 +1,11 @@
 import Foundation
 
-/// A form for `curl`.
+/// A form as arguments of `curl`.
 enum CurlForm {
-    /// The part as `-F` or `--form-string`; `nil` if these would send something else.
+    /// The part as `-F` or `--form-string`; `nil` if curl would send other bytes.
     ///
-    /// `-F` takes what is before the first `=` for the name, and versions of curl differ in how they escape quotes,
-    /// backslashes and line breaks. A part with a header of its own, or bytes that are no text, has no form there
-    /// either.
+    /// `-F` reads the text before the first `=` as the name, and versions of curl escape quotes, backslashes and line
+    /// breaks differently. Parts with headers of their own, or with bytes that are not text, are not supported either.
     static func option(_ part: MultipartForm.Part) -> String? {
         guard !part.name.isEmpty, !part.name.utf8.contains(0x3D) else { return nil }
         guard isPlain(part.name), isPlain(part.fileName ?? "") else { return nil }
@@ -24,7 +23,7 @@ enum CurlForm {
         }
     }
 
-    /// curl gives each file a file name and a type.
+    /// Only with a file name and a type, since curl adds both to a file.
     private static func file(_ source: String, _ part: MultipartForm.Part, _ type: String?) -> String? {
         guard let name = part.fileName, !name.isEmpty, let type, isSimpleType(type) else { return nil }
         return "-F \("\(part.name)=@\(source);filename=\(quoted(name));type=\(type)".shellQuoted)"
@@ -34,23 +33,24 @@ enum CurlForm {
         !name.utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == 0x22 || $0 == 0x5C }
     }
 
-    /// A type and a subtype, without parameters.
+    /// Whether this is a type and a subtype without parameters.
     private static func isSimpleType(_ type: String) -> Bool {
         let halves = type.split(separator: "/", omittingEmptySubsequences: false)
         return halves.count == 2 && halves.allSatisfy { HTTPSyntax.isToken(String($0)) && $0.utf8.count < 128 }
     }
 
-    /// As curl reads a path or file name between quotes.
+    /// A path or file name in the quotes that curl reads.
     private static func quoted(_ path: String) -> String {
         "\"\(path.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
     }
 
-    // MARK: Put together by the shell
+    // MARK: Shell commands
 
-    /// Commands that write the form byte for byte, with the pipe; or a comment that says what is missing.
+    /// Commands that write the form's bytes, with a pipe to curl; or a comment about what has to be given on standard
+    /// input.
     static func producer(_ form: MultipartForm) -> String {
-        guard let commands = commands(form) else { return "# The form holds what cannot be sent.\n" }
-        let note = commands.contains("cat") ? "# A part is a stream: give it on standard input.\n" : ""
+        guard let commands = commands(form) else { return "# The form contains a part that cannot be sent.\n" }
+        let note = commands.contains("cat") ? "# A part is a stream: pass it on standard input.\n" : ""
         return "\(note){ \(commands.joined(separator: "; ")); } | "
     }
 
@@ -74,7 +74,7 @@ enum CurlForm {
         }
     }
 
-    /// Text by `printf`, so that it can be read; other bytes through base64.
+    /// Text by `printf`, so that it is readable; other bytes by base64.
     private static func printing(_ data: Data) -> String {
         guard let text = data.asShellText else { return "echo '\(data.base64EncodedString())' | base64 -d" }
         var escaped = ""

@@ -1,9 +1,8 @@
 import Foundation
 
-/// The rate of a transfer, smoothed: an average in which what was moved some seconds ago counts `1/e` of what is moved
-/// now.
+/// The smoothed rate of a transfer: bytes moved `memory` seconds ago have the weight `1/e`.
 ///
-/// Bytes and time fade alike, so it is right from the first step on, however unevenly the steps come.
+/// Bytes and time are weighted alike, so the rate is correct from the first update, at any intervals.
 package struct RateEstimate: Sendable {
     /// In seconds.
     private let memory: Double
@@ -20,8 +19,8 @@ package struct RateEstimate: Sendable {
     package var bytesPerSecond: Double { fadedTime > 0 ? fadedBytes / fadedTime : 0 }
 
     /// - Parameters:
-    ///   - total: How many bytes were moved since the start; fewer than before begin anew.
-    ///   - time: When, in a time that does not go back.
+    ///   - total: The number of bytes moved since the start; a smaller number than before starts again.
+    ///   - time: The time of the update, which must not decrease.
     package mutating func update(_ total: Int64, at time: Duration) {
         let seconds = max(0, (time - last) / .seconds(1))
         let rest = exp(-seconds / memory)

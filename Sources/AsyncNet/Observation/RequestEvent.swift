@@ -1,18 +1,20 @@
-/// One step in the life of a request. More cases may come.
+/// An event in the life of a request. More cases may be added.
 public enum RequestEvent: Sendable {
+    /// The request started, or was resumed.
     case resumed
+    /// The request was suspended.
     case suspended
-    /// An attempt begins; they are numbered from 1.
+    /// An attempt started; attempts are numbered from 1.
     case attempt(Int, HTTPRequestHead)
-    /// The transport sends the attempt's request again, since a kept connection ended before any byte of a response.
+    /// The transport sends the attempt again, since a reused connection ended before any byte of a response.
     case repeated
-    /// A 1xx response came.
+    /// An interim (1xx) response was received.
     case informational(HTTPResponseHead)
-    /// The request is sent to another URL.
+    /// A redirect was received, and its target will be requested.
     case redirected(HTTPResponseHead, to: HTTPRequestHead)
-    /// The final response's head came.
+    /// The final response's head was received.
     case response(HTTPResponseHead)
-    /// The transfer is over; the error tells how, if it went wrong.
+    /// The transfer ended, with an error if it failed.
     case finished(AsyncNetError?)
 }
 
