@@ -1,52 +1,56 @@
 public import AsyncNet
 public import Foundation
 
-/// A reply for ``MockServer`` and ``StubTransport``: a response, or a misbehaviour.
+/// A response of a ``MockServer`` or ``StubTransport``, or a fault.
 public struct MockResponse: Sendable {
+    /// The status code.
     public var statusCode: Int
-    /// `nil` sends the usual phrase; an empty one none.
+    /// The reason phrase; `nil` sends the usual phrase, an empty string none.
     public var reason: String?
+    /// The headers; the server adds `Content-Length` or `Transfer-Encoding` if both are missing.
     public var headers: HTTPHeaders
+    /// The body.
     public var body: Data
-    /// Sends the body in these pieces with `Transfer-Encoding: chunked`, instead of ``body``.
+    /// The chunks to send with `Transfer-Encoding: chunked` instead of ``body``.
     public var chunks: [Data]?
-    /// Sent after the last chunk.
+    /// The trailers after the last chunk.
     public var trailers: HTTPHeaders = [:]
-    /// Interim responses (1xx) sent first.
+    /// Interim responses (1xx) that are sent first.
     public var informational: [(statusCode: Int, headers: HTTPHeaders)] = []
-    /// Waited before anything is sent.
+    /// The delay before anything is sent.
     public var delay: Duration = .zero
-    /// What goes wrong.
+    /// The fault of the response, if any.
     public var fault: Fault?
-    /// Sent instead of a response, byte for byte.
+    /// Bytes to send instead of a response.
     public var rawBytes: Data?
 
-    /// What a server can do wrong. Over a ``StubTransport`` each is the error that it ends in.
+    /// A fault of a server. Over a ``StubTransport`` each becomes the error that a client would get.
     public enum Fault: Hashable, Sendable {
-        /// The connection is reset as soon as it is accepted; the reply is used up by a connection, not by a request.
+        /// The connection is reset when it is accepted; uses up the response for a connection, not for a request.
         case refuse
-        /// The connection is closed in good order without an answer.
+        /// The connection is closed without a response.
         case closeBeforeHead
-        /// The connection is reset after the request was read.
+        /// The connection is reset after the request has been read.
         case resetBeforeHead
         /// The connection is reset after the response's head.
         case resetAfterHead
-        /// The connection is reset after so many bytes of the body.
+        /// The connection is reset after this number of bytes of the body.
         case resetMidBody(after: Int)
-        /// The connection is closed in good order after so many bytes of a body announced as longer.
+        /// The connection is closed after this number of bytes of a body that should be longer.
         case truncate(after: Int)
-        /// Nothing is ever sent.
+        /// Nothing is sent, and the connection stays open.
         case stall
-        /// Nothing more is sent after so many bytes of the body.
+        /// Nothing is sent after this number of bytes of the body, and the connection stays open.
         case stallMidBody(after: Int)
-        /// The body comes in pieces of so many bytes, with a pause after each.
+        /// The body is sent in pieces of this number of bytes, with a pause after each.
         case drip(bytes: Int, every: Duration)
-        /// Bytes that are no HTTP.
+        /// Bytes that are not HTTP are sent.
         case garbage
         /// The response is sent before the request's body is read.
         case earlyResponse
     }
 
+    /// Creates a response.
     public init(_ statusCode: Int = 200, headers: HTTPHeaders = [:], body: Data = Data()) {
         self.statusCode = statusCode
         self.headers = headers
@@ -55,27 +59,27 @@ public struct MockResponse: Sendable {
 }
 
 extension MockResponse {
-    /// A status, with headers and text if need be.
+    /// A response with a status, headers and text.
     public static func status(_ statusCode: Int, headers: HTTPHeaders = [:], body: String = "") -> MockResponse {
         MockResponse(statusCode, headers: headers, body: Data(body.utf8))
     }
 
-    /// JSON text as it stands, `application/json`.
+    /// JSON text, sent unchanged as `application/json`.
     public static func json(_ text: String, status: Int = 200, headers: HTTPHeaders = [:]) -> MockResponse {
         MockResponse(status, headers: headers, body: Data(text.utf8)).with(type: "application/json")
     }
 
-    /// A JSON value, `application/json`.
+    /// A JSON value, sent as `application/json` with sorted members.
     public static func json(_ value: JSON, status: Int = 200, headers: HTTPHeaders = [:]) -> MockResponse {
         MockResponse(status, headers: headers, body: value.data(options: .sortedKeys)).with(type: "application/json")
     }
 
-    /// Text in UTF-8, `text/plain`.
+    /// Text in UTF-8, sent as `text/plain`.
     public static func text(_ text: String, status: Int = 200, headers: HTTPHeaders = [:]) -> MockResponse {
         MockResponse(status, headers: headers, body: Data(text.utf8)).with(type: "text/plain; charset=utf-8")
     }
 
-    /// Bytes, `application/octet-stream`.
+    /// Bytes, sent as `application/octet-stream`.
     public static func data(_ data: Data, status: Int = 200, headers: HTTPHeaders = [:]) -> MockResponse {
         MockResponse(status, headers: headers, body: data).with(type: "application/octet-stream")
     }
@@ -95,35 +99,35 @@ extension MockResponse {
         MockResponse(status, headers: ["Location": location])
     }
 
-    /// A misbehaviour, around a body of 1,000 bytes where the fault is in the body.
+    /// A fault; faults in a body have a body of 1,000 bytes.
     public static func fault(_ fault: Fault) -> MockResponse {
         var response = MockResponse.data(Data(repeating: UInt8(ascii: "x"), count: 1000))
         response.fault = fault
         return response
     }
 
-    /// Any bytes; then the connection is closed.
+    /// Any bytes, after which the connection is closed.
     public static func raw(_ text: String) -> MockResponse {
         var response = MockResponse()
         response.rawBytes = Data(text.utf8)
         return response
     }
 
-    /// The same reply, sent only after a while.
+    /// This response after a delay.
     public func delayed(by delay: Duration) -> MockResponse {
         var copy = self
         copy.delay = delay
         return copy
     }
 
-    /// The same reply with a fault.
+    /// This response with a fault.
     public func with(_ fault: Fault) -> MockResponse {
         var copy = self
         copy.fault = fault
         return copy
     }
 
-    /// The same reply after a 1xx response.
+    /// This response after an interim (1xx) response.
     public func after(informational statusCode: Int, headers: HTTPHeaders = [:]) -> MockResponse {
         var copy = self
         copy.informational.append((statusCode, headers))

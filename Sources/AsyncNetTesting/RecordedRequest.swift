@@ -3,20 +3,22 @@ public import Foundation
 
 /// A request as a ``MockServer`` or ``StubTransport`` received it.
 public struct RecordedRequest: Sendable {
+    /// The request's method.
     public let method: HTTPMethod
-    /// As it stood in the request line: path and query.
+    /// The target of the request line: path and query.
     public let target: String
-    /// In the order in which they came, repetitions kept.
+    /// The headers in order, with repetitions.
     public let headers: HTTPHeaders
+    /// The complete body; empty without a body.
     public let body: Data
-    /// Which connection it came on, counted from 1; 0 for a stub.
+    /// The number of the request's connection, from 1; 0 for a stub.
     public let connection: Int
-    /// Such as `HTTP/1.1`.
+    /// The version, such as `HTTP/1.1`.
     public let httpVersion: String
 
-    /// The target without its query, percent-encoded as it was sent.
+    /// The target without its query, percent-encoded as sent.
     public var path: String { String(target.prefix { $0 != "?" }) }
-    /// What follows the question mark, or `nil`.
+    /// The text after the question mark, or `nil`.
     public var query: String? { target.firstIndex(of: "?").map { String(target[target.index(after: $0)...]) } }
     /// The body as text.
     public var text: String { String(decoding: body, as: UTF8.self) }

@@ -1,26 +1,32 @@
 public import AsyncNet
 import Foundation
 
-/// Answers requests from a closure, without sockets.
+/// A transport without sockets, whose responses a closure makes.
 ///
 ///     let stub = StubTransport { request in .json(["path": JSON(request.path)]) }
 ///     let session = Session(transport: stub)
 ///
-/// A reply's delay is slept on the stub's clock, a fault becomes the error that it would end in, and a stalled reply
-/// waits until the request is cancelled. What the closure throws is the transport's error.
+/// A response's delay is slept on the stub's clock, a fault becomes the error that a client would get, and a stalled
+/// response waits until the request is cancelled. An error of the closure is the transport's error.
 public final class StubTransport: Transport {
+    /// Makes the response to a request.
     public typealias Handler = @Sendable (RecordedRequest) async throws -> MockResponse
 
     private let handler: Handler
     private let clock: any Clock<Duration>
     private let received = Locked<[RecordedRequest]>([])
 
+    /// Creates a transport.
+    ///
+    /// - Parameters:
+    ///   - clock: The clock for the delays of responses.
+    ///   - handler: Makes the response to each request; may be called concurrently.
     public init(clock: any Clock<Duration> = ContinuousClock(), _ handler: @escaping Handler) {
         self.clock = clock
         self.handler = handler
     }
 
-    /// Every request so far, in order.
+    /// All requests received, in order.
     public var requests: [RecordedRequest] { received.withLock { $0 } }
 
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
@@ -40,7 +46,7 @@ public final class StubTransport: Transport {
         return TransportResponse(head: head, body: hasNoBody ? TransportBody(Data()) : TransportBody(StubBody(reply)))
     }
 
-    /// Reads the whole body, as a server would.
+    /// Reads the complete body, as a server would.
     private func collect(_ request: TransportRequest) async throws -> Data {
         if let data = request.body.data { return data }
         var body = Data()
@@ -66,7 +72,7 @@ public final class StubTransport: Transport {
     }
 }
 
-/// A reply's body piece by piece, ending as its fault says.
+/// The body in pieces, which ends according to its fault.
 private struct StubBody: AsyncSequence, Sendable {
     let pieces: [Data]
     let fault: MockResponse.Fault?

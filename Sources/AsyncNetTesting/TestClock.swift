@@ -1,17 +1,19 @@
 import AsyncNet
 
-/// A clock that stands still until a test moves it.
+/// A clock that a test advances.
 ///
 ///     let clock = TestClock()
 ///     let session = Session(transport: stub, configuration: .init(timeout: .seconds(30), clock: clock))
 ///     async let result = session.request(url).serializing(Data.self).result
 ///     await clock.sleepers(atLeast: 1)      // the request's timer is set
-///     clock.advance(by: .seconds(30))       // and goes off
+///     clock.advance(by: .seconds(30))       // and fires
 public final class TestClock: Clock, Sendable {
+    /// A time of a test clock.
     public struct Instant: InstantProtocol, CustomStringConvertible {
-        /// Since the clock was made.
+        /// The time since the clock's start.
         public let offset: Duration
 
+        /// Creates a time.
         public init(offset: Duration = .zero) { self.offset = offset }
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
         public func duration(to other: Instant) -> Duration { other.offset - offset }
@@ -44,12 +46,13 @@ public final class TestClock: Clock, Sendable {
 
     private let state = Locked(State())
 
+    /// Creates a clock at time zero.
     public init() {}
 
     public var now: Instant { state.withLock { $0.now } }
     public var minimumResolution: Duration { .nanoseconds(1) }
 
-    /// How many tasks sleep on this clock.
+    /// The number of tasks that sleep on this clock.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
@@ -73,7 +76,7 @@ public final class TestClock: Clock, Sendable {
         for watcher in watchers { watcher.resume() }
     }
 
-    /// Moves time on and wakes, in the order of their deadlines, those who slept until then.
+    /// Advances the time, and wakes the tasks that sleep until then in the order of their deadlines.
     public func advance(by duration: Duration) {
         let due = state.withLock { state in
             state.now = state.now.advanced(by: duration)
@@ -84,7 +87,7 @@ public final class TestClock: Clock, Sendable {
         for (_, sleeper) in due { sleeper.continuation.resume(returning: true) }
     }
 
-    /// Waits until at least so many tasks sleep on this clock, or the waiting task is cancelled.
+    /// Waits until at least this number of tasks sleep on this clock, or the current task is cancelled.
     public func sleepers(atLeast count: Int) async {
         let id = state.withLock { $0.makeID() }
         await withTaskCancellationHandler {

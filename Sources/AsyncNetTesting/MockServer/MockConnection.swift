@@ -1,8 +1,8 @@
 import AsyncNet
 import Foundation
 
-/// One connection of a mock server: reads requests, one after the other, and answers each. It runs on a thread of its
-/// own and blocks there, so that no server keeps a thread of Swift's from the code under test.
+/// A connection of a mock server, which reads requests and sends a response to each. Runs on a thread of its own, which
+/// it blocks, so that servers take no Swift threads from the code under test.
 struct MockConnection {
     let socket: Socket
     let number: Int
@@ -13,7 +13,7 @@ struct MockConnection {
         self.number = number
     }
 
-    /// What is known of a request once its head is read.
+    /// The head of a request.
     struct Head {
         var method: String
         var target: String
@@ -23,7 +23,7 @@ struct MockConnection {
 
     struct Malformed: Error {}
 
-    /// What a server answers to what is no HTTP.
+    /// Responds to bytes that are not HTTP.
     func refuse() {
         try? socket.write(Data("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8))
     }
@@ -40,7 +40,7 @@ struct MockConnection {
             let more = try socket.read(64 * 1024)
             if more.isEmpty { return nil }
             buffer.append(more)
-            // A TLS client or another stranger: what does not begin like a method will not become a request.
+            // Bytes that cannot begin a method, such as those of a TLS client, will not become a request.
             guard let first = buffer.first, first >= UInt8(ascii: "!"), first <= UInt8(ascii: "~") else {
                 throw Malformed()
             }
@@ -60,7 +60,7 @@ struct MockConnection {
         return head
     }
 
-    /// The body that belongs to the head.
+    /// Reads the body that the head announces.
     mutating func readBody(of head: Head) throws -> Data {
         if head.headers["Expect"]?.lowercased() == "100-continue" {
             try socket.write(Data("HTTP/1.1 100 Continue\r\n\r\n".utf8))
@@ -109,7 +109,8 @@ struct MockConnection {
         buffer.append(more)
     }
 
-    /// Reads on until the client closes, so that the close does not become a reset that takes the response along.
+    /// Reads until the client closes: closing with unread bytes would reset the connection, and the client could lose
+    /// the response.
     func drain() throws {
         while try !socket.read(64 * 1024).isEmpty {}
     }

@@ -5,7 +5,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Writes one reply to a connection, with what is wrong with it.
+/// Writes a response with its fault to a connection.
 struct MockReplyWriter {
     let socket: Socket
     let method: String
@@ -47,7 +47,7 @@ struct MockReplyWriter {
         switch reply.fault {
         case .resetAfterHead:
             try socket.write(head)
-            // The head must be read before the reset, which would otherwise overtake it.
+            // The client must read the head before the reset, which discards unread bytes.
             try socket.pause(.milliseconds(50))
             return .reset
         case .resetMidBody(let count):

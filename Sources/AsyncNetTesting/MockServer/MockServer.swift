@@ -1,7 +1,7 @@
 import AsyncNet
 public import Foundation
 
-/// A real HTTP/1.1 server on loopback, for tests: it says what it is told to, and can misbehave.
+/// A real HTTP/1.1 server on loopback for tests, with responses and faults that the test sets.
 ///
 ///     let server = try await MockServer.start()
 ///     await server.enqueue(.json(#"{"id":1}"#), .status(503), .fault(.resetMidBody(after: 10)))
@@ -9,16 +9,19 @@ public import Foundation
 ///     let seen = try await server.takeRequest()
 ///     await server.stop()
 ///
-/// Replies that were enqueued are used first, in order, whatever the path; then routes; then 404. It listens on a port
-/// that the system picks. ``stop()`` ends every connection; a server that is dropped stops as well.
+/// Enqueued responses are sent first, in order, for any path; then those of routes; then 404. The system chooses the
+/// port. ``stop()`` ends every connection; so does deallocation.
 public actor MockServer {
-    /// Where the server listens.
+    /// The address that a server listens on.
     public enum Interface: Sendable { case ipv4, ipv6 }
 
+    /// An error of the server, such as a request that did not arrive in time.
     public struct Failure: Error, CustomStringConvertible {
+        /// What failed.
         public let description: String
     }
 
+    /// The port that the server listens on.
     public nonisolated let port: Int
     private nonisolated let interface: Interface
     private nonisolated let core: MockServerCore
@@ -27,9 +30,8 @@ public actor MockServer {
     ///
     /// - Parameters:
     ///   - interface: 127.0.0.1 or ::1.
-    ///   - isRefusing: Holds the port but refuses every connection.
-    ///   - keptRequests: How many requests are kept at least for ``takeRequest(within:)``; of more the oldest are
-    ///     forgotten.
+    ///   - isRefusing: Whether the server refuses every connection to its port.
+    ///   - keptRequests: How many of the latest requests are kept at least for ``takeRequest(within:)``.
     public static func start(
         on interface: Interface = .ipv4, isRefusing: Bool = false, keptRequests: Int = 10_000
     ) async throws -> MockServer {
@@ -44,42 +46,44 @@ public actor MockServer {
 
     deinit { core.beginToStop() }
 
-    /// The URL of a path, given with its query if there is one, percent-encoded.
+    /// The URL of a percent-encoded path, with an optional query.
     public nonisolated func url(_ path: String = "/") -> URL {
         let host = interface == .ipv6 ? "[::1]" : "127.0.0.1"
         let text = "http://\(host):\(port)\(path.hasPrefix("/") ? "" : "/")\(path)"
         return (try? text.asURL()) ?? URL(filePath: path)
     }
 
-    /// Adds replies to the end of the queue.
+    /// Adds responses to the end of the queue.
     public func enqueue(_ replies: MockResponse...) {
         core.enqueue(replies)
     }
 
-    /// Answers every request to a path from a closure, which may wait; `*` at the end of the path matches any rest.
+    /// Responds to requests for a path with the result of a closure, which may wait; `*` at the end of the path matches
+    /// any suffix.
     ///
-    /// Of several routes that match the last one counts. What the closure throws is answered with 500.
+    /// If several routes match, the last one added is used. An error of the closure becomes a 500.
     public func route(_ path: String, _ handler: @escaping @Sendable (RecordedRequest) async throws -> MockResponse) {
         core.route(path, handler)
     }
 
-    /// The oldest request that nobody has taken yet; waits for one.
+    /// Removes and returns the oldest request that has not been taken; waits for one if there is none.
     ///
-    /// - Throws: ``Failure`` if none comes in time or the server stops, `CancellationError` if the task is cancelled.
+    /// - Throws: ``Failure`` if no request arrives in time or the server stops, `CancellationError` if the task is
+    ///   cancelled.
     public func takeRequest(within limit: Duration = .seconds(10)) async throws -> RecordedRequest {
         try await core.takeRequest(within: limit)
     }
 
-    /// Requests received so far, those that were taken included.
+    /// The number of requests received, including those taken.
     public var requestCount: Int { core.requestCount }
 
-    /// Connections accepted so far.
+    /// The number of connections accepted.
     public var connectionCount: Int { core.connectionCount }
 
-    /// Connections that are open now.
+    /// The number of connections that are open now.
     public var openConnectionCount: Int { core.openConnectionCount }
 
-    /// Closes every connection and the port, and returns when that is done.
+    /// Closes every connection and the port, and waits until that is done.
     public func stop() async {
         core.beginToStop()
         await core.stopped()

@@ -9,10 +9,10 @@ import Foundation
     import Darwin
 #endif
 
-/// The server's threads and what they share: one that accepts, one a connection.
+/// The server's threads and their shared state: one thread accepts connections, and each connection has one.
 ///
-/// All block in `poll` on their socket and on a pipe; closing the pipe's other end wakes every one of them. Threads
-/// hold the core, so the public server, which they do not hold, can be dropped and stops them.
+/// All threads block in `poll` on their socket and on a pipe, whose other end is closed to wake them. They hold the
+/// core but not the public server, so that its deallocation can stop them.
 final class MockServerCore: Sendable {
     typealias Handler = @Sendable (RecordedRequest) async throws -> MockResponse
 
@@ -21,7 +21,7 @@ final class MockServerCore: Sendable {
     private let stopWriter: Int32
     private let stopReader: Int32
     private let threads = DispatchGroup()
-    /// Left once the threads have ended and every descriptor is closed.
+    /// Left once all threads have ended and all descriptors are closed.
     private let closing = DispatchGroup()
     private let state = Locked(State())
 
@@ -31,7 +31,7 @@ final class MockServerCore: Sendable {
         var untaken: [RecordedRequest] = []
         var takers: [Int: CheckedContinuation<RecordedRequest?, Never>] = [:]
         var nextTaker = 0
-        /// Takers whose time was up before they waited.
+        /// Takers whose time limit passed before they began to wait.
         var dismissed: Set<Int> = []
         var requestCount = 0
         var connectionCount = 0
@@ -67,7 +67,7 @@ final class MockServerCore: Sendable {
 
     // MARK: Stopping
 
-    /// Wakes all threads, which then end; once.
+    /// Wakes all threads, which then end. Only the first call has an effect.
     func beginToStop() {
         let ended = state.withLock {
             state -> (
@@ -123,7 +123,7 @@ final class MockServerCore: Sendable {
         }
     }
 
-    /// `nil` once the server stops; an error, such as too many open files, is outlived.
+    /// The next connection; `nil` once the server stops. Errors, such as too many open files, are retried.
     private func nextConnection() -> Socket? {
         while !state.withLock({ $0.isStopping }) {
             do {
@@ -155,7 +155,7 @@ final class MockServerCore: Sendable {
         } catch is MockConnection.Malformed {
             connection.refuse()
         } catch {
-            // The client went away or the server stops: this connection is over.
+            // The client closed the connection, or the server stops.
         }
         connection.socket.close()
     }
@@ -180,7 +180,7 @@ final class MockServerCore: Sendable {
         }
     }
 
-    /// A route's closure is async and this thread is not; it waits, being nobody else's.
+    /// Blocks this connection's own thread until the route's async closure returns.
     private func reply(to request: RecordedRequest) throws -> MockResponse {
         let route = state.withLock { state in
             state.routes.last {
@@ -208,7 +208,7 @@ final class MockServerCore: Sendable {
         return response
     }
 
-    /// A handler that waits when the server stops is cancelled and no longer waited for, so that its thread can end.
+    /// If the server stops, handlers are cancelled and their results are not awaited, so that their threads can end.
     private func begin(_ task: Task<Void, Never>, _ answer: PendingAnswer) -> Int {
         let (id, isStopping) = state.withLock { state in
             state.nextHandler += 1
@@ -246,7 +246,7 @@ final class MockServerCore: Sendable {
             state.requestCount += 1
             guard let first = state.takers.keys.min() else {
                 state.untaken.append(request)
-                // Cut by half at a time: to forget one for each that comes would move all the others.
+                // Removes half of them at once, since removing the first element moves all others.
                 if state.untaken.count >= 2 * keptRequests { state.untaken.removeFirst(keptRequests) }
                 return nil
             }
@@ -275,7 +275,7 @@ final class MockServerCore: Sendable {
         }
         if let request { return request }
         try Task.checkCancellation()
-        throw MockServer.Failure(description: "No request came within \(limit), or the server stopped")
+        throw MockServer.Failure(description: "No request was received within \(limit), or the server stopped")
     }
 
     private func addTaker(_ id: Int, _ taker: CheckedContinuation<RecordedRequest?, Never>) {

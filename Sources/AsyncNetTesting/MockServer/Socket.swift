@@ -8,7 +8,7 @@ import Foundation
     import Darwin
 #endif
 
-/// A blocking TCP socket on loopback whose every wait also ends when `stop` becomes readable.
+/// A blocking TCP socket on loopback, whose waits end when `stop` becomes readable.
 struct Socket: Sendable {
     let descriptor: Int32
     let stop: Int32
@@ -24,7 +24,7 @@ struct Socket: Sendable {
         }
     }
 
-    /// The server was told to stop while this waited.
+    /// The server was stopped during a wait.
     struct Stopped: Error {}
 
     #if canImport(Darwin)
@@ -38,7 +38,7 @@ struct Socket: Sendable {
         private static let sendFlags = Int32(MSG_NOSIGNAL)
     #endif
 
-    /// Binds a port that the system picks; without `listens` connecting to it is refused.
+    /// Binds a port that the system chooses; if `listens` is `false`, connections to it are refused.
     static func bind(ipv6: Bool, listens: Bool, stop: Int32) throws -> (socket: Socket, port: Int) {
         let socket = Socket(descriptor: makeDescriptor(ipv6), stop: stop)
         guard socket.descriptor >= 0 else { throw Failure("socket") }
@@ -100,7 +100,7 @@ struct Socket: Sendable {
         }
         guard result == 0 else { throw Failure("getsockname") }
         return withUnsafeBytes(of: &storage) { bytes in
-            // The port stands at the same place in both kinds of address.
+            // The port has the same offset in both types of address.
             Int(bytes[2]) << 8 | Int(bytes[3])
         }
     }
@@ -117,7 +117,7 @@ struct Socket: Sendable {
             let accepted = Glibc.accept(descriptor, nil, nil)
         #endif
         guard accepted >= 0 else { throw Failure("accept") }
-        // A process that a test starts would keep the connection open that the server closes.
+        // Otherwise a child process of the test would keep the connection open after the server has closed it.
         _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
         var noDelay: Int32 = 1
         setsockopt(accepted, Int32(IPPROTO_TCP), TCP_NODELAY, &noDelay, socklen_t(MemoryLayout<Int32>.size))
@@ -146,7 +146,7 @@ struct Socket: Sendable {
         }
     }
 
-    /// Waits for a while, less if the server stops or the client goes away; `nil` waits for those alone.
+    /// Waits for a duration, or until the server stops or the client disconnects; `nil` waits for these alone.
     func pause(_ duration: Duration?) throws {
         let gone = try poll(
             [
@@ -168,7 +168,7 @@ struct Socket: Sendable {
             nil)
     }
 
-    /// Whether the last descriptor is why the wait ended.
+    /// Whether the wait ended because of the last descriptor.
     private func poll(_ descriptors: [pollfd], _ duration: Duration?) throws -> Bool {
         var descriptors = descriptors
         let milliseconds = duration.map { Int32(clamping: Int64($0 / .milliseconds(1))) } ?? -1
@@ -197,7 +197,7 @@ struct Socket: Sendable {
         #endif
     }
 
-    /// Says that nothing more is written; what the peer sends can still be read.
+    /// Ends writing; the peer's bytes can still be read.
     func finishWriting() {
         #if canImport(Glibc)
             _ = shutdown(descriptor, Int32(SHUT_WR))
@@ -206,7 +206,7 @@ struct Socket: Sendable {
         #endif
     }
 
-    /// Closes with a reset instead of in good order.
+    /// Closes the connection with a reset.
     func reset() {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
