@@ -66,13 +66,13 @@ public final class TestClock: Clock, Sendable {
     }
 
     private func add(_ sleeper: Sleeper, _ id: Int) {
-        let (answer, watchers) = state.withLock { state -> (Bool?, [CheckedContinuation<Void, Never>]) in
+        let (isWhole, watchers) = state.withLock { state -> (Bool?, [CheckedContinuation<Void, Never>]) in
             if Task.isCancelled { return (false, []) }
             if sleeper.deadline <= state.now { return (true, []) }
             state.sleepers[id] = sleeper
             return (nil, state.takeSatisfiedWatchers())
         }
-        if let answer { sleeper.continuation.resume(returning: answer) }
+        if let isWhole { sleeper.continuation.resume(returning: isWhole) }
         for watcher in watchers { watcher.resume() }
     }
 

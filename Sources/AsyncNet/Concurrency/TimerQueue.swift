@@ -60,9 +60,9 @@ package final class TimerQueue: Sendable {
             if generation == state.generation { (state.wakesAt, state.sleeper) = (nil, nil) }
             return state.heap.takeAll(dueBy: time.now)
         }
-        let answers = due.map { ($0.timer, $0.action()) }
+        let rescheduled = due.map { ($0.timer, $0.action()) }
         state.withLock { state in
-            for (timer, next) in answers { state.heap.putBack(timer, due: next) }
+            for (timer, next) in rescheduled { state.heap.putBack(timer, due: next) }
             if let next = state.heap.earliest { wake(at: next, &state) }
         }
     }

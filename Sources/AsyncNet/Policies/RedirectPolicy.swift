@@ -48,7 +48,7 @@ package struct RedirectPolicy: Sendable {
         }
         if becomesGET(response.statusCode, request.head.method) { dropBody(&next) }
         if next.body.replay == .once {
-            throw AsyncNetError(.redirectFailed, "The redirect asks for the body again, which can be sent only once")
+            throw AsyncNetError(.redirectFailed, "The redirect requires the body again, which can be sent only once")
         }
         if next.head.url.origin != request.head.url.origin {
             for name in ["Host"] + handler.confidentialHeaders { next.head.headers.remove(name) }

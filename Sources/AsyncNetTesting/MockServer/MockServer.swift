@@ -13,7 +13,12 @@ public import Foundation
 /// port. ``stop()`` ends every connection; so does deallocation.
 public actor MockServer {
     /// The address that a server listens on.
-    public enum Interface: Sendable { case ipv4, ipv6 }
+    public enum Interface: Sendable {
+        /// 127.0.0.1.
+        case ipv4
+        /// ::1.
+        case ipv6
+    }
 
     /// An error of the server, such as a request that did not arrive in time.
     public struct Failure: Error, CustomStringConvertible {

@@ -37,7 +37,7 @@ final class MockServerCore: Sendable {
         var connectionCount = 0
         var openConnectionCount = 0
         var isStopping = false
-        var handlers: [Int: (task: Task<Void, Never>, answer: PendingAnswer)] = [:]
+        var handlers: [Int: (task: Task<Void, Never>, pending: PendingResponse)] = [:]
         var nextHandler = 0
     }
 
@@ -72,7 +72,7 @@ final class MockServerCore: Sendable {
         let ended = state.withLock {
             state -> (
                 takers: [Int: CheckedContinuation<RecordedRequest?, Never>],
-                handlers: [Int: (task: Task<Void, Never>, answer: PendingAnswer)]
+                handlers: [Int: (task: Task<Void, Never>, pending: PendingResponse)]
             )? in
             guard !state.isStopping else { return nil }
             state.isStopping = true
@@ -81,7 +81,7 @@ final class MockServerCore: Sendable {
         }
         guard let ended else { return }
         for taker in ended.takers.values { taker.resume(returning: nil) }
-        for handler in ended.handlers.values { handler.answer.giveUp(handler.task) }
+        for handler in ended.handlers.values { handler.pending.giveUp(handler.task) }
         close(stopWriter)
         closing.enter()
         threads.notify(queue: .global()) { [listener, stopReader, closing] in
@@ -142,7 +142,7 @@ final class MockServerCore: Sendable {
         if takeRefusal() { return connection.socket.reset() }
         do {
             while let head = try connection.readHead() {
-                switch try answer(head, &connection) {
+                switch try respond(to: head, &connection) {
                 case .keepAlive:
                     if head.headers["Connection"]?.lowercased() == "close" { return connection.socket.close() }
                 case .close:
@@ -160,7 +160,8 @@ final class MockServerCore: Sendable {
         connection.socket.close()
     }
 
-    private func answer(_ head: MockConnection.Head, _ connection: inout MockConnection) throws -> MockReplyWriter.End {
+    private func respond(to head: MockConnection.Head, _ connection: inout MockConnection) throws -> MockReplyWriter.End
+    {
         let writer = MockReplyWriter(socket: connection.socket, method: head.method)
         let next = state.withLock { $0.replies.isEmpty ? nil : $0.replies.removeFirst() }
         let isEarly = next?.fault == .earlyResponse
@@ -190,16 +191,16 @@ final class MockServerCore: Sendable {
         guard let route else {
             return .status(404, body: "No reply was enqueued and no route matches \(request.path)\n")
         }
-        let answer = PendingAnswer()
+        let pending = PendingResponse()
         let task = Task {
             do {
-                answer.set(try await route.handler(request))
+                pending.set(try await route.handler(request))
             } catch {
-                answer.set(.status(500, body: "The route's closure threw \(error)\n"))
+                pending.set(.status(500, body: "The route's closure threw \(error)\n"))
             }
         }
-        let id = begin(task, answer)
-        let response = answer.wait()
+        let id = begin(task, pending)
+        let response = pending.wait()
         let isStopping = state.withLock { state in
             state.handlers[id] = nil
             return state.isStopping
@@ -209,22 +210,22 @@ final class MockServerCore: Sendable {
     }
 
     /// If the server stops, handlers are cancelled and their results are not awaited, so that their threads can end.
-    private func begin(_ task: Task<Void, Never>, _ answer: PendingAnswer) -> Int {
+    private func begin(_ task: Task<Void, Never>, _ pending: PendingResponse) -> Int {
         let (id, isStopping) = state.withLock { state in
             state.nextHandler += 1
-            state.handlers[state.nextHandler] = (task, answer)
+            state.handlers[state.nextHandler] = (task, pending)
             return (state.nextHandler, state.isStopping)
         }
-        if isStopping { answer.giveUp(task) }
+        if isStopping { pending.giveUp(task) }
         return id
     }
 
-    private final class PendingAnswer: Sendable {
+    private final class PendingResponse: Sendable {
         private let value = Locked(MockResponse(500))
         private let isSet = DispatchSemaphore(value: 0)
 
-        func set(_ answer: MockResponse) {
-            value.withLock { $0 = answer }
+        func set(_ response: MockResponse) {
+            value.withLock { $0 = response }
             isSet.signal()
         }
 

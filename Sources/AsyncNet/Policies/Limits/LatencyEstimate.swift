@@ -9,7 +9,7 @@ package struct LatencyEstimate {
     private var samples: [Int64] = []
     private var oldest = 0
     private var newSamples = 0
-    private var answer: Int64?
+    private var estimate: Int64?
 
     /// - Parameters:
     ///   - percentile: The part of the samples, from 0 to 1, that are not longer than the estimate. NaN counts as 1.
@@ -32,13 +32,13 @@ package struct LatencyEstimate {
     /// The estimate; `nil` while there are too few samples.
     package mutating func value() -> Duration? {
         guard samples.count >= minimum else { return nil }
-        if answer == nil || newSamples >= max(1, capacity / 16) {
+        if estimate == nil || newSamples >= max(1, capacity / 16) {
             newSamples = 0
             // Nearest-rank method: the smallest sample with at least that part of the samples at or below it.
             let rank = Int((percentile * Double(samples.count)).rounded(.up))
-            answer = samples.sorted()[max(rank, 1) - 1]
+            estimate = samples.sorted()[max(rank, 1) - 1]
         }
-        return answer.map { .nanoseconds($0) }
+        return estimate.map { .nanoseconds($0) }
     }
 }
 

@@ -2,9 +2,9 @@ import Synchronization
 
 /// Makes requests wait for the permits of a ``ConcurrencyLimit``.
 package final class RequestQueue: Sendable {
-    private typealias Turn = CheckedContinuation<Bool, Never>
+    private typealias Waiter = CheckedContinuation<Bool, Never>
 
-    private let queue: Locked<FairQueue<Turn>>
+    private let queue: Locked<FairQueue<Waiter>>
     private let lastID = Atomic(0)
 
     package init(_ limit: ConcurrencyLimit) { queue = Locked(FairQueue(limit)) }
@@ -48,14 +48,14 @@ package final class RequestQueue: Sendable {
     }
 
     /// Checks again under the lock: the task may have been cancelled or a permit given back since `acquire` looked.
-    private func enqueue(_ id: Int, _ turn: Turn, _ host: String, _ priority: RequestPriority) {
-        let answer = queue.withLock { queue -> Bool? in
+    private func enqueue(_ id: Int, _ waiter: Waiter, _ host: String, _ priority: RequestPriority) {
+        let isAdmitted = queue.withLock { queue -> Bool? in
             if Task.isCancelled { return false }
             if queue.enter(host) { return true }
-            queue.wait(id, turn, host, priority)
+            queue.wait(id, waiter, host, priority)
             return nil
         }
-        if let answer { turn.resume(returning: answer) }
+        if let isAdmitted { waiter.resume(returning: isAdmitted) }
     }
 
     private func leave(_ host: String) {
