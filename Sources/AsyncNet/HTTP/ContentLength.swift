@@ -33,7 +33,7 @@ extension HTTPResponseHead {
         }
         let problem =
             lengths.contains(nil)
-            ? "that is no number of bytes from 0 to 2^63 - 1" : "several times, with lengths that differ"
+            ? "that is not a number of bytes from 0 to 2^63 - 1" : "several times, with lengths that differ"
         throw AsyncNetError(.badServerResponse, "The server sent a Content-Length \(problem)")
     }
 

@@ -75,7 +75,7 @@ public struct HTTPRequestHead: Sendable {
                 throw AsyncNetError(.invalidRequest, "A header's name is not a token")
             }
             guard HTTPSyntax.isFieldValue(header.value) else {
-                throw AsyncNetError(.invalidRequest, "The value of header \(header.name) holds a control character")
+                throw AsyncNetError(.invalidRequest, "The value of header \(header.name) contains a control character")
             }
         }
     }

@@ -41,7 +41,7 @@ extension URL: URLConvertible {
 
 extension URLComponents: URLConvertible {
     public func asURL() throws -> URL {
-        guard let url else { throw AsyncNetError(.malformedURL, "The URL components make no URL") }
+        guard let url else { throw AsyncNetError(.malformedURL, "The URL components are not a valid URL") }
         return url
     }
 }
@@ -50,7 +50,7 @@ extension String: URLConvertible {
     /// Parses the text (RFC 3986). Characters that are invalid in a path, query or fragment are percent-encoded;
     /// existing percent-encodings are kept.
     public func asURL() throws -> URL {
-        guard let url = URLReference(self).url else { throw AsyncNetError(.malformedURL, "The text is no URL") }
+        guard let url = URLReference(self).url else { throw AsyncNetError(.malformedURL, "The text is not a URL") }
         return url
     }
 }

@@ -30,11 +30,11 @@ package struct RedirectPolicy: Sendable {
             throw AsyncNetError(.badServerResponse, "The server's redirect has several Location lines, which differ")
         }
         guard visited.count < limit else {
-            let isCircle = Set(visited).count < visited.count
+            let isLoop = Set(visited).count < visited.count
             throw AsyncNetError(
                 .tooManyRedirects,
-                isCircle
-                    ? "The redirects lead in a circle: there were more than \(limit)"
+                isLoop
+                    ? "The redirects form a loop: there were more than \(limit)"
                     : "There were more than \(limit) redirects")
         }
         var next = request
@@ -79,7 +79,7 @@ package struct RedirectPolicy: Sendable {
         var target = URLReference(location).resolved(against: base)
         target.fragment = target.fragment ?? base.fragment
         do throws(AsyncNetError) {
-            guard let spelled = target.spelledURL else { throw AsyncNetError(.malformedURL, "its target is no URL") }
+            guard let spelled = target.spelledURL else { throw AsyncNetError(.malformedURL, "its target is not a URL") }
             _ = try spelled.url.checkedForHTTP()
             return spelled
         } catch {

@@ -13,7 +13,7 @@ extension MultipartForm {
             }
             guard HTTPSyntax.isFieldValue(header.value) else {
                 let what = header.hasName("Content-Disposition") ? "name or file name" : "header \(header.name)"
-                let reason = "A part's \(what) holds a control character, which no header can have"
+                let reason = "A part's \(what) contains a control character, which headers cannot contain"
                 throw AsyncNetError(.encodingFailed, reason)
             }
             text += "\(header.name): \(header.value)\r\n"

@@ -131,7 +131,7 @@ public struct MultipartForm: Sendable {
     private func checkBoundary() throws(AsyncNetError) {
         guard Self.isBoundary(boundary) else {
             throw AsyncNetError(
-                .encodingFailed, "The form's boundary is not 1 to 70 characters that a boundary may have")
+                .encodingFailed, "The form's boundary is not 1 to 70 of the characters of RFC 2046 §5.1.1")
         }
         if isBoundaryInside {
             throw AsyncNetError(.encodingFailed, "The form's boundary occurs inside one of its parts")

@@ -9,12 +9,12 @@ package enum BasicAuthorization {
     package static func header(user: String, password: String) throws(AsyncNetError) -> String {
         guard !user.utf8.contains(UInt8(ascii: ":")) else {
             throw AsyncNetError(
-                .invalidRequest, "The user's name holds a colon, which Basic authentication cannot send")
+                .invalidRequest, "The user's name contains a colon, which Basic authentication cannot send")
         }
         guard !user.hasControlCharacter, !password.hasControlCharacter else {
             throw AsyncNetError(
                 .invalidRequest,
-                "The user's name or password holds a control character, which Basic authentication cannot send")
+                "The user's name or password contains a control character, which Basic authentication cannot send")
         }
         let pair = "\(user):\(password)".normalized
         return "Basic \(Data(pair.utf8).base64EncodedString())"

@@ -61,7 +61,8 @@ package struct DigestAuthorization: Sendable {
     ) throws(AsyncNetError) -> String? {
         guard !user.hasControlCharacter else {
             throw AsyncNetError(
-                .invalidRequest, "The user's name holds a control character, which Digest authentication cannot send")
+                .invalidRequest, "The user's name contains a control character, which Digest authentication cannot send"
+            )
         }
         let protection = [.auth, .authInt, .none].first { protections.contains($0) } ?? .none
         let bodyHash =
