@@ -30,7 +30,7 @@ public struct AsyncNetError: Error, Sendable {
     /// The head of the response, if one was received before the error.
     public var response: HTTPURLResponse? { storage.context.response?() }
 
-    /// How many attempts were sent; 0 if none was.
+    /// How many times the request was sent, redirects not counted; 0 if it was not sent.
     public var attempts: Int { storage.context.attempts }
 
     private var storage: Storage

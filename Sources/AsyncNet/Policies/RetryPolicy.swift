@@ -24,7 +24,7 @@ public struct RetryPolicy: RequestRetrier {
     /// The longest delay of a `Retry-After` that is waited for (RFC 9110 §10.2.3). A response with a longer delay is
     /// delivered, since an earlier retry would fail. `nil` ignores `Retry-After`.
     public var maximumRetryAfter: Duration?
-    /// How long each attempt may take, from its start to the end of the body; a longer attempt ends with `.timedOut`.
+    /// How long each attempt may take, from its permit to the end of the body; a longer one ends with `.timedOut`.
     public var attemptTimeout: Duration?
 
     /// Creates a policy, by default of two retries without an attempt timeout.
