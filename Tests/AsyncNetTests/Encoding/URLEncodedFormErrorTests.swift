@@ -54,7 +54,8 @@ struct URLEncodedFormErrorTests {
                 let context = try error(["a": [value]], Encoder(dateEncoding: dates))
                 #expect(context.codingPath.map(\.stringValue) == ["a", "0"])
                 #expect(
-                    context.debugDescription.contains("no number") || context.debugDescription.contains("not finite"))
+                    context.debugDescription.contains("cannot contain the number")
+                        || context.debugDescription.contains("not finite"))
             }
         }
         try check(value)
@@ -198,6 +199,6 @@ struct URLEncodedFormErrorTests {
     func mistakes(_ mistake: Mistaken.Mistake) throws {
         #expect(
             try error(["a": Mistaken(mistake: mistake)]).debugDescription.contains(
-                "two values or containers of different kinds"))
+                "two values, or containers of different kinds"))
     }
 }

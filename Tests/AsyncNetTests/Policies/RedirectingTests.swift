@@ -130,7 +130,7 @@ struct RedirectingTests {
         let stub = stub()
         let session = Session(transport: stub, configuration: .init(maximumRedirects: 3))
         let error = await session.request("http://a/circle").serializing(String.self).result.failure
-        #expect(error?.code == .tooManyRedirects && error?.message.contains("circle") == true)
+        #expect(error?.code == .tooManyRedirects && error?.message.contains("loop") == true)
         #expect(stub.requests.count == 4)
         let count = Locked(0)
         let failing = StubTransport { request in
