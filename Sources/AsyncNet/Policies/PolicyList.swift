@@ -1,12 +1,12 @@
-/// What a policy can do, found out once when it is added to a session or a request.
+/// The capabilities of a policy, determined once when it is added to a session or a request.
 struct PolicyTraits: Sendable {
     let adapter: (any RequestAdapter)?
     let retrier: (any RequestRetrier)?
     var hedging: HedgingPolicy?
-    /// How long the policy lets an attempt take.
+    /// The limit that the policy sets for an attempt.
     var attemptTimeout: Duration?
     var credentialKeeper: (any CredentialKeeper)?
-    /// Whether the policy's code may block its thread, as code of a user's may.
+    /// Whether the policy may block its thread; assumed for the user's types.
     var mayBlock = true
 
     init(_ policy: any RequestPolicy) {
@@ -16,7 +16,7 @@ struct PolicyTraits: Sendable {
     }
 }
 
-/// A policy of this library's, which knows more of itself than that it adapts or retries.
+/// A policy of this library, whose capabilities are more than those of its protocols.
 protocol DescribedPolicy: RequestPolicy {
     func describe(_ traits: inout PolicyTraits)
 }
@@ -44,7 +44,7 @@ struct PolicyList: Sendable {
         }
     }
 
-    /// The shortest of the retriers'.
+    /// The shortest limit that a retrier sets.
     var attemptTimeout: Duration? { retriers.compactMap(\.attemptTimeout).min() }
     var mayBlock: Bool { adapters.contains(where: \.mayBlock) || retriers.contains(where: \.mayBlock) }
     var credentialKeepers: [any CredentialKeeper] { adapters.compactMap(\.credentialKeeper) }
