@@ -25,8 +25,8 @@ extension Attempt {
     private func receive(_ response: TransportResponse, _ request: TransportRequest) async throws -> Next? {
         // The response to a HEAD request has no body.
         let expected = request.head.method == .head ? nil : response.head.rangeLength
-        let body = ResponseBody(response.body, of: response.head, observer: run, expected: expected)
-        guard try await run.sink.receive(body, of: response.head) == .done else { return nil }
+        var body = ResponseBody(response.body, of: response.head, observer: run, expected: expected)
+        guard try await run.sink.receive(&body) == .done else { return nil }
         run.watch.receivedAll(body.count, after: body.offset)
         return .done
     }

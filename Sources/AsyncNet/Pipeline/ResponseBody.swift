@@ -21,7 +21,7 @@ protocol BodyObserver: AnyObject, Sendable {
 
 /// The body of a response while a sink reads it: counted, not read while the request is suspended, and not timed out
 /// while its reader is busy. Read by one task at a time.
-final class ResponseBody {
+struct ResponseBody {
     private var body: TransportBody.AsyncIterator
     let head: HTTPResponseHead
     let observer: any BodyObserver
@@ -51,10 +51,10 @@ final class ResponseBody {
     func rest() { observer.willRest() }
 
     /// Counts bytes that have come by another way.
-    func add(_ count: Int64) { received.count += count }
+    mutating func add(_ count: Int64) { received.count += count }
 
     /// The next bytes, never none; `nil` at the end.
-    func next() async throws -> Data? {
+    mutating func next() async throws -> Data? {
         observer.willRead()
         guard let chunk = try await body.next() else {
             // What is still to be done with the body does not wait for the server.
@@ -70,7 +70,7 @@ final class ResponseBody {
     }
 
     /// Reads the body into memory. The bytes of a body that breaks off are kept too.
-    func collect() async throws {
+    mutating func collect() async throws {
         var data = Data()
         defer { observer.didCollect(data) }
         while let chunk = try await next() {
@@ -81,14 +81,14 @@ final class ResponseBody {
 
     /// Puts each chunk somewhere, in order, to the end: on this task, or where a transport cannot pause and this task
     /// keeps up with it, on the transport's thread, which saves a change of threads for each chunk.
-    func forEach(_ put: @escaping @Sendable (Data) throws -> Void) async throws {
+    mutating func forEach(_ put: @escaping @Sendable (Data) throws -> Void) async throws {
         while let chunk = try await next() {
             try put(chunk)
             try await relay(to: put)
         }
     }
 
-    private func relay(to put: @escaping @Sendable (Data) throws -> Void) async throws {
+    private mutating func relay(to put: @escaping @Sendable (Data) throws -> Void) async throws {
         let relay = BodyRelay(received, head, observer, put)
         observer.willRead()
         guard await body.relay(relay.receive) else { return }

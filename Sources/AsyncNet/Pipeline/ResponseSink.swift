@@ -8,7 +8,7 @@ protocol ResponseSink: Sendable {
     func validates(_ head: HTTPResponseHead) -> Bool
 
     /// Reads the body to its end, on no actor, and returns once nothing is left to be done with it.
-    func receive(_ body: ResponseBody, of head: HTTPResponseHead) async throws -> SinkVerdict
+    func receive(_ body: inout ResponseBody) async throws -> SinkVerdict
 
     /// After which delay the sink wants another attempt, now that one has ended with this error or none; `nil` leaves
     /// the decision to the retriers.
@@ -43,7 +43,7 @@ struct MemorySink: ResponseSink {
         return request
     }
 
-    func receive(_ body: ResponseBody, of head: HTTPResponseHead) async throws -> SinkVerdict {
+    func receive(_ body: inout ResponseBody) async throws -> SinkVerdict {
         try await body.collect()
         return .done
     }

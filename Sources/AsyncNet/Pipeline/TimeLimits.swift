@@ -32,11 +32,11 @@ struct AttemptLimits<Rest: Station>: Station {
         let run = attempt.run
         defer { run.watch.stop() }
         guard run.separatesAttempts else {
-            watchForSilence(request, run, onSilence: run.fail)
+            watchForSilence(request, run, nil)
             return try await rest.send(request, in: attempt)
         }
         let task = AttemptTask()
-        watchForSilence(request, run, onSilence: task.fail)
+        watchForSilence(request, run, task)
         let timer = limitDuration(of: task, run)
         defer { timer.map(run.environment.timers.cancel) }
         return try await task.run { [rest] in try await rest.send(request, in: attempt) }
@@ -53,13 +53,11 @@ struct AttemptLimits<Rest: Station>: Station {
     }
 
     @inline(never)
-    private func watchForSilence(
-        _ request: TransportRequest, _ run: RequestRun, onSilence: @escaping @Sendable (AsyncNetError) -> Void
-    ) {
+    private func watchForSilence(_ request: TransportRequest, _ run: RequestRun, _ task: AttemptTask?) {
         let timeout = request.timeout ?? run.environment.configuration.timeout
         run.watch.start(run.environment.timers, timeout: timeout) {
-            onSilence(
-                AsyncNetError(.timedOut, "The request timed out: nothing was sent or received for \(timeout)"))
+            let error = AsyncNetError(.timedOut, "The request timed out: nothing was sent or received for \(timeout)")
+            if let task { task.fail(error) } else { run.fail(error) }
         }
     }
 }

@@ -91,9 +91,20 @@ public actor RequestEngine {
             await host.end(id)
             return host.environment.transfers.end()
         }
-        // The task lets go of the request before it counts the transfer as ended: a session that has finished leaves no
-        // partial file behind.
-        driver = Task { [weak self, transfers = host.environment.transfers] in
+        driver = if case .file = target { makeReleasingDriver() } else { makeDriver() }
+    }
+
+    private func makeDriver() -> Task<Void, Never> {
+        Task {
+            await drive()
+            host.environment.transfers.end()
+        }
+    }
+
+    /// Releases the request, and with it the partial file, before the transfer counts as ended: a session that has
+    /// finished leaves no partial file behind.
+    private func makeReleasingDriver() -> Task<Void, Never> {
+        Task { [weak self, transfers = host.environment.transfers] in
             await self?.drive()
             transfers.end()
         }

@@ -1,6 +1,7 @@
-@testable import AsyncNet
 import Foundation
 import Testing
+
+@testable import AsyncNet
 
 /// What a download requests, and what each response means for the bytes that are there.
 @Suite("Download plan")
@@ -14,7 +15,8 @@ struct DownloadPlanTests {
 
     /// A plan that has requested what is missing after `size` bytes of a file with the entity tag `"1"`.
     private static func plan(
-        after size: Int64, total: Int64? = nil, validator: String = "\"1\"", segments: Int = 1, _ method: HTTPMethod = .get
+        after size: Int64, total: Int64? = nil, validator: String = "\"1\"", segments: Int = 1,
+        _ method: HTTPMethod = .get
     ) -> (plan: DownloadPlan, range: String?, ifRange: String?) {
         var plan = DownloadPlan(segments: segments)
         if size > 0 {

@@ -160,8 +160,7 @@ struct EventStreamTests {
             let attempt = Task {
                 let head = HTTPResponseHead(
                     statusCode: 200, url: url, headers: ["Content-Type": "text/event-stream"])
-                let body = ResponseBody(TransportBody(Data(text.utf8)), of: head, observer: .none)
-                return try await sink.receive(body, of: head)
+                return try await sink.receive(TransportBody(Data(text.utf8)), of: head)
             }
             if isTaken {
                 #expect(try await sink.events.next()?.count == 1)

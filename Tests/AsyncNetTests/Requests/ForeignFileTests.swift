@@ -165,7 +165,7 @@ struct ForeignFileTests {
             _ = try await sink.prepare(request)
             let head = HTTPResponseHead(statusCode: 200, url: url, headers: ["ETag": "\"1\"", "Content-Length": "10"])
             await #expect(throws: AsyncNetError.self) {
-                try await sink.receive(ResponseBody(TransportBody(Self.mine), of: head, observer: .none), of: head)
+                try await sink.receive(TransportBody(Self.mine), of: head)
             }
             left = sink.handOver()
         }
@@ -175,8 +175,7 @@ struct ForeignFileTests {
         let head = HTTPResponseHead(
             statusCode: 206, url: url, headers: ["ETag": "\"1\"", "Content-Range": "bytes 4-9/10"])
         #expect(
-            try await sink.receive(
-                ResponseBody(TransportBody(Data("456789".utf8)), of: head, observer: .none), of: head) == .done)
+            try await sink.receive(TransportBody(Data("456789".utf8)), of: head) == .done)
         #expect(try Data(contentsOf: target) == Data("0123456789".utf8))
         #expect(folder.contents == ["target"])
     }
@@ -246,7 +245,7 @@ struct ForeignFileTests {
         let observer = SilentObserver(didRead: { gate.open() })
         feed.yield(Self.mine)
         let verdict = Task {
-            try await sink.receive(ResponseBody(TransportBody(body), of: head, observer: observer), of: head)
+            try await sink.receive(TransportBody(body), of: head, observer: observer)
         }
         await gate.wait()
         let partial = try #require(folder.contents.first { $0.hasSuffix(".partial") })

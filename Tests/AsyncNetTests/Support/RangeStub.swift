@@ -55,6 +55,11 @@ final class SilentObserver: BodyObserver {
     func fetch(into sink: any ResponseSink, _ change: (inout TransportRequest) -> Void) async throws {}
 }
 
-extension BodyObserver where Self == SilentObserver {
-    static var none: SilentObserver { SilentObserver() }
+extension ResponseSink {
+    func receive(
+        _ body: TransportBody, of head: HTTPResponseHead, observer: any BodyObserver = SilentObserver()
+    ) async throws -> SinkVerdict {
+        var body = ResponseBody(body, of: head, observer: observer)
+        return try await receive(&body)
+    }
 }

@@ -74,7 +74,8 @@ final class DownloadSink: ResponseSink {
         head.statusCode != 416 || plan.withLock { $0.requested == nil }
     }
 
-    func receive(_ body: ResponseBody, of head: HTTPResponseHead) async throws -> SinkVerdict {
+    func receive(_ body: inout ResponseBody) async throws -> SinkVerdict {
+        let head = body.head
         let place = try await file.place(for: head)
         let size = file.size
         let output: OutputFile
@@ -83,7 +84,7 @@ final class DownloadSink: ResponseSink {
         case .again: return .again
         case .write(let offset):
             output = try file.open(beside: place, from: offset, plan.withLock { $0 })
-            do { try await write(body, from: offset, to: output) } catch is SegmentedTransfer.OtherVersion {
+            do { try await write(&body, from: offset, to: output) } catch is SegmentedTransfer.OtherVersion {
                 _ = plan.withLock { $0.restart() }
                 return .again
             }
@@ -94,7 +95,7 @@ final class DownloadSink: ResponseSink {
         return .done
     }
 
-    private func write(_ body: ResponseBody, from offset: Int64, to output: OutputFile) async throws {
+    private func write(_ body: inout ResponseBody, from offset: Int64, to output: OutputFile) async throws {
         let total = plan.withLock { $0.total }
         (body.offset, body.total) = (offset, total)
         do {
@@ -108,13 +109,13 @@ final class DownloadSink: ResponseSink {
         guard size == offset + body.count else {
             throw AsyncNetError(.fileNotWritable, "Another program writes to the download's partial file")
         }
-        try await fetchSegments(after: body, to: output)
+        try await fetchSegments(after: &body, to: output)
         if let total, let size = try? output.size(), size != total {
             throw AsyncNetError(.bodyEndedEarly, "The download has \(size) bytes, not the \(total) that it should have")
         }
     }
 
-    private func fetchSegments(after body: ResponseBody, to output: OutputFile) async throws {
+    private func fetchSegments(after body: inout ResponseBody, to output: OutputFile) async throws {
         let plan = plan.withLock { $0 }
         let start = body.offset + body.count
         guard let segments = plan.segments(after: start) else { return }

@@ -22,7 +22,8 @@ final class SegmentSink: ResponseSink {
     var isOtherVersion: Bool { state.withLock { $0.isOtherVersion } }
     var canBeSentAgain: Bool { state.withLock { !$0.hasBegun } }
 
-    func receive(_ body: ResponseBody, of head: HTTPResponseHead) async throws -> SinkVerdict {
+    func receive(_ body: inout ResponseBody) async throws -> SinkVerdict {
+        let head = body.head
         let isOtherVersion = head.statusCode == 200 || head.statusCode == 412
         state.withLock { $0 = (true, isOtherVersion) }
         guard !isOtherVersion else { return .done }

@@ -69,23 +69,24 @@ final class StreamSink: ResponseSink {
         return request
     }
 
-    func receive(_ body: ResponseBody, of head: HTTPResponseHead) async throws -> SinkVerdict {
-        self.head.fulfil(.success(head))
+    func receive(_ body: inout ResponseBody) async throws -> SinkVerdict {
+        head.fulfil(.success(body.head))
         body.rest()
         switch try await form.value() {
-        case .chunks: try await handOver(body)
-        case .events: try await handOverEvents(body, of: head)
+        case .chunks: try await handOver(&body)
+        case .events: try await handOverEvents(&body)
         }
         return .done
     }
 
-    private func handOver(_ body: ResponseBody) async throws {
+    private func handOver(_ body: inout ResponseBody) async throws {
         while let chunk = try await body.next() {
             guard await chunks.offer(chunk) else { throw Self.left }
         }
     }
 
-    private func handOverEvents(_ body: ResponseBody, of head: HTTPResponseHead) async throws {
+    private func handOverEvents(_ body: inout ResponseBody) async throws {
+        let head = body.head
         let hasEvents = try state.withLock { state throws(AsyncNetError) in
             guard try state.connection?.open(head) == true else {
                 state.connection = nil
