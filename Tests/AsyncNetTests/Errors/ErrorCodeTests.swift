@@ -158,10 +158,10 @@ struct ErrorCodeTests {
         (
             .readerTooSlow,
             {
-                guard let spill = try? Spill(.init(folder: FileManager.default.temporaryDirectory, limit: 3)) else {
-                    return nil
-                }
-                do { try spill.add(Data(count: 4)) } catch { return error as? AsyncNetError }
+                let folder = FileManager.default.temporaryDirectory
+                let pipe = TransferPipe(.asItArrives, spill: .init(folder: folder, limit: 3))
+                for _ in 0..<2 { _ = pipe.receive(Data(count: 300_000)) }
+                do throws(AsyncNetError) { _ = try await pipe.nextBatch() } catch { return error }
                 return nil
             }
         ),

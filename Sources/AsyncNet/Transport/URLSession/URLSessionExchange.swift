@@ -53,7 +53,7 @@ final class URLSessionExchange: NSObject, Sendable {
     ///   - makeSession: Makes a session whose connections no other request uses.
     ///   - onEnd: Runs once, when URLSession is done with the request for good.
     init(
-        _ request: TransportRequest, _ body: URLSessionBody, _ spill: Spill.Settings?,
+        _ request: TransportRequest, _ body: URLSessionBody, _ spill: SpillFile.Settings?,
         makeSession: @escaping @Sendable () -> URLSession, onEnd: @escaping @Sendable () -> Void
     ) {
         self.request = request

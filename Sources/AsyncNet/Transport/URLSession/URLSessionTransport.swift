@@ -44,9 +44,9 @@ public final class URLSessionTransport: Transport {
         }
     }
 
-    private var spill: Spill.Settings? {
+    private var spill: SpillFile.Settings? {
         URLSessionLimits.canPause
-            ? nil : Spill.Settings(folder: configuration.temporaryFolder, limit: configuration.maximumBufferedBytes)
+            ? nil : SpillFile.Settings(folder: configuration.temporaryFolder, limit: configuration.maximumBufferedBytes)
     }
 
     private let configuration: Configuration
