@@ -58,7 +58,7 @@ struct ConnectionSocketsTests {
         }
 
         @Test("What is left on a closed connection is kept, unless another has its port", arguments: [false, true])
-        func leftBehind(_ isShared: Bool) async throws {
+        func unread(_ isShared: Bool) async throws {
             let server = try RawServer(
                 "c.sendall(b'HTTP/1.1 413 Large\\r\\nContent-Length: 0\\r\\n\\r\\n'); c.close()")
             try await withServer { (other: MockServer) async throws in
@@ -71,7 +71,7 @@ struct ConnectionSocketsTests {
                 let second = isShared ? try Self.connect(to: try #require(other.url().port), from: Int(port)) : nil
                 if let second { connections.opened(second) }
                 _ = connections.close(first)
-                #expect((connections.takeLeftBehind(at: "127.0.0.1 \(port)") == nil) == isShared)
+                #expect((connections.takeUnreadResponse(at: "127.0.0.1 \(port)") == nil) == isShared)
                 if let second { _ = connections.close(second) }
             }
         }

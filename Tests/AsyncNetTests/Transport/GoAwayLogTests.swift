@@ -6,15 +6,15 @@ import Testing
 /// what follows from them.
 @Suite("GOAWAY log")
 struct GoAwayLogTests {
-    private func remark(_ text: String) -> GoAwayLog.Remark? {
+    private func remark(_ text: String) -> GoAwayLog.Message? {
         var text = text
-        return text.withUTF8 { GoAwayLog.Remark(UnsafeRawBufferPointer($0)) }
+        return text.withUTF8 { GoAwayLog.Message(UnsafeRawBufferPointer($0)) }
     }
 
     @Test("The texts that matter are told from others")
     func remarks() {
         for (text, expected) in [
-            ("recveived GOAWAY, error=0, last_stream=99", GoAwayLog.Remark.goAway(lastStream: 99)),
+            ("recveived GOAWAY, error=0, last_stream=99", GoAwayLog.Message.goAway(lastStream: 99)),
             ("received GOAWAY, error=0, last_stream=2147483647\n", .goAway(lastStream: 2_147_483_647)),
             ("Using Stream ID: 101 (easy handle 0x7f00)", .stream(101)),
             ("[HTTP/2] [13] OPENED stream for https://localhost/last_stream=7", .stream(13)),

@@ -57,7 +57,9 @@ struct EasyHandle: ~Copyable {
             LibcurlHandle.at(user).provideBody(UnsafeMutableRawBufferPointer(start: data, count: size * count))
         }
         lc_set_debug_function(pointer) { _, kind, text, count, user in
-            if kind == 0 { LibcurlHandle.at(user).receive(UnsafeRawBufferPointer(start: text, count: count)) }
+            if kind == 0 {
+                LibcurlHandle.at(user).receive(verboseLine: UnsafeRawBufferPointer(start: text, count: count))
+            }
             return 0
         }
         lc_set_seek_function(pointer) { LibcurlHandle.at($0).seekBody($1, $2) }

@@ -8,7 +8,7 @@ import Foundation
 /// in an error.
 struct GoAwayLog: Equatable {
     /// What libcurl said that matters.
-    enum Remark: Equatable {
+    enum Message: Equatable {
         /// The transfer's own stream.
         case stream(UInt32)
         /// The last stream that the server may have processed on the connection.

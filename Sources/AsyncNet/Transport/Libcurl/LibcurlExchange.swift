@@ -2,9 +2,9 @@ import Foundation
 
 /// One request on its way through a loop, from `send` until libcurl is done with it.
 ///
-/// `handle`, `reader`, `feed`, `readFailure` and `isParked` belong to the loop's thread; everything else is set once or
+/// `handle`, `reader`, `feed`, `readFailure` and `isWaiting` belong to the loop's thread; everything else is set once or
 /// safe from anywhere. That makes it sendable, which the compiler cannot see.
-final class LibcurlExchange: @unchecked Sendable {
+final class LibcurlExchange: QueuedTransfer, @unchecked Sendable {
     let request: TransportRequest
     let pipe: TransferPipe
     let origin: OriginKey
@@ -20,7 +20,8 @@ final class LibcurlExchange: @unchecked Sendable {
     private let loop: LibcurlLoop
 
     var handle: LibcurlHandle?
-    var isParked = false
+    /// Set by `LoopAdmission` while the exchange waits for a permit.
+    var isWaiting = false
 
     /// Reads that body; ends with the exchange.
     private let feeder = Locked<Task<Void, Never>?>(nil)

@@ -9,13 +9,13 @@ extension LibcurlHandle {
     /// What the last request set is set back by `HTTPGET`, or set again.
     func setRequest(_ exchange: LibcurlExchange, _ list: inout HeaderList) throws(AsyncNetError) {
         let request = exchange.request
-        try loop.proxy.checkHost(of: request.head.url)
+        try worker.configuration.proxy.checkHost(of: request.head.url)
         let url = request.head.urlText
         easy.set(LC_URL, url)
         let isTLS = url.utf8.dropFirst(4).first.map { $0 | 0x20 } == UInt8(ascii: "s")
         setVersion(isTLS: isTLS, isOnce: request.body.replay == .once)
-        isRemarked = loop.needsRemarks(on: exchange, isTLS: isTLS)
-        if isRemarked { easy.set(LC_VERBOSE, 1) }
+        isVerbose = worker.needsVerboseOutput(on: exchange, isTLS: isTLS)
+        if isVerbose { easy.set(LC_VERBOSE, 1) }
         easy.set(LC_HTTPGET, 1)
         let (method, body) = (request.head.method, request.body)
         var own: [StaticString] = []
@@ -46,7 +46,7 @@ extension LibcurlHandle {
     /// Where a connection may be shared, others wait to see whether it can be; without TLS nobody would ever find out.
     private func setVersion(isTLS: Bool, isOnce: Bool) {
         let version =
-            switch loop.httpVersion {
+            switch worker.configuration.httpVersion {
             case .automatic: isTLS ? LC_HTTP_2_TLS : LC_HTTP_1_1
             case .http1: LC_HTTP_1_1
             case .http2: LC_HTTP_2_PRIOR_KNOWLEDGE

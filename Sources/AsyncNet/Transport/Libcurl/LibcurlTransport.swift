@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// Carries requests over the libcurl of this process, the one that FoundationNetworking itself loads on Linux.
 ///
@@ -76,40 +75,24 @@ public final class LibcurlTransport: Transport {
     }
 }
 
-/// The loops of one transport, and how requests are spread over them.
+/// The loops of one transport.
 private struct Engine: Sendable {
     let version: Libcurl.Version
     let loops: [LibcurlLoop]
-    /// How many loops one origin may use; the connections it may have are shared out among them.
-    private let spread: Int
-    private let share: Int
-
-    /// Below this many connections an origin is better off with all of them in one place.
-    private static let connectionsWorthALoop = 64
-    private static let mostConnections = 1_000_000
+    private let distribution: LoopDistribution
 
     init(_ configuration: LibcurlTransport.Configuration, _ version: Libcurl.Version) {
+        let distribution = LoopDistribution(
+            connections: configuration.maximumConnections,
+            connectionsPerOrigin: configuration.maximumConnectionsPerHost, loops: configuration.eventLoops,
+            processors: ProcessInfo.processInfo.activeProcessorCount, descriptors: DescriptorLimit.current)
         self.version = version
-        // Shared out among several loops, a small number would be wrong for some of them.
-        let worthwhile = max(1, min(64, configuration.maximumConnections / Self.connectionsWorthALoop))
-        let count = min(
-            worthwhile, configuration.eventLoops ?? min(4, max(1, ProcessInfo.processInfo.activeProcessorCount)))
-        spread = min(count, max(1, configuration.maximumConnectionsPerHost / Self.connectionsWorthALoop))
-        share = min(Self.mostConnections, configuration.maximumConnectionsPerHost / spread)
-        let connections = min(Self.mostConnections, configuration.maximumConnections / count)
-        // The other half of the descriptors is for files, and for hosts to which no connection is kept.
-        let kept = max(1, min(connections, DescriptorLimit.current / 2 / count))
-        let limits = LibcurlLoop.Limits(connectionsPerHost: share, connections: connections, keptConnections: kept)
-        loops = (0..<count).map { _ in LibcurlLoop(configuration, limits) }
+        self.distribution = distribution
+        loops = (0..<distribution.loops).map { _ in LibcurlLoop(configuration, distribution.limits) }
     }
 
-    /// An origin's own loop, where its connections are; the next ones too while that has more requests than connections
-    /// for it.
     func loop(for origin: OriginKey) -> LibcurlLoop {
-        let home = Int(origin % UInt64(loops.count))
-        guard spread > 1, loops[home].load.load(ordering: .relaxed) >= share else { return loops[home] }
-        let candidates = (0..<spread).map { loops[(home + $0) % loops.count] }
-        return candidates.min { $0.load.load(ordering: .relaxed) < $1.load.load(ordering: .relaxed) } ?? loops[home]
+        loops[distribution.loop(for: origin) { loops[$0].transferCount }]
     }
 
     func close() {

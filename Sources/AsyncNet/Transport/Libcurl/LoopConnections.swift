@@ -7,7 +7,7 @@ import Foundation
 /// Belongs to the loop's thread; libcurl calls it with the sockets that it opens and is done with.
 final class LoopConnections {
     private var sockets = ConnectionSockets()
-    private var leftBehind = LeftBehind()
+    private var unread = UnreadResponses()
     private var goAways = GoAwayLog()
 
     static func at(_ pointer: UnsafeMutableRawPointer) -> LoopConnections {
@@ -21,7 +21,7 @@ final class LoopConnections {
         // What was left would be taken for the other connection's.
         let isNameless = sockets.isPortShared(by: socket)
         sockets.remove(socket)
-        if isNameless { lc_close(socket) } else { leftBehind.close(socket) }
+        if isNameless { lc_close(socket) } else { unread.close(socket) }
         return 0
     }
 
@@ -56,10 +56,10 @@ final class LoopConnections {
     }
 
     /// The response that was left on the connection of a transfer that is over.
-    func takeLeftBehind(_ easy: OpaquePointer) -> Data? { leftBehind.take(easy) }
+    func takeUnreadResponse(_ easy: OpaquePointer) -> Data? { unread.take(easy) }
 
     /// - Parameter name: Address and port of this side; also to be called when a new connection has them.
-    func takeLeftBehind(at name: @autoclosure () -> String) -> Data? {
-        leftBehind.isEmpty ? nil : leftBehind.take(at: name())
+    func takeUnreadResponse(at name: @autoclosure () -> String) -> Data? {
+        unread.isEmpty ? nil : unread.take(at: name())
     }
 }

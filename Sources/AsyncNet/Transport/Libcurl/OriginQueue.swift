@@ -1,77 +1,88 @@
-/// Who is on the way to one origin, and who waits in order until there is a place.
+/// The transfers to one origin: how many are running, and those that wait in order for a permit.
 ///
-/// libcurl would keep those that wait too, but look at each of them in every round.
-struct OriginQueue {
-    private(set) var limit: Int
-    private(set) var isHTTP2 = false
-    var active = 0
-    var isHTTP1 = false
-    /// A request that is not idempotent may be on the way, to which it matters what libcurl says of any of the
-    /// connections (see `GoAwayLog`).
+/// libcurl has a queue of its own for transfers above its connection limits, but visits each queued transfer in every
+/// call.
+struct OriginQueue<Transfer: QueuedTransfer> {
+    private var limit: Int
+    private var isHTTP2 = false
+    private var isHTTP1 = false
+    private var running = 0
+    /// A request that is not idempotent may be running, to which libcurl's text about any of the connections matters
+    /// (see `GoAwayLog`).
     private var hasUnrepeatableRequests = false
-    /// Places that are behind hold nobody.
-    private var waiting: [LibcurlExchange?] = []
+    /// Entries before `first` are empty.
+    private var waiting: [Transfer?] = []
     private var first = 0
-    /// Of `waiting`, those who no longer wait.
-    private var abandoned = 0
+    /// How many transfers in `waiting` were withdrawn.
+    private var withdrawn = 0
 
+    /// - Parameter limit: How many transfers may run at the same time.
     init(limit: Int) { self.limit = limit }
 
-    var hasWaiting: Bool { waiting.count - first > abandoned }
+    var hasWaiting: Bool { waiting.count - first > withdrawn }
+    var canStartWaiting: Bool { hasWaiting && running < limit }
+    var isEmpty: Bool { running == 0 && !hasWaiting }
 
-    /// Its requests share connections, so more of them may go at once.
+    /// How many connections the running transfers use at most: over HTTP/2 they share one.
+    var connections: Int { isHTTP2 ? min(1, running) : running }
+
+    /// The origin's connections are HTTP/2 and carry up to this many transfers each.
     mutating func shareConnections(_ streams: Int) {
         guard !isHTTP2 else { return }
         isHTTP2 = true
         limit *= streams
     }
 
-    /// Whether libcurl is to say what it does with a request.
-    mutating func needsRemarks(isIdempotent: Bool) -> Bool {
+    mutating func noteHTTP1() { isHTTP1 = true }
+
+    /// Whether libcurl must report what it does with a request.
+    mutating func needsVerboseOutput(isIdempotent: Bool) -> Bool {
         if !isIdempotent { hasUnrepeatableRequests = true }
         return hasUnrepeatableRequests && !isHTTP1
     }
 
-    var isEmpty: Bool { active == 0 && waiting.count - first == abandoned }
-
-    /// How many connections they have at most.
-    var connections: Int { isHTTP2 ? min(1, active) : active }
-
-    /// Takes a place, or makes the exchange wait, which is the answer.
-    mutating func park(_ exchange: LibcurlExchange, isFull: Bool) -> Bool {
-        guard active >= limit || isFull else {
-            active += 1
-            return false
-        }
-        waiting.append(exchange)
+    /// Takes a permit; `false` if all are taken.
+    mutating func takePermit() -> Bool {
+        guard running < limit else { return false }
+        running += 1
         return true
     }
 
-    /// The next one to start, for which a place is taken.
-    mutating func next() -> LibcurlExchange? {
-        guard active < limit else { return nil }
+    mutating func releasePermit() { running -= 1 }
+
+    mutating func append(_ transfer: Transfer) {
+        transfer.isWaiting = true
+        waiting.append(transfer)
+    }
+
+    /// The transfer that has waited longest, with a permit; `nil` if none waits or all permits are taken.
+    mutating func next() -> Transfer? {
+        guard running < limit else { return nil }
         while first < waiting.count {
-            let exchange = waiting[first]
+            let transfer = waiting[first]
             waiting[first] = nil
             first += 1
-            if let exchange, exchange.isParked {
-                active += 1
+            if let transfer, transfer.isWaiting {
+                transfer.isWaiting = false
+                running += 1
                 compact()
-                return exchange
+                return transfer
             }
-            abandoned -= 1
+            withdrawn -= 1
         }
         waiting.removeAll(keepingCapacity: true)
         first = 0
         return nil
     }
 
-    /// One that waited, and is marked, will not start. When they are many they are let go of.
-    mutating func abandon() {
-        abandoned += 1
-        guard abandoned > 32, abandoned * 2 > waiting.count - first else { return }
-        waiting = waiting[first...].filter { $0?.isParked == true }
-        (first, abandoned) = (0, 0)
+    /// Takes a waiting transfer out of the queue. Its entry is removed when it comes first, or together with others
+    /// when more than half of the entries are withdrawn.
+    mutating func withdraw(_ transfer: Transfer) {
+        transfer.isWaiting = false
+        withdrawn += 1
+        guard withdrawn > 32, withdrawn * 2 > waiting.count - first else { return }
+        waiting = waiting[first...].filter { $0?.isWaiting == true }
+        (first, withdrawn) = (0, 0)
     }
 
     private mutating func compact() {

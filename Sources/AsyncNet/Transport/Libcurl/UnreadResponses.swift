@@ -1,31 +1,34 @@
 import CLibcurl
 import Foundation
 
-/// The responses that servers had sent when libcurl closed their connections, of the last few connections.
+/// The responses that were unread when libcurl closed their connections, for the last few connections.
 ///
-/// A server may answer before it has read the whole request, close, and so make the next send fail. libcurl then ends
-/// the transfer without a look at what has arrived. The answer is taken from the socket right before it is closed, and
-/// found again by the address it was on. Of connections with TLS only ciphertext is left, which is none.
-struct LeftBehind {
-    private var bytes: [(name: String, data: Data)] = []
+/// A server may send its response before it has read the whole request and close the connection, so that sending the
+/// rest fails. libcurl then ends the transfer without reading what has arrived. These bytes are read from the socket
+/// right before it is closed, and found again by the address and port of this side. Over TLS the bytes are ciphertext,
+/// in which no response is found.
+struct UnreadResponses {
+    private var responses: [(name: String, bytes: Data)] = []
 
     private static let limit = 64 * 1024
     private static let mostConnections = 16
 
-    /// Closes the socket.
+    var isEmpty: Bool { responses.isEmpty }
+
+    /// Reads the socket's bytes and closes it.
     mutating func close(_ socket: Int32) {
         defer { lc_close(socket) }
         guard lc_has_answer(socket) != 0 else { return }
         var name = [CChar](repeating: 0, count: Int(LC_LOCAL_NAME_SIZE))
         var buffer = [UInt8](repeating: 0, count: Self.limit)
         let count = lc_drain(socket, &name, &buffer, buffer.count)
-        if bytes.count == Self.mostConnections { bytes.removeFirst() }
-        bytes.append((Self.text(name), Data(buffer[..<count])))
+        if responses.count == Self.mostConnections { responses.removeFirst() }
+        responses.append((Self.text(name), Data(buffer[..<count])))
     }
 
-    /// What was left on the connection of a transfer that is over.
+    /// The bytes that were unread on the connection of a transfer that is over.
     mutating func take(_ easy: OpaquePointer) -> Data? {
-        guard !bytes.isEmpty else { return nil }
+        guard !responses.isEmpty else { return nil }
         var name = [CChar](repeating: 0, count: Int(LC_LOCAL_NAME_SIZE))
         lc_local_name(easy, &name)
         return take(at: Self.text(name))
@@ -33,16 +36,18 @@ struct LeftBehind {
 
     /// - Parameter name: Address and port of this side.
     mutating func take(at name: String) -> Data? {
-        bytes.firstIndex { $0.name == name }.map { bytes.remove(at: $0).data }
+        responses.firstIndex { $0.name == name }.map { responses.remove(at: $0).bytes }
     }
-
-    var isEmpty: Bool { bytes.isEmpty }
 
     private static func text(_ name: [CChar]) -> String {
         String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
+}
 
-    /// The final response in these bytes, if all of it is known to be there.
+// MARK: Reading a response
+
+extension UnreadResponses {
+    /// The final response in these bytes, if it is complete.
     static func response(in bytes: Data, to url: URL, limit: Int) -> (head: HTTPResponseHead, body: Data)? {
         var (parser, rest) = (HTTPHeadParser(limit: limit), bytes)
         while let end = rest.firstIndex(of: 0x0A) {
@@ -65,12 +70,12 @@ struct LeftBehind {
         if let coding = head.value(for: "Transfer-Encoding") {
             return coding.lowercased() == "chunked" ? unchunked(bytes) : nil
         }
-        // Without a length only a close in good order would end the body, and this was none.
+        // A body without a length ends with an orderly close of the connection, which this was not (RFC 9112 §6.3).
         guard let length = head.contentLength else { return nil }
         return bytes.count >= length ? bytes.prefix(Int(length)) : nil
     }
 
-    /// RFC 9112 §7.1; trailers are dropped.
+    /// Undoes the chunked transfer coding (RFC 9112 §7.1) and drops trailers.
     private static func unchunked(_ bytes: Data) -> Data? {
         var (body, rest) = (Data(), bytes)
         while let end = rest.firstIndex(of: 0x0A) {
@@ -87,8 +92,8 @@ struct LeftBehind {
 }
 
 extension HTTPResponseHead {
-    /// Whether a response to anything but HEAD ends after so many bytes of its body, before any decoding; `false` also
-    /// if only its end could tell.
+    /// Whether a response to a request other than HEAD is complete after this many bytes of its body, before any
+    /// decoding; `false` if its length is not known before its end.
     func isComplete(afterBytes count: Int64) -> Bool {
         if statusCode == 204 || statusCode == 304 { return true }
         return !headers.contains(name: "Transfer-Encoding") && contentLength == count

@@ -5,7 +5,7 @@ import Testing
 @testable import AsyncNet
 
 @Suite("What a closed connection leaves behind", .timeLimit(.minutes(5)))
-struct LeftBehindTests {
+struct UnreadResponsesTests {
     @Test(
         "A whole response is one, a part of one is none",
         arguments: [
@@ -30,10 +30,10 @@ struct LeftBehindTests {
         let url = try "http://a/".asURL()
         // In the middle of other data too, whose indices do not start at 0.
         for bytes in [Data(text.utf8), Data("xx\(text)".utf8).dropFirst(2)] {
-            let response = LeftBehind.response(in: bytes, to: url, limit: 1000)
+            let response = UnreadResponses.response(in: bytes, to: url, limit: 1000)
             #expect(response.map { "\($0.head.statusCode) \(String(decoding: $0.body, as: UTF8.self))" } == expected)
         }
-        #expect(LeftBehind.response(in: Data(text.utf8), to: url, limit: 5) == nil)
+        #expect(UnreadResponses.response(in: Data(text.utf8), to: url, limit: 5) == nil)
     }
 
     @Test(
@@ -91,10 +91,10 @@ struct LeftBehindTests {
         arguments: ["HTTP/1.1 413 X\r\n\r\n", "nonsense", ""])
     func sockets(_ text: String) async throws {
         let (descriptor, port) = try SilentListener().connection(sending: text)
-        var leftBehind = LeftBehind()
+        var unread = UnreadResponses()
         let name = "127.0.0.1 \(port)"
-        leftBehind.close(descriptor)
-        #expect(leftBehind.take(at: name) == (text.hasPrefix("HTTP/") ? Data(text.utf8) : nil))
-        #expect(leftBehind.take(at: name) == nil)
+        unread.close(descriptor)
+        #expect(unread.take(at: name) == (text.hasPrefix("HTTP/") ? Data(text.utf8) : nil))
+        #expect(unread.take(at: name) == nil)
     }
 }

@@ -1,0 +1,84 @@
+import CLibcurl
+import Foundation
+
+/// The connection that a transfer uses: whether the request may be sent on it, and what the server processed there.
+extension LibcurlHandle {
+    struct ConnectionUse {
+        /// How many connections libcurl had made for the transfer when the request was last sent.
+        var connectionCount = 0
+        /// This side's address and port, of a connection on which a request was sent that must not be sent again.
+        var name: String?
+        /// This side's port; 0 if it is not known.
+        var port: Int32 = 0
+        /// The transfer's HTTP/2 stream, if libcurl reported it.
+        var stream: UInt32?
+        /// The server did not process the request on an earlier connection.
+        var isRefused = false
+    }
+
+    static var lost: AsyncNetError {
+        AsyncNetError(
+            .connectionLost,
+            "The server closed a kept connection without a response; it may have processed the request, which is not "
+                + "sent again since its method is not idempotent")
+    }
+
+    /// Called before libcurl sends the request, the first time and each time it repeats the request.
+    func maySend(from address: UnsafePointer<CChar>?, _ port: Int32) -> Bool {
+        guard let exchange else { return true }
+        let count = lc_new_connections(easy.pointer)
+        let picked = worker.connections.connection(fromPort: port, isNew: count > connection.connectionCount)
+        let permission = resendPolicy.maySend(on: picked, isUnprocessed: connection.isRefused || isUnprocessed)
+        guard permission != .refuse, permission == .send || rewindBody() else {
+            if let name = connection.name { receive(worker.connections.takeUnreadResponse(at: name)) }
+            return false
+        }
+        use(count, address, port)
+        if permission == .sendAgain { exchange.request.onEvent?(.repeated) }
+        return true
+    }
+
+    private func use(_ count: Int, _ address: UnsafePointer<CChar>?, _ port: Int32) {
+        (connection.connectionCount, connection.port) = (count, port)
+        (connection.stream, connection.isRefused) = (nil, false)
+        // An unread response at this address is that of a former connection.
+        _ = worker.connections.takeUnreadResponse(at: Self.name(address, port))
+        if !resendPolicy.isIdempotent { connection.name = Self.name(address, port) }
+    }
+
+    /// The server reported that it did not process the transfer's stream.
+    private var isUnprocessed: Bool {
+        connection.stream.map { worker.connections.isUnprocessed($0, onPort: connection.port) } ?? false
+    }
+
+    /// libcurl seeks to the body's start only if it had sent some bytes of the body; bytes that it had read and not
+    /// sent would be lost.
+    private func rewindBody() -> Bool {
+        guard let exchange, upload.sentBytes > 0 else { return true }
+        guard exchange.request.body.data != nil || exchange.restartReading() else {
+            resendPolicy.cannotSendAgain()
+            return false
+        }
+        upload.sentBytes = 0
+        return true
+    }
+
+    /// Called with each line that libcurl reports about its work, if `isVerbose` is set.
+    func receive(verboseLine line: UnsafeRawBufferPointer) {
+        switch GoAwayLog.Message(line) {
+        case .stream(let stream): connection.stream = stream
+        case .goAway(let lastStream): worker.connections.noteGoAway(lastStream: lastStream, onPort: connection.port)
+        // Later this may be the message of an earlier sending.
+        case .refused: connection.isRefused = connection.isRefused || resendPolicy.sendings == 1
+        case .connectionDied:
+            connection.isRefused = connection.isRefused || isUnprocessed
+            connection.port = 0
+        case nil: break
+        }
+    }
+
+    /// This side's address and port, by which `UnreadResponses` identifies connections.
+    private static func name(_ address: UnsafePointer<CChar>?, _ port: Int32) -> String {
+        "\(address.map { String(cString: $0) } ?? "") \(port)"
+    }
+}

@@ -1,0 +1,75 @@
+import CLibcurl
+import Foundation
+
+/// The request's body on its way to libcurl.
+extension LibcurlHandle {
+    /// Called when libcurl can send more of the body.
+    func provideBody(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+        guard let exchange, !exchange.pipe.isEnded, !upload.isPeerGone else { return Int(LC_READ_ABORT) }
+        upload.isAwaitingBody = false
+        if exchange.isSuspended { return Int(LC_CALLBACK_PAUSE) }
+        switch readBody(of: exchange, into: buffer) {
+        case .end:
+            if exchange.bodyLength == nil { reportSent(total: upload.sentBytes) }
+            return 0
+        case .pause:
+            awaitBody(of: exchange)
+            return Int(LC_CALLBACK_PAUSE)
+        case .failure: return Int(LC_READ_ABORT)
+        case .bytes(let count):
+            upload.sentBytes += Int64(count)
+            reportSent(total: exchange.bodyLength)
+            return count
+        }
+    }
+
+    private func readBody(
+        of exchange: LibcurlExchange, into buffer: UnsafeMutableRawBufferPointer
+    ) -> UploadFeed.Piece {
+        guard let data = exchange.request.body.data else { return exchange.readBody(into: buffer) }
+        let rest = data.dropFirst(Int(upload.sentBytes))
+        return rest.isEmpty ? .end : .bytes(rest.copyBytes(to: buffer))
+    }
+
+    private func awaitBody(of exchange: LibcurlExchange) {
+        upload.isAwaitingBody = true
+        worker.awaitsBody(self)
+        exchange.request.onEvent?(.awaitingBody)
+    }
+
+    private func reportSent(total: Int64?) {
+        exchange?.request.onEvent?(.sentBody(bytes: upload.sentBytes, total: total))
+    }
+
+    /// libcurl passes a small body in memory to the network together with the head, without a call of `provideBody`.
+    func reportSmallBody(_ bytes: Int64) {
+        guard let exchange, exchange.request.body.data != nil, upload.sentBytes == 0, bytes > 0 else { return }
+        upload.sentBytes = bytes
+        reportSent(total: exchange.bodyLength)
+    }
+
+    /// Called when libcurl sends the body again on a new connection, because a kept connection was closed before a byte
+    /// of the response.
+    func seekBody(_ offset: Int64, _ origin: Int32) -> Int32 {
+        guard origin == 0, offset >= 0 else { return Int32(LC_SEEK_FAIL) }
+        guard let exchange, offset != upload.sentBytes else { return Int32(LC_SEEK_OK) }
+        guard exchange.request.body.data != nil || offset == 0 && exchange.restartReading() else {
+            return Int32(LC_SEEK_FAIL)
+        }
+        upload.sentBytes = offset
+        return Int32(LC_SEEK_OK)
+    }
+
+    /// Ends the transfer if it waits for bytes of the body and the server has closed the connection, which libcurl does
+    /// not notice while it is paused.
+    ///
+    /// - Returns: `false` if the transfer need not be checked again.
+    func checkPeer() -> Bool {
+        guard upload.isAwaitingBody, let exchange else { return false }
+        // The response that the server sent before it closed the connection is read to its end first.
+        guard !exchange.pipe.isPaused, worker.connections.isPeerGone(easy.pointer) else { return true }
+        upload.isPeerGone = true
+        lc_pause(easy.pointer, Int32(LC_PAUSE_NOTHING))
+        return false
+    }
+}

@@ -1,0 +1,46 @@
+/// Decides whether a transfer succeeded, from libcurl's result and from what has been received.
+struct LibcurlOutcome {
+    var result: Int32
+    var head: HTTPResponseHead?
+    /// How many bytes of the body libcurl received, before any decoding.
+    var receivedBytes: Int64 = 0
+    /// Some byte of a response arrived.
+    var hasFirstByte = false
+    /// The response is complete, whatever the result is.
+    var isComplete = false
+    /// The server closed the connection while the request's body had nothing to send.
+    var isPeerGone = false
+    /// What a callback found.
+    var failure: AsyncNetError?
+    /// Why the request's body could not be read to its end.
+    var bodyFailure: AsyncNetError?
+
+    /// Whether sending or receiving failed (CURLE_SEND_ERROR, CURLE_RECV_ERROR).
+    static func isBrokenConnection(_ result: Int32) -> Bool { result == 55 || result == 56 }
+
+    func end(_ circumstances: @autoclosure () -> LibcurlErrors.Circumstances) -> Result<Void, AsyncNetError> {
+        if let failure { return .failure(failure) }
+        if head != nil, result == 0 || isComplete { return .success(()) }
+        if let bodyFailure { return .failure(bodyFailure) }
+        if hasResponseToUnfinishedRequest { return .success(()) }
+        return .failure(error(circumstances()))
+    }
+
+    /// A server may send its response and close the connection before it has received the whole request (RFC 9112
+    /// §9.6). Sending the rest then fails.
+    private var hasResponseToUnfinishedRequest: Bool {
+        (Self.isBrokenConnection(result) || isPeerGone) && head?.isComplete(afterBytes: receivedBytes) == true
+    }
+
+    private func error(_ circumstances: LibcurlErrors.Circumstances) -> AsyncNetError {
+        if isPeerGone {
+            return AsyncNetError(
+                .connectionLost, "The server closed the connection before the request's body was complete")
+        }
+        if head == nil, hasFirstByte, let error = LibcurlErrors.headError(for: result, circumstances.text) {
+            return error
+        }
+        guard result == 0 else { return LibcurlErrors.error(for: result, circumstances) }
+        return AsyncNetError(.connectionLost, "The server closed the connection inside the response's head")
+    }
+}

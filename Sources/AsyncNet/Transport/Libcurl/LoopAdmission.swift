@@ -1,0 +1,97 @@
+/// A transfer that can wait in a `LoopAdmission`, which alone changes `isWaiting`.
+protocol QueuedTransfer: AnyObject {
+    var isWaiting: Bool { get set }
+}
+
+/// Decides which of a loop's transfers may start, and which wait for a permit.
+///
+/// A transfer needs a permit of its origin and a connection of the loop. Transfers to one origin start in the order of
+/// their requests. The struct performs no I/O: the loop starts what `admit` and `next` return.
+struct LoopAdmission<Transfer: QueuedTransfer> {
+    enum Decision { case start, wait }
+
+    /// How many transfers share a connection of HTTP/2 (RFC 9113 §6.5.2 recommends that servers allow at least 100).
+    static var streamsPerConnection: Int { 100 }
+
+    private let limits: LoopLimits
+    private var origins: [OriginKey: OriginQueue<Transfer>] = [:]
+    private var running = 0
+    /// Some transfer waits for a connection of the loop, though its origin has a permit for it.
+    private var isConnectionAwaited = false
+
+    init(_ limits: LoopLimits) { self.limits = limits }
+
+    /// Whether no transfer runs or waits.
+    var isIdle: Bool { running == 0 && origins.isEmpty }
+
+    /// Whether all connections are in use. Connections are counted only when there are enough transfers to use them
+    /// all.
+    private var isFull: Bool {
+        running >= limits.connections && origins.values.reduce(0) { $0 + $1.connections } >= limits.connections
+    }
+
+    mutating func admit(_ transfer: Transfer, to origin: OriginKey) -> Decision {
+        let (isFull, limit) = (isFull, limits.connectionsPerOrigin)
+        guard !isFull, origins[origin, default: OriginQueue(limit: limit)].takePermit() else {
+            isConnectionAwaited = isConnectionAwaited || isFull
+            origins[origin, default: OriginQueue(limit: limit)].append(transfer)
+            return .wait
+        }
+        running += 1
+        return .start
+    }
+
+    /// A transfer that `admit` or `next` has started is over. The loop then starts what `next` returns.
+    mutating func finish(_ origin: OriginKey) {
+        running -= 1
+        origins[origin]?.releasePermit()
+        removeIfEmpty(origin)
+    }
+
+    /// A transfer that was waiting does not start.
+    mutating func withdraw(_ transfer: Transfer, from origin: OriginKey) {
+        origins[origin]?.withdraw(transfer)
+        removeIfEmpty(origin)
+    }
+
+    /// The next transfer to start: of this origin, or of another one whose transfers wait for a connection.
+    mutating func next(preferring origin: OriginKey) -> Transfer? {
+        if let transfer = next(of: origin) { return transfer }
+        guard isConnectionAwaited, !isFull else { return nil }
+        guard let other = origins.first(where: { $0.value.canStartWaiting }) else {
+            isConnectionAwaited = false
+            return nil
+        }
+        return next(of: other.key)
+    }
+
+    private mutating func next(of origin: OriginKey) -> Transfer? {
+        guard origins[origin]?.hasWaiting == true else { return nil }
+        guard !isFull else {
+            isConnectionAwaited = true
+            return nil
+        }
+        guard let transfer = origins[origin]?.next() else { return nil }
+        running += 1
+        return transfer
+    }
+
+    private mutating func removeIfEmpty(_ origin: OriginKey) {
+        if origins[origin]?.isEmpty == true { origins[origin] = nil }
+    }
+}
+
+// MARK: What responses show of an origin
+
+extension LoopAdmission {
+    /// A response has shown that the origin's transfers share connections of HTTP/2.
+    mutating func noteHTTP2(_ origin: OriginKey) { origins[origin]?.shareConnections(Self.streamsPerConnection) }
+
+    /// A response has shown that the origin has HTTP/1, whose connections carry no streams.
+    mutating func noteHTTP1(_ origin: OriginKey) { origins[origin]?.noteHTTP1() }
+
+    /// Whether libcurl must report what it does with a request to this origin.
+    mutating func needsVerboseOutput(_ origin: OriginKey, isIdempotent: Bool) -> Bool {
+        origins[origin]?.needsVerboseOutput(isIdempotent: isIdempotent) == true
+    }
+}

@@ -1,0 +1,236 @@
+import CLibcurl
+import Foundation
+
+/// What a loop's thread does: it takes commands, lets libcurl work, starts and ends transfers.
+///
+/// A round is: execute the commands, let libcurl work, end the transfers that are over and start others in their place,
+/// deliver what arrived for the rest; then sleep until a socket, a timer or a command needs the thread. The worker is
+/// made and used on its thread only, and holds the loop until the loop is closed and all transfers are over.
+final class LoopWorker {
+    let loop: LibcurlLoop
+    let connections = LoopConnections()
+    private var multi: CurlMulti
+    private var admission: LoopAdmission<LibcurlExchange>
+    private var bodyWaits = BodyWaits()
+    private var handlesToFlush: [LibcurlHandle] = []
+    private var spareHandles: [LibcurlHandle] = []
+    private var template: LibcurlTemplate?
+    private var hasStarted = false
+    private var idleSince: ContinuousClock.Instant?
+
+    private static let mostSpareHandles = 64
+    private static let longestSleep: Int32 = 3_600_000
+
+    init(_ loop: LibcurlLoop, _ multi: CurlMulti) {
+        self.loop = loop
+        self.multi = multi
+        admission = LoopAdmission(loop.limits)
+    }
+
+    var configuration: LibcurlTransport.Configuration { loop.configuration }
+
+    // MARK: Rounds
+
+    func run() {
+        blockSignals()
+        while true {
+            for command in loop.takeCommands() { execute(command) }
+            hasStarted = false
+            multi.perform()
+            endFinished()
+            flush()
+            bodyWaits.checkPeers()
+            if hasStarted { continue }
+            closeIdleConnections()
+            switch loop.rest(isIdle: admission.isIdle) {
+            case .work: continue
+            case .sleep: multi.wait(milliseconds: sleepTime)
+            case .end: return end()
+            }
+        }
+    }
+
+    /// Signals belong to the program's own threads; a broken pipe shows as an error where it happens.
+    private func blockSignals() {
+        var all = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_BLOCK, &all, nil)
+    }
+
+    private var sleepTime: Int32 {
+        guard bodyWaits.isEmpty else { return BodyWaits.interval }
+        guard let idleSince else { return Self.longestSleep }
+        return Int32(clamping: (idleSince + configuration.idleTimeout - .now).milliseconds + 1)
+    }
+
+    private func end() {
+        (spareHandles, template) = ([], nil)
+        loop.setBell(nil)
+        multi.free()
+        lc_thread_ends()
+        loop.didFree()
+    }
+
+    /// Replaces the multi handle of an idle loop once the connections' timeout has passed: libcurl closes an idle
+    /// connection only when it makes the next one.
+    private func closeIdleConnections() {
+        guard admission.isIdle else { return idleSince = nil }
+        guard let since = idleSince else { return idleSince = spareHandles.isEmpty ? nil : .now }
+        guard .now - since >= configuration.idleTimeout else { return }
+        guard let renewed = CurlMulti(loop.limits) else { return idleSince = .now }
+        idleSince = nil
+        spareHandles = []
+        loop.setBell(renewed)
+        multi.free()
+        multi = renewed
+    }
+
+    private func execute(_ command: LibcurlLoop.Command) {
+        switch command {
+        case .start(let exchange): admit(exchange)
+        case .cancel(let exchange): cancel(exchange)
+        case .receive(let exchange), .send(let exchange):
+            if let handle = exchange.handle { lc_pause(handle.easy.pointer, Int32(LC_PAUSE_NOTHING)) }
+        }
+    }
+
+    /// Handles that ended in this round have nothing left to deliver.
+    private func flush() {
+        for handle in handlesToFlush { handle.flush() }
+        handlesToFlush.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: Starting
+
+    private func admit(_ exchange: LibcurlExchange) {
+        guard !exchange.pipe.isEnded else { return leave(exchange) }
+        switch admission.admit(exchange, to: exchange.origin) {
+        case .start: start(exchange)
+        case .wait: exchange.request.onEvent?(.queued)
+        }
+    }
+
+    private func startNext(preferring origin: OriginKey) {
+        while let exchange = admission.next(preferring: origin) {
+            exchange.request.onEvent?(.started)
+            start(exchange)
+        }
+    }
+
+    private func start(_ exchange: LibcurlExchange) {
+        guard let handle = takeHandle() else { return refuse(exchange, Self.outOfMemory) }
+        do throws(AsyncNetError) {
+            try handle.begin(exchange)
+            guard multi.add(handle) else { throw Self.outOfMemory }
+        } catch {
+            recycle(handle)
+            return refuse(exchange, error)
+        }
+        exchange.handle = handle
+        hasStarted = true
+        exchange.startReading()
+    }
+
+    private func takeHandle() -> LibcurlHandle? {
+        if let handle = spareHandles.popLast() { return handle.renew() ? handle : nil }
+        template = template ?? LibcurlTemplate(configuration, connections)
+        return template.flatMap { LibcurlHandle(self, $0, headerLimit: configuration.maximumHeaderBytes) }
+    }
+
+    /// The caller starts the next transfer in its place.
+    private func refuse(_ exchange: LibcurlExchange, _ error: AsyncNetError) {
+        exchange.pipe.finish(.failure(error))
+        leave(exchange)
+        admission.finish(exchange.origin)
+    }
+
+    private static var outOfMemory: AsyncNetError {
+        AsyncNetError(.transportFailed, "libcurl has no memory for another transfer")
+    }
+
+    // MARK: Ending
+
+    private func endFinished() {
+        while let (handle, result) = multi.nextFinished() {
+            guard let exchange = handle.exchange else { continue }
+            let end = handle.end(result)
+            if end == .restart {
+                restart(exchange, handle)
+            } else {
+                handle.finish(result, isLost: end == .lost)
+                noteVersion(of: handle, exchange.origin)
+                release(exchange, handle)
+            }
+        }
+    }
+
+    private func noteVersion(of handle: LibcurlHandle, _ origin: OriginKey) {
+        if handle.isHTTP2 { admission.noteHTTP2(origin) }
+        if handle.isVerbose, handle.hasHead, !handle.isHTTP2 { admission.noteHTTP1(origin) }
+    }
+
+    /// Sends a request again on a new connection: its kept connection was closed.
+    private func restart(_ exchange: LibcurlExchange, _ handle: LibcurlHandle) {
+        multi.remove(handle)
+        bodyWaits.remove(handle)
+        do throws(AsyncNetError) {
+            try handle.beginAgain()
+            guard multi.add(handle) else { throw Self.outOfMemory }
+            hasStarted = true
+        } catch {
+            exchange.pipe.finish(.failure(error))
+            end(exchange, handle)
+        }
+    }
+
+    private func cancel(_ exchange: LibcurlExchange) {
+        if exchange.isWaiting {
+            admission.withdraw(exchange, from: exchange.origin)
+            leave(exchange)
+        } else if let handle = exchange.handle {
+            release(exchange, handle)
+        }
+    }
+
+    private func release(_ exchange: LibcurlExchange, _ handle: LibcurlHandle) {
+        multi.remove(handle)
+        end(exchange, handle)
+    }
+
+    private func end(_ exchange: LibcurlExchange, _ handle: LibcurlHandle) {
+        exchange.handle = nil
+        recycle(handle)
+        leave(exchange)
+        admission.finish(exchange.origin)
+        startNext(preferring: exchange.origin)
+    }
+
+    private func leave(_ exchange: LibcurlExchange) {
+        loop.transferEnded()
+        exchange.stop()
+    }
+
+    private func recycle(_ handle: LibcurlHandle) {
+        handle.reset()
+        bodyWaits.remove(handle)
+        if spareHandles.count < Self.mostSpareHandles { spareHandles.append(handle) }
+    }
+}
+
+// MARK: For the handles
+
+extension LoopWorker {
+    /// The handle has something to deliver at the end of the round.
+    func flushAtEndOfRound(_ handle: LibcurlHandle) { handlesToFlush.append(handle) }
+
+    /// The handle is paused until its body has more bytes to send.
+    func awaitsBody(_ handle: LibcurlHandle) { bodyWaits.insert(handle) }
+
+    /// Whether libcurl must report what it does with the request: where HTTP/2 is possible, and a request that is not
+    /// idempotent is running.
+    func needsVerboseOutput(on exchange: LibcurlExchange, isTLS: Bool) -> Bool {
+        let version = configuration.httpVersion
+        guard version == .http2 || isTLS && version == .automatic else { return false }
+        return admission.needsVerboseOutput(exchange.origin, isIdempotent: exchange.request.head.isIdempotent)
+    }
+}
