@@ -1,9 +1,9 @@
-/// A number of slots, given out in the order they were asked for.
+/// A limited number of permits for transfers, granted in the order of the calls.
 final class TransferSlots: Sendable {
     private struct State {
         var free: Int
         var nextID = 0
-        /// IDs in order; those no longer in `waiting` were cancelled and are passed over.
+        /// The IDs of waiting calls in order. An ID that is not in `waiting` any more was cancelled.
         var queue: [Int] = []
         var queueStart = 0
         var waiting: [Int: CheckedContinuation<Bool, Never>] = [:]
@@ -24,7 +24,9 @@ final class TransferSlots: Sendable {
 
     init(_ count: Int) { state = Locked(State(free: count)) }
 
-    /// Waits for a slot. A cancelled wait ends at once and takes none.
+    /// Waits for a permit, which `release` returns.
+    ///
+    /// - Throws: ``AsyncNetError`` with code `.cancelled`, at once, if the task is cancelled; it then has no permit.
     func acquire() async throws(AsyncNetError) {
         let id = state.withLock { state -> Int? in
             guard state.free == 0 else {
@@ -43,9 +45,10 @@ final class TransferSlots: Sendable {
         guard isAcquired else { throw AsyncNetError(.cancelled) }
     }
 
-    /// A cancel may have come before there was anything to resume, and a slot may have become free meanwhile.
+    /// Checks again, under the lock that protects the queue, whether the task was cancelled or a permit was released
+    /// meanwhile.
     private func enqueue(_ id: Int, _ continuation: CheckedContinuation<Bool, Never>) {
-        let answer = state.withLock { state -> Bool? in
+        let isAcquired = state.withLock { state -> Bool? in
             if Task.isCancelled { return false }
             if state.free > 0 {
                 state.free -= 1
@@ -55,9 +58,10 @@ final class TransferSlots: Sendable {
             state.waiting[id] = continuation
             return nil
         }
-        if let answer { continuation.resume(returning: answer) }
+        if let isAcquired { continuation.resume(returning: isAcquired) }
     }
 
+    /// Returns a permit, which the longest waiting call gets.
     func release() {
         let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
             let next = state.takeFirstWaiting()

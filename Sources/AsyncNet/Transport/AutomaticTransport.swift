@@ -1,12 +1,13 @@
-/// The best transport of this machine: libcurl on Linux where it loads, URLSession elsewhere.
+/// The best transport on this machine: libcurl on Linux if it can be loaded, URLSession otherwise.
 public struct AutomaticTransport: Transport {
-    /// The one that was chosen.
+    /// The transport that carries the requests.
     package let chosen: any Transport
     private let reason: String
 
+    /// Chooses the transport, which has its own connections.
     public init() { self.init(Libcurl.version) }
 
-    /// With a libcurl that a test makes up.
+    /// - Parameter version: The loaded libcurl; tests pass other versions.
     package init(_ version: Result<Libcurl.Version, AsyncNetError>) {
         switch (Platform.prefersLibcurl, version) {
         case (true, .success): (chosen, reason) = (LibcurlTransport(), "")
@@ -15,14 +16,16 @@ public struct AutomaticTransport: Transport {
         }
     }
 
-    /// Which one runs, and why not the better one if so.
+    /// The chosen transport, and the reason if libcurl could not be loaded.
     public var transportDescription: String { chosen.transportDescription + reason }
 
+    /// Sends the request over the chosen transport.
     public func send(_ request: TransportRequest) async throws -> TransportResponse { try await chosen.send(request) }
+    /// Shuts the chosen transport down.
     public func shutdown() async { await chosen.shutdown() }
 }
 
 extension Transport where Self == AutomaticTransport {
-    /// libcurl on Linux where it loads, URLSession elsewhere. Each use makes a transport, and connections, of its own.
+    /// libcurl on Linux if it can be loaded, URLSession otherwise. Each use makes a transport with its own connections.
     public static var automatic: AutomaticTransport { AutomaticTransport() }
 }

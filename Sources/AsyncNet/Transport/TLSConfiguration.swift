@@ -1,21 +1,24 @@
 public import Foundation
 
-/// Whom a transport trusts over TLS, and who it says it is.
+/// Which servers a transport trusts over TLS, and the client certificate that it sends.
 ///
-/// The default trusts what the system trusts, checks the host's name and speaks TLS 1.2 or newer.
+/// The default trusts the system's certificate authorities, verifies the host name, and requires TLS 1.2 or newer.
 public struct TLSConfiguration: Sendable {
-    /// Whose certificates are accepted.
+    /// The certificates that servers are verified against. `.system` by default.
     public var trust: Trust
-    /// Public keys, one of which the server's own certificate must have: `sha256//` and the base64 form of the SHA-256
-    /// of its SubjectPublicKeyInfo (RFC 7469 §2.4). None by default. Pins hold besides `trust`, also where that is
-    /// `.disabled`.
+    /// Public keys, one of which the server's certificate must have. Empty by default, which allows all keys.
+    ///
+    /// Each pin is `sha256//` and the base64 form of the SHA-256 of the SubjectPublicKeyInfo (RFC 7469 §2.4). Pins are
+    /// checked in addition to `trust`, also if that is `.disabled`.
     public var pins: [String]
-    /// What is shown to a server that asks for a certificate.
+    /// The certificate for servers that require one. `nil` by default.
     public var clientIdentity: ClientIdentity?
+    /// The oldest version of TLS that is accepted. `.tls12` by default.
     public var minimumVersion: Version
-    /// Whether the certificate must name the host that was asked for.
+    /// Whether the certificate must name the URL's host (RFC 9110 §4.3.4). `true` by default.
     public var verifiesHostName: Bool
 
+    /// A configuration with the defaults that each property documents.
     public init(
         trust: Trust = .system, pins: [String] = [], clientIdentity: ClientIdentity? = nil,
         minimumVersion: Version = .tls12,
@@ -28,7 +31,7 @@ public struct TLSConfiguration: Sendable {
         self.verifiesHostName = verifiesHostName
     }
 
-    /// Whose certificates are accepted.
+    /// The certificates that servers are verified against.
     public struct Trust: Sendable {
         enum Kind: Sendable {
             case system, disabled
@@ -37,14 +40,17 @@ public struct TLSConfiguration: Sendable {
         }
         let kind: Kind
 
-        /// Authorities that the system trusts.
+        /// The certificate authorities of the system.
         public static let system = Trust(kind: .system)
 
-        /// Anyone's. Everything sent and received can then be read and changed by whoever is on the way; making a
-        /// transport with it says so on standard error, and so does its description. For tests only.
+        /// No verification: every certificate is accepted. For tests only.
+        ///
+        /// A third party can then read and change all that is sent and received. Making a transport with it writes a
+        /// warning to standard error, and the transport's description contains it too.
         public static let disabled = Trust(kind: .disabled)
 
-        /// These certificates, in PEM (any number in one) or DER, instead of the system's.
+        /// These certificates instead of the system's. Each data is PEM with any number of certificates, or DER with
+        /// one.
         public static func anchors(_ certificates: [Data]) -> Trust {
             Trust(kind: .anchors(Data(certificates.map(PEM.certificate).joined(separator: Data("\n".utf8)))))
         }
@@ -56,7 +62,7 @@ public struct TLSConfiguration: Sendable {
         public static func anchors(file: URL) -> Trust { Trust(kind: .file(file.path)) }
     }
 
-    /// A certificate with its private key. Neither is ever shown.
+    /// A client certificate with its private key. Descriptions contain neither.
     public struct ClientIdentity: Sendable, CustomStringConvertible, CustomReflectable {
         enum Kind: Sendable {
             case memory(certificate: Data, key: Data)
@@ -65,36 +71,47 @@ public struct TLSConfiguration: Sendable {
         let kind: Kind
         let password: String?
 
+        /// An identity in memory.
+        ///
         /// - Parameters:
-        ///   - certificate: PEM, with intermediate certificates after it, or a single one in DER.
+        ///   - certificate: PEM, with intermediate certificates after it, or a single certificate in DER.
         ///   - key: PEM.
-        ///   - password: Of the key, if that is encrypted.
+        ///   - password: The password of an encrypted key.
         public init(certificate: Data, key: Data, password: String? = nil) {
             kind = .memory(certificate: PEM.certificate(certificate), key: key)
             self.password = password
         }
 
-        /// The same in text.
+        /// An identity in memory, as PEM text.
         public init(certificate: String, key: String, password: String? = nil) {
             self.init(certificate: Data(certificate.utf8), key: Data(key.utf8), password: password)
         }
 
-        /// Both in PEM files, which may be the same; read when a connection is made.
+        /// An identity in PEM files, which are read when a connection is made. Both may be the same file.
         public init(certificateFile: URL, keyFile: URL, password: String? = nil) {
             kind = .files(certificate: certificateFile.path, key: keyFile.path)
             self.password = password
         }
 
+        /// A fixed text, without certificate, key and password.
         public var description: String { "client identity <redacted>" }
+        /// The description only, so that `dump` shows no secrets.
         public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
     }
 
-    /// A version of TLS, older than which is refused.
+    /// A version of TLS; connections with an older version are refused.
     public enum Version: Sendable {
-        case tls10, tls11, tls12, tls13
+        /// TLS 1.0, which is deprecated (RFC 8996).
+        case tls10
+        /// TLS 1.1, which is deprecated (RFC 8996).
+        case tls11
+        /// TLS 1.2 (RFC 5246).
+        case tls12
+        /// TLS 1.3 (RFC 8446).
+        case tls13
     }
 
-    /// Whether this is what a transport does by itself.
+    /// Whether URLSession does all of this without a configuration.
     var isDefault: Bool {
         guard case .system = trust.kind else { return false }
         return pins.isEmpty && clientIdentity == nil && minimumVersion == .tls12 && verifiesHostName
@@ -104,14 +121,15 @@ public struct TLSConfiguration: Sendable {
         if case .disabled = trust.kind { true } else { !verifiesHostName }
     }
 
-    /// Refuses what could only be meant otherwise.
+    /// - Throws: ``AsyncNetError`` with code `.invalidConfiguration` for a malformed pin, empty anchors or a key that
+    ///   is not PEM.
     func validate() throws(AsyncNetError) {
         for pin in pins {
             let key = pin.hasPrefix("sha256//") ? Data(base64Encoded: String(pin.dropFirst(8))) : nil
             guard key?.count == 32 else {
                 throw AsyncNetError(
                     .invalidConfiguration,
-                    "A pin is not \"sha256//\" and the base64 form of 32 bytes: \(pin.prefix(80))")
+                    "A pin must be \"sha256//\" and the base64 form of 32 bytes: \(pin.prefix(80))")
             }
         }
         if case .anchors(let data) = trust.kind, data.isEmpty {
@@ -123,9 +141,9 @@ public struct TLSConfiguration: Sendable {
     }
 }
 
-/// RFC 7468.
+/// The textual form of certificates and keys (RFC 7468).
 enum PEM {
-    /// A certificate as PEM, which it is already or which it becomes.
+    /// A certificate in PEM, converted from DER if necessary.
     static func certificate(_ data: Data) -> Data {
         guard !data.isEmpty, data.range(of: Data("-----BEGIN".utf8)) == nil else { return data }
         let lines = data.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])

@@ -1,8 +1,8 @@
-/// Moves the bytes of one HTTP exchange: one request out, one response in.
+/// Carries transfers: sends a request and receives its response.
 ///
-/// A transport follows no redirect, answers no 401, stores no cookie, caches nothing and repeats nothing: all of that
-/// happens above it, once, the same for every transport. To write one, return the response's head as soon as it is
-/// there, with a body that delivers its bytes as they arrive:
+/// A transport follows no redirect, responds to no challenge, stores no cookie, caches nothing and repeats nothing: the
+/// session does all of that, in the same way for every transport. To write a transport, return the response's head as
+/// soon as it has arrived, with a body that delivers its bytes as they arrive:
 ///
 ///     struct Echo: Transport {
 ///         func send(_ request: TransportRequest) async throws -> TransportResponse {
@@ -13,58 +13,70 @@
 ///     }
 ///
 /// Cancelling the task that awaits `send` or the next chunk must end the transfer at once; so must dropping the body.
-/// An `AsyncNetError` that is thrown reaches the caller as it is, any other error becomes `.transportFailed`.
+/// A thrown `AsyncNetError` reaches the caller unchanged, any other error as the cause of `.transportFailed`.
 public protocol Transport: Sendable {
-    /// Sends the request and returns once the final response's head has arrived. Timeouts are the caller's.
+    /// Sends the request and returns once the final response's head has arrived.
+    ///
+    /// The session applies timeouts and deadlines, by cancelling the task.
     func send(_ request: TransportRequest) async throws -> TransportResponse
 
-    /// Lets running transfers end, then frees connections. No `send` follows. Does nothing by default.
+    /// Waits for running transfers to end, then closes all connections. Does nothing by default.
+    ///
+    /// The session calls `send` no more.
     func shutdown() async
 
-    /// Which transport this is, for logs and people; its type's name by default.
+    /// A name of the transport for logs. The type's name by default.
     var transportDescription: String { get }
 }
 
 extension Transport {
+    /// Does nothing.
     public func shutdown() async {}
+    /// The type's name.
     public var transportDescription: String { "\(Self.self)" }
 }
 
-/// One request as a transport gets it: checked, adapted, complete.
+/// The request of one transfer, validated, adapted and complete.
 public struct TransportRequest: Sendable {
+    /// Method, URL and headers.
     public var head: HTTPRequestHead
+    /// The request's body. ``RequestBody/replay`` is whether it can be sent twice.
     public var body: RequestBody
 
-    /// How long the server may be silent, in place of the session's timeout.
+    /// How long the server may be silent; replaces the session's timeout.
     package var timeout: Duration?
 
-    /// Whether the request is suspended; a transport that can pause does.
+    /// Whether the request is suspended. A transport that can pause then pauses the transfer.
     package var hold: TransferHold?
 
-    /// How many bytes of body are taken once decoded. A transport may end a longer one with `.bodyTooLarge` before they
-    /// are in memory; what it does not, is ended above it.
+    /// The largest decoded body in bytes; `nil` means no limit.
+    ///
+    /// A transport may end a transfer with a larger body with `.bodyTooLarge`, which saves memory; otherwise the
+    /// session does.
     public var maximumBodySize: Int64?
 
-    /// Whether the caller reads the body as it arrives or only wants the whole.
+    /// Whether the caller reads the body as it arrives or when it is whole. `.asItArrives` by default.
     public var delivery = Delivery.asItArrives
 
-    /// Whether a head with a status below 300 is to be delivered at once all the same, though ``Delivery/whole`` is
-    /// wanted.
+    /// Whether this head is delivered at once despite ``Delivery/whole``, though its status is below 300.
     package var isUrgent: (@Sendable (HTTPResponseHead) -> Bool)?
 
-    /// Told of what happens besides head and body, in order. It must return at once.
+    /// Called in order with each event of the transfer besides head and body. It must not block.
     public var onEvent: (@Sendable (TransportEvent) -> Void)?
 
-    /// How the response's body is read.
+    /// How the caller reads the response's body.
     public enum Delivery: Sendable {
-        /// The head and each chunk are waited for as soon as they can be there.
+        /// The caller awaits the head and each chunk.
         case asItArrives
-        /// Nothing is looked at before the body is whole. A transport may wait with the head until then, or until it
-        /// would have to pause, and spare the reader from waking for each part; meanwhile it tells of `.receivedBody`.
-        /// A head with a status from 300 on is better delivered at once: what follows it may be of no interest.
+        /// The caller reads nothing before the body is whole.
+        ///
+        /// A transport may deliver the head at the end of the body, or when its buffer is full, so that the caller's
+        /// task is not resumed for each chunk; until then it reports `.receivedBody`. A head with a status of 300 or
+        /// more should be delivered at once: the caller may not need the body.
         case whole
     }
 
+    /// A request with the default delivery and without limits.
     public init(
         head: HTTPRequestHead, body: RequestBody = .none, onEvent: (@Sendable (TransportEvent) -> Void)? = nil
     ) {
@@ -74,21 +86,24 @@ public struct TransportRequest: Sendable {
     }
 }
 
-/// The answer to one request.
+/// The response of one transfer.
 public struct TransportResponse: Sendable {
+    /// Status and headers.
     public var head: HTTPResponseHead
+    /// The chunks as they arrive.
     public var body: TransportBody
-    /// Whether the body is as it was before its `Content-Encoding` was applied. What a transport leaves encoded is
-    /// decoded above it.
+    /// Whether the transport has undone the body's content coding (RFC 9110 §8.4). `true` by default; with `false` the
+    /// session decodes the body.
     public var isContentDecoded: Bool
 
+    /// A response whose body the transport has decoded, unless `isContentDecoded` is `false`.
     public init(head: HTTPResponseHead, body: TransportBody, isContentDecoded: Bool = true) {
         self.head = head
         self.body = body
         self.isContentDecoded = isContentDecoded
     }
 
-    /// The same with its content codings undone; each chunk is at most 64 KiB then, and comes as it is read.
+    /// The response with a decoded body, whose chunks have at most 64 KiB. The body is decoded as it is read.
     package var decoded: TransportResponse {
         guard !isContentDecoded, head.value(for: "Content-Encoding") != nil else { return self }
         let codings = Result { () throws(AsyncNetError) in
@@ -104,42 +119,48 @@ public struct TransportResponse: Sendable {
     }
 }
 
-/// What a transport tells beside head and body. More cases may come.
+/// An event of a transfer besides head and body. New cases may be added in any release.
 public enum TransportEvent: Sendable {
-    /// The transfer waits its turn inside the transport; until the next event silence is not the server's.
+    /// The transfer waits for a permit of the transport. No timeout for the server's silence runs until the next event.
     case queued
     /// The transfer has begun.
     case started
-    /// The transport sends the request again on another connection: the server had closed the kept one, or had said
-    /// that it did not process the request there, before any byte of a response (RFC 9110 §9.2.2, RFC 9113 §6.8).
+    /// The transport sends the request again on another connection: before any byte of a response, the server had
+    /// closed the kept connection or had reported that it did not process the request (RFC 9110 §9.2.2, RFC 9113 §6.8).
     case repeated
-    /// A 1xx response other than 101 (RFC 9110 §15.2), where the transport sees them.
+    /// A 1xx response other than 101 has arrived (RFC 9110 §15.2). Not every transport reports these.
     case informational(HTTPResponseHead)
-    /// The transport could send more of the request's body than it has been given; until the next event silence is not
-    /// the server's.
+    /// The transport could send bytes, but the request's body has none yet. No timeout for the server's silence runs
+    /// until the next event.
     case awaitingBody
-    /// How much of the body has been handed to the network in all, and of how much if that is known.
+    /// The number of bytes of the body that have been passed to the network in all, and the body's length if it is
+    /// known.
     case sentBody(bytes: Int64, total: Int64?)
-    /// The response's head has arrived; told for ``TransportRequest/Delivery/whole``, where the head itself may come
-    /// late.
+    /// The response's head has arrived. Reported for ``TransportRequest/Delivery/whole``, with which the head may be
+    /// delivered later.
     case receivedHead(HTTPResponseHead)
-    /// How much of the body has arrived in all; told while a body is gathered for ``TransportRequest/Delivery/whole``.
+    /// The number of bytes of the body that have arrived in all. Reported for ``TransportRequest/Delivery/whole``.
     case receivedBody(bytes: Int64, HTTPResponseHead)
-    /// Headers after the body (RFC 9110 §6.5), where the transport sees them.
+    /// Trailers have arrived (RFC 9110 §6.5). Not every transport reports these.
     case trailers(HTTPHeaders)
-    /// What the transport measured; told once, before the body ends.
+    /// What the transport measured. Reported once, before the body ends.
     case metrics(TransportMetrics)
 }
 
-/// What a transport measured of one exchange; `nil` is what it cannot know.
+/// What a transport measured of one transfer. A value that the transport cannot measure is `nil`.
 public struct TransportMetrics: Sendable {
     /// Such as `HTTP/1.1` or `HTTP/2`.
     public var httpVersion: String?
+    /// Whether the connection had carried an earlier transfer.
     public var isConnectionReused: Bool?
+    /// The IP address of the server or the proxy.
     public var remoteAddress: String?
+    /// When the steps of the transfer were complete.
     public var timings: TransferTimings?
+    /// How many bytes were sent and received.
     public var wireBytes: WireBytes?
 
+    /// Metrics; a value that is left out is unknown.
     public init(
         httpVersion: String? = nil, isConnectionReused: Bool? = nil, remoteAddress: String? = nil,
         timings: TransferTimings? = nil, wireBytes: WireBytes? = nil
@@ -152,21 +173,22 @@ public struct TransportMetrics: Sendable {
     }
 }
 
-/// When the steps of one exchange were done, each counted from its start in the transport.
+/// When the steps of one transfer were complete, each as the time since the transfer began.
 ///
-/// On a connection that was open already the first three are zero.
+/// On a reused connection ``nameLookup``, ``connect`` and ``tlsHandshake`` are zero.
 public struct TransferTimings: Sendable, Hashable {
-    /// The host's address was known.
+    /// The name lookup was complete.
     public var nameLookup: Duration
-    /// The connection to the host, or to a proxy, was made.
+    /// The connection to the server, or to the proxy, was open.
     public var connect: Duration
-    /// TLS was agreed upon; zero without TLS.
+    /// The TLS handshake was complete; zero without TLS.
     public var tlsHandshake: Duration
-    /// The response's first byte was there.
+    /// The response's first byte had arrived.
     public var firstByte: Duration
-    /// The response's last byte was there.
+    /// The response's last byte had arrived.
     public var total: Duration
 
+    /// Timings; each is the time since the transfer began.
     public init(nameLookup: Duration, connect: Duration, tlsHandshake: Duration, firstByte: Duration, total: Duration) {
         self.nameLookup = nameLookup
         self.connect = connect
@@ -176,13 +198,18 @@ public struct TransferTimings: Sendable, Hashable {
     }
 }
 
-/// How many bytes went over the wire in one exchange, bodies before decoding of Content-Encoding.
+/// How many bytes one transfer sent and received. Received bodies are counted before content codings are undone.
 public struct WireBytes: Sendable, Hashable {
+    /// Bytes of the request's line and headers.
     public var sentHead: Int64
+    /// Bytes of the request's body.
     public var sentBody: Int64
+    /// Bytes of the response's status line and headers.
     public var receivedHead: Int64
+    /// Bytes of the response's body.
     public var receivedBody: Int64
 
+    /// Counts in bytes.
     public init(sentHead: Int64, sentBody: Int64, receivedHead: Int64, receivedBody: Int64) {
         self.sentHead = sentHead
         self.sentBody = sentBody

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A response's body: chunks as they arrive, pulled by whoever reads it, once.
+/// A response's body: the chunks as they arrive. It can be read once, by a single task.
 ///
 /// Dropping the body, or cancelling the task that reads it, ends the transfer.
 public struct TransportBody: AsyncSequence, Sendable {
@@ -12,10 +12,10 @@ public struct TransportBody: AsyncSequence, Sendable {
 
     private let source: Source
 
-    /// A body that is there already.
+    /// A body in memory.
     public init(_ data: Data) { source = .data(data) }
 
-    /// A body from any sequence of data.
+    /// A body from a sequence of chunks. Its errors end the body.
     public init<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks) where Chunks.Element == Data {
         source = .sequence {
             var iterator = chunks.makeAsyncIterator()
@@ -23,10 +23,11 @@ public struct TransportBody: AsyncSequence, Sendable {
         }
     }
 
-    /// What comes out of a pipe that a transport writes to.
+    /// A body that reads the pipe of a transport.
     init(_ pipe: TransferPipe) { source = .pipe(TransferPipe.Lease(pipe)) }
 
-    /// Whether all of it has arrived, or it has ended otherwise; `false` also where that is not known.
+    /// Whether the transfer has ended, with success or an error; `false` also for a sequence, of which that is not
+    /// known.
     package var isOver: Bool {
         switch source {
         case .data: true
@@ -35,6 +36,7 @@ public struct TransportBody: AsyncSequence, Sendable {
         }
     }
 
+    /// The iterator over the chunks. Make a single iterator: the body can be read once.
     public func makeAsyncIterator() -> AsyncIterator {
         switch source {
         case .data(let data): AsyncIterator(batch: [data])
@@ -43,6 +45,7 @@ public struct TransportBody: AsyncSequence, Sendable {
         }
     }
 
+    /// The iterator of a ``TransportBody``.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var batch: ArraySlice<Data>
         private let lease: TransferPipe.Lease?
@@ -56,14 +59,18 @@ public struct TransportBody: AsyncSequence, Sendable {
             self.other = other
         }
 
-        /// Has `relay` called with what comes next, on the transport's thread, for as long as it wants; `false` if that
-        /// cannot be now.
+        /// Calls `relay` with the next chunks on the transport's thread until it returns `false`; see
+        /// `TransferPipe.relay`.
+        ///
+        /// - Returns: `false` if the transport does not relay, or bytes must be read first.
         mutating func relay(_ relay: @escaping @Sendable (Data) -> Bool) async -> Bool {
             guard batch.isEmpty, let lease else { return false }
             return await lease.pipe.relay(relay)
         }
 
-        /// The next chunk, never empty; `nil` at the end.
+        /// The next chunk, never empty; `nil` at the end of the body.
+        ///
+        /// - Throws: ``AsyncNetError`` if the transfer failed or the task is cancelled.
         public mutating func next() async throws -> Data? {
             while true {
                 if let chunk = batch.popFirst() {

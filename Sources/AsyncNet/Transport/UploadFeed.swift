@@ -1,14 +1,15 @@
 import Foundation
 
 private let highWaterMark = 256 * 1024
-/// The writer is woken once this little is left: waking it for every piece costs more than the pieces.
+/// In bytes. The writer is resumed when the buffer is below this mark: resuming it for each read costs more than the
+/// reads.
 private let lowWaterMark = 64 * 1024
 
-/// A request's body on its way from an async sequence to a transport that reads it from a thread of its own.
+/// A request's body on its way from an async sequence to a transport that reads it on its own thread.
 ///
-/// The writer's side suspends while more than the high-water mark waits to be taken; the transport's side never blocks:
-/// without bytes it is told to pause, and `onData` runs once there are some. Either side may end it, the first end
-/// counts.
+/// The writer suspends while more bytes are buffered than the high-water mark. The transport never blocks: if there are
+/// no bytes, `read` returns `.pause`, and `onData` is called when there are some. Either side may end the feed; the
+/// first end counts.
 final class UploadFeed: Sendable {
     enum Piece: Equatable {
         case bytes(Int)
@@ -18,7 +19,7 @@ final class UploadFeed: Sendable {
     }
 
     private struct State {
-        /// What waits from `first` on, that one partly taken.
+        /// The buffered chunks begin at `first`, of which some bytes may have been read.
         var chunks: [Data] = []
         var first = 0
         var bufferedBytes = 0
@@ -48,7 +49,7 @@ final class UploadFeed: Sendable {
     private let state = Locked(State())
     private let onData: @Sendable () -> Void
 
-    /// - Parameter onData: Called from the writer's side when a paused transport may read again.
+    /// - Parameter onData: Called by the writer's task when a paused transport can read again.
     init(onData: @escaping @Sendable () -> Void) { self.onData = onData }
 
     // MARK: The transport's side
@@ -71,14 +72,14 @@ final class UploadFeed: Sendable {
         return piece
     }
 
-    /// Why the body cannot be sent to its end, if so.
+    /// The error that the sequence threw, if it did.
     var failure: AsyncNetError? {
         state.withLock { state in
             if case .failure(let error) = state.end { error } else { nil }
         }
     }
 
-    /// The transfer is over; whoever writes may stop.
+    /// Ends the feed: the transfer is over, and the writer stops.
     func close() {
         let writer = state.withLock { state in
             state.isClosed = true
@@ -90,7 +91,7 @@ final class UploadFeed: Sendable {
 
     // MARK: The writer's side
 
-    /// Sends everything that the reader gives.
+    /// Writes all chunks of the reader.
     func write(_ reader: BodyReader) async {
         do {
             while let chunk = try await reader.next() {
@@ -102,7 +103,7 @@ final class UploadFeed: Sendable {
         }
     }
 
-    /// Waits while enough is there to be taken; `false` if the transport takes no more.
+    /// Appends a chunk and suspends while the buffer is full; `false` if the transport has closed the feed.
     private func put(_ chunk: Data) async -> Bool {
         guard !chunk.isEmpty else { return state.withLock { !$0.isClosed } }
         await withCheckedContinuation { continuation in

@@ -110,12 +110,12 @@ struct FloodTests {
         }
 
         @Test("What waits for FoundationNetworking's thread gets it")
-        func giveWay() async throws {
+        func waitingWork() async throws {
             try await withServer(.text("after")) { (server: MockServer) async throws in
                 let session = TransportUnderTest.urlSession.session()
                 _ = try await session.request(server.url()).serializing(String.self).value
                 var wasDone = false
-                #expect(SocketQueues.giveWay { wasDone = true })
+                #expect(SocketQueues.runAfterWaitingWork { wasDone = true })
                 #expect(wasDone)
             }
         }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AsyncNet
 
-@Suite("What a closed connection leaves behind", .timeLimit(.minutes(5)))
+@Suite("Unread responses of closed connections", .timeLimit(.minutes(5)))
 struct UnreadResponsesTests {
     @Test(
         "A whole response is one, a part of one is none",

@@ -1,7 +1,7 @@
 import CLibcurl
 import Foundation
 
-/// A list in libcurl's form that lives for as long as its owner wants.
+/// A `curl_slist` of `CURLOPT_RESOLVE` entries. The owner frees the list after the last handle that uses it.
 enum AddressList {
     static func make(_ addresses: [String: [String]]) -> UnsafeMutablePointer<lc_list>? {
         var list: UnsafeMutablePointer<lc_list>?

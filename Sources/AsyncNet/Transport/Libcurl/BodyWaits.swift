@@ -1,7 +1,7 @@
 /// The transfers that are paused until their bodies have more bytes to send.
 ///
-/// libcurl does not watch the connection of a paused transfer, so their connections are checked at intervals: the
-/// server may have closed one.
+/// libcurl does not watch the connection of a paused transfer, so the connections are checked at intervals: the server
+/// may have closed a connection.
 struct BodyWaits {
     /// Between two checks, in milliseconds.
     static let interval: Int32 = 250

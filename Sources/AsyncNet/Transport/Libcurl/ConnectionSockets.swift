@@ -1,14 +1,14 @@
 import CLibcurl
 
-/// The sockets of a loop's connections, and which port of this side each has, by which libcurl tells them apart.
+/// The sockets of a loop's connections with their local ports, by which libcurl's callbacks identify a connection.
 struct ConnectionSockets {
     private(set) var all: Set<Int32> = []
-    /// Sockets that have no port yet, since they are not connected, or none that is known.
+    /// Sockets without a known port, such as those that are not connected yet.
     private var unnamed: Set<Int32> = []
     private var byPort: [Int32: Int32] = [:]
     private var ports: [Int32: Int32] = [:]
     private var portsOfHTTP1: Set<Int32> = []
-    /// Connections to several servers may have one port of this side. Nothing is said of such.
+    /// Local ports of several connections, to different servers. Nothing is known of these connections.
     private var sharedPorts: Set<Int32> = []
 
     mutating func insert(_ socket: Int32) {
@@ -26,7 +26,7 @@ struct ConnectionSockets {
         portsOfHTTP1.remove(port)
     }
 
-    /// The connected socket with this port; `nil` for port 0, as those of unix sockets are.
+    /// The connected socket with this local port; `nil` for port 0, which unix sockets have.
     mutating func socket(onPort port: Int32) -> Int32? {
         guard port > 0 else { return nil }
         if let socket = byPort[port], unnamed.isEmpty { return isShared(port) ? nil : socket }
@@ -42,14 +42,14 @@ struct ConnectionSockets {
 
     func isShared(_ port: Int32) -> Bool { sharedPorts.contains(port) }
 
-    /// Whether another connection has the same port as this socket's.
+    /// Whether another connection has the same local port.
     mutating func isPortShared(by socket: Int32) -> Bool {
         let port = ports[socket] ?? lc_local_port(socket)
         _ = self.socket(onPort: port)
         return isShared(port)
     }
 
-    /// A response of HTTP/1 has come on this connection. One of which that is not known may be HTTP/2's.
+    /// An HTTP/1 response has arrived on this connection. Other connections may be HTTP/2.
     mutating func noteHTTP1(onPort port: Int32) { portsOfHTTP1.insert(port) }
 
     func isHTTP1(onPort port: Int32) -> Bool { portsOfHTTP1.contains(port) && !isShared(port) }

@@ -1,7 +1,7 @@
 import CLibcurl
 import Foundation
 
-/// One of libcurl's easy handles, freed with this value. Belongs to its loop's thread.
+/// One of libcurl's easy handles, freed with this value and used on its loop's thread only.
 struct EasyHandle: ~Copyable {
     let pointer: OpaquePointer
 
@@ -10,7 +10,7 @@ struct EasyHandle: ~Copyable {
         self.pointer = pointer
     }
 
-    /// With the same options; callbacks and their data are the other handle's until they are set.
+    /// A handle with the same options. Its callbacks' data are the other handle's until `setUser` is called.
     init?(copying other: borrowing EasyHandle) {
         guard let pointer = lc_easy_copy(other.pointer) else { return nil }
         self.pointer = pointer
@@ -19,14 +19,16 @@ struct EasyHandle: ~Copyable {
     deinit { lc_easy_free(pointer) }
 
     func set(_ option: Int, _ value: Int) { lc_set_long(pointer, Int32(option), value) }
-    /// Without the copy that a String passed as a nullable pointer would be.
+    /// `withCString` avoids the copy that passing a String as a nullable pointer makes.
     func set(_ option: Int, _ value: String) { value.withCString { _ = lc_set_string(pointer, Int32(option), $0) } }
 
     func set(_ option: Int, _ value: String, orRefuse what: String) throws(AsyncNetError) {
         try check(value.withCString { lc_set_string(pointer, Int32(option), $0) }, what)
     }
 
-    /// For settings that no request may go without: a libcurl that does not know one is not to be used at all.
+    /// For settings without which no request may be sent.
+    ///
+    /// - Throws: ``AsyncNetError`` with code `.unsupportedByTransport` if this libcurl refused the option.
     func check(_ result: Int32, _ what: String) throws(AsyncNetError) {
         guard result != 0 else { return }
         throw AsyncNetError(
@@ -35,7 +37,7 @@ struct EasyHandle: ~Copyable {
 
     // MARK: Callbacks
 
-    /// Has the loop's connections told of the sockets that libcurl opens, and asked to close them.
+    /// Reports the sockets that libcurl opens to the loop's connections, which also close them.
     func setCallbacks(of connections: LoopConnections) {
         let user = Unmanaged.passUnretained(connections).toOpaque()
         lc_set_socket_function(pointer, { LoopConnections.at($0).opened($1) }, user)
@@ -44,7 +46,7 @@ struct EasyHandle: ~Copyable {
         setTransferCallbacks()
     }
 
-    /// What they are called with is set by `setUser(of:)`.
+    /// `setUser` sets the handle that these callbacks are called with.
     private func setTransferCallbacks() {
         lc_set_data_function(pointer, Int32(LC_HEADERFUNCTION)) { data, size, count, user in
             LibcurlHandle.at(user).receiveHeader(UnsafeRawBufferPointer(start: data, count: size * count))
@@ -68,7 +70,7 @@ struct EasyHandle: ~Copyable {
         }
     }
 
-    /// Whose transfer this is.
+    /// Sets the handle that the transfer's callbacks are called with.
     func setUser(_ handle: LibcurlHandle, errorText: UnsafeMutablePointer<CChar>) {
         let user = Unmanaged.passUnretained(handle).toOpaque()
         for option in [LC_PRIVATE, LC_WRITEDATA, LC_HEADERDATA, LC_READDATA, LC_SEEKDATA, LC_SENDDATA, LC_DEBUGDATA] {

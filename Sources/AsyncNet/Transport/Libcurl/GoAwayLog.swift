@@ -1,25 +1,24 @@
 import Foundation
 
-/// Which HTTP/2 streams servers said that they will not process (GOAWAY, RFC 9113 §6.8), read from what libcurl says of
-/// its work.
+/// The HTTP/2 streams that servers will not process (GOAWAY, RFC 9113 §6.8), read from libcurl's verbose output.
 ///
-/// No function of libcurl's tells: it repeats such a request as it repeats one whose connection broke, which must not
-/// be done with a request that is not idempotent. A text that is not understood changes nothing; then the request ends
-/// in an error.
+/// libcurl has no function for this. It repeats a request on such a stream as it repeats a request whose connection
+/// broke, which is not allowed for a request that is not idempotent. Unknown text changes nothing: the request then
+/// ends with an error.
 struct GoAwayLog: Equatable {
-    /// What libcurl said that matters.
+    /// A line of the verbose output that decides whether a request may be sent again.
     enum Message: Equatable {
-        /// The transfer's own stream.
+        /// The transfer's stream.
         case stream(UInt32)
         /// The last stream that the server may have processed on the connection.
         case goAway(lastStream: UInt32)
         /// The transfer's stream was refused (REFUSED_STREAM, RFC 9113 §8.7).
         case refused
-        /// The transfer's connection is given up; what libcurl says from here on may be of another one.
+        /// libcurl has given up the transfer's connection; later lines may be about another connection.
         case connectionDied
 
-        /// From libcurl's text, as 7.83 to 8.23 have it; `nil` for any other. libcurl says URLs and headers too, which
-        /// may hold anything: the whole form has to fit, from the line's start.
+        /// Reads a line as libcurl 7.83 to 8.23 write it; `nil` for any other line. Lines with URLs and headers can
+        /// contain any text, so a message must match from the line's start.
         init?(_ text: UnsafeRawBufferPointer) {
             guard text.count < 200 else { return nil }
             let line = String(decoding: text, as: UTF8.self)
@@ -50,7 +49,7 @@ struct GoAwayLog: Equatable {
     private static let mostConnections = 64
     private var lastStreams: [Int32: UInt32] = [:]
 
-    /// A server may send several; each can only lower the last stream.
+    /// A server may send several GOAWAY frames; each can only lower the last stream.
     mutating func note(lastStream: UInt32, onPort port: Int32) {
         guard port > 0 else { return }
         if lastStreams.count == Self.mostConnections { lastStreams = [:] }

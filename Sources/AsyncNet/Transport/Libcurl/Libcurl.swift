@@ -1,8 +1,8 @@
 import CLibcurl
 
-/// The libcurl of this process, loaded when it is first needed.
+/// The libcurl of this process, loaded at the first use.
 package enum Libcurl {
-    /// Which one it is.
+    /// The version of the loaded libcurl.
     package struct Version: Sendable, CustomStringConvertible {
         let number: UInt32
         package let description: String
@@ -15,7 +15,7 @@ package enum Libcurl {
         }
     }
 
-    /// `.transportUnavailable` with the reason where there is none, or one older than 7.66.
+    /// The loaded libcurl, or `.transportUnavailable` with the reason: there is none, or it is older than 7.66.
     package static let version: Result<Version, AsyncNetError> = load()
 
     private static func load() -> Result<Version, AsyncNetError> {

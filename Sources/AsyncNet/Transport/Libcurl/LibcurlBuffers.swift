@@ -1,9 +1,9 @@
 import CLibcurl
 import Foundation
 
-/// The headers of one request in libcurl's form, in memory that is used again.
+/// The headers of one request as a `curl_slist`, in memory that the next request reuses.
 ///
-/// libcurl reads the list until the transfer ends and never changes it.
+/// libcurl reads the list until the transfer ends and does not change it.
 struct HeaderList: ~Copyable {
     private var nodes: UnsafeMutablePointer<lc_list>
     private var nodeCapacity = 16
@@ -20,7 +20,8 @@ struct HeaderList: ~Copyable {
         bytes.deallocate()
     }
 
-    /// - Parameter own: Further lines as libcurl wants them, such as `Expect:`, which keeps that header away.
+    /// - Parameter own: Further lines in libcurl's syntax, such as `Expect:`, which omits a header that libcurl would
+    ///   add.
     mutating func fill(
         _ headers: HTTPHeaders, except isLeftOut: (HTTPHeader) -> Bool, own: [StaticString]
     ) -> UnsafeMutablePointer<lc_list>? {
@@ -32,7 +33,7 @@ struct HeaderList: ~Copyable {
         for header in headers where !isLeftOut(header) {
             add(&count, at: end)
             Self.append(header.name, to: &end)
-            // libcurl sends an empty value for "Name;" and leaves out what it would add itself for "Name:".
+            // For "Name;" libcurl sends an empty value; for "Name:" it omits a header that it would add itself.
             Self.append(header.value.isEmpty ? ";" : header.isOmission ? ":" : ": ", to: &end)
             if !header.isOmission { Self.append(header.value, to: &end) }
             Self.end(&end)
@@ -80,10 +81,9 @@ struct HeaderList: ~Copyable {
     }
 }
 
-/// Gathers the pieces of at most 16 KiB in which libcurl delivers a body into chunks worth handing on.
+/// Collects the pieces of at most 16 KiB in which libcurl delivers a body into larger chunks.
 ///
-/// A large chunk takes the buffer with it instead of being copied; a small one is copied and leaves the buffer for the
-/// next.
+/// A large chunk keeps the buffer, which saves copying it. A small chunk is copied, and the buffer is reused.
 struct BodyBuffer: ~Copyable {
     static let capacity = 128 * 1024
     private static let copyLimit = 32 * 1024
@@ -96,7 +96,7 @@ struct BodyBuffer: ~Copyable {
     var isEmpty: Bool { count == 0 }
     var room: Int { Self.capacity - count }
 
-    /// `false` if there is no memory.
+    /// `false` without memory.
     mutating func append(_ piece: UnsafeRawBufferPointer) -> Bool {
         guard let base = piece.baseAddress, piece.count <= room else { return piece.isEmpty }
         guard let bytes = bytes ?? malloc(Self.capacity) else { return false }

@@ -1,39 +1,52 @@
 extension LibcurlTransport {
-    /// How a ``LibcurlTransport`` connects and how much of everything it may use.
+    /// How a ``LibcurlTransport`` connects, and its limits.
+    ///
+    /// Values that no transport can have end each request with `.invalidConfiguration`.
     public struct Configuration: Sendable {
+        /// Trust, pins and client identity. The default trusts what the system trusts.
         public var tls: TLSConfiguration
+        /// The proxy for all requests. `.none` by default.
         public var proxy: ProxyConfiguration
-        /// A socket in the file system that every request goes to, whatever host its URL names.
+        /// The path of a unix socket that each request is sent to, whatever host its URL names. `nil` by default.
         public var unixSocket: String?
+        /// The HTTP versions to use. `.automatic` by default.
         public var httpVersion: HTTPVersion
 
-        /// For name lookup, connecting and the TLS handshake together, after which the request ends with `.timedOut`;
-        /// 10 s.
+        /// Limit for name lookup, connecting and the TLS handshake together. 10 s by default.
+        ///
+        /// A request that exceeds it ends with `.timedOut`.
         public var connectTimeout: Duration
-        /// How long a server that was sent `Expect: 100-continue` may take to ask for the body; then it is sent anyway.
-        /// 1 s.
+        /// How long a request with `Expect: 100-continue` waits for the 100 response before its body is sent (RFC 9110
+        /// §10.1.1). 1 s by default.
         public var expectContinueTimeout: Duration
-        /// How long a connection is kept that nobody uses; 60 s. At most half of the process's descriptors are for such
-        /// connections.
+        /// How long a connection without a transfer stays open. 60 s by default.
+        ///
+        /// At most half of the process's file descriptors are used for such connections.
         public var idleTimeout: Duration
 
-        /// Connections to one host; 256. More requests wait their turn in order, or share connections over HTTP/2.
+        /// The largest number of connections to one origin. 256 by default.
+        ///
+        /// Further requests wait in order, or share connections over HTTP/2.
         public var maximumConnectionsPerHost: Int
-        /// Connections in all; 1024.
+        /// The largest number of connections to all origins together. 1024 by default.
         public var maximumConnections: Int
-        /// Bytes of a response's status line and headers; 256 KiB. A server that sends more is refused.
+        /// The largest status line and headers of a response together, in bytes. 256 KiB by default.
+        ///
+        /// A larger head ends the request with `.badServerResponse`.
         public var maximumHeaderBytes: Int
 
-        /// Addresses to use instead of looking a name up, by `host:port`: `["api.example.com:443": ["127.0.0.1"]]`.
+        /// Addresses that replace the name lookup, by `host:port`: `["api.example.com:443": ["127.0.0.1"]]`.
         public var addresses: [String: [String]]
-        /// The interface, host name or address that connections come from.
+        /// The local interface, host name or address of all connections. `nil` lets the system choose.
         public var localInterface: String?
-        /// Both by default, the first that connects wins (happy eyeballs, RFC 8305).
+        /// The IP versions to use. `.any` by default: both are tried, and the first connection wins (Happy Eyeballs,
+        /// RFC 8305).
         public var ipVersion: IPVersion
 
-        /// Threads that move bytes. The number of processors by default, at most 4.
+        /// The largest number of threads that carry transfers. `nil` means one for each processor, at most 4.
         public var eventLoops: Int?
 
+        /// A configuration with the defaults that each property documents.
         public init(
             tls: TLSConfiguration = TLSConfiguration(), proxy: ProxyConfiguration = .none, unixSocket: String? = nil,
             httpVersion: HTTPVersion = .automatic, connectTimeout: Duration = .seconds(10),
@@ -59,22 +72,30 @@ extension LibcurlTransport {
         }
     }
 
-    /// Which HTTP is spoken.
+    /// The HTTP versions that a transport uses.
     public enum HTTPVersion: Sendable {
         /// HTTP/2 where a server offers it over TLS (ALPN), otherwise HTTP/1.1.
         case automatic
+        /// HTTP/1.1 only.
         case http1
-        /// HTTP/2 also where no TLS could agree on it, by prior knowledge (RFC 9113 §3.3).
+        /// HTTP/2, without TLS by prior knowledge (RFC 9113 §3.3).
         case http2
     }
 
+    /// The IP versions that a transport connects with.
     public enum IPVersion: Sendable {
-        case any, v4, v6
+        /// IPv4 and IPv6.
+        case any
+        /// IPv4 only.
+        case v4
+        /// IPv6 only.
+        case v6
     }
 }
 
 extension LibcurlTransport.Configuration {
-    /// What no transport can be made of is said by its first request.
+    /// - Throws: ``AsyncNetError`` with code `.invalidConfiguration`, or `.unsupportedByTransport` for a setting that
+    ///   this libcurl does not have.
     func validate(_ version: Libcurl.Version) throws(AsyncNetError) {
         try tls.validate()
         try proxy.validate()
@@ -86,10 +107,11 @@ extension LibcurlTransport.Configuration {
         }
         if let path = unixSocket, path.isEmpty || path.utf8.count > 103 {
             throw AsyncNetError(
-                .invalidConfiguration, "A unix socket's path has 1 to 103 bytes, this one has \(path.utf8.count)")
+                .invalidConfiguration, "A unix socket's path must have 1 to 103 bytes, this path has \(path.utf8.count)"
+            )
         }
         guard connectTimeout > .zero else {
-            throw AsyncNetError(.invalidConfiguration, "connectTimeout must be more than nothing")
+            throw AsyncNetError(.invalidConfiguration, "connectTimeout must be greater than zero")
         }
         try refuseWhatIsTooNew(for: version)
     }
@@ -97,10 +119,10 @@ extension LibcurlTransport.Configuration {
     private func refuseWhatIsTooNew(for version: Libcurl.Version) throws(AsyncNetError) {
         if case .anchors = tls.trust.kind, version.number < 0x074D00 {
             throw AsyncNetError(
-                .unsupportedByTransport, "\(version) takes trust anchors from a file only: use .anchors(file:)")
+                .unsupportedByTransport, "\(version) reads trust anchors from a file only: use .anchors(file:)")
         }
         if case .memory = tls.clientIdentity?.kind, version.number < 0x074700 {
-            throw AsyncNetError(.unsupportedByTransport, "\(version) takes a client identity from files only")
+            throw AsyncNetError(.unsupportedByTransport, "\(version) reads a client identity from files only")
         }
         if httpVersion == .http2, !version.hasHTTP2 {
             throw AsyncNetError(.unsupportedByTransport, "\(version) was built without HTTP/2")

@@ -1,15 +1,15 @@
 import CLibcurl
 
-/// Tells libcurl's results apart: by their number, and where one number has several causes, by libcurl's words.
+/// Maps libcurl's results to error codes: by their number, and where a number has several causes, by libcurl's text.
 enum LibcurlErrors {
-    /// What is known of a failed transfer.
+    /// What libcurl reported about a failed transfer, and the parts of the configuration that its text may name.
     struct Circumstances {
         var text = ""
         /// OpenSSL's verification result, 0 if there is none.
         var verifyResult = 0
-        /// The status of a proxy's answer to CONNECT, 0 if there was none.
+        /// The status of a proxy's response to CONNECT; 0 if there was none.
         var connectStatus = 0
-        /// The host of the proxy that was configured.
+        /// The configured proxy's host.
         var proxyHost: String?
         var unixSocket: String?
     }
@@ -21,13 +21,13 @@ enum LibcurlErrors {
         return AsyncNetError(code, message(code, circumstances))
     }
 
-    /// What a result means that came before the end of a response's head; `nil` if nothing of its own. libcurl's names
-    /// for these, such as "out of memory", mislead.
+    /// The error for a result inside a response's head, where libcurl's names, such as "out of memory", are wrong;
+    /// `nil` if the result has its usual meaning.
     static func headError(for result: Int32, _ text: String) -> AsyncNetError? {
         switch result {
-        // A line beyond libcurl's own limit, 100 KiB.
+        // The line is longer than libcurl's own limit, 100 KiB.
         case 27, 100: AsyncNetError(.badServerResponse, "The server sent a status line or a header that is too large")
-        // Of a client's key too, of which libcurl 8 has words.
+        // libcurl 8 also has this result for a client's private key, which its text names.
         case 43 where byText(text) == nil:
             AsyncNetError(
                 .badServerResponse, "The server sent a header line that begins with a space, or without a valid name")
@@ -35,7 +35,8 @@ enum LibcurlErrors {
         }
     }
 
-    /// libcurl's words name hosts and ports, but where they repeat a URL, as of a proxy, there may be a password in it.
+    /// libcurl's text names hosts and ports. A text with a URL, such as a proxy's, is omitted: it may contain a
+    /// password.
     private static func message(_ code: AsyncNetError.Code, _ circumstances: Circumstances) -> String {
         let text = circumstances.text
         let cause = text.contains("@") || text.contains("://") ? "" : " (\(text))"
@@ -47,8 +48,8 @@ enum LibcurlErrors {
         return code.summary + cause
     }
 
-    /// Whether it is the connection that failed, before anything was understood of a response: libcurl's results for
-    /// what is no HTTP (1, 8), HTTP/2 that is broken (16), nothing at all (52), and sending and receiving (55, 56, 65).
+    /// Whether the connection failed before a response was understood: libcurl's results for bytes that are not HTTP
+    /// (1, 8), invalid HTTP/2 (16), no bytes (52), and failed sending and receiving (55, 56, 65).
     static func isConnectionFailure(_ result: Int32) -> Bool { [1, 8, 16, 52, 55, 56, 65].contains(result) }
 
     static func code(for result: Int32, _ circumstances: Circumstances) -> AsyncNetError.Code {
@@ -59,7 +60,7 @@ enum LibcurlErrors {
         case 5: circumstances.text.contains("proxy syntax") ? .invalidConfiguration : .proxyNotFound
         case 6: circumstances.proxyHost.map(circumstances.text.contains) == true ? .proxyNotFound : .hostNotFound
         case 7, 45: circumstances.connectStatus >= 400 ? .proxyFailed : byText(circumstances.text) ?? .cannotConnect
-        // 27 and 100: a line that is too long.
+        // 27 and 100: a header line that is too long.
         case 8, 16, 27, 63, 100: .badServerResponse
         case 18: .bodyEndedEarly
         case 28: .timedOut
@@ -90,7 +91,7 @@ enum LibcurlErrors {
         texts.first { text.contains($0.0) }?.1
     }
 
-    /// The first fragment that occurs decides.
+    /// Fragments of libcurl's texts. The first fragment that occurs in a text decides.
     private static let texts: [(String, AsyncNetError.Code)] = [
         ("certificate has expired", .certificateExpired),
         ("not yet valid", .certificateExpired),

@@ -1,21 +1,21 @@
 import Foundation
 
-/// One request on its way through a loop, from `send` until libcurl is done with it.
+/// One transfer of a loop, from `send` until libcurl has ended it.
 ///
-/// `handle`, `reader`, `feed`, `readFailure` and `isWaiting` belong to the loop's thread; everything else is set once or
-/// safe from anywhere. That makes it sendable, which the compiler cannot see.
+/// Unchecked: `handle`, `reader`, `feed`, `readFailure` and `isWaiting` are used on the loop's thread only; every other
+/// property is constant or has a lock.
 final class LibcurlExchange: QueuedTransfer, @unchecked Sendable {
     let request: TransportRequest
     let pipe: TransferPipe
     let origin: OriginKey
-    /// In bytes, `nil` if nobody knows. Asked for once: a file may grow.
+    /// In bytes; `nil` if it is not known. Read once, because a file may grow.
     let bodyLength: Int64?
-    /// A body that is not in memory.
+    /// The request's body, unless it is in memory.
     private let body: MeasuredBody?
-    /// Reads it on the loop's thread, for as long as nothing has to be waited for.
+    /// Reads `body` on the loop's thread until a read would have to wait.
     private var reader: BodyReader?
     private var readFailure: AsyncNetError?
-    /// Where it comes from once something has, or from the start.
+    /// Delivers `body` from a task after that, or from the start.
     private var feed: UploadFeed?
     private let loop: LibcurlLoop
 
@@ -23,7 +23,7 @@ final class LibcurlExchange: QueuedTransfer, @unchecked Sendable {
     /// Set by `LoopAdmission` while the exchange waits for a permit.
     var isWaiting = false
 
-    /// Reads that body; ends with the exchange.
+    /// Fills `feed`; cancelled when the exchange ends.
     private let feeder = Locked<Task<Void, Never>?>(nil)
 
     /// - Throws: ``AsyncNetError`` with code `.fileNotReadable`, before anything is sent.
@@ -39,20 +39,20 @@ final class LibcurlExchange: QueuedTransfer, @unchecked Sendable {
             (body, bodyLength) = (measured, measured.length)
         }
         pipe = TransferPipe(request.delivery, limit: request.maximumBodySize, isUrgent: request.isUrgent)
-        // The pipe lets go of these at the end, so nothing holds itself.
+        // The pipe releases these closures at its end, which breaks the retain cycle.
         pipe.connect(onAbort: { loop.post(.cancel(self)) }, onDemand: { loop.post(.receive(self)) })
     }
 
     // MARK: A body that is not in memory
 
-    /// Begins to read it: here if it is all there, so that a file in the system's cache costs no copy and no change of
-    /// threads; otherwise through a feed.
+    /// Begins to read the body: on the loop's thread if no read has to wait, which saves a copy and a change of threads
+    /// for a file in the system's cache; otherwise in a task that fills a feed.
     func startReading() {
         guard let body else { return }
         if body.isReadableAtOnce { reader = body.makeReader() } else { startFeed(body.makeReader()) }
     }
 
-    /// From its start again, if that is possible.
+    /// Begins to read the body from its start again; `false` if it can be read only once.
     func restartReading() -> Bool {
         guard body != nil, request.body.replay == .repeatable else { return false }
         stopFeed()
@@ -61,7 +61,7 @@ final class LibcurlExchange: QueuedTransfer, @unchecked Sendable {
         return true
     }
 
-    /// The next bytes.
+    /// Moves the body's next bytes into `buffer`.
     func readBody(into buffer: UnsafeMutableRawBufferPointer) -> UploadFeed.Piece {
         guard let reader else { return feed?.read(into: buffer) ?? .end }
         do {
@@ -78,12 +78,14 @@ final class LibcurlExchange: QueuedTransfer, @unchecked Sendable {
     /// Why the body cannot be sent to its end, if so.
     var bodyFailure: AsyncNetError? { readFailure ?? feed?.failure }
 
-    /// A reader on its way from the loop's thread, which forgets it, to the task that alone uses it from then on.
+    /// Moves a reader from the loop's thread to the task that uses it from then on.
+    ///
+    /// Unchecked: the loop's thread drops its reference before the task begins.
     private struct HandedOver: @unchecked Sendable {
         let reader: BodyReader
     }
 
-    /// Users' sequences are asked where they may block.
+    /// A user's sequence runs on an executor that it may block.
     private func startFeed(_ reader: BodyReader) {
         let feed = UploadFeed { [weak self, loop] in self.map { loop.post(.send($0)) } }
         self.feed = feed
@@ -98,13 +100,13 @@ final class LibcurlExchange: QueuedTransfer, @unchecked Sendable {
         feeder.withLock { $0.take() }?.cancel()
     }
 
-    /// On no actor.
+    /// `@concurrent`, so that it runs on the task's preferred executor.
     @concurrent
     private static func write(_ handed: HandedOver, to feed: UploadFeed) async {
         await feed.write(handed.reader)
     }
 
-    /// Whether to pause; when that is over the loop is told.
+    /// Whether the request is suspended; the transfer then continues when it is resumed.
     var isSuspended: Bool {
         guard let hold = request.hold, hold.isHeld else { return false }
         return hold.isHeld(self) { [loop] in loop.post(.send(self)) }
@@ -117,11 +119,11 @@ final class LibcurlExchange: QueuedTransfer, @unchecked Sendable {
     }
 }
 
-/// Stands for scheme, host and port. Two origins that share one by chance share no more than a place in a queue.
+/// A hash of an origin (scheme, host, port). Two origins with the same hash share limits and a queue, nothing else.
 typealias OriginKey = UInt64
 
 extension URL {
-    /// Of everything before the path.
+    /// The hash of everything before the path (FNV-1a).
     var originKey: OriginKey {
         var slashes = 0
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325

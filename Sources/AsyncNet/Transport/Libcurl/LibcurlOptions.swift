@@ -1,12 +1,12 @@
 import CLibcurl
 import Foundation
 
-/// Bodies of up to this size go out together with the head, in one packet if it fits.
+/// Bodies of up to this size are sent together with the head, in the same packet if both fit.
 private let smallBody = 16 * 1024
 
-/// The options of one request.
+/// The options of one transfer.
 extension LibcurlHandle {
-    /// What the last request set is set back by `HTTPGET`, or set again.
+    /// `HTTPGET` resets the method of a former transfer; the other options are set for each transfer.
     func setRequest(_ exchange: LibcurlExchange, _ list: inout HeaderList) throws(AsyncNetError) {
         let request = exchange.request
         try worker.configuration.proxy.checkHost(of: request.head.url)
@@ -29,8 +29,8 @@ extension LibcurlHandle {
             easy.set(LC_UPLOAD, 1)
             lc_set_offset(easy.pointer, Int32(LC_INFILESIZE_LARGE), exchange.bodyLength ?? -1)
         }
-        // Without the option libcurl leaves bodies as they are: they are decoded above it, where a truncated one is
-        // noticed and memory is bounded.
+        // The header is sent without libcurl's own option, so that libcurl does not decode: AsyncNet decodes above the
+        // transport, where a truncated body is an error and memory is bounded.
         if !request.head.headers.contains(name: "Accept-Encoding") { own.append(ContentDecoding.acceptEncoding) }
         if !body.isNone, !request.head.headers.contains(name: "Expect") { own.append("Expect:") }
         let isPlain = body.isNone && (method == .get || method == .head)
@@ -43,7 +43,8 @@ extension LibcurlHandle {
             easy.pointer, Int32(LC_HTTPHEADER), list.fill(request.head.headers, except: Self.isFraming, own: own))
     }
 
-    /// Where a connection may be shared, others wait to see whether it can be; without TLS nobody would ever find out.
+    /// With `PIPEWAIT` a transfer waits until libcurl knows whether a connection can be shared over HTTP/2. Without TLS
+    /// no server can offer HTTP/2, so `.automatic` means HTTP/1.1 there.
     private func setVersion(isTLS: Bool, isOnce: Bool) {
         let version =
             switch worker.configuration.httpVersion {
@@ -52,9 +53,9 @@ extension LibcurlHandle {
             case .http2: LC_HTTP_2_PRIOR_KNOWLEDGE
             }
         easy.set(LC_HTTP_VERSION, version)
-        // libcurl 7.88 breaks a connection that it uses again for HTTP/2 without TLS.
+        // libcurl 7.88 breaks a connection that it reuses for HTTP/2 without TLS.
         let isSingle = !isTLS && version == LC_HTTP_2_PRIOR_KNOWLEDGE && lc_version_number() >> 8 == 0x0758
-        // A body that can be sent once only must not go out on a connection that may turn out closed.
+        // A body that can be sent only once must not be sent on a kept connection, which may be closed.
         easy.set(LC_FRESH_CONNECT, isSingle || isOnce && (!isTLS || version == LC_HTTP_1_1) ? 1 : 0)
         easy.set(LC_FORBID_REUSE, isSingle ? 1 : 0)
         easy.set(LC_PIPEWAIT, version == LC_HTTP_1_1 || isSingle ? 0 : 1)
@@ -71,19 +72,19 @@ extension LibcurlHandle {
         }
     }
 
-    /// How the body is framed is this transport's to say (RFC 9112 §6).
+    /// Headers that frame the body, which libcurl sets itself (RFC 9112 §6).
     private static func isFraming(_ header: HTTPHeader) -> Bool {
         header.hasName("Content-Length") || header.hasName("Transfer-Encoding")
     }
 }
 
 extension HTTPMethod {
-    /// Whose requests say how long their body is even if there is none (RFC 9110 §8.6).
+    /// Whether a request without a body has `Content-Length: 0` (RFC 9110 §8.6).
     fileprivate var expectsBody: Bool { self == .post || self == .put || self == .patch }
 }
 
 extension Duration {
-    /// Whole ones, at least one if there is anything, and no more than libcurl can count.
+    /// In whole milliseconds: 0 for no time, otherwise at least 1 and at most what libcurl's options hold.
     var milliseconds: Int {
         self <= .zero ? 0 : max(1, Int(min(self / .milliseconds(1), 2_000_000_000)))
     }

@@ -1,20 +1,21 @@
 import CLibcurl
 import Foundation
 
-/// As fast as larger ones.
+/// In bytes. A larger buffer was measured to be no faster.
 private let receiveBuffer = 32 * 1024
 
-/// The easy handle that each request's handle is a copy of: the options that are the same for all requests of a loop.
+/// The easy handle with the options that all transfers of a loop have in common. Each transfer's handle is a copy of
+/// it.
 ///
-/// A request's handle carries one transfer and is freed. libcurl keeps state in a handle that neither the next transfer
-/// nor `curl_easy_reset` clears: 7.83 to 8.0 a pointer into freed memory, which a server can have written to, and up to
-/// today the number of times that a transfer was repeated, of which five end it.
+/// A handle carries a single transfer and is freed. libcurl keeps state in a handle that neither the next transfer nor
+/// `curl_easy_reset` clears: 7.83 to 8.0 keep a pointer into freed memory, which a server can make libcurl write to,
+/// and all versions keep the number of times that a transfer was repeated, which fails a transfer at five.
 final class LibcurlTemplate {
     private let easy: EasyHandle
     private let addresses: UnsafeMutablePointer<lc_list>?
-    /// Certificates and keys, which libcurl reads for as long as a copy lives.
+    /// Certificates and keys, which libcurl reads as long as a copy of the handle exists.
     private var blobs: [UnsafeMutableRawPointer] = []
-    /// Why no request may be sent: this libcurl refused an option.
+    /// The error of each request, if this libcurl refused an option.
     private(set) var failure: AsyncNetError?
 
     init?(_ configuration: LibcurlTransport.Configuration, _ connections: LoopConnections) {
@@ -61,7 +62,7 @@ final class LibcurlTemplate {
         if let addresses { lc_set_list(easy.pointer, Int32(LC_RESOLVE), addresses) }
     }
 
-    /// An empty proxy keeps libcurl from looking into the environment.
+    /// An empty proxy makes libcurl ignore the environment's.
     private func setProxy(_ proxy: ProxyConfiguration) throws(AsyncNetError) {
         switch proxy.kind {
         case .none: return try easy.set(LC_PROXY, "", orRefuse: "a proxy")
@@ -97,8 +98,8 @@ final class LibcurlTemplate {
         if let identity = tls.clientIdentity { try setIdentity(identity) }
     }
 
-    /// For a libcurl that was built for another system and does not find the certificates of this one. An HTTPS proxy
-    /// is always checked against the system's trust.
+    /// Sets the system's certificates for a libcurl that was built for another system and does not find them. An HTTPS
+    /// proxy's certificate is always checked against them.
     private func setSystemTrust() throws(AsyncNetError) {
         guard let path = lc_ca_file() else { return }
         for option in [LC_CAINFO, LC_PROXY_CAINFO] {
@@ -106,7 +107,7 @@ final class LibcurlTemplate {
         }
     }
 
-    /// Without this the system's folder of certificates would be trusted besides.
+    /// Removes the system's certificates, which libcurl would otherwise trust besides the configured ones.
     private func clearTrust() {
         lc_set_string(easy.pointer, Int32(LC_CAPATH), nil)
         lc_set_string(easy.pointer, Int32(LC_CAINFO), nil)
@@ -121,7 +122,7 @@ final class LibcurlTemplate {
             try easy.set(LC_SSLCERT, certificate, orRefuse: "a client identity")
             try easy.set(LC_SSLKEY, key, orRefuse: "a client identity")
         }
-        // Without one OpenSSL would ask whoever sits at the terminal.
+        // Without a password OpenSSL would read one from the terminal.
         try easy.set(LC_KEYPASSWD, identity.password ?? "", orRefuse: "a client identity")
     }
 

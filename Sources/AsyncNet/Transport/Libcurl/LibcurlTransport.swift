@@ -1,23 +1,27 @@
 import Foundation
 
-/// Carries requests over the libcurl of this process, the one that FoundationNetworking itself loads on Linux.
+/// Carries requests over the libcurl of this process, which FoundationNetworking on Linux uses too.
 ///
-/// No server can crash it, and it does what URLSession on Linux cannot: pause a transfer while nobody reads, trust
-/// given certificates, pin keys, show a client certificate, go through proxies and unix sockets, and measure.
+/// Unlike URLSession on Linux it cannot be crashed by a server. It also pauses a transfer while its body is not read,
+/// trusts given certificates, pins keys, sends a client certificate, uses proxies and unix sockets, and measures.
 ///
-/// libcurl is loaded by name when the first such transport is made; on a machine without it, or with one older than
-/// 7.66, requests end with `.transportUnavailable`. Settings that cannot work end it with `.invalidConfiguration` or
-/// `.unsupportedByTransport`. An idempotent request whose kept connection ends before a byte of the response is sent
-/// once more, on a connection of its own; any other request ends with `.connectionLost` then (RFC 9110 §9.2.2).
+/// libcurl is loaded by name when the first transport is made. Without libcurl, or with a version before 7.66, each
+/// request ends with `.transportUnavailable`. With settings that cannot work, each request ends with
+/// `.invalidConfiguration` or `.unsupportedByTransport`.
+///
+/// If a kept connection ends before a byte of the response, an idempotent request is sent once more on a new
+/// connection; any other request ends with `.connectionLost` (RFC 9110 §9.2.2).
 public final class LibcurlTransport: Transport {
+    /// The settings that this transport was made with.
     public let configuration: Configuration
     private let engine: Result<Engine, AsyncNetError>
 
+    /// A transport with its own connections. Errors in the configuration end each request.
     public convenience init(configuration: Configuration = Configuration()) {
         self.init(configuration, over: Libcurl.version)
     }
 
-    /// With a libcurl that a test makes up.
+    /// - Parameter version: The loaded libcurl; tests pass other versions.
     package init(_ configuration: Configuration, over version: Result<Libcurl.Version, AsyncNetError>) {
         self.configuration = configuration
         engine = Result { () throws(AsyncNetError) in
@@ -32,15 +36,20 @@ public final class LibcurlTransport: Transport {
         if case .success(let engine) = engine { engine.close() }
     }
 
-    /// Which libcurl it is, with what TLS library, and whether it checks certificates.
+    /// The versions of libcurl and of its TLS library, and whether certificates are verified.
     public var transportDescription: String {
         switch engine {
-        case .failure(let error): "libcurl, which does not work: \(error.message)"
+        case .failure(let error): "libcurl (unavailable: \(error.message))"
         case .success(let engine):
             configuration.tls.isDisabled ? "\(engine.version), NOT VERIFYING CERTIFICATES" : engine.version.description
         }
     }
 
+    /// Sends the request and returns once the response's head has arrived.
+    ///
+    /// The body keeps its content coding; see ``TransportResponse/isContentDecoded``.
+    ///
+    /// - Throws: ``AsyncNetError``, such as `.cannotConnect`, `.connectionLost` or `.certificateNotTrusted`.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         let pipe = try start(request)
         let body = TransportBody(pipe)
@@ -62,6 +71,7 @@ public final class LibcurlTransport: Transport {
         return exchange.pipe
     }
 
+    /// Refuses new requests, waits for running transfers to end, then closes all connections.
     public func shutdown() async {
         guard case .success(let engine) = engine else { return }
         engine.close()
@@ -70,7 +80,8 @@ public final class LibcurlTransport: Transport {
 
     private static func warn() {
         let text =
-            "AsyncNet: a libcurl transport does not verify certificates; anyone on the way can read and change what it carries.\n"
+            "AsyncNet: a libcurl transport does not verify certificates; "
+            + "a third party can read and change its traffic.\n"
         FileHandle.standardError.write(Data(text.utf8))
     }
 }
@@ -101,20 +112,20 @@ private struct Engine: Sendable {
 }
 
 extension Transport where Self == LibcurlTransport {
-    /// libcurl, with the settings that are changed most often. Each use makes a transport, and connections, of its own.
+    /// libcurl, with the settings that are changed most often. Each call makes a transport with its own connections.
     public static func libcurl(
         tls: TLSConfiguration = TLSConfiguration(), proxy: ProxyConfiguration = .none, unixSocket: String? = nil
     ) -> LibcurlTransport {
         LibcurlTransport(configuration: .init(tls: tls, proxy: proxy, unixSocket: unixSocket))
     }
 
-    /// libcurl with settings of one's own.
+    /// libcurl with all settings. Each call makes a transport with its own connections.
     public static func libcurl(_ configuration: LibcurlTransport.Configuration) -> LibcurlTransport {
         LibcurlTransport(configuration: configuration)
     }
 }
 
 extension LibcurlTransport: CustomReflectable {
-    /// What `dump` shows: the configuration, without passwords.
+    /// `dump` shows the configuration, without passwords.
     public var customMirror: Mirror { Mirror(self, children: ["configuration": configuration]) }
 }

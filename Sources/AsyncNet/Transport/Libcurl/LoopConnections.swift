@@ -1,10 +1,10 @@
 import CLibcurl
 import Foundation
 
-/// What a loop knows of its connections beside libcurl: their sockets, what servers left on those that were closed, and
-/// which streams they will not process.
+/// A loop's connections: their sockets, unread responses of closed connections, and streams that servers will not
+/// process.
 ///
-/// Belongs to the loop's thread; libcurl calls it with the sockets that it opens and is done with.
+/// Used on the loop's thread only. libcurl calls it with each socket that it opens or closes.
 final class LoopConnections {
     private var sockets = ConnectionSockets()
     private var unread = UnreadResponses()
@@ -16,16 +16,16 @@ final class LoopConnections {
 
     func opened(_ socket: Int32) { sockets.insert(socket) }
 
-    /// libcurl is done with a connection.
+    /// Closes the socket of a connection that libcurl does not use any more.
     func close(_ socket: Int32) -> Int32 {
-        // What was left would be taken for the other connection's.
-        let isNameless = sockets.isPortShared(by: socket)
+        // Unread bytes would be taken for those of the other connection with this port.
+        let isAmbiguous = sockets.isPortShared(by: socket)
         sockets.remove(socket)
-        if isNameless { lc_close(socket) } else { unread.close(socket) }
+        if isAmbiguous { lc_close(socket) } else { unread.close(socket) }
         return 0
     }
 
-    /// What is known of the connection that libcurl picked for a request.
+    /// The state of the connection that libcurl has picked for a request.
     func connection(fromPort port: Int32, isNew: Bool) -> ResendPolicy.Connection {
         if isNew { goAways.forget(port: port) }
         var connection = ResendPolicy.Connection(isNew: isNew, isHTTP2: !sockets.isHTTP1(onPort: port))
@@ -35,30 +35,32 @@ final class LoopConnections {
         return connection
     }
 
-    /// The server will not process later streams on the connection.
+    /// The server will not process streams after `lastStream` on this connection.
     func noteGoAway(lastStream: UInt32, onPort port: Int32) { goAways.note(lastStream: lastStream, onPort: port) }
 
     func isUnprocessed(_ stream: UInt32, onPort port: Int32) -> Bool {
         !sockets.isShared(port) && goAways.isUnprocessed(stream, onPort: port)
     }
 
-    /// A response of HTTP/1 has come on the connection.
+    /// An HTTP/1 response has arrived on the connection.
     func noteHTTP1(onPort port: Int32) {
         if !sockets.isHTTP1(onPort: port), sockets.socket(onPort: port) != nil { sockets.noteHTTP1(onPort: port) }
     }
 
-    /// Whether the other end of a transfer's connection is closed. libcurl does not say which socket that is, but where
-    /// it is.
+    /// Whether the server has closed a transfer's connection. libcurl reports the connection's local address, by which
+    /// the socket is found.
     func isPeerGone(_ easy: OpaquePointer) -> Bool {
         var name = [CChar](repeating: 0, count: Int(LC_LOCAL_NAME_SIZE))
         lc_local_name(easy, &name)
         return sockets.all.contains { lc_has_name($0, name) != 0 && lc_waiting_bytes($0) < 0 }
     }
 
-    /// The response that was left on the connection of a transfer that is over.
+    /// The bytes that were unread on the connection of a transfer that is over.
     func takeUnreadResponse(_ easy: OpaquePointer) -> Data? { unread.take(easy) }
 
-    /// - Parameter name: Address and port of this side; also to be called when a new connection has them.
+    /// The bytes that were unread on a connection. Must also be called when a new connection gets its address.
+    ///
+    /// - Parameter name: Address and port of this side.
     func takeUnreadResponse(at name: @autoclosure () -> String) -> Data? {
         unread.isEmpty ? nil : unread.take(at: name())
     }

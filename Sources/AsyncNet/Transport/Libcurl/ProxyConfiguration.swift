@@ -1,6 +1,9 @@
 import Foundation
 
-/// What a transport goes through on its way.
+/// The proxy that a transport uses.
+///
+/// Passwords do not appear in descriptions or errors. A proxy's URL with another scheme ends each request with
+/// `.invalidConfiguration`.
 public struct ProxyConfiguration: Sendable {
     enum Kind: Sendable {
         case none, environment
@@ -9,43 +12,46 @@ public struct ProxyConfiguration: Sendable {
     let kind: Kind
     var username: String?
     var password: String?
-    /// Hosts that are reached directly: names, which stand for their subdomains too, addresses, or `*` for all.
+    /// Hosts that are connected to without the proxy: names, which include their subdomains, addresses, or `*` for all.
+    /// Empty by default.
     public var bypassedHosts: [String] = []
-    /// Whether `http` requests go through a tunnel (CONNECT) too, as `https` requests always do.
+    /// Whether `http` requests use a tunnel (CONNECT, RFC 9110 §9.3.6) too, as `https` requests always do. `false` by
+    /// default.
     public var alwaysTunnels = false
 
-    /// None, whatever the environment says.
+    /// No proxy. The environment is ignored.
     public static let none = ProxyConfiguration(kind: .none)
 
-    /// What `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` say when a request is sent.
+    /// The proxy in the environment variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, read for each
+    /// request.
     public static let environment = ProxyConfiguration(kind: .environment)
 
-    /// An HTTP proxy.
+    /// An HTTP proxy, with the credentials that it requires.
     public static func http(_ host: String, port: Int, username: String? = nil, password: String? = nil)
         -> ProxyConfiguration
     {
         ProxyConfiguration(kind: .url("http://\(bracketed(host)):\(port)"), username: username, password: password)
     }
 
-    /// A SOCKS5 proxy (RFC 1928, RFC 1929), which also looks up the names of hosts.
+    /// A SOCKS5 proxy (RFC 1928, RFC 1929), which also looks up host names.
     public static func socks5(_ host: String, port: Int, username: String? = nil, password: String? = nil)
         -> ProxyConfiguration
     {
         ProxyConfiguration(kind: .url("socks5h://\(bracketed(host)):\(port)"), username: username, password: password)
     }
 
-    /// A proxy by its URL, in curl's words: `http`, `https`, `socks4`, `socks4a`, `socks5` or `socks5h`, with user and
-    /// password if it needs them.
+    /// A proxy by its URL. The scheme is `http`, `https`, `socks4`, `socks4a`, `socks5` or `socks5h`, as in curl; user
+    /// and password may stand before the host.
     public static func url(_ url: String) -> ProxyConfiguration { ProxyConfiguration(kind: .url(url)) }
 
-    /// The same, but these hosts are reached directly.
+    /// A copy that connects to these hosts without the proxy; see ``bypassedHosts``.
     public func bypassing(_ hosts: [String]) -> ProxyConfiguration {
         var copy = self
         copy.bypassedHosts = hosts
         return copy
     }
 
-    /// The same, with `http` requests tunnelled too.
+    /// A copy that uses a tunnel for `http` requests too; see ``alwaysTunnels``.
     public func tunnelling() -> ProxyConfiguration {
         var copy = self
         copy.alwaysTunnels = true
@@ -62,7 +68,7 @@ public struct ProxyConfiguration: Sendable {
         host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
     }
 
-    /// The proxy's own name, without port, user or password.
+    /// The proxy's host, without port, user or password.
     var host: String? {
         guard case .url(let url) = kind else { return nil }
         let authority = (url.range(of: "://").map { url[$0.upperBound...] } ?? url[...]).prefix { $0 != "/" }
@@ -80,12 +86,12 @@ public struct ProxyConfiguration: Sendable {
         }
     }
 
-    /// SOCKS5 carries host names of up to 255 bytes (RFC 1928 §5). libcurl 7.69 to 8.3 write longer ones beyond their
-    /// buffer (CVE-2023-38545).
+    /// Refuses host names of more than 255 bytes, which SOCKS5 cannot carry (RFC 1928 §5) and libcurl 7.69 to 8.3 write
+    /// beyond their buffer (CVE-2023-38545).
     func checkHost(of url: URL) throws(AsyncNetError) {
         guard mayBeSOCKS, let host = url.host(percentEncoded: true), host.utf8.count > 255 else { return }
         throw AsyncNetError(
-            .malformedURL, "The URL's host has \(host.utf8.count) bytes; a SOCKS proxy is told at most 255")
+            .malformedURL, "The URL's host has \(host.utf8.count) bytes; a SOCKS proxy accepts at most 255")
     }
 
     func validate() throws(AsyncNetError) {
@@ -94,13 +100,15 @@ public struct ProxyConfiguration: Sendable {
         guard ["http", "https", "socks4", "socks4a", "socks5", "socks5h"].contains(scheme) else {
             throw AsyncNetError(
                 .invalidConfiguration,
-                "A proxy's URL begins with http, https, socks4, socks4a, socks5 or socks5h, not with \(scheme.prefix(20))"
+                "A proxy's URL must have the scheme http, https, socks4, socks4a, socks5 or socks5h, not "
+                    + "\(scheme.prefix(20))"
             )
         }
     }
 }
 
 extension ProxyConfiguration: CustomStringConvertible, CustomReflectable {
+    /// The kind of proxy, without its URL and credentials.
     public var description: String {
         switch kind {
         case .none: "no proxy"
@@ -109,5 +117,6 @@ extension ProxyConfiguration: CustomStringConvertible, CustomReflectable {
         }
     }
 
+    /// The description only, so that `dump` shows no secrets.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -1,20 +1,20 @@
-/// Decides whether a request goes out on the connection that libcurl picked, and whether it goes out again when that
+/// Decides whether a request is sent on the connection that libcurl picked, and whether it is sent again when that
 /// connection fails.
 ///
-/// libcurl picks a kept connection without a look at what waits to be read from it, and repeats any request whose kept
-/// connection ends before a byte of the response, up to five times. RFC 9110 §9.2.2 allows that only for idempotent
-/// requests; others may go out again only where the first one cannot have been processed: it was never sent, or the
-/// server said so (RFC 9113 §8.7). The machine has no I/O: `maySend` is asked before each sending, `end` at the end of
-/// libcurl's work.
+/// libcurl picks a kept connection without checking it for unread bytes, and repeats each request whose kept connection
+/// ends before a byte of the response, up to five times. RFC 9110 §9.2.2 allows that only for idempotent requests.
+/// Other requests may be sent again only if the server cannot have processed them: they were never sent, or the server
+/// reported that it did not process them (RFC 9113 §8.7). The struct performs no I/O: `maySend` is called before each
+/// sending, `end` when libcurl has ended the transfer.
 struct ResendPolicy: Equatable {
-    /// What is known of a connection right before a request is sent on it.
+    /// The state of a connection right before a request is sent on it.
     struct Connection: Equatable {
-        /// Made for this request.
+        /// The connection was made for this request.
         var isNew: Bool
         var isHTTP2 = false
         /// The server has closed it.
         var isClosed = false
-        /// Bytes wait to be read that belong to no response; over HTTP/2 there may be such.
+        /// There are unread bytes, which over HTTP/1.1 belong to no response; over HTTP/2 they may be frames.
         var hasBytes = false
 
         var isUsable: Bool { isNew || !isClosed && (isHTTP2 || !hasBytes) }
@@ -24,38 +24,38 @@ struct ResendPolicy: Equatable {
         case send
         /// The request was sent before.
         case sendAgain
-        /// The transfer is to end; `end` says what follows.
+        /// The transfer must end; `end` returns what follows.
         case refuse
     }
 
     enum End: Equatable {
-        /// libcurl's result is the transfer's.
+        /// libcurl's result is the result of the transfer.
         case deliver
-        /// The request is to be sent on a connection of its own.
+        /// The request must be sent again on a new connection.
         case restart
         /// A kept connection ended without a response, and the request may have been processed.
         case lost
     }
 
     let isIdempotent: Bool
-    /// How often the request was handed to a connection.
+    /// How often the request was sent.
     private(set) var sendings = 0
     private var connection: Connection?
     private var hasRestarted = false
-    /// What `maySend` refused.
+    /// What follows from the refusal of `maySend`.
     private var refusal: End?
-    /// The last sending was not processed, though the connection for the next one was refused.
+    /// The server has not processed the last sending, and the connection for the next sending was refused.
     private var isUnprocessed = false
 
     init(isIdempotent: Bool) { self.isIdempotent = isIdempotent }
 
-    /// - Parameter isUnprocessed: The server said that it did not process the request where it was sent before.
+    /// - Parameter isUnprocessed: The server reported that it did not process the last sending.
     mutating func maySend(on connection: Connection, isUnprocessed: Bool = false) -> Permission {
         guard sendings == 0 || isIdempotent || isUnprocessed || self.isUnprocessed else {
             refusal = .lost
             return .refuse
         }
-        // Over HTTP/1.1 the second connection is a fresh one: the other kept ones may be as dead.
+        // Over HTTP/1.1 the second sending uses a new connection: other kept connections may be closed too.
         let isFreshEnough = sendings == 0 || connection.isNew || connection.isHTTP2
         guard connection.isUsable, isFreshEnough else {
             refusal = hasRestarted ? .lost : .restart
@@ -75,8 +75,8 @@ struct ResendPolicy: Equatable {
     }
 
     /// - Parameters:
-    ///   - hasConnectionFailed: The transfer failed, and for a reason that is the connection's.
-    ///   - hasResponse: A byte of a response has come.
+    ///   - hasConnectionFailed: The transfer failed because its connection failed.
+    ///   - hasResponse: A byte of a response has arrived.
     mutating func end(hasConnectionFailed: Bool, hasResponse: Bool) -> End {
         if let refusal {
             self.refusal = nil

@@ -6,13 +6,13 @@ import Foundation
 /// The struct performs no I/O and holds no lock, closure or continuation. Each mutating function records an event of
 /// the transport or of the reader and returns the action that the pipe carries out after it has released its lock.
 ///
-/// Bytes that the reader has not taken are stored, oldest first, in `chunks`, in a file, and in `tail`. The file and the
-/// tail are used only for a transport that cannot pause, while its reader is behind.
+/// Bytes that the reader has not taken are stored, oldest first, in `chunks`, in a file, and in `tail`. The file and
+/// the tail are used only for a transport that cannot pause, while its reader is behind.
 struct TransferPipeState {
     /// How many bytes are stored in memory before the transport pauses, or before they are written to a file.
     static let highWaterMark = 256 * 1024
 
-    /// How many bytes one read from the file returns at most.
+    /// How many bytes a read from the file returns at most.
     static let largestFileRead: Int64 = 256 * 1024
 
     /// What a suspended reader waits for.

@@ -6,10 +6,10 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// What FoundationNetworking knows and does not publish, read by reflection: its queues, its transfers, and the head
-/// of a response that it withholds.
+/// Internals of FoundationNetworking, read by reflection: its queues, its transfers, and the head of a response that it
+/// has not delivered yet.
 ///
-/// A property that is missing, or has another type, is `nil`: then FoundationNetworking is taken as it is.
+/// A property that is missing, or has another type, is `nil`; the workaround that needs it is then left out.
 enum FoundationInternals {
     #if canImport(FoundationNetworking)
         static func socketQueue(of session: URLSession) -> DispatchQueue? {
@@ -21,18 +21,18 @@ enum FoundationInternals {
             property("workQueue", of: session) as? DispatchQueue
         }
 
-        /// Prepares a session whose tasks have all ended for its release. To be called on FoundationNetworking's
-        /// thread.
+        /// Removes libcurl's callbacks from a session before its release. All tasks of the session must have ended.
+        /// Must be called on FoundationNetworking's thread.
         ///
-        /// libcurl 8 says goodbye on connections with TLS when it is released, and asks FoundationNetworking to watch
-        /// their sockets; that would retain an object that is just being released, which ends the process.
-        static func silence(_ session: URLSession) {
+        /// While it is freed, libcurl 8 sends close_notify on TLS connections and calls FoundationNetworking to watch
+        /// their sockets. That call would retain an object that is being deinitialized, which ends the process.
+        static func removeCallbacks(of session: URLSession) {
             let handle = property("multiHandle", of: session).flatMap { property("rawHandle", of: $0) }
             if let handle = handle as? UnsafeMutableRawPointer { cp_silence_transfers(address, handle) }
         }
 
-        /// The head of the response whose body is being received. To be called on FoundationNetworking's thread, which
-        /// changes it.
+        /// The head of the response whose body is being received. Must be called on FoundationNetworking's thread,
+        /// which changes it.
         static func response(of task: URLSessionTask) -> HTTPURLResponse? {
             guard let exchange = exchange(of: task), let state = property("internalState", of: exchange) else {
                 return nil
@@ -41,7 +41,7 @@ enum FoundationInternals {
                 as? HTTPURLResponse
         }
 
-        /// The transfer of the task, `nil` if it has none yet. To be called on FoundationNetworking's thread.
+        /// The transfer of the task; `nil` if it has not begun. Must be called on FoundationNetworking's thread.
         static func transfer(of task: URLSessionTask) -> FoundationTransfer? {
             guard let exchange = exchange(of: task), let easy = property("easyHandle", of: exchange),
                 let handle = property("rawHandle", of: easy) as? UnsafeMutableRawPointer
@@ -49,7 +49,7 @@ enum FoundationInternals {
             return FoundationTransfer(owner: exchange as AnyObject, handle: handle, foundation: address)
         }
 
-        /// Somewhere inside FoundationNetworking.
+        /// An address inside FoundationNetworking, which identifies the library.
         private static var address: UnsafeRawPointer {
             unsafeBitCast(URLSession.self as AnyClass, to: UnsafeRawPointer.self)
         }
@@ -58,8 +58,7 @@ enum FoundationInternals {
             property("_protocolStorage", of: task).flatMap { property("existing", of: $0) }
         }
 
-        /// A stored property, also of a class that `value`'s own inherits from; or what an enumeration's case of that
-        /// name carries.
+        /// A stored property of `value`, also of a superclass, or the associated value of an enum's case of that name.
         private static func property(_ name: String, of value: Any) -> Any? {
             var mirror: Mirror? = Mirror(reflecting: value)
             if mirror?.displayStyle == .optional {
@@ -74,7 +73,7 @@ enum FoundationInternals {
     #else
         static func socketQueue(of session: URLSession) -> DispatchQueue? { nil }
         static func workQueue(of session: URLSession) -> DispatchQueue? { nil }
-        static func silence(_ session: URLSession) {}
+        static func removeCallbacks(of session: URLSession) {}
         static func response(of task: URLSessionTask) -> HTTPURLResponse? { nil }
         static func transfer(of task: URLSessionTask) -> FoundationTransfer? { nil }
     #endif

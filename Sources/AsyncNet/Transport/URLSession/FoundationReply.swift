@@ -1,16 +1,16 @@
 import CPlatform
 import Foundation
 
-/// What FoundationNetworking's libcurl knows of a response.
+/// What FoundationNetworking's libcurl has received of a response.
 struct FoundationReply: Sendable {
     var statusCode = 0
     var httpVersion: String?
     var headers = HTTPHeaders()
-    /// How many bytes of heads have come.
+    /// How many bytes of response heads have arrived.
     var headBytes = 0
     var isConnectionNew = true
 
-    /// The request went out on a connection that had been used before, and nothing has come that is a response.
+    /// The request was sent on a reused connection, and no byte of a response has arrived.
     var isMissingOnKeptConnection: Bool { !isConnectionNew && headBytes == 0 }
 
     func head(of url: URL) -> HTTPResponseHead? {
@@ -21,7 +21,7 @@ struct FoundationReply: Sendable {
 
 extension FoundationReply {
     /// - Parameters:
-    ///   - handle: libcurl's, which nobody uses meanwhile.
+    ///   - handle: libcurl's easy handle, which no other thread may use meanwhile.
     ///   - foundation: An address inside FoundationNetworking.
     init?(_ handle: UnsafeMutableRawPointer, _ foundation: UnsafeRawPointer) {
         var reply = cp_reply()

@@ -1,28 +1,28 @@
 import CPlatform
 
-/// One transfer of FoundationNetworking's, which this keeps: its handle of libcurl's is not freed meanwhile.
+/// A transfer of FoundationNetworking, whose libcurl handle is not freed while this value exists.
 ///
-/// `@unchecked`: nothing is done with the owner, and of the handle only addresses are read that libcurl writes when it
-/// connects. Addresses that are half written are nobody's, and then there is no connection to reset.
+/// Unchecked: the owner is only retained. Of the handle only the connection's addresses are read, which libcurl writes
+/// when it connects; addresses that are half written match no connection, and none is reset.
 struct FoundationTransfer: @unchecked Sendable {
     private let owner: AnyObject
     private let handle: UnsafeMutableRawPointer
     private let foundation: UnsafeRawPointer
 
     /// - Parameters:
-    ///   - owner: Frees the handle.
+    ///   - owner: The object that frees the handle in its `deinit`.
     ///   - foundation: An address inside FoundationNetworking.
     init(owner: AnyObject, handle: UnsafeMutableRawPointer, foundation: UnsafeRawPointer) {
         (self.owner, self.handle, self.foundation) = (owner, handle, foundation)
     }
 
-    /// Ends the connection, from any thread, also while FoundationNetworking reads from it: the read fails, and with it
+    /// Resets the connection, from any thread, also while FoundationNetworking reads from it: the read fails and ends
     /// the task.
     func resetConnection() {
         withExtendedLifetime(owner) { _ = cp_reset_transfer(foundation, handle) }
     }
 
-    /// What libcurl knows of the response, also after an error. To be called on FoundationNetworking's thread.
+    /// What libcurl has received of the response, also after an error. Must be called on FoundationNetworking's thread.
     var reply: FoundationReply? {
         withExtendedLifetime(owner) { FoundationReply(handle, foundation) }
     }

@@ -7,12 +7,12 @@ import Foundation
 
 /// The queues on which FoundationNetworking reads the sockets of AsyncNet's sessions.
 ///
-/// They share one thread with everything else that FoundationNetworking does in the process, and such a queue keeps the
-/// thread for as long as its socket has data: starts, cancels and timers of every session wait, for ever with a server
-/// that sends faster than redirect bodies or trailers are taken in. Suspending these queues gives the thread to the
-/// others; what servers send meanwhile waits in the sockets.
+/// These queues share one thread with everything else that FoundationNetworking does in the process, and a queue keeps
+/// the thread as long as its socket has data. Starts, cancels and timers of all sessions wait meanwhile, forever if a
+/// server sends the body of a redirect, or trailers, faster than they are processed. Suspending these queues lets the
+/// other work run; bytes that arrive meanwhile stay in the sockets.
 enum SocketQueues {
-    /// A queue that is suspended must not go away: it is held here, and by the caller of ``held(_:)``.
+    /// A suspended queue must not be released: it is retained here, and by the caller of `suspended(_:)`.
     private static let known = Locked<[ObjectIdentifier: Queues]>([:])
 
     private struct Queues: Sendable {
@@ -27,17 +27,17 @@ enum SocketQueues {
         known.withLock { $0[ObjectIdentifier(session)] = Queues(sockets: sockets, work: work) }
     }
 
-    /// Invalidates a session whose tasks have all ended, and returns when FoundationNetworking does nothing for it any
-    /// more.
+    /// Invalidates a session and returns when FoundationNetworking has finished its work for it. All tasks of the
+    /// session must have ended.
     static func retire(_ session: URLSession) {
         let queues = known.withLock { $0.removeValue(forKey: ObjectIdentifier(session)) }
-        held { queues?.work.sync { FoundationInternals.silence(session) } }
+        suspended { queues?.work.sync { FoundationInternals.removeCallbacks(of: session) } }
         session.finishTasksAndInvalidate()
-        held { queues?.work.sync {} }
+        suspended { queues?.work.sync {} }
     }
 
-    /// Runs `work`, which waits for FoundationNetworking's thread, and keeps the sockets' queues from that thread.
-    static func held(_ work: () -> Void) {
+    /// Runs `work`, which waits for FoundationNetworking's thread, while the queues are suspended.
+    static func suspended(_ work: () -> Void) {
         let sessions = known.withLock { $0 }
         for queues in sessions.values { queues.sockets.suspend() }
         defer { for queues in sessions.values { queues.sockets.resume() } }
@@ -50,11 +50,11 @@ enum SocketQueues {
         queue.async(execute: work)
     }
 
-    /// Runs `work` on FoundationNetworking's thread, after everything that waited for the thread. `false` where its
+    /// Runs `work` on FoundationNetworking's thread, after all other work that waits for the thread. `false` if the
     /// queues are not known.
-    static func giveWay(_ work: () -> Void) -> Bool {
+    static func runAfterWaitingWork(_ work: () -> Void) -> Bool {
         guard let queue = known.withLock({ $0.values.first?.work }) else { return false }
-        held { queue.sync(execute: work) }
+        suspended { queue.sync(execute: work) }
         return true
     }
 }

@@ -4,10 +4,10 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Tells URLSession's errors apart.
+/// Maps URLSession's errors to error codes.
 ///
-/// On Linux nearly every cause is `URLError.unknown` (-1) and only libcurl's text, in the underlying error, says
-/// which; on Apple platforms the code does.
+/// On Linux nearly every error is `URLError.unknown` (-1), and only libcurl's text in the underlying error contains the
+/// cause. On Apple platforms the code is enough.
 enum URLErrorClassification {
     static func error(for error: any Error) -> AsyncNetError {
         if let error = error as? AsyncNetError { return error }
@@ -15,13 +15,13 @@ enum URLErrorClassification {
         let underlying = nsError.userInfo[NSUnderlyingErrorKey] as? NSError
         let text = underlying?.localizedDescription ?? nsError.localizedDescription
         let code = code(for: nsError.code, text: text)
-        // libcurl repeats a proxy's URL that it cannot read, with the password in it.
+        // libcurl's text contains a proxy's URL that it cannot parse, with the password.
         guard code != .invalidConfiguration || !text.lowercased().contains("proxy") else { return AsyncNetError(code) }
         let shown = underlying == nil ? nil : URLErrorRedaction.text(text)
         return AsyncNetError(code, message(code, text: shown), underlyingError: URLErrorRedaction.error(error))
     }
 
-    /// libcurl's words name hosts and ports but never headers or credentials, so they may be shown.
+    /// libcurl's text contains hosts and ports but neither headers nor credentials, so it may be shown.
     private static func message(_ code: AsyncNetError.Code, text: String?) -> String? {
         text.map { "\(code.summary) (\($0))" }
     }
@@ -32,7 +32,7 @@ enum URLErrorClassification {
         case NSURLErrorTimedOut: .timedOut
         case NSURLErrorCannotFindHost, NSURLErrorDNSLookupFailed: .hostNotFound
         case NSURLErrorCannotConnectToHost where text.contains("trust anchors"): .invalidConfiguration
-        // libcurl 8 has this for TLS too.
+        // FoundationNetworking with libcurl 8 has this code for TLS errors too.
         case NSURLErrorCannotConnectToHost: byText(text) ?? .cannotConnect
         case NSURLErrorNotConnectedToInternet: .cannotConnect
         case NSURLErrorNetworkConnectionLost: .connectionLost
@@ -54,7 +54,7 @@ enum URLErrorClassification {
         return texts.first { text.contains($0.0) }?.1
     }
 
-    /// Whether the connection failed, or brought bytes that are no response.
+    /// Whether the connection failed, or the bytes that arrived are not an HTTP response.
     static func isConnectionFailure(_ error: any Error) -> Bool {
         let error = self.error(for: error)
         switch error.code {
@@ -64,10 +64,10 @@ enum URLErrorClassification {
         }
     }
 
-    /// Words of libcurl 7.66 to 8.23, in small letters: those that a server or the network can bring about. The first
-    /// fragment that occurs decides.
+    /// Fragments of the texts of libcurl 7.66 to 8.23 that a server or the network can cause, in lower case. The first
+    /// fragment that occurs in a text decides.
     private static let texts: [(String, AsyncNetError.Code)] = [
-        // Certificates and TLS. A handshake that breaks off has failed; what breaks off later is a lost connection.
+        // Certificates.
         ("certificate has expired", .certificateExpired),
         ("not yet valid", .certificateExpired),
         ("subject name matches", .certificateHostMismatch),
@@ -94,7 +94,7 @@ enum URLErrorClassification {
         ("empty reply", .emptyReply),
         ("server returned nothing", .emptyReply),
         ("connection died", .connectionLost),
-        // TLS. A handshake that breaks off is one that failed; what breaks off later is a lost connection.
+        // TLS. A connection that ends inside the handshake is a failed handshake; later it is a lost connection.
         ("ssl_connect", .tlsHandshakeFailed),
         ("ssl connect", .tlsHandshakeFailed),
         ("tls connect", .tlsHandshakeFailed),
@@ -108,7 +108,7 @@ enum URLErrorClassification {
         ("bytes remaining to read", .bodyEndedEarly),
         ("bytes missing", .bodyEndedEarly),
         ("partial file", .bodyEndedEarly),
-        // Content codings; then what else is said of codings and chunks.
+        // Content codings, then other texts about codings and chunks.
         ("content-encoding found", .badContentEncoding),
         ("content or transfer-encoding", .badContentEncoding),
         ("content encoding", .badContentEncoding),
@@ -130,7 +130,7 @@ enum URLErrorClassification {
         ("refused by server", .connectionLost),
         ("when receiving data", .connectionLost),
         ("failed sending", .connectionLost),
-        // Heads. "Out of memory" is 7.x's for a line that is too long, "bad argument" for a folded first line or a CR
+        // Heads. In 7.x "out of memory" means a line that is too long, and "bad argument" a folded first line or a CR
         // in a name.
         ("header", .badServerResponse),
         ("content-length", .badServerResponse),

@@ -4,10 +4,10 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Errors of URLSession without what is secret of the URLs that they name: user information, query and fragment.
+/// Removes secrets from the URLs in URLSession's errors: userinfo, query and fragment.
 ///
-/// URLSession keeps the whole URL under `NSErrorFailingURLKey` and `NSErrorFailingURLStringKey`, and may under any
-/// other key, also of errors below.
+/// URLSession stores the whole URL under `NSErrorFailingURLKey` and `NSErrorFailingURLStringKey`, and possibly under
+/// other keys and in underlying errors.
 enum URLErrorRedaction {
     static func error(_ error: any Error) -> any Error {
         let info = userInfo((error as NSError).userInfo, depth: 0)
@@ -16,7 +16,7 @@ enum URLErrorRedaction {
         return NSError(domain: error.domain, code: error.code, userInfo: info)
     }
 
-    /// Values that are neither texts, numbers, URLs nor errors, such as URLSession's tasks, are left out: they hold
+    /// Values that are not texts, numbers, URLs or errors, such as URLSession's tasks, are omitted: they contain
     /// requests.
     private static func userInfo(_ info: [String: Any], depth: Int) -> [String: Any] {
         guard depth < 8 else { return [:] }
@@ -28,17 +28,17 @@ enum URLErrorRedaction {
         case let url as URL: URL(string: url.withoutSecrets)
         case let text as String: self.text(text)
         case let number as NSNumber: number
-        case let error as NSError: below(error, depth)
+        case let error as NSError: underlying(error, depth)
         case let list as [Any]: list.compactMap { self.value(of: $0, depth: depth + 1) }
         default: nil
         }
     }
 
-    private static func below(_ error: NSError, _ depth: Int) -> NSError {
+    private static func underlying(_ error: NSError, _ depth: Int) -> NSError {
         NSError(domain: error.domain, code: error.code, userInfo: userInfo(error.userInfo, depth: depth + 1))
     }
 
-    /// The text without what is secret of the URLs in it.
+    /// The text without the secrets of the URLs in it.
     static func text(_ text: String) -> String {
         var (shown, rest) = ("", text[...])
         while let mark = rest.firstRange(of: "://") {
@@ -49,7 +49,7 @@ enum URLErrorRedaction {
         return shown + rest
     }
 
-    /// - Parameter text: What follows the scheme.
+    /// - Parameter text: A URL after its scheme.
     private static func withoutSecrets(_ text: Substring) -> Substring {
         let url = text.prefix { $0 != "?" && $0 != "#" }
         guard let at = url.prefix(while: { $0 != "/" }).lastIndex(of: "@") else { return url }

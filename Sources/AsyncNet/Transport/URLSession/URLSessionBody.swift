@@ -1,9 +1,9 @@
 import Foundation
 
-/// A request's body in a form that URLSession can send, and send again.
+/// A request's body in a form that URLSession can send, also a second time.
 ///
-/// FoundationNetworking reads a stream on the one queue that all its sessions share, so only what can be read at once
-/// is read there. What has to be waited for is written to a temporary file first.
+/// FoundationNetworking reads a stream on the queue that all its sessions share, so a body is read there only if no
+/// read has to wait. Other bodies are written to a temporary file first.
 struct URLSessionBody: Sendable {
     private enum Content: Sendable {
         case none
@@ -13,10 +13,10 @@ struct URLSessionBody: Sendable {
     }
 
     private let content: Content
-    /// In bytes, `nil` without a body.
+    /// In bytes; `nil` without a body.
     let length: Int64?
 
-    /// Waits for a body that has to be waited for.
+    /// Reads the body to its end if a read may have to wait.
     init(_ request: TransportRequest, folder: URL) async throws(AsyncNetError) {
         switch request.body.content {
         case .none: (content, length) = (.none, nil)
@@ -37,7 +37,9 @@ struct URLSessionBody: Sendable {
         if case .none = content { true } else { length == 0 }
     }
 
-    /// The bytes from their start, each time; told why if they come to an early end. `nil` without a body.
+    /// A new stream of the whole body; `nil` without a body.
+    ///
+    /// - Parameter onFailure: Called with the error of a read that fails.
     func makeStream(onFailure: @escaping (AsyncNetError) -> Void) -> InputStream? {
         switch content {
         case .none: nil
@@ -47,10 +49,10 @@ struct URLSessionBody: Sendable {
         }
     }
 
-    /// A stream that cannot be read, which ends the task.
+    /// A stream whose first read fails, which ends the task.
     func makeFailingStream() -> InputStream? { Self.failingStream() }
 
-    /// The bytes, where they are in memory.
+    /// The body, if it is in memory.
     var data: Data? {
         if case .data(let data) = content { data } else { nil }
     }
@@ -60,7 +62,7 @@ struct URLSessionBody: Sendable {
     ) {
         let spooled = Promise<(TemporaryFile, Int64)>()
         let executor = body.asksUserCode ? ProducerExecutor() : nil
-        // A producer that ignores its cancellation is left alone with it: nobody waits for him.
+        // The request does not wait for a sequence that ignores its cancellation.
         let task = Task(executorPreference: executor) { spooled.fulfil(await spool(body, folder)) }
         defer { task.cancel() }
         return try await spooled.value()
@@ -125,8 +127,8 @@ struct URLSessionBody: Sendable {
         }
     }
 
-    /// What a closure gives, as Foundation's own stream. FoundationNetworking opens it, asks whether there is more, and
-    /// reads, all from one queue; a read that fails ends the task.
+    /// A stream of a closure's chunks. FoundationNetworking calls it on a single queue; a read that fails ends the
+    /// task.
     private final class BodyInputStream: InputStream {
         private let next: () throws(AsyncNetError) -> Data?
         private let onFailure: (AsyncNetError) -> Void
@@ -159,7 +161,7 @@ struct URLSessionBody: Sendable {
     }
 #else
     extension URLSessionBody {
-        /// Apple's InputStream cannot be made by subclassing: what is not one thing in memory goes through a file.
+        /// Apple's InputStream cannot be subclassed, so a body that is not in memory is written to a file.
         static let readsPieces = false
 
         private static func failingStream() -> InputStream? { nil }

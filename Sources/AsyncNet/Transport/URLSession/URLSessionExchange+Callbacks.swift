@@ -18,7 +18,7 @@ extension URLSessionExchange: URLSessionDataDelegate {
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         noteCallback()
         if pipe.receive(data) == .pause { setPaused(true) }
-        tellOfGathering(data.count)
+        reportReceivedBody(data.count)
         let piece = pieces.add(1, ordering: .relaxed).newValue
         if piece % URLSessionLimits.piecesBetweenRests == 0 { URLSessionLimits.rest() }
     }
@@ -34,7 +34,7 @@ extension URLSessionExchange: URLSessionDataDelegate {
         request.onEvent?(.sentBody(bytes: sent, total: body.length))
     }
 
-    /// Redirects are followed above the transport: `nil` delivers the 3xx response and its body.
+    /// The session follows redirects: `nil` makes URLSession deliver the 3xx response and its body.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
@@ -43,25 +43,26 @@ extension URLSessionExchange: URLSessionDataDelegate {
         completionHandler(nil)
     }
 
-    /// On Linux this comes after the 401 and its whole body have been delivered, and unanswered the task never ends.
-    /// Refusing cancels it, which must not happen here (see above); its error finds the pipe closed.
+    /// On Linux this is called after the 401 and its whole body have been delivered, and without a call of the
+    /// completion handler the task never ends. Refusing the challenge cancels the task, which must not happen on this
+    /// queue; its error finds the pipe ended.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         #if canImport(FoundationNetworking)
             pipe.finish(.success(()))
-            Self.control.async { SocketQueues.held { completionHandler(.cancelAuthenticationChallenge, nil) } }
+            Self.control.async { SocketQueues.suspended { completionHandler(.cancelAuthenticationChallenge, nil) } }
         #else
             let method = challenge.protectionSpace.authenticationMethod
-            let ofTransport = [NSURLAuthenticationMethodServerTrust, NSURLAuthenticationMethodClientCertificate]
-            completionHandler(ofTransport.contains(method) ? .performDefaultHandling : .rejectProtectionSpace, nil)
+            let tlsMethods = [NSURLAuthenticationMethodServerTrust, NSURLAuthenticationMethodClientCertificate]
+            completionHandler(tlsMethods.contains(method) ? .performDefaultHandling : .rejectProtectionSpace, nil)
         #endif
     }
 
-    /// Called when a kept connection ended before a byte of the response, and the request is about to be sent on
-    /// another one, which may be as dead; and not every request may be sent twice. Resetting that connection prevents
-    /// it; ``resend()`` sends the request where that is allowed.
+    /// Called when a kept connection has ended before a byte of the response, and libcurl is about to send the request
+    /// on another kept connection, which may be closed too. Not every request may be sent twice, so the other
+    /// connection is reset; `resend()` sends the request if it is idempotent.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
@@ -77,7 +78,7 @@ extension URLSessionExchange: URLSessionDataDelegate {
     }
 
     #if canImport(FoundationNetworking)
-        /// Whether other requests may be using the connection too: HTTP/2, which FoundationNetworking has over TLS
+        /// Whether other transfers may use the connection too: over HTTP/2, which FoundationNetworking has with TLS
         /// only.
         private func mayBeShared(_ task: URLSessionTask) -> Bool {
             request.head.url.scheme?.lowercased() != "http"
@@ -109,8 +110,8 @@ extension URLSessionExchange: URLSessionDataDelegate {
                 + "sent again since its method is not idempotent")
     }
 
-    /// Once, if the request is idempotent (RFC 9110 §9.2.2), its connection had been used before, and no byte of a
-    /// response has come.
+    /// Whether the request may be sent again: once, if it is idempotent (RFC 9110 §9.2.2), its connection was reused,
+    /// and no byte of a response has arrived.
     private func maySendAgain(_ task: URLSessionTask, _ error: any Error) -> Bool {
         #if canImport(FoundationNetworking)
             let (isRefused, isFirst) = state.withLock { ($0.isRefused, $0.ownSession == nil && $0.bodyFailure == nil) }
@@ -123,28 +124,30 @@ extension URLSessionExchange: URLSessionDataDelegate {
         #endif
     }
 
-    /// FoundationNetworking shows the head of a redirect after its body, and not at all if the body fails.
+    /// Delivers the head of a redirect whose body has failed. FoundationNetworking delivers such a head only after the
+    /// whole body.
     private func receiveWithheld(_ task: URLSessionTask) {
         guard withholdsHead(task), let reply = FoundationInternals.transfer(of: task)?.reply else { return }
         guard let head = reply.head(of: request.head.url), 300..<400 ~= head.statusCode else { return }
         receive(head)
     }
 
-    /// The body's length is set when the head is complete, whatever the status.
+    /// Whether FoundationNetworking has a complete head that it has not delivered: it sets the body's length at the end
+    /// of each head.
     private func withholdsHead(_ task: URLSessionTask) -> Bool {
         !pipe.hasHead && !pipe.isEnded && task.countOfBytesExpectedToReceive != 0
     }
 
-    /// To be called on FoundationNetworking's thread, before the server has sent anything: what it sends may keep the
-    /// thread for minutes.
+    /// Stores the task's transfer. Must be called on FoundationNetworking's thread before the server has sent anything:
+    /// the server may keep the thread busy for minutes.
     func noteTransfer() {
         guard let task = state.withLock({ $0.task }) else { return }
         let transfer = FoundationInternals.transfer(of: task)
         state.withLock { if !$0.isOver { $0.transfer = transfer } }
     }
 
-    /// To be called on FoundationNetworking's thread.
-    func lookForHead() {
+    /// Delivers the head of a redirect whose body is still arriving. Must be called on FoundationNetworking's thread.
+    func deliverWithheldHead() {
         let (known, isNoted) = state.withLock { ($0.task, $0.transfer != nil) }
         if !isNoted { noteTransfer() }
         guard let task = known, withholdsHead(task) else { return }
@@ -153,8 +156,8 @@ extension URLSessionExchange: URLSessionDataDelegate {
         receive(response)
     }
 
-    /// FoundationNetworking delivers 1xx responses as if they were final, and a redirect that it does not follow after
-    /// its body, when its head may have been delivered already.
+    /// Receives a head, once. FoundationNetworking delivers 1xx responses as if they were final, and the head of a
+    /// redirect after its body, when `deliverWithheldHead` may have delivered it already.
     private func receive(_ response: URLResponse) {
         guard let response = response as? HTTPURLResponse, !pipe.hasHead else { return }
         let head = HTTPResponseHead(response, url: request.head.url)
@@ -176,7 +179,7 @@ extension URLSessionExchange: URLSessionDataDelegate {
         pipe.receive(head)
     }
 
-    private func tellOfGathering(_ count: Int) {
+    private func reportReceivedBody(_ count: Int) {
         guard request.delivery == .whole, let onEvent = request.onEvent, pipe.delivery == .whole else { return }
         let (bytes, head) = state.withLock { state in
             state.receivedBytes += Int64(count)

@@ -5,53 +5,53 @@ import Synchronization
     import FoundationNetworking
 #endif
 
-/// One request over URLSession and the pipe that the callbacks of its tasks fill. It is the tasks' own delegate. There
-/// is a second task if the request is sent again, on a connection of its own.
+/// One transfer over URLSession, and the delegate of its tasks, whose callbacks fill the pipe. A request that is sent
+/// again, on a new connection, has a second task.
 ///
-/// Callbacks arrive one after the other, on Linux inside FoundationNetworking's one queue. There, nothing may create,
-/// cancel or wait for a task (it would wait for the queue it is on); what is done here is to move a value into the pipe
-/// and to hand cancels to `control`, a queue of our own. A late or second callback finds the pipe ended and is dropped.
+/// Callbacks are called in order, on Linux on FoundationNetworking's single queue. They must not create, cancel or wait
+/// for a task, which would wait for the same queue: they move values into the pipe, and cancels run on `control`. A
+/// late or second callback finds the pipe ended and is dropped.
 final class URLSessionExchange: NSObject, Sendable {
     let pipe: TransferPipe
     let request: TransportRequest
     let body: URLSessionBody
     let state = Locked(State())
-    /// How often data came.
+    /// How often the data callback was called.
     let pieces = Atomic(0)
     private let makeSession: @Sendable () -> URLSession
     private let onEnd: @Sendable () -> Void
 
     struct State {
         var task: URLSessionTask?
-        /// The task's, as soon as it has one.
+        /// The task's transfer, once it has begun.
         var transfer: FoundationTransfer?
-        /// Has one connection, for this request only.
+        /// A session whose connection only this request uses.
         var ownSession: URLSession?
         var isCancelled = false
         var isOver = false
         var sentBytes: Int64 = 0
         /// Why the body could not be read to its end.
         var bodyFailure: AsyncNetError?
-        /// libcurl wanted to send the request again, and was kept from it.
+        /// libcurl wanted to send the request again, and the callback refused.
         var isRefused = false
         var receivedBytes: Int64 = 0
         var head: HTTPResponseHead?
     }
 
-    /// All tasks of the process are made, started and cancelled here, in order: each of these blocks for as long as
-    /// FoundationNetworking's queue is busy, and Swift's own threads, of which there are few, must not.
+    /// The queue on which all tasks of the process are made, started and cancelled, in order. Each of these calls
+    /// blocks while FoundationNetworking's queue is busy, and must not block a thread of Swift's pool.
     static let control = DispatchQueue(label: "AsyncNet.URLSession.control", qos: .userInitiated)
 
-    /// The exchange whose callback ran last: if a server keeps FoundationNetworking's thread busy, most likely it is that
-    /// exchange's server.
+    /// The exchange whose callback was called last. If a server keeps FoundationNetworking's thread busy, it is most
+    /// likely the server of this exchange.
     private static let latest = Locked<ObjectIdentifier?>(nil)
 
-    /// Cancelled exchanges are looked at again here, since `control` waits for FoundationNetworking's thread.
+    /// The queue that checks cancelled exchanges later; `control` may be waiting for FoundationNetworking's thread.
     private static let watchdog = DispatchQueue(label: "AsyncNet.URLSession.watchdog", qos: .userInitiated)
 
     /// - Parameters:
     ///   - makeSession: Makes a session whose connections no other request uses.
-    ///   - onEnd: Runs once, when URLSession is done with the request for good.
+    ///   - onEnd: Called once, when URLSession has ended the last task of the request.
     init(
         _ request: TransportRequest, _ body: URLSessionBody, _ spill: SpillFile.Settings?,
         makeSession: @escaping @Sendable () -> URLSession, onEnd: @escaping @Sendable () -> Void
@@ -63,11 +63,11 @@ final class URLSessionExchange: NSObject, Sendable {
         self.onEnd = onEnd
     }
 
-    /// Makes and starts the task; if the reader is gone by then there is none to make.
+    /// Makes and starts the task, unless the transfer has been aborted by then.
     func start(on session: URLSession) {
         Self.control.async { [self] in
             guard !pipe.isEnded else { return end() }
-            startTask(on: isRepeatedUnasked ? ownSession() : session)
+            startTask(on: mayBeRepeatedSilently ? ownSession() : session)
             pipe.connect(
                 onAbort: { [weak self] in self?.cancel() },
                 onDemand: { [weak self] in self?.setPaused(false) })
@@ -75,10 +75,12 @@ final class URLSessionExchange: NSObject, Sendable {
         }
     }
 
-    /// FoundationNetworking's libcurl sends a request again whose kept connection ends before a byte of the response.
-    /// It asks for a body again, which is when it can be prevented; without a body nothing is asked for, and a request
-    /// that is not idempotent (RFC 9110 §9.2.2) needs a connection of its own.
-    private var isRepeatedUnasked: Bool {
+    /// Whether FoundationNetworking could send the request again without a callback that can prevent it.
+    ///
+    /// Its libcurl repeats a request whose kept connection ends before a byte of the response. With a body there is a
+    /// callback for a new body stream. Without a body there is none, so a request that is not idempotent (RFC 9110
+    /// §9.2.2) is sent on a new connection.
+    private var mayBeRepeatedSilently: Bool {
         !URLSessionLimits.canPause && body.isEmpty && !request.head.isIdempotent
     }
 
@@ -88,9 +90,9 @@ final class URLSessionExchange: NSObject, Sendable {
         return session
     }
 
-    /// An abort before or after ends the task; one before it is resumed never overtakes the resume.
+    /// `control` runs the resume and a cancel in order, so no cancel comes before the resume.
     private func startTask(on session: URLSession) {
-        SocketQueues.held {
+        SocketQueues.suspended {
             let task = session.dataTask(with: URLSessionRequest.make(request, body, bodyFailed))
             task.delegate = self
             state.withLock { $0.task = task }
@@ -109,12 +111,13 @@ final class URLSessionExchange: NSObject, Sendable {
         Self.control.async { [self] in
             guard !state.withLock({ $0.isCancelled }) else { return end() }
             startTask(on: ownSession())
-            // A cancel that came before the task was known.
+            // A cancel may have come before `state.task` was set.
             if state.withLock({ $0.isCancelled }) { cancel() }
         }
     }
 
-    /// From any thread. The flag is set first, so that the callback for a redirect is not answered any more.
+    /// Cancels the task, from any thread. The flag is set first, so that the redirect callback does not call its
+    /// completion handler any more.
     private func cancel() {
         let task = state.withLock { state -> URLSessionTask? in
             guard !state.isOver else { return nil }
@@ -122,28 +125,29 @@ final class URLSessionExchange: NSObject, Sendable {
             return state.task
         }
         guard let task else { return }
-        Self.control.async { SocketQueues.held { task.cancel() } }
+        Self.control.async { SocketQueues.suspended { task.cancel() } }
         guard !URLSessionLimits.canPause else { return }
-        Self.watchdog.asyncAfter(deadline: .now() + patience) { [weak self] in self?.resetConnectionIfRunning() }
+        Self.watchdog.asyncAfter(deadline: .now() + resetDelay) { [weak self] in self?.resetConnectionIfRunning() }
     }
 
-    /// How long after a cancel the connection is reset. Over TLS it may be a connection of HTTP/2, whose other requests
-    /// would end too.
-    private var patience: DispatchTimeInterval { isOnPlainHTTP ? .seconds(1) : .seconds(5) }
+    /// How long after a cancel the connection is reset. A TLS connection may be HTTP/2, whose other transfers would end
+    /// too.
+    private var resetDelay: DispatchTimeInterval { isOnPlainHTTP ? .seconds(1) : .seconds(5) }
     private var isOnPlainHTTP: Bool { request.head.url.scheme?.lowercased() == "http" }
 
-    /// Resets the connection of a cancelled task that has not ended. FoundationNetworking takes a cancel only between
-    /// pieces of up to 100 reads from a socket, and a server can make one piece last for minutes; without the connection
-    /// there is nothing to read. A connection with TLS is reset for the latest exchange only.
+    /// Resets the connection of a cancelled task that has not ended.
+    ///
+    /// FoundationNetworking processes a cancel only between blocks of up to 100 reads from a socket, and a server can
+    /// extend a block to minutes. A reset ends the reads. A TLS connection is reset for the latest exchange only.
     private func resetConnectionIfRunning() {
         guard isOnPlainHTTP || Self.latest.withLock({ $0 }) == ObjectIdentifier(self) else { return }
         state.withLock { $0.isOver ? nil : $0.transfer }?.resetConnection()
     }
 
-    /// To be called by callbacks that a server causes.
+    /// Must be called by each callback that a server can cause.
     func noteCallback() { Self.latest.withLock { $0 = ObjectIdentifier(self) } }
 
-    /// URLSession is done with the request.
+    /// URLSession has ended the last task of the request.
     var isOver: Bool { state.withLock { $0.isOver } }
 
     func end() {
@@ -160,10 +164,10 @@ final class URLSessionExchange: NSObject, Sendable {
         #if canImport(Darwin)
             let task = state.withLock { $0.task }
             if isPaused { task?.suspend() } else { task?.resume() }
-            // The reader may have made room between the pipe's answer and the suspend.
+            // The reader may have taken the bytes between the pipe's result and the suspend.
             if isPaused, !pipe.isPaused { task?.resume() }
         #endif
-        // On Linux a suspended task would start over and send its bytes twice: the pipe has a file instead.
+        // On Linux a suspended task would begin again and deliver its bytes twice; the pipe writes to a file instead.
     }
 
     func bodyFailed(_ error: AsyncNetError) { state.withLock { $0.bodyFailure = error } }

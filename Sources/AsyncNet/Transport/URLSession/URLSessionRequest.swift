@@ -18,7 +18,7 @@ enum URLSessionRequest {
         return urlRequest
     }
 
-    /// FoundationNetworking knows schemes in small letters only.
+    /// FoundationNetworking accepts schemes in lower case only.
     private static func loweringScheme(of url: URL) -> URL {
         guard let scheme = url.scheme, scheme != scheme.lowercased() else { return url }
         var reference = URLReference(url.absoluteString)
@@ -30,7 +30,8 @@ enum URLSessionRequest {
         guard tls.isDefault else {
             throw AsyncNetError(
                 .unsupportedByTransport,
-                "URLSession does not enforce trust anchors, pins, a client identity, a minimum version or a host name check of one's own; the libcurl transport, .libcurl(tls:), does"
+                "URLSession cannot enforce trust anchors, pins, a client identity, a minimum version or another host "
+                    + "name check; the libcurl transport, .libcurl(tls:), can"
             )
         }
     }
@@ -41,9 +42,9 @@ enum URLSessionRequest {
     }
 
     #if canImport(FoundationNetworking)
-        /// As a stream, the only body that FoundationNetworking sends again from its start after a connection that was
-        /// kept alive broke. A value of one space removes a header: the stream is sent with its length instead of in
-        /// chunks, and a POST without Content-Type does not become a form.
+        /// Sets the body as a stream, the only body that FoundationNetworking sends from its start again after a kept
+        /// connection was closed. A value of one space removes a header: the stream is sent with its length instead of
+        /// in chunks, and a POST without Content-Type does not become a form.
         private static func attach(
             _ body: URLSessionBody, to request: inout URLRequest, _ onFailure: @escaping (AsyncNetError) -> Void
         ) {
@@ -64,7 +65,7 @@ enum URLSessionRequest {
                     .unsupportedByTransport, "URLSession on Linux cannot connect to an IPv6 address in a URL")
             }
         }
-        /// FoundationNetworking leaves out a header whose value is one space, as ``HTTPHeader/omitting(_:)`` has it.
+        /// FoundationNetworking omits a header whose value is one space, the value of ``HTTPHeader/omitting(_:)``.
         private static func head(_ request: TransportRequest) -> HTTPRequestHead { request.head }
     #else
         private static func head(_ request: TransportRequest) -> HTTPRequestHead {

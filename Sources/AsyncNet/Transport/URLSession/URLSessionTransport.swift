@@ -6,31 +6,36 @@ public import Foundation
 
 /// Carries requests over Foundation's URLSession, on every platform.
 ///
-/// Of URLSession only data tasks with a delegate are used; its cookies, cache, redirects, credentials and timers are
-/// off, since all of these happen above the transport.
+/// Only data tasks with a delegate are used. URLSession's cookies, cache, redirects, credentials and timers are off:
+/// the session has its own.
 ///
 /// - Important: On Linux, where URLSession is FoundationNetworking, a server can end the process: with a trailer after
 ///   a chunked body, by closing the connection inside the header block, with a `Content-Length` near 2^63, or with a
-///   scheme-relative redirect to an odd host. Those traps are inside Foundation and no caller can avoid them. Talk over
-///   this transport to servers you trust. It also cannot pause a transfer there, connect to an IPv6 literal, or send a
-///   body with GET; the last two end in `.unsupportedByTransport`.
+///   scheme-relative redirect to an invalid host. These traps are inside Foundation, and no caller can avoid them. Use
+///   this transport for servers that you trust. On Linux it also cannot pause a transfer, connect to an IPv6 literal,
+///   or send a body with GET; the last two end in `.unsupportedByTransport`.
 public final class URLSessionTransport: Transport {
+    /// The limits of a ``URLSessionTransport``.
     public struct Configuration: Sendable {
-        /// Connections to one host. 128 on Linux, where HTTP/1.1 between services is the rule; elsewhere the system's
-        /// own 6.
+        /// The largest number of connections to one host. By default 128 on Linux and 6 elsewhere, as the system has.
         public var maximumConnectionsPerHost: Int
-        /// Transfers handed to URLSession at a time; more wait their turn in order. FoundationNetworking slows down
-        /// with every further one. 128 on Linux, elsewhere unlimited.
+        /// The largest number of transfers that URLSession carries at the same time. By default 128 on Linux and no
+        /// limit elsewhere.
+        ///
+        /// Further transfers wait in order. FoundationNetworking becomes slower with each transfer.
         public var maximumTransfers: Int
-        /// Where bodies are written that have to be waited for, and responses that are read slowly; such a file has no
-        /// name and goes with the request.
+        /// The folder for temporary files: request bodies that are not in memory, and response bodies that are read
+        /// slower than they arrive. Such a file has no name and is removed with the request.
         public var temporaryFolder: URL
-        /// How many bytes of a streamed response may wait in such a file, on Linux, where URLSession cannot pause; more
-        /// end the request with `.readerTooSlow`. 16 GiB by default.
+        /// How many unread bytes of a streamed response such a file may hold, on Linux, where URLSession cannot pause.
+        /// 16 GiB by default.
+        ///
+        /// More bytes end the request with `.readerTooSlow`.
         public var maximumBufferedBytes: Int64
-        /// Only the default can be enforced; over anything else every request ends with `.unsupportedByTransport`.
+        /// URLSession supports the default only; with another value each request ends with `.unsupportedByTransport`.
         public var tls: TLSConfiguration
 
+        /// A configuration; `nil` means the default of the platform. Limits below 1 are raised to 1.
         public init(
             maximumConnectionsPerHost: Int? = nil, maximumTransfers: Int? = nil,
             temporaryFolder: URL = FileManager.default.temporaryDirectory,
@@ -50,11 +55,11 @@ public final class URLSessionTransport: Transport {
     }
 
     private let configuration: Configuration
-    private let slots: TransferSlots
+    private let permits: TransferSlots
     private let lifecycle = Locked(Lifecycle())
 
-    /// The URLSession exists from the first request until the last one after `shutdown()`; a task is only ever made
-    /// while `transfers` counts it, and the session is invalidated only while that is 0.
+    /// The URLSession exists from the first request until the last request after `shutdown()`. A task is made only
+    /// while `transfers` counts it, and the session is invalidated only while `transfers` is 0.
     private struct Lifecycle {
         var session: URLSession?
         var transfers = 0
@@ -62,47 +67,53 @@ public final class URLSessionTransport: Transport {
         var drained: [CheckedContinuation<Void, Never>] = []
     }
 
+    /// A transport with its own connections.
     public init(configuration: Configuration = Configuration()) {
         self.configuration = configuration
-        slots = TransferSlots(configuration.maximumTransfers)
+        permits = TransferSlots(configuration.maximumTransfers)
     }
 
     deinit {
         lifecycle.withLock { $0.session }?.retire()
     }
 
+    /// `URLSession`, with the implementation on Linux.
     public var transportDescription: String { URLSessionLimits.description }
 
+    /// Sends the request and returns once the response's head has arrived. The body is decoded.
+    ///
+    /// - Throws: ``AsyncNetError``, such as `.cannotConnect` or `.connectionLost`.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         try URLSessionRequest.refuseWhatIsUnsupported(request, configuration.tls)
         let body = try await URLSessionBody(request, folder: configuration.temporaryFolder)
         request.onEvent?(.queued)
-        try await slots.acquire()
+        try await permits.acquire()
         request.onEvent?(.started)
         let pipe = try start(request, body)
-        let answer = TransportBody(pipe)
-        return TransportResponse(head: try await pipe.head(), body: answer)
+        let responseBody = TransportBody(pipe)
+        return TransportResponse(head: try await pipe.head(), body: responseBody)
     }
 
-    /// Takes over the slot: it is free again when URLSession is done with the task.
+    /// Takes over the permit, and releases it when URLSession has ended the task.
     private func start(_ request: TransportRequest, _ body: URLSessionBody) throws(AsyncNetError) -> TransferPipe {
         let session: URLSession
         do {
             session = try enter()
         } catch {
-            slots.release()
+            permits.release()
             throw error
         }
         let exchange = URLSessionExchange(
             request, body, spill, makeSession: { [configuration] in .forTransport(configuration) },
             onEnd: { [self] in
-                slots.release()
+                permits.release()
                 leave()
             })
         exchange.start(on: session)
         return exchange.pipe
     }
 
+    /// Refuses new requests and waits for running transfers and their connections to end.
     public func shutdown() async {
         await withCheckedContinuation { continuation in
             let isDrained = lifecycle.withLock { lifecycle in
@@ -143,22 +154,22 @@ public final class URLSessionTransport: Transport {
 }
 
 extension Transport where Self == URLSessionTransport {
-    /// Foundation's URLSession, on every platform. Each use makes a transport, and connections, of its own.
+    /// Foundation's URLSession, on every platform. Each use makes a transport with its own connections.
     public static var urlSession: URLSessionTransport { URLSessionTransport() }
 
-    /// Foundation's URLSession, which enforces nothing but the default of `tls`: see
+    /// Foundation's URLSession, which supports the default of `tls` only; see
     /// ``URLSessionTransport/Configuration/tls``.
     public static func urlSession(tls: TLSConfiguration) -> URLSessionTransport {
         URLSessionTransport(configuration: .init(tls: tls))
     }
 
-    /// Foundation's URLSession with limits of one's own.
+    /// Foundation's URLSession with all settings. Each call makes a transport with its own connections.
     public static func urlSession(_ configuration: URLSessionTransport.Configuration) -> URLSessionTransport {
         URLSessionTransport(configuration: configuration)
     }
 }
 
 extension URLSessionTransport: CustomReflectable {
-    /// What `dump` shows: the configuration, without passwords.
+    /// `dump` shows the configuration, without passwords.
     public var customMirror: Mirror { Mirror(self, children: ["configuration": configuration]) }
 }

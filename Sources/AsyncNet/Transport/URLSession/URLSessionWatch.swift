@@ -1,10 +1,10 @@
 import Dispatch
 
-/// Looks after the transfers that FoundationNetworking carries, ten times a second for as long as there are any.
+/// Checks the transfers of FoundationNetworking ten times a second, as long as there are transfers.
 ///
-/// Each time everything that waits for FoundationNetworking's thread gets it (see ``SocketQueues``), and the head of a
-/// redirect whose body lasts is delivered: FoundationNetworking itself withholds the head, and keeps the body in
-/// memory, until the body has ended.
+/// Each check lets the work run that waits for FoundationNetworking's thread (see `SocketQueues`), and delivers the
+/// heads of redirects whose bodies are still arriving: FoundationNetworking delivers such a head only after the body,
+/// which it stores in memory.
 enum URLSessionWatch {
     private struct Watched: Sendable {
         weak var exchange: URLSessionExchange?
@@ -18,7 +18,7 @@ enum URLSessionWatch {
     private static let state = Locked(State())
     private static let interval = DispatchTimeInterval.milliseconds(100)
 
-    /// Costs an entry in a list; an exchange that is over before the next look is only removed from it.
+    /// Adds an exchange until it is over. This only appends to a list, so a short transfer costs little.
     static func add(_ exchange: URLSessionExchange) {
         guard !URLSessionLimits.canPause else { return }
         let startsTicking = state.withLock { state in
@@ -36,7 +36,7 @@ enum URLSessionWatch {
     private static func tick() {
         let exchanges = running()
         guard !exchanges.isEmpty else { return }
-        let isDone = SocketQueues.giveWay { for exchange in exchanges { exchange.lookForHead() } }
+        let isDone = SocketQueues.runAfterWaitingWork { for exchange in exchanges { exchange.deliverWithheldHead() } }
         if isDone { tickLater() } else { state.withLock { $0.isTicking = false } }
     }
 
