@@ -32,7 +32,7 @@
 #define INFO_OFFSET 0x600000
 #define MESSAGE_DONE 1
 
-/// The first fields of curl_version_info_data, which only ever grew at its end.
+/// The first fields of curl_version_info_data, which libcurl extends at its end only.
 struct version_info {
     int age;
     const char *version;
@@ -74,7 +74,7 @@ static struct {
 static struct version_info *info;
 static char failure[256];
 
-/// The file to load instead of the system's libcurl. Not in programs that run with more rights than their user has.
+/// The file to load instead of the system's libcurl. Ignored in programs with more privileges than their user.
 static const char *chosen_file(void) {
 #ifdef __APPLE__
     const char *path = issetugid() ? NULL : getenv("ASYNCNET_LIBCURL");
@@ -112,8 +112,8 @@ static int find_all(void *library) {
 
 static void (*tls_thread_stop)(void);
 
-/// OpenSSL, where libcurl uses it, cleans up when the process exits, under the feet of threads that still run, which can
-/// crash them. Told so before its first use it does not; the system takes back the memory anyway.
+/// Disables OpenSSL's cleanup at exit, which can crash threads that still run. This must precede OpenSSL's first use; the
+/// system frees the memory anyway.
 static void spare_exit(void *library) {
     int (*initialize)(uint64_t, const void *);
     *(void **)&initialize = dlsym(library, "OPENSSL_init_crypto");
@@ -125,10 +125,10 @@ void lc_thread_ends(void) {
     if (tls_thread_stop) tls_thread_stop();
 }
 
-/// How to load a libcurl where the process may hold another, as programs with FoundationNetworking on Linux do. Both have
-/// functions of the same names, and so have their TLS libraries: without RTLD_DEEPBIND the new one would call into the old
-/// one. With it, the new one frees with libc's `free` what libc allocated with the program's own `malloc`, if that has one.
-/// -1: not at all.
+/// The dlopen flags for a libcurl beside another libcurl, which programs with FoundationNetworking on Linux have loaded.
+/// Both have functions of the same names, as have their TLS libraries: without RTLD_DEEPBIND the new library would call
+/// the old one. With it, in a program with a `malloc` of its own, the new library would free that memory with libc's
+/// `free`. -1 if it must not be loaded.
 static int flags_beside_another(void) {
     int flags = RTLD_NOW | RTLD_LOCAL;
 #ifdef RTLD_DEEPBIND
@@ -165,7 +165,7 @@ static void *load(void) {
 
 static char ca_file[256];
 
-/// A libcurl that was built for another system may look for trusted certificates where there are none. Then this is where they are.
+/// The system's trusted certificates, for a libcurl that was built for another system and searches other paths.
 static void find_trust(void) {
     static const char *const files[] = {
         "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
@@ -238,12 +238,12 @@ int32_t lc_set_seek_function(lc_easy *easy, lc_seek_function function) {
 
 int32_t lc_pause(lc_easy *easy, int32_t what) { return curl.easy_pause(easy, what); }
 
-/// As libcurl hands it to the callback that opens sockets.
+/// libcurl's argument of the callback that opens sockets.
 struct address { int family, kind, protocol; unsigned int length; };
 
 static _Atomic(lc_socket_function) opened;
 
-/// Children that the program starts must not inherit the socket: they would keep its connection open.
+/// Child processes must not inherit the socket: they would keep its connection open.
 static int open_socket(void *user, int purpose, struct address *address) {
     (void)purpose;
 #ifdef SOCK_CLOEXEC
@@ -283,7 +283,7 @@ void lc_local_name(lc_easy *easy, char *name) {
     if (address && *address && port) snprintf(name, LC_LOCAL_NAME_SIZE, "%s %ld", address, port);
 }
 
-/// As `lc_local_name` has it; empty for a socket that is none of IP's.
+/// The text of `lc_local_name`; empty for a socket that is not IP.
 static void read_name(int socket, char *name) {
     union { struct sockaddr any; struct sockaddr_in v4; struct sockaddr_in6 v6; struct sockaddr_storage room; } address;
     socklen_t length = sizeof address;
@@ -366,7 +366,7 @@ long lc_new_connections(lc_easy *easy) {
 
 #define MOST_DESCRIPTORS 65536
 
-/// Marks the descriptors of this process that are open, one bit each. Returns 0 where the system does not list them.
+/// Sets a bit for each open descriptor of this process. Returns 0 if the system does not list them.
 static int list_descriptors(unsigned char *bits) {
     DIR *folder = opendir("/proc/self/fd");
     if (!folder) return 0;
@@ -379,7 +379,8 @@ static int list_descriptors(unsigned char *bits) {
     return 1;
 }
 
-/// Whether it is an end of a socket pair that this process holds both ends of, without a name, and a child would inherit it.
+/// Whether the descriptor is an unnamed socket pair's end that child processes would inherit, with both ends in this
+/// process.
 static int is_own_pair(int fd) {
     struct sockaddr_storage name;
     socklen_t length = sizeof name;
@@ -395,7 +396,7 @@ static int is_own_pair(int fd) {
 #endif
 }
 
-/// Whether a byte is on its way: waits to be read here, or was written here and not read yet.
+/// Whether the socket pair holds a byte: unread at this end, or written here and unread at the other end.
 static int has_wake(int fd) {
     int waiting = 0, written = 0;
 #ifdef __linux__
@@ -405,8 +406,8 @@ static int has_wake(int fd) {
     return waiting == 1 || written > 0;
 }
 
-/// libcurl before 8.x makes its wake-up pair without close-on-exec and tells nobody which it is: it is the pair that came while the multi
-/// handle was made and that a wake-up has put a byte into.
+/// Sets close-on-exec on libcurl's wake-up socket pair, which libcurl before 8.x neither does nor exports: it is the pair
+/// that was opened with the multi handle and that a wake-up has written a byte to.
 static void close_wake_pair_on_exec(const unsigned char *before) {
     static unsigned char after[MOST_DESCRIPTORS / 8];
     memset(after, 0, sizeof after);
@@ -417,7 +418,7 @@ static void close_wake_pair_on_exec(const unsigned char *before) {
     }
 }
 
-/// A multi handle that cannot be woken, as libcurl makes where descriptors are short, is of no use.
+/// NULL also for a multi handle that cannot be woken, which libcurl makes if descriptors run out.
 static lc_multi *make_multi(void) {
     lc_multi *multi = curl.multi_init();
     if (multi && curl.multi_wakeup && curl.multi_wakeup(multi) != 0) {
@@ -448,7 +449,7 @@ int32_t lc_multi_perform(lc_multi *multi) {
     return curl.multi_perform(multi, &running);
 }
 
-/// 7.66 and 7.67 cannot be woken: there a look at the inbox every 5 ms has to do.
+/// libcurl 7.66 and 7.67 cannot be woken, so the wait ends after 5 ms, and the loop checks its inbox.
 int32_t lc_multi_wait(lc_multi *multi, int32_t milliseconds) {
     if (!curl.multi_wakeup && milliseconds > 5) milliseconds = 5;
     return curl.multi_poll(multi, NULL, 0, milliseconds, NULL);

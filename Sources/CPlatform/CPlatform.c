@@ -64,7 +64,7 @@ void cp_remove_mark(int descriptor) { fremovexattr(descriptor, MARK); }
 
 int cp_rename_new(const char *path, const char *target) {
 #ifdef SYS_renameat2
-    // Not every C library has a function for it.
+    // Not every C library has a function for renameat2.
     return syscall(SYS_renameat2, AT_FDCWD, path, AT_FDCWD, target, NO_REPLACE) == 0 ? 0 : errno;
 #else
     return ENOSYS;
@@ -78,7 +78,7 @@ int cp_make_temporary(char *name) { return mkostemp(name, O_CLOEXEC); }
 #include <linux/magic.h>
 #include <sys/vfs.h>
 
-/// The files of these are in memory and nowhere else, which is why they see no need to be able to tell.
+/// Whether the file is in a file system in memory. Its reads never wait, but it does not support RWF_NOWAIT.
 static int is_memory(int descriptor) {
     struct statfs system;
     return fstatfs(descriptor, &system) == 0 && (system.f_type == TMPFS_MAGIC || system.f_type == RAMFS_MAGIC);
@@ -148,7 +148,7 @@ long cp_receive_routes(int descriptor, void *buffer, size_t size) {
 #endif
 
 #ifdef __linux__
-// Looked up, since Dispatch's headers are not where C finds them, and the first of these is not promised for ever.
+// Found at run time: C does not find Dispatch's headers, and `dispatch_get_current_queue` is deprecated.
 typedef void dispatch_work(void *);
 static struct {
     void *(*current)(void);
@@ -175,7 +175,7 @@ static void find_dispatch(void) {
         && dispatch.time && dispatch.global && dispatch.after;
 }
 
-static void go_on(void *queue) {
+static void resume_queue(void *queue) {
     dispatch.resume(queue);
     dispatch.release(queue);
 }
@@ -185,10 +185,10 @@ int cp_rest_queue(const char *name, int64_t nanoseconds) {
     void *queue = has_dispatch ? dispatch.current() : NULL;
     const char *label = queue ? dispatch.label(queue) : NULL;
     if (!label || strcmp(label, name)) return 0;
-    // A queue that nobody holds must not go away while it rests.
+    // A suspended queue must not be released.
     dispatch.retain(queue);
     dispatch.suspend(queue);
-    dispatch.after(dispatch.time(0, nanoseconds), dispatch.global(0, 0), queue, go_on);
+    dispatch.after(dispatch.time(0, nanoseconds), dispatch.global(0, 0), queue, resume_queue);
     return 1;
 }
 #else

@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-// libcurl's numbers, which never change.
+// Numbers of libcurl's ABI.
 #define INFO_PRIMARY_IP (0x100000 + 32)
 #define INFO_LOCAL_IP (0x100000 + 41)
 #define INFO_STATUS (0x200000 + 2)
@@ -36,11 +36,11 @@ static cp_header *(*next_header)(void *, unsigned int, int, cp_header *);
 static _Atomic(const void *) library_of;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/// The libcurl that the library with this address was linked to; the process may have loaded another one too.
+/// Finds the libcurl that the library with this address is linked to. The process may have loaded a second libcurl.
 static void find_curl(void) {
     Dl_info library;
     void *handle = dladdr(library_of, &library) ? dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-    // The program itself, where Foundation is linked into it.
+    // In a program with a static Foundation, the address is in the program itself.
     *(void **)&getinfo = dlsym(handle ? handle : RTLD_DEFAULT, "curl_easy_getinfo");
     *(void **)&multi_setopt = dlsym(handle ? handle : RTLD_DEFAULT, "curl_multi_setopt");
     *(void **)&next_header = dlsym(handle ? handle : RTLD_DEFAULT, "curl_easy_nextheader");
@@ -87,7 +87,7 @@ static int connects(int descriptor, const struct sockaddr_storage *local, const 
     return !getsockname(descriptor, (struct sockaddr *)&address, &length) && is_same(&address, local);
 }
 
-/// The descriptor may be closed, and its number given to another file, at any time: the duplicate is checked and reset.
+/// Another thread may close the descriptor and reuse its number at any time, so a duplicate is checked and reset.
 static int reset(int descriptor, const struct sockaddr_storage *local, const struct sockaddr_storage *remote) {
     if (!connects(descriptor, local, remote)) return 0;
     int duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);

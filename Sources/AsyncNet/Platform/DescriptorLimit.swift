@@ -6,9 +6,9 @@
     import Darwin
 #endif
 
-/// How many descriptors this process may have open.
+/// The largest number of file descriptors of this process.
 enum DescriptorLimit {
-    /// 256, the smallest usual limit, where the system does not say.
+    /// The soft limit; 256, the smallest usual limit, if it cannot be read.
     static var current: Int {
         var limit = rlimit()
         #if canImport(Glibc)

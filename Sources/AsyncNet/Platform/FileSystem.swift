@@ -9,14 +9,14 @@ import Foundation
     import Darwin
 #endif
 
-/// What is done with files by name.
+/// Operations on files by path.
 enum FileSystem {
     static func exists(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0
     }
 
-    /// The size of a regular file, `nil` if there is none.
+    /// The size of a regular file in bytes; `nil` if there is no such file.
     static func size(_ path: String) -> Int64? {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -25,9 +25,9 @@ enum FileSystem {
 
     static func remove(_ path: String) { unlink(path) }
 
-    /// Gives a file its final name in one step: whoever looks sees all of it or none.
+    /// Renames a file in one step: another process sees the whole file or none.
     ///
-    /// - Parameter replaces: Takes the place of a file that has the name; otherwise that is an error.
+    /// - Parameter replaces: Whether an existing file is replaced; otherwise it is an error, `EEXIST`.
     static func move(_ path: String, to target: String, replaces: Bool) throws(POSIXError) {
         if !replaces {
             let error = cp_rename_new(path, target)
@@ -35,7 +35,7 @@ enum FileSystem {
             guard error == EINVAL || error == ENOSYS || error == ENOTSUP else {
                 throw POSIXError(POSIXErrorCode(rawValue: error) ?? .EIO)
             }
-            // A second name cannot be given to a name that is taken, which renaming would not mind.
+            // Unlike `rename`, `link` fails if the target exists.
             if link(path, target) == 0 {
                 unlink(path)
                 return
@@ -45,11 +45,11 @@ enum FileSystem {
         guard rename(path, target) == 0 else { throw SystemError.last }
     }
 
-    // MARK: Files that only this user may see or have made
+    // MARK: Files of this user
 
-    /// A regular file of this user's, open for reading; `nil` for anything else, links and pipes among it.
+    /// Opens a regular file of this user for reading; `nil` for anything else, such as symbolic links and pipes.
     static func openOwn(_ path: String) -> Int32? {
-        // Without O_NONBLOCK opening a pipe would wait for somebody to write to it.
+        // Without O_NONBLOCK, opening a pipe waits for a writer.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
         guard descriptor >= 0 else { return nil }
         var status = stat()
@@ -60,7 +60,7 @@ enum FileSystem {
         return descriptor
     }
 
-    /// The contents of such a file; `nil` if it is longer than that.
+    /// The contents of a regular file of this user; `nil` if it has more than `limit` bytes.
     static func readOwn(_ path: String, upTo limit: Int) -> Data? {
         guard let descriptor = openOwn(path) else { return nil }
         defer { close(descriptor) }
@@ -74,8 +74,7 @@ enum FileSystem {
         return nil
     }
 
-    /// Writes a file that nobody else may read, from its first moment on, in one step: whoever looks sees all of it or
-    /// what was there before.
+    /// Writes a file that only this user may read, in one step: another process sees the whole file or the former one.
     static func writePrivately(_ data: Data, to path: String) throws(POSIXError) {
         let folder = (path as NSString).deletingLastPathComponent
         let temporary = try TemporaryFile(in: folder.isEmpty ? "." : folder, keepsName: true)

@@ -9,10 +9,9 @@ import Foundation
     import Darwin
 #endif
 
-/// Which file it is, how long, and when it was last written and changed: where these differ somebody changed it in
-/// between.
+/// The identity of a file, its size and its times: if two stamps differ, the file was changed between them.
 ///
-/// A writer can set the time of writing back, but not the time of the change.
+/// A writer can reset the time of modification (mtime) but not the time of the change (ctime).
 struct FileStamp: Equatable, Sendable {
     let device: UInt64
     let inode: UInt64
@@ -22,7 +21,7 @@ struct FileStamp: Equatable, Sendable {
     let changedSeconds: Int64
     let changedNanoseconds: Int64
 
-    /// By all but the time of the change.
+    /// Compares all values but the time of the change.
     fileprivate func hasSameContents(as other: FileStamp) -> Bool {
         (device, inode, size) == (other.device, other.inode, other.size)
             && (modifiedSeconds, modifiedNanoseconds) == (other.modifiedSeconds, other.modifiedNanoseconds)
@@ -35,16 +34,16 @@ struct FileStamp: Equatable, Sendable {
     }
 }
 
-/// A regular file that is open for reading. Closed when nobody holds it any more.
+/// A regular file that is open for reading, closed with the last reference.
 ///
-/// Other kinds are refused: reading a pipe or a device can block its thread for good, and of those Swift has few.
+/// Other files are refused: reading a pipe or a device can block a thread of Swift's pool forever.
 final class InputFile: Sendable {
-    /// As it was when the file was opened.
+    /// The stamp when the file was opened.
     let stamp: FileStamp
     private let descriptor: Int32
 
     init(_ path: String) throws(POSIXError) {
-        // Without O_NONBLOCK opening a pipe would wait for somebody to write to it.
+        // Without O_NONBLOCK, opening a pipe waits for a writer.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw SystemError.last }
         do throws(POSIXError) {
@@ -58,23 +57,26 @@ final class InputFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Up to `count` bytes from where the last read ended; none at the end.
+    /// Up to `count` bytes from the current position; empty at the end of the file.
     func read(upTo count: Int) throws(POSIXError) -> Data {
         try SystemError.reading(upTo: count) { systemRead(descriptor, $0, count) }
     }
 
-    /// Reads on into a buffer without ever waiting for a disk: how many bytes, 0 at the end, `nil` if it would have to
-    /// wait or cannot tell.
+    /// Reads into a buffer from the current position without waiting for a disk.
+    ///
+    /// - Returns: How many bytes were read, 0 at the end of the file; `nil` if the read would have to wait, or the
+    ///   system does not support such reads.
     func readCached(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
         guard let start = buffer.baseAddress else { return nil }
         let count = cp_read_cached(descriptor, start, buffer.count)
         return count < 0 ? nil : count
     }
 
-    /// Whether the file of this name is still the one that is open, as it was when it was measured; links are followed,
-    /// as on opening.
+    /// Whether the file at this path is still the open file, unchanged since it was measured. Symbolic links are
+    /// followed.
     ///
-    /// Where no file has the name any more, the open one counts. Losing its name has set its time of change.
+    /// If there is no file at this path any more, the open file is compared without the time of the change, which the
+    /// removal of the path has set.
     func isUnchanged(_ measured: FileStamp, at path: String) -> Bool {
         var stamp = cp_stamp()
         let error = cp_read_stamp_of(path, &stamp)
@@ -94,12 +96,12 @@ private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer, 
     read(descriptor, buffer, count)
 }
 
-/// What the system says went wrong.
+/// Errors of system calls, and calls that are repeated after a signal.
 enum SystemError {
-    /// Of the last call that failed on this thread.
+    /// The error of the last system call that failed on this thread (`errno`).
     static var last: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 
-    /// What a call that reads into a buffer reads; it is called again if a signal interrupts it.
+    /// The bytes that a call reads into a buffer. The call is repeated if a signal interrupts it.
     static func reading(upTo count: Int, _ call: (UnsafeMutableRawPointer) -> Int) throws(POSIXError) -> Data {
         guard let buffer = malloc(count) else { throw POSIXError(.ENOMEM) }
         var received = -1
@@ -113,7 +115,7 @@ enum SystemError {
         return Data(bytesNoCopy: buffer, count: received, deallocator: .free)
     }
 
-    /// Writes all of the data with as many calls as it takes.
+    /// Writes all of the data. The call is repeated until it has written everything.
     static func writing(_ data: Data, _ call: (UnsafeRawPointer, Int) -> Int) throws(POSIXError) {
         let failure = data.withUnsafeBytes { bytes -> POSIXError? in
             var offset = 0
@@ -128,7 +130,7 @@ enum SystemError {
         if let failure { throw failure }
     }
 
-    /// In the system's words, such as `No such file or directory`.
+    /// The system's text, such as `No such file or directory`.
     static func text(_ error: POSIXError) -> String {
         switch error.code {
         case .EINVAL: "It is not a regular file"

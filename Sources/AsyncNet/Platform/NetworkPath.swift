@@ -1,35 +1,39 @@
-/// What the system knows about the ways out of this machine.
+/// The network interfaces and default routes of this machine.
 ///
-/// It tells whether trying makes sense, not whether a server can be reached: only a request tells that.
+/// The path shows whether a request makes sense, not whether a server can be reached: only a request shows that.
 public struct NetworkPath: Hashable, Sendable {
+    /// Whether a connection to a network exists.
     public enum Status: Hashable, Sendable {
-        /// There is a way out; see ``NetworkPath`` for what counts as one.
+        /// A connection exists; see ``NetworkPath/status`` for the conditions.
         case satisfied
-        /// There is none: whoever waits for it may wait.
+        /// No connection exists. A request may wait for a change of the path.
         case unsatisfied
-        /// The system does not say, or one more try may bring up a way, such as a VPN on demand: there is nothing to
-        /// wait for.
+        /// The system does not report it, or a request may establish a connection, such as a VPN on demand. A request
+        /// should not wait.
         case unknown
     }
 
-    /// On Linux it is satisfied by an interface that is up, has a carrier, is not the loopback and has a usable
-    /// address, which is none of the link's own (169.254.0.0/16, fe80::/10) nor one that is still being checked for
-    /// duplicates. A default route is not needed: in a container or on a closed network the servers may stand beside
-    /// this machine. Bridges, tunnels and other interfaces that this machine makes for itself do need one, or a laptop
-    /// without Wi-Fi would be online by its Docker bridge. Elsewhere it is what the system says.
+    /// Whether a connection to a network exists.
+    ///
+    /// On Linux the status is `.satisfied` if an interface other than the loopback is up, has a carrier and has a
+    /// usable address: not a link-local address (169.254.0.0/16, fe80::/10), and not an address that is still being
+    /// checked for duplicates. No default route is needed: in a container or on a closed network the servers may be on
+    /// the same network. Bridges, tunnels and other virtual interfaces do need a default route; otherwise a laptop
+    /// without Wi-Fi would be online by its Docker bridge. On Apple platforms the system decides.
     public let status: Status
-    /// On Linux all of this network namespace, on Apple platforms those that the path can use. Those with a default
-    /// route come first, the preferred one before the others.
+    /// The interfaces: on Linux all of this network namespace, on Apple platforms those that the path can use.
+    /// Interfaces with a default route come first, in the system's order of preference.
     public let interfaces: [NetworkInterface]
-    /// Whether there is a default route for IPv4, over an interface that is up and with an address to send from. On
-    /// Linux those in the tables `main` and `default` count.
+    /// Whether there is a default route for IPv4, over an interface that is up, and a local address to send from. On
+    /// Linux the tables `main` and `default` are read.
     public let hasIPv4: Bool
-    /// The same for IPv6.
+    /// Whether there is a default route for IPv6; see ``hasIPv4``.
     public let hasIPv6: Bool
 
-    /// Whether more can be reached than the networks that this machine is part of.
+    /// Whether there is a default route for IPv4 or IPv6, so that other networks can be reached.
     public var hasDefaultRoute: Bool { hasIPv4 || hasIPv6 }
 
+    /// A path, such as for tests.
     public init(status: Status, interfaces: [NetworkInterface] = [], hasIPv4: Bool = false, hasIPv6: Bool = false) {
         self.status = status
         self.interfaces = interfaces
@@ -37,33 +41,37 @@ public struct NetworkPath: Hashable, Sendable {
         self.hasIPv6 = hasIPv6
     }
 
-    /// Where the system tells nothing.
+    /// The path where the system reports nothing.
     public static let unknown = NetworkPath(status: .unknown)
 }
 
-/// One of a machine's connections to a network.
+/// A network interface of this machine.
 public struct NetworkInterface: Hashable, Sendable {
+    /// The technology of an interface.
     public enum InterfaceKind: Hashable, Sendable {
-        /// To this machine itself.
+        /// The interface to this machine itself.
         case loopback
-        /// By cable, or what stands for one in a container or a virtual machine.
+        /// A wired network, or its virtual form in a container or a virtual machine.
         case ethernet
+        /// A wireless network (IEEE 802.11).
         case wifi
-        /// Over a modem for mobile data.
+        /// A modem for mobile data.
         case cellular
-        /// Tunnels, bridges and everything else.
+        /// A tunnel, a bridge or any other interface.
         case other
     }
 
-    /// As the system has it, such as `eth0`.
+    /// The system's name, such as `eth0`.
     public let name: String
+    /// The technology of the interface.
     public let kind: InterfaceKind
-    /// Whether it is switched on and has a carrier: the other end of the cable, or the access point, is there.
+    /// Whether the interface is enabled and has a carrier: a connected cable, or an access point.
     public let isUp: Bool
-    /// As text in order, such as `192.0.2.7` and `fe80::1`, link-local ones too. Empty on Apple platforms, whose
-    /// monitor does not tell.
+    /// The addresses as sorted text, such as `192.0.2.7` and `fe80::1`, including link-local addresses. Empty on Apple
+    /// platforms, whose monitor does not report them.
     public let addresses: [String]
 
+    /// An interface, such as for tests.
     public init(name: String, kind: InterfaceKind, isUp: Bool, addresses: [String] = []) {
         self.name = name
         self.kind = kind

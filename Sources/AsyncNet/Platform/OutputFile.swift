@@ -9,13 +9,13 @@ import Foundation
     import Darwin
 #endif
 
-/// A partial file of a download that is written from some place on. Closed when nobody holds it any more.
+/// A partial file of a download that is open for writing, closed with the last reference.
 final class OutputFile: Sendable {
-    /// What proves that a download made it; see ``PartialFile``.
+    /// The mark of the download that made the file; see `PartialFile`.
     let mark: String
     private let descriptor: Int32
 
-    /// A file that is made and marked; one that exists is refused.
+    /// Creates a file and marks it. An existing file is refused with `EEXIST`.
     init(new path: String, _ place: PartialFile.MarkPlace = .attribute) throws(POSIXError) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_APPEND | O_NOFOLLOW, 0o666)
         guard descriptor >= 0 else { throw SystemError.last }
@@ -31,8 +31,7 @@ final class OutputFile: Sendable {
         self.descriptor = descriptor
     }
 
-    /// A file that a download has made and marked, to be gone on with at the end of what is there. Any other file is
-    /// refused with `ESTALE`.
+    /// Opens a file that a download has made and marked, to append to it. Any other file is refused with `ESTALE`.
     init(continuing path: String, mark: String) throws(POSIXError) {
         let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_APPEND | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { throw SystemError.last }
@@ -49,27 +48,27 @@ final class OutputFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Two downloads that write to one file would each break the other.
+    /// Prevents that two downloads write to the same file.
     private static func lock(_ descriptor: Int32) throws(POSIXError) {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw SystemError.last }
     }
 
-    /// Adds all of the data at the end.
+    /// Writes all of the data at the end of the file.
     func append(_ data: Data) throws(POSIXError) { try SystemError.writing(data) { systemWrite(descriptor, $0, $1) } }
 
-    /// Leaves so much of what is there.
+    /// Shortens the file to `size` bytes.
     func truncate(to size: Int64) throws(POSIXError) {
         guard ftruncate(descriptor, off_t(size)) == 0 else { throw SystemError.last }
     }
 
-    /// From now on `write(_:at:)` does what it says, and `append` must not be called: Linux writes at the end whatever
-    /// the place, as long as a file is open for appending.
+    /// Prepares the file for `write(_:at:)`, after which `append` must not be called: Linux ignores the offset of a
+    /// write while a file is open for appending.
     func writeAnywhere() throws(POSIXError) {
         let flags = fcntl(descriptor, F_GETFL)
         guard flags >= 0, fcntl(descriptor, F_SETFL, flags & ~O_APPEND) == 0 else { throw SystemError.last }
     }
 
-    /// Writes all of the data at a place, whatever is there.
+    /// Writes all of the data at an offset, over existing bytes.
     func write(_ data: Data, at place: Int64) throws(POSIXError) {
         var place = place
         try SystemError.writing(data) { start, count in
@@ -79,19 +78,19 @@ final class OutputFile: Sendable {
         }
     }
 
-    /// In bytes.
+    /// The file's size in bytes.
     func size() throws(POSIXError) -> Int64 {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw SystemError.last }
         return Int64(status.st_size)
     }
 
-    // MARK: The end
+    // MARK: Completion
 
-    /// Gives the file its final name in place of its partial one, and takes its mark away.
+    /// Renames the file from its partial to its final name and removes its mark.
     ///
-    /// If another file has taken its place meanwhile, that one is not moved: `ESTALE`. The look at the name and the
-    /// move are two steps, so the file that was moved is looked at again.
+    /// If another file has the partial name now, it is not moved, and the error is `ESTALE`. The check and the move are
+    /// two steps, so the moved file is checked again.
     func move(from path: String, to target: String, replaces: Bool) throws(POSIXError) {
         guard isNamed(path) else { throw POSIXError(.ESTALE) }
         try FileSystem.move(path, to: target, replaces: replaces)
@@ -109,7 +108,7 @@ final class OutputFile: Sendable {
     }
 }
 
-/// The class has a method of that name.
+/// The system's `write`, which the class's method of that name hides.
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int {
     write(descriptor, bytes, count)
 }

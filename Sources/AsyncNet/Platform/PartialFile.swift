@@ -9,32 +9,34 @@ import Foundation
     import Darwin
 #endif
 
-/// The partial files of downloads, as others may name them: resume data is `Codable`, so anybody may have written it.
+/// The marks of partial files, which prove that a download made them. Resume data is `Codable`, so it may come from
+/// anywhere and name any file.
 ///
-/// A download marks each partial file that it makes with a random text, and the text is part of the resume data. The
-/// mark is an extended attribute of the file. Where the file system has none, it is a file beside it, `NAME.mark`, that
-/// also names the file's inode. Resume data from elsewhere can name any file, but it can neither mark a file nor put a
-/// file beside it.
+/// A download marks each partial file that it makes with a random text, which is part of the resume data. The mark is
+/// an extended attribute of the file. If the file system has no attributes, the mark is in a second file, `NAME.mark`,
+/// with the inode of the first. Forged resume data can name any file but can neither mark a file nor make a second
+/// file.
 enum PartialFile {
-    /// Where a mark is put.
+    /// Where a mark is stored.
     enum MarkPlace: Sendable {
-        /// In an extended attribute if the file system has any, otherwise beside the file.
+        /// In an extended attribute if the file system has them, otherwise in a second file.
         case attribute
+        /// In a second file.
         case beside
     }
 
     static let suffix = ".partial"
     private static let longestMark = 64
 
-    /// The mark of a file that a download made: one that is named and marked as such, is a regular file of this user's,
-    /// and has no other name.
+    /// The mark of a file that a download made; `nil` for a file without the suffix or a mark, of another user, with a
+    /// second hard link, or that is not regular.
     static func mark(at path: String) -> String? {
         guard let descriptor = FileSystem.openOwn(path) else { return nil }
         defer { close(descriptor) }
         return mark(of: descriptor, at: path)
     }
 
-    /// The same of an open file.
+    /// The mark of an open file, under the same conditions.
     static func mark(of descriptor: Int32, at path: String) -> String? {
         var status = stat()
         guard path.hasSuffix(suffix), fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
@@ -58,7 +60,7 @@ enum PartialFile {
 
     // MARK: Making and removing
 
-    /// Marks a file that was just made.
+    /// Marks a new file.
     static func write(_ mark: String, on descriptor: Int32, at path: String, _ place: MarkPlace) throws(POSIXError) {
         let bytes = Array(mark.utf8)
         if place == .attribute, cp_write_mark(descriptor, bytes, bytes.count) == 0 { return }
@@ -67,13 +69,13 @@ enum PartialFile {
         try FileSystem.writePrivately(Data("\(mark) \(status.st_ino)".utf8), to: path + ".mark")
     }
 
-    /// The file has its final name, and is partial no more.
+    /// Removes the mark of a file that has its final name.
     static func removeMark(of descriptor: Int32, at path: String) {
         cp_remove_mark(descriptor)
         FileSystem.remove(path + ".mark")
     }
 
-    /// Removes the file if it has this mark; any other file of the name stays.
+    /// Removes the file if it has this mark. Another file at this path is kept.
     static func remove(_ path: String, _ mark: String?) {
         guard let mark, self.mark(at: path) == mark else { return }
         FileSystem.remove(path)

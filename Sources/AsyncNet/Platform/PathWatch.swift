@@ -2,9 +2,9 @@
     import Dispatch
     import Network
 
-    /// Tells the path as it is and every change of it, until nobody holds the watch any more.
+    /// Reports the network path and each change of it until the last reference to the watch is released.
     ///
-    /// Unchecked, for nothing of it changes: the monitor is started by the initializer and cancelled at the end.
+    /// Unchecked: the monitor is started in the initializer, cancelled in `deinit`, and not used otherwise.
     package final class PathWatch: @unchecked Sendable {
         private let monitor = NWPathMonitor()
 
@@ -32,7 +32,7 @@
             switch status {
             case .satisfied: self = .satisfied
             case .unsatisfied: self = .unsatisfied
-            // It takes a connection to bring the path up, so whoever waits for it might wait for ever.
+            // Only a connection brings this path up, so waiting for the path could last forever.
             case .requiresConnection: self = .unknown
             @unknown default: self = .unknown
             }
@@ -56,11 +56,11 @@
     import Foundation
     import Synchronization
 
-    /// Tells the path as it is and every change of it, until nobody holds the watch any more.
+    /// Reports the network path and each change of it until the last reference to the watch is released.
     ///
-    /// The path is unknown where the kernel has no such sockets or does not let this process have one. No thread waits;
-    /// the queue runs when there is something to read. Unchecked, for Dispatch does not say of its sources that any
-    /// thread may cancel them; the rest would be checked.
+    /// The path is unknown if the kernel has no route sockets or refuses them to this process. No thread waits; the
+    /// queue runs when there is something to read. Unchecked: Dispatch does not declare its sources Sendable, but any
+    /// thread may cancel one.
     package final class PathWatch: @unchecked Sendable {
         private struct Conversation {
             var dump: NetlinkDump
@@ -72,7 +72,7 @@
         private let state: Mutex<Conversation>
         private let report: @Sendable (NetworkPath) -> Void
 
-        /// The first report is made before it returns.
+        /// Makes the first report before it returns.
         package init(_ report: @escaping @Sendable (NetworkPath) -> Void) {
             self.report = report
             let socket = NetlinkSocket()
@@ -90,13 +90,13 @@
         private func start() {
             guard let socket, let source else { return report(.unknown) }
             source.setEventHandler { [weak self] in self?.read() }
-            // Not earlier: Dispatch may be looking at the descriptor until then.
+            // Until the source is cancelled, Dispatch may use the descriptor.
             source.setCancelHandler { close(socket.descriptor) }
             read()
             source.resume()
         }
 
-        /// Once at the start, then on the queue: never twice at a time, so reports keep their order.
+        /// Called once by the initializer, then on the queue only, so reports keep their order.
         private func read() {
             guard let socket else { return }
             let path = state.withLock { state in
@@ -107,7 +107,7 @@
             if let path { report(path) }
         }
 
-        /// Reads all there is and asks as long as there is something to ask.
+        /// Reads all messages and sends requests until the tables are complete or no message is left.
         private func latestPath(of socket: NetlinkSocket, _ state: inout Conversation) -> NetworkPath? {
             var path: NetworkPath?
             while receiveAll(of: socket, &state) {
@@ -122,7 +122,7 @@
             return .unknown
         }
 
-        /// False if the socket cannot be read any more.
+        /// `false` if the socket cannot be read any more.
         private func receiveAll(of socket: NetlinkSocket, _ state: inout Conversation) -> Bool {
             while true {
                 switch socket.receive(into: &state.buffer) {
@@ -135,9 +135,9 @@
         }
     }
 
-    /// What the system tells of a device outside its tables.
+    /// The type of a device, which is in sysfs only.
     private enum DeviceType {
-        /// Such as `wlan`; `nil` if it is of none in particular.
+        /// Such as `wlan`; `nil` for a device without a type.
         static func named(_ name: String) -> String? {
             guard !name.isEmpty, name != ".", name != "..", !name.contains("/"),
                 let text = try? String(contentsOfFile: "/sys/class/net/\(name)/uevent", encoding: .utf8)

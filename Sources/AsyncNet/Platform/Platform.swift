@@ -1,8 +1,8 @@
-/// Where the library runs.
+/// The platform that the library runs on.
 enum Platform {
     static let libraryVersion = "1.0"
 
-    /// Where URLSession is Apple's own, it is the better citizen: it knows the system's proxies, VPNs and trust.
+    /// Whether libcurl is the better transport. Apple's URLSession uses the system's proxies, VPNs and trust.
     static let prefersLibcurl = name == "Linux"
 
     #if canImport(Darwin)

@@ -9,12 +9,12 @@ import Foundation
     import Darwin
 #endif
 
-/// A file that nobody else sees, written once and then read, also several times. It goes when nobody holds it any more.
+/// A temporary file that is written once and then read, any number of times. It is removed with the last reference.
 ///
-/// Unless it is read by name, its name is removed before the first byte is written: not even a killed process leaves it
-/// behind.
+/// Unless the file keeps its name, the name is removed before the first byte is written, so that not even a killed
+/// process leaves a file.
 final class TemporaryFile: Sendable {
-    /// `nil` if it has no name any more.
+    /// `nil` if the name has been removed.
     let path: String?
     private let descriptor: Int32
 
@@ -32,10 +32,10 @@ final class TemporaryFile: Sendable {
         if let path { unlink(path) }
     }
 
-    /// Adds all of the data at the end.
+    /// Writes all of the data at the end of the file.
     func append(_ data: Data) throws(POSIXError) { try SystemError.writing(data) { write(descriptor, $0, $1) } }
 
-    /// Up to `count` bytes from `offset` on; none at the end. Readers do not get in each other's way.
+    /// Up to `count` bytes from `offset` on; empty at the end of the file. Readers share no position.
     func read(upTo count: Int, at offset: Int64) throws(POSIXError) -> Data {
         try SystemError.reading(upTo: count) { pread(descriptor, $0, count, off_t(offset)) }
     }

@@ -6,15 +6,15 @@
     import Darwin
 #endif
 
-/// The thread sanitizer's own interface, looked up in the running process; absent unless it was built in.
+/// The thread sanitizer's annotations, found in the running process; without effect in a build without the sanitizer.
 enum ThreadSanitizer {
     private typealias Annotation = @convention(c) (UnsafeMutableRawPointer) -> Void
 
     private static let acquire = annotation("__tsan_acquire")
     private static let release = annotation("__tsan_release")
 
-    /// Everything that happened before this lock was last released is seen from here on. The lock stands for itself by
-    /// its address, which never changes while it is held.
+    /// Everything before the last `willRelease` of this lock happens before this call. The lock's address identifies
+    /// it.
     @inline(__always)
     static func acquired<Lock: ~Copyable>(_ lock: borrowing Lock) {
         guard let acquire else { return }
@@ -28,7 +28,7 @@ enum ThreadSanitizer {
     }
 
     private static func annotation(_ name: String) -> Annotation? {
-        // The sanitizer's runtime is linked into the program itself, which is where this looks first.
+        // The sanitizer's runtime is linked into the program itself, where `dlopen(nil)` searches first.
         guard let symbol = dlsym(dlopen(nil, RTLD_NOW), name) else { return nil }
         return unsafeBitCast(symbol, to: Annotation.self)
     }

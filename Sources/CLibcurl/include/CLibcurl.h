@@ -1,8 +1,8 @@
 // The part of libcurl's stable C API that AsyncNet uses, found at run time.
 //
-// libcurl is loaded by name, once, so neither its development package nor a link flag is needed, and a machine without
-// it still runs the program. The numbers are libcurl's ABI, unchanged since each option came. Its variadic functions
-// are called here, in C, where their calling convention is right; Swift sees one function for each kind of argument.
+// libcurl is loaded by name, once. Neither its development package nor a link flag is needed, and the program runs on a
+// machine without libcurl. The numbers are libcurl's ABI and do not change. Swift cannot call its variadic functions, so C
+// does; Swift has a function for each type of argument.
 
 #ifndef CLIBCURL_H
 #define CLIBCURL_H
@@ -13,13 +13,13 @@
 typedef struct lc_easy lc_easy;
 typedef struct lc_multi lc_multi;
 
-/// libcurl's `curl_slist`: whoever sets one as an option keeps it alive for the transfer.
+/// libcurl's `curl_slist`. A list that is set as an option must exist until the transfer ends.
 typedef struct lc_list {
     char *_Nullable data;
     struct lc_list *_Nullable next;
 } lc_list;
 
-/// What libcurl measured of one transfer; times in microseconds since its start.
+/// What libcurl measured of one transfer. Times are in microseconds since its start.
 typedef struct {
     int64_t name_lookup, connect, tls, first_byte, total;
     int64_t sent_body, received_body;
@@ -31,21 +31,22 @@ typedef size_t (*lc_data_function)(char *_Nonnull data, size_t size, size_t coun
 typedef int (*lc_seek_function)(void *_Nonnull user, int64_t offset, int origin);
 typedef int (*lc_close_function)(void *_Nonnull user, int socket);
 typedef void (*lc_socket_function)(void *_Nonnull user, int socket);
-/// Called with what libcurl says of its work, kind 0, and with the bytes that it moves, other kinds, where `LC_VERBOSE` is set.
+/// Called, if `LC_VERBOSE` is set, with libcurl's messages (kind 0) and with the bytes of the transfer (other kinds).
 typedef int (*lc_debug_function)(
     lc_easy *_Nonnull easy, int kind, const char *_Nonnull text, size_t count, void *_Nonnull user);
-/// Asked right before a request is sent on a connection, with addresses and ports of both sides; 0 lets it go, 1 ends the transfer.
+/// Called right before a request is sent on a connection, with the addresses and ports of both sides. 0 sends it, 1 ends
+/// the transfer.
 typedef int (*lc_send_function)(
     void *_Nonnull user, char *_Nullable peer, char *_Nullable local, int peer_port, int local_port);
 
-/// An address and port of this side's, as text.
+/// The size of a text with this side's address and port.
 enum { LC_LOCAL_NAME_SIZE = 80 };
 
-/// Loads libcurl, the first time; not to be called by two threads at once the first time. NULL: it is there; otherwise
-/// why it is not. The environment's ASYNCNET_LIBCURL names the file, an absolute path; without it the system's is found by name.
+/// Loads libcurl at the first call, which two threads must not make at the same time. Returns NULL, or the reason of a
+/// failure. The environment variable ASYNCNET_LIBCURL is the file's absolute path; without it libcurl is found by name.
 const char *_Nullable lc_load(void);
 
-/// Such as "7.88.1". NULL before a successful load, like everything below.
+/// Such as "7.88.1". NULL before a successful load, as in the functions below.
 const char *_Nullable lc_version(void);
 /// 0xXXYYZZ.
 uint32_t lc_version_number(void);
@@ -54,11 +55,11 @@ const char *_Nullable lc_tls_library(void);
 int32_t lc_features(void);
 const char *_Nonnull lc_error_text(int32_t code);
 
-/// Where the system's trusted certificates are, if this libcurl does not look there by itself; otherwise NULL.
+/// The file of the system's trusted certificates if this libcurl does not search it itself; otherwise NULL.
 const char *_Nullable lc_ca_file(void);
 
 lc_easy *_Nullable lc_easy_new(void);
-/// With the same options.
+/// A handle with the same options.
 lc_easy *_Nullable lc_easy_copy(lc_easy *_Nonnull easy);
 void lc_easy_free(lc_easy *_Nonnull easy);
 int32_t lc_set_long(lc_easy *_Nonnull easy, int32_t option, long value);
@@ -66,34 +67,36 @@ int32_t lc_set_offset(lc_easy *_Nonnull easy, int32_t option, int64_t value);
 int32_t lc_set_string(lc_easy *_Nonnull easy, int32_t option, const char *_Nullable value);
 int32_t lc_set_pointer(lc_easy *_Nonnull easy, int32_t option, const void *_Nullable value);
 int32_t lc_set_list(lc_easy *_Nonnull easy, int32_t option, lc_list *_Nullable value);
-/// The bytes are not copied: they must live as long as the handle and its copies.
+/// The bytes are not copied: they must exist as long as the handle and its copies.
 int32_t lc_set_blob(lc_easy *_Nonnull easy, int32_t option, const void *_Nonnull bytes, size_t count);
 int32_t lc_set_data_function(lc_easy *_Nonnull easy, int32_t option, lc_data_function _Nonnull function);
 int32_t lc_set_seek_function(lc_easy *_Nonnull easy, lc_seek_function _Nonnull function);
-/// Called with each socket that libcurl opens; the same function for all handles of the process. Children of this process do not inherit them.
+/// Sets the function that is called with each socket that libcurl opens, the same for all handles of the process. Child
+/// processes do not inherit the sockets.
 int32_t lc_set_socket_function(lc_easy *_Nonnull easy, lc_socket_function _Nonnull function, const void *_Nonnull user);
 int32_t lc_set_debug_function(lc_easy *_Nonnull easy, lc_debug_function _Nonnull function);
-/// Since 7.80; an error before.
+/// Returns an error before libcurl 7.80.
 int32_t lc_set_send_function(lc_easy *_Nonnull easy, lc_send_function _Nonnull function);
 int32_t lc_set_close_function(lc_easy *_Nonnull easy, lc_close_function _Nonnull function);
 int32_t lc_pause(lc_easy *_Nonnull easy, int32_t what);
-/// How many connections were made for the transfer under way, or the last one.
+/// How many connections libcurl made for the current or the last transfer.
 long lc_new_connections(lc_easy *_Nonnull easy);
 void lc_read_metrics(lc_easy *_Nonnull easy, lc_metrics *_Nonnull metrics);
-/// From which address and port the last transfer was made, empty if from none.
+/// The local address and port of the last transfer; empty without a connection.
 void lc_local_name(lc_easy *_Nonnull easy, char *_Nonnull name);
-/// Whether a socket has this name on this side, see `lc_local_name`.
+/// Whether a socket has this local address and port, in the form of `lc_local_name`.
 int lc_has_name(int socket, const char *_Nonnull name);
-/// 1 if bytes wait to be read from a socket, 0 if none do, -1 if the other side has closed the connection and nothing is left to read.
+/// 1 if a socket has unread bytes, 0 if it has none, -1 if the peer has closed the connection and there are no unread bytes.
 int lc_waiting_bytes(int socket);
-/// The port of this side; 0 for a socket that is none of IP's.
+/// The local port; 0 for a socket that is not IP.
 int lc_local_port(int socket);
-/// Whether an HTTP response waits to be read from a socket.
+/// Whether a socket's unread bytes begin with an HTTP response.
 int lc_has_answer(int socket);
-/// Takes what waits to be read from a socket, without waiting for more, and says in `name` which it is. Returns how many bytes there are.
+/// Reads a socket's unread bytes without waiting for more, and writes its local address and port to `name`. Returns how
+/// many bytes were read.
 size_t lc_drain(int socket, char *_Nonnull name, void *_Nonnull buffer, size_t size);
 void lc_close(int socket);
-/// What CURLOPT_PRIVATE was set to.
+/// The value of CURLOPT_PRIVATE.
 void *_Nullable lc_private(lc_easy *_Nonnull easy);
 
 lc_multi *_Nullable lc_multi_new(void);
@@ -102,14 +105,14 @@ int32_t lc_multi_set_long(lc_multi *_Nonnull multi, int32_t option, long value);
 int32_t lc_multi_add(lc_multi *_Nonnull multi, lc_easy *_Nonnull easy);
 int32_t lc_multi_remove(lc_multi *_Nonnull multi, lc_easy *_Nonnull easy);
 int32_t lc_multi_perform(lc_multi *_Nonnull multi);
-/// Waits for activity, a wake-up or the timeout, whichever is first.
+/// Waits for activity of a socket, a wake-up or the timeout.
 int32_t lc_multi_wait(lc_multi *_Nonnull multi, int32_t milliseconds);
-/// From any thread, while the multi handle lives.
+/// Ends a wait. May be called from any thread while the multi handle exists.
 void lc_multi_wake(lc_multi *_Nonnull multi);
-/// The next transfer that has ended, and how; NULL if there is none.
+/// The next transfer that has ended, with its result; NULL if there is none.
 lc_easy *_Nullable lc_multi_next_done(lc_multi *_Nonnull multi, int32_t *_Nonnull result);
 
-/// To be called by a thread that used libcurl and is about to end: frees what the TLS library keeps for it.
+/// Must be called at the end of each thread that used libcurl: frees the TLS library's memory for the thread.
 void lc_thread_ends(void);
 
 /// Options of one transfer.

@@ -1,4 +1,4 @@
-// System calls that Swift's own modules do not show.
+// System calls that Swift's modules do not export.
 
 #ifndef CPLATFORM_H
 #define CPLATFORM_H
@@ -6,77 +6,80 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// What tells whether a file is still the one that it was.
+/// The identity, size and times of a file, by which changes are found.
 typedef struct {
     uint64_t device, inode;
     int64_t size, modified_seconds, modified_nanoseconds;
-    /// Of the last change to the contents, the names, the owner or the permissions, which nobody can set back.
+    /// The time of the last change to contents, links, owner or permissions (ctime), which no program can reset.
     int64_t changed_seconds, changed_nanoseconds;
 } cp_stamp;
 
-/// 0: it is a regular file. Otherwise the error: EISDIR for a folder, EINVAL for anything else.
+/// Reads the stamp of a regular file. Returns 0 or the error: EISDIR for a directory, EINVAL for other files.
 int cp_read_stamp(int descriptor, cp_stamp *_Nonnull stamp);
 
-/// The same of the file that has this name now.
+/// Reads the stamp of the regular file at this path.
 int cp_read_stamp_of(const char *_Nonnull path, cp_stamp *_Nonnull stamp);
 
-/// A new file with the template's name filled in, not left open to child processes. -1: see errno.
+/// Creates a file and fills in the template's name. Child processes do not inherit the descriptor. Returns -1 with errno
+/// on failure.
 int cp_make_temporary(char *_Nonnull name);
 
-/// Gives an open file a mark of this library's, an extended attribute. 0, or the error: ENOTSUP where the file system has none.
+/// Sets the library's mark on an open file, an extended attribute. Returns 0 or the error: ENOTSUP if the file system has
+/// no attributes.
 int cp_write_mark(int descriptor, const void *_Nonnull mark, size_t size);
 
-/// How many bytes the mark has. -1: there is none, or it is longer than `size`.
+/// Reads the mark and returns its length in bytes; -1 if there is none, or it is longer than `size`.
 long cp_read_mark(int descriptor, void *_Nonnull mark, size_t size);
 
 void cp_remove_mark(int descriptor);
 
-/// Gives a file another name in one step, unless that name is taken. 0, or the error: EEXIST if it is, EINVAL or ENOSYS where the file system
-/// or the system cannot do that.
+/// Renames a file in one step, unless the target exists. Returns 0 or the error: EEXIST if it does, EINVAL or ENOSYS if
+/// the file system or the system does not support this.
 int cp_rename_new(const char *_Nonnull path, const char *_Nonnull target);
 
-/// Reads on from where the descriptor stands, but only what needs no waiting for a disk. -1: it would have to wait, or the system or the
-/// file system cannot tell; nothing was read then.
+/// Reads from the descriptor's position without waiting for a disk. Returns -1, having read nothing, if the read would
+/// wait, or the system or the file system does not support such reads.
 long cp_read_cached(int descriptor, void *_Nonnull buffer, size_t size);
 
-/// A socket that hears of every change to the links, addresses and routes of this network namespace, and can be asked for all of them. It
-/// never waits and is not left open to child processes. -1: see errno; ENOSYS where there are no such sockets.
+/// Opens a non-blocking socket for the links, addresses and routes of this network namespace: it receives notifications,
+/// and dumps can be requested. Child processes do not inherit it. Returns -1 with errno on failure, ENOSYS if the system
+/// has no such sockets.
 int cp_open_route_socket(uint32_t *_Nonnull port);
 
-/// Asks the system, which answers to the socket's port. 0, or the error.
+/// Sends a request to the kernel, which replies to the socket's port. Returns 0 or the error.
 int cp_send_route_request(int descriptor, const void *_Nonnull bytes, size_t size);
 
-/// The size of the next datagram, more than `size` if not all of it fit. 0: it was not the system's own. -1: see errno; EAGAIN: there is none,
-/// ENOBUFS: some were lost.
+/// Reads the next datagram and returns its length, more than `size` if it did not fit; 0 if the kernel did not send it.
+/// Returns -1 with errno on failure: EAGAIN if there is none, ENOBUFS if some were lost.
 long cp_receive_routes(int descriptor, void *_Nonnull buffer, size_t size);
 
-/// Holds up the Dispatch queue of this name that the caller runs on, for so long, so that the queues that share its thread have their turn.
-/// 0 if the caller is on another queue, or where Dispatch cannot say.
+/// Suspends the Dispatch queue that the caller runs on, if it has this label, so that queues with the same target run.
+/// Returns 0 if the caller is on another queue, or Dispatch's functions are not found.
 int cp_rest_queue(const char *_Nonnull name, int64_t nanoseconds);
 
-/// Resets the TCP connection of a transfer of FoundationNetworking's, from any thread: what has been received goes with it, and the next read
-/// fails. The connection is found among the process's descriptors by both of its addresses, which no other connection has.
+/// Resets the TCP connection of a transfer of FoundationNetworking, from any thread: unread bytes are lost, and the next
+/// read fails. The connection is found among the process's descriptors by its local and remote address.
 ///
 /// - foundation: An address inside FoundationNetworking.
-/// - transfer: Its handle of libcurl's, which must not be freed meanwhile.
-/// - Returns: How many descriptors there were; 0 if there is no connection or libcurl cannot be found.
+/// - transfer: The transfer's libcurl handle, which must not be freed meanwhile.
+/// - Returns: How many descriptors were reset; 0 if there is no connection, or libcurl is not found.
 int cp_reset_transfer(const void *_Nonnull foundation, void *_Nonnull transfer);
 
-/// Keeps libcurl from calling FoundationNetworking about a session's sockets and timers any more, of which none may be in use.
+/// Removes the socket and timer callbacks of a session without transfers.
 ///
-/// - multi: The session's handle of libcurl's, which nobody uses meanwhile.
+/// - multi: The session's multi handle, which no other thread may use meanwhile.
 void cp_silence_transfers(const void *_Nonnull foundation, void *_Nonnull multi);
 
-/// What libcurl knows of a transfer's response.
+/// What libcurl has received of a transfer's response.
 typedef struct {
-    /// 0 if there is none.
+    /// 0 if there is no response.
     long status;
-    /// 1 for HTTP/1.0, 2 for HTTP/1.1, 3 for HTTP/2; 0 if there is none.
+    /// 1 for HTTP/1.0, 2 for HTTP/1.1, 3 for HTTP/2; 0 if there is no response.
     long version;
     long head_bytes, new_connections;
 } cp_reply;
 
-/// 0 if libcurl cannot be found. Here and below nobody else may use the transfer at the same time.
+/// Returns 0 if libcurl is not found. No other thread may use the transfer meanwhile; so too for `cp_next_header`.
 int cp_read_reply(const void *_Nonnull foundation, void *_Nonnull transfer, cp_reply *_Nonnull reply);
 
 /// A line of the response's head: libcurl's curl_header.
@@ -87,7 +90,8 @@ typedef struct {
     void *_Nullable anchor;
 } cp_header;
 
-/// The line after the previous one, or the first. NULL: there are no more, or libcurl is older than 7.84 and does not keep them.
+/// The header after the previous one, or the first header. NULL if there are no more, or libcurl is older than 7.84, which
+/// stores no headers.
 const cp_header *_Nullable cp_next_header(const void *_Nonnull foundation, void *_Nonnull transfer, const cp_header *_Nullable previous);
 
 #endif

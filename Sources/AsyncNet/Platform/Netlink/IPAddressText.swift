@@ -6,12 +6,12 @@
     import Darwin
 #endif
 
-/// Addresses as people write them.
+/// The textual form of IP addresses.
 enum IPAddressText {
     static let v4 = UInt8(truncatingIfNeeded: AF_INET)
     static let v6 = UInt8(truncatingIfNeeded: AF_INET6)
 
-    /// `nil` if the bytes are too few or the family is neither.
+    /// `nil` if there are too few bytes, or the family is not IPv4 or IPv6.
     static func text(_ value: NetlinkBytes, family: UInt8) -> String? {
         guard family == v4 || family == v6, value.count >= (family == v4 ? 4 : 16) else { return nil }
         var text = [UInt8](repeating: 0, count: Int(INET6_ADDRSTRLEN))

@@ -1,35 +1,35 @@
-/// Asks for all links, addresses and default routes, and again after every change to them.
+/// Requests all links, addresses and default routes, and requests them again after each change.
 ///
-/// A notification only says that something is to be asked: applying it would not do, since the kernel says nothing of
-/// some changes, such as of the IPv4 routes that go with a link. However many there are while an answer is read, they
-/// lead to one more question.
+/// A notification only marks the tables as stale. Applying it would not be enough: the kernel reports no notification
+/// for some changes, such as the IPv4 routes that are removed with a link. Any number of notifications during a dump
+/// lead to a single new dump.
 package struct NetlinkDump {
     package enum Step: Equatable {
-        /// Nothing, until there is more to read.
+        /// Wait until there is more to read.
         case wait
         case send([UInt8])
         case report(RouteTable)
-        /// The kernel does not answer; it is asked again after the next change.
+        /// The kernel refused the request, which is sent again after the next change.
         case refuse
     }
 
     private static let requests = [NetlinkType.getLink, NetlinkType.getAddress, NetlinkType.getRoute]
-    /// Where changes never end somebody must be told something.
+    /// After so many dumps that changes interrupted, the last dump is reported.
     private static let maximumAttempts = 5
 
     private let port: UInt32
     private var sequence: UInt32 = 0
-    /// The request that is being answered.
+    /// The index of the request whose reply is being read.
     private var stage: Int?
     private var isAnswered = false
     private var isInterrupted = false
     private var isRefused = false
     private var attempts = 0
-    /// Something changed since the first request was made, or none was made yet.
+    /// The tables changed after the first request, or there was no request yet.
     private var isStale = true
     private var table = RouteTable()
 
-    /// - Parameter port: The socket's own, which tells answers from notifications.
+    /// - Parameter port: The socket's port, which replies have and notifications have not.
     package init(port: UInt32) { self.port = port }
 
     package mutating func receive(_ datagram: ArraySlice<UInt8>) {
@@ -42,33 +42,33 @@ package struct NetlinkDump {
         }
     }
 
-    /// The kernel had more to say than there was room for. Answers may be among what was lost.
+    /// The socket's buffer was full, and messages are lost, possibly also replies.
     package mutating func lose() {
         isStale = true
         isInterrupted = true
     }
 
-    /// The request could not be sent, so no answer to it will come.
+    /// The request could not be sent, so there will be no reply.
     package mutating func fail() { isRefused = true }
 
-    /// What to do once all is read that is there.
+    /// What follows when all messages have been read.
     package mutating func next() -> Step {
         guard let stage else { return isStale ? begin() : .wait }
         let isLastAttempt = attempts >= Self.maximumAttempts
         if isRefused { return finish(.refuse) }
-        // An answer that is lost does not come any more: the kernel goes on with one whenever a part of it is read.
+        // A lost reply does not come again: the kernel continues a dump whenever a part of it is read.
         guard isAnswered else { return isInterrupted ? isLastAttempt ? finish(.refuse) : begin() : .wait }
-        guard stage + 1 == Self.requests.count else { return ask(stage + 1) }
+        guard stage + 1 == Self.requests.count else { return request(stage + 1) }
         return isInterrupted && !isLastAttempt ? begin() : finish(.report(table))
     }
 
     private mutating func begin() -> Step {
         (table, isStale, isInterrupted, isRefused) = (RouteTable(), false, false, false)
         attempts += 1
-        return ask(0)
+        return request(0)
     }
 
-    private mutating func ask(_ stage: Int) -> Step {
+    private mutating func request(_ stage: Int) -> Step {
         (self.stage, isAnswered) = (stage, false)
         sequence &+= 1
         return .send(NetlinkMessage.dump(Self.requests[stage], sequence: sequence))
@@ -90,7 +90,8 @@ package struct NetlinkDump {
         }
     }
 
-    /// Whether the answer may be another one now. Routes to single networks come and go on routers by the thousand.
+    /// Whether the message changes the tables. Routes other than default routes are ignored: on routers they change by
+    /// the thousand.
     private static func isChange(_ message: NetlinkMessage) -> Bool {
         switch message.type {
         case NetlinkType.newLink, NetlinkType.deletedLink: RouteTable.Link.reading(message.body) != nil

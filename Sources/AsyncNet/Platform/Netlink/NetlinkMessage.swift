@@ -1,4 +1,4 @@
-/// Numbers in the machine's own byte order, `nil` beyond the end.
+/// Bytes with numbers in the machine's byte order; a number beyond the end is `nil`.
 package struct NetlinkBytes {
     private let bytes: ArraySlice<UInt8>
 
@@ -11,14 +11,14 @@ package struct NetlinkBytes {
         return bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Number.self) }
     }
 
-    /// What stands from the offset on, at most `size` bytes.
+    /// The bytes from the offset on, at most `size` bytes.
     package func slice(from offset: Int, size: Int = .max) -> ArraySlice<UInt8> { bytes.dropFirst(offset).prefix(size) }
 
-    /// Up to the first zero byte.
+    /// The text up to the first zero byte.
     package var text: String { String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) }
 }
 
-/// What a message is about.
+/// The types of messages (`linux/rtnetlink.h`).
 enum NetlinkType {
     static let error: UInt16 = 2
     static let done: UInt16 = 3
@@ -35,7 +35,7 @@ enum NetlinkType {
 
 enum NetlinkFlag {
     static let request: UInt16 = 0x1
-    /// What a dump was made of changed while it was made.
+    /// The tables changed during the dump.
     static let isInterrupted: UInt16 = 0x10
     static let dump: UInt16 = 0x300
 }
@@ -46,13 +46,13 @@ package struct NetlinkMessage {
 
     package let type: UInt16
     package let flags: UInt16
-    /// Of the request that it answers or that brought it about.
+    /// The sequence number of the request that caused the message.
     package let sequence: UInt32
-    /// Of the socket from which that request came.
+    /// The port of the socket that sent the request.
     package let port: UInt32
     package let body: NetlinkBytes
 
-    /// Those of a datagram; what is left after one whose length cannot be is not read.
+    /// The messages of a datagram, up to the first message with an impossible length.
     package static func all(_ datagram: ArraySlice<UInt8>) -> [NetlinkMessage] {
         var messages: [NetlinkMessage] = []
         var offset = 0
@@ -76,10 +76,10 @@ package struct NetlinkMessage {
         body = NetlinkBytes(bytes.slice(from: offset + Self.headerSize, size: length - Self.headerSize))
     }
 
-    /// A request for everything of a kind, of every address family.
+    /// A request for a whole table, of all address families.
     package static func dump(_ type: UInt16, sequence: UInt32) -> [UInt8] {
-        // The kernel reads no further into the body than the family, 0 for all, unless asked to be strict; a link's is
-        // the longest.
+        // The kernel reads only the family, 0 for all, unless strict checking is requested. The body of a link request
+        // is the longest.
         let body = [UInt8](repeating: 0, count: 16)
         let header =
             native(UInt32(headerSize + body.count)) + native(type) + native(NetlinkFlag.request | NetlinkFlag.dump)
@@ -93,13 +93,14 @@ package struct NetlinkMessage {
 }
 
 extension NetlinkBytes {
-    /// The values of the attributes that begin at an offset (`struct rtattr`), by type; of several the last.
+    /// The values of the attributes that begin at an offset (`struct rtattr`), by type. Of several with the same type,
+    /// the last is returned.
     package func attributes(from offset: Int) -> [UInt16: NetlinkBytes] {
         var attributes: [UInt16: NetlinkBytes] = [:]
         var offset = offset
         while let length = number(UInt16.self, at: offset), let type = number(UInt16.self, at: offset + 2) {
             guard length >= 4, Int(length) <= count - offset else { break }
-            // The upper two bits say how the value is to be read.
+            // The upper two bits are flags.
             attributes[type & 0x3FFF] = NetlinkBytes(slice(from: offset + 4, size: Int(length) - 4))
             offset += (Int(length) + 3) & ~3
         }

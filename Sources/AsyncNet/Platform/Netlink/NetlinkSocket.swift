@@ -8,23 +8,23 @@ import CPlatform
     import Darwin
 #endif
 
-/// What was read of a socket.
+/// The result of reading a route socket.
 enum NetlinkReading {
-    /// A datagram of so many bytes.
+    /// A datagram with this number of bytes.
     case bytes(Int)
     /// There is nothing left to read.
     case nothing
-    /// More than there was room for; some is lost.
+    /// A datagram did not fit into a buffer and is lost.
     case lost
     case failure
 }
 
-/// A socket to the kernel's tables of links, addresses and routes. It does not wait, and does not close itself.
+/// A non-blocking socket to the kernel's tables of links, addresses and routes. The owner closes it.
 struct NetlinkSocket: Sendable {
     let descriptor: Int32
     let port: UInt32
 
-    /// `nil` where there is none or it is refused, as in some sandboxes.
+    /// `nil` if the system has no such sockets or refuses them, as some sandboxes do.
     init?() {
         var port: UInt32 = 0
         descriptor = cp_open_route_socket(&port)
@@ -34,7 +34,7 @@ struct NetlinkSocket: Sendable {
 
     func send(_ request: [UInt8]) -> Bool { cp_send_route_request(descriptor, request, request.count) == 0 }
 
-    /// Reads the next datagram. The buffer grows to what did not fit.
+    /// Reads the next datagram. If the datagram does not fit, it is lost, and the buffer grows to its size.
     func receive(into buffer: inout [UInt8]) -> NetlinkReading {
         while true {
             let size = buffer.count

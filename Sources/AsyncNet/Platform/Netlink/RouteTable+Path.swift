@@ -1,9 +1,9 @@
 extension RouteTable {
-    /// What follows from it for whoever wants to connect.
+    /// The network path that follows from the tables.
     ///
-    /// - Parameter deviceType: What else the system knows of a device by its name, such as `wlan`.
+    /// - Parameter deviceType: Returns the type of a device by its name, such as `wlan`.
     package func path(deviceType: (String) -> String?) -> NetworkPath {
-        let (hasIPv4, hasIPv6) = (leadsOut(isIPv6: false), leadsOut(isIPv6: true))
+        let (hasIPv4, hasIPv6) = (hasDefaultRoute(isIPv6: false), hasDefaultRoute(isIPv6: true))
         let isOnNetwork = addresses.contains {
             $0.isUsable && links[$0.link].map { $0.isRunning && !$0.isLoopback && $0.isConnection } ?? false
         }
@@ -12,9 +12,9 @@ extension RouteTable {
             interfaces: order.map { interface($0, $1, deviceType) }, hasIPv4: hasIPv4, hasIPv6: hasIPv6)
     }
 
-    /// A default route over a link with a carrier, and an address to send from, which may be another link's: the kernel
-    /// takes any.
-    private func leadsOut(isIPv6: Bool) -> Bool {
+    /// Whether there is a default route over a link with a carrier, and a usable source address. The kernel may use the
+    /// address of another link.
+    private func hasDefaultRoute(isIPv6: Bool) -> Bool {
         let isRouted = routes.contains { route in
             route.isIPv6 == isIPv6 && (route.links.isEmpty ? Array(links.keys) : route.links).contains { isOutward($0) }
         }
@@ -23,7 +23,7 @@ extension RouteTable {
 
     private func isOutward(_ index: Int32) -> Bool { links[index].map { $0.isRunning && !$0.isLoopback } ?? false }
 
-    /// By the smallest metric of a default route, then as they were made.
+    /// The links, by the smallest metric of their default routes, then by index.
     private var order: [(Int32, Link)] {
         var metrics: [Int32: UInt32] = [:]
         for route in routes {
@@ -47,20 +47,20 @@ extension RouteTable {
 }
 
 extension RouteTable.Link {
-    /// Devices, and what stands for one inside a container or puts several together.
+    /// Kinds of virtual links that stand for a device in a container, or combine several devices.
     private static let connections: Set<String> = [
         "bond", "ipvlan", "ipvtap", "macvlan", "macvtap", "netkit", "team", "veth", "vlan", "wwan",
     ]
 
-    /// Unlike a bridge or a tunnel it has something at its other end.
-    var isConnection: Bool { made.map(Self.connections.contains) ?? true }
+    /// Whether the link is a connection to a network, unlike a bridge or a tunnel.
+    var isConnection: Bool { virtualKind.map(Self.connections.contains) ?? true }
 
     func kind(_ deviceType: (String) -> String?) -> NetworkInterface.InterfaceKind {
         if isLoopback { return .loopback }
-        switch made ?? deviceType(name) {
+        switch virtualKind ?? deviceType(name) {
         case "wlan": return .wifi
         case "wwan": return .cellular
-        // A device is Ethernet (ARPHRD_ETHER) unless the system says more of it.
+        // A device without a type is Ethernet if its hardware is ARPHRD_ETHER (1).
         default: return hardware == 1 && isConnection ? .ethernet : .other
         }
     }

@@ -3,28 +3,28 @@ package struct RouteTable: Equatable, Sendable {
     package struct Link: Equatable, Sendable {
         package var name: String
         package var isUp: Bool
-        /// It is up and has a carrier.
+        /// The link is up and has a carrier.
         package var isRunning: Bool
         package var isLoopback: Bool
         /// `ARPHRD_`, such as 1 for Ethernet.
         package var hardware: UInt16
-        /// Such as `veth` or `bridge`; `nil` for a device.
-        package var made: String?
+        /// The kind of a virtual link, such as `veth` or `bridge`; `nil` for a device.
+        package var virtualKind: String?
     }
 
     package struct Address: Equatable, Sendable {
         package var link: Int32
         package var isIPv6: Bool
         package var text: String
-        /// Packets from it can leave the link.
+        /// Packets with this source address can leave the link.
         package var isUsable: Bool
     }
 
     package struct DefaultRoute: Equatable, Sendable {
         package var isIPv6: Bool
-        /// Of several routes the one with the smallest is taken.
+        /// The kernel prefers the route with the smallest metric.
         package var metric: UInt32
-        /// None where the route does not name them itself.
+        /// The indices of the route's links; empty if the route does not contain them.
         package var links: [Int32]
     }
 
@@ -34,7 +34,7 @@ package struct RouteTable: Equatable, Sendable {
 
     package init() {}
 
-    /// Takes in one of the answers to a dump.
+    /// Adds an entry of a dump.
     package mutating func add(_ message: NetlinkMessage) {
         switch message.type {
         case NetlinkType.newLink:
@@ -49,8 +49,7 @@ package struct RouteTable: Equatable, Sendable {
 }
 
 extension RouteTable.Link {
-    /// `struct ifinfomsg`. Bridges send messages of the same type, of a family of their own, which are about their
-    /// ports.
+    /// Reads `struct ifinfomsg`. Bridges send messages of the same type, with another family, about their ports.
     static func reading(_ body: NetlinkBytes) -> (Int32, RouteTable.Link)? {
         guard body.number(UInt8.self, at: 0) == 0, let hardware = body.number(UInt16.self, at: 2),
             let index = body.number(Int32.self, at: 4), let flags = body.number(UInt32.self, at: 8)
@@ -62,19 +61,20 @@ extension RouteTable.Link {
             RouteTable.Link(
                 name: attributes[3]?.text ?? "", isUp: isUp, isRunning: isUp && isRunning, isLoopback: isLoopback,
                 hardware: hardware,
-                made: attributes[18]?.attributes(from: 0)[1]?.text)
+                virtualKind: attributes[18]?.attributes(from: 0)[1]?.text)
         )
     }
 }
 
 extension RouteTable.Address {
-    /// `struct ifaddrmsg`.
+    /// Reads `struct ifaddrmsg`.
     init?(_ body: NetlinkBytes) {
         guard let family = body.number(UInt8.self, at: 0), let scope = body.number(UInt8.self, at: 3),
             let link = body.number(Int32.self, at: 4), let short = body.number(UInt8.self, at: 2)
         else { return nil }
         let attributes = body.attributes(from: 8)
-        // With a peer, as tunnels have one, the first is this end's and the second the peer's.
+        // For an address with a peer, as tunnels have, IFA_LOCAL (2) is the local address and IFA_ADDRESS (1) the
+        // peer's.
         guard let value = attributes[2] ?? attributes[1], let text = IPAddressText.text(value, family: family) else {
             return nil
         }
@@ -92,16 +92,16 @@ extension RouteTable.Address {
         return isIPv6 ? first == 0xFE && second & 0xC0 == 0x80 : first == 169 && second == 254
     }
 
-    /// Somebody else has the address (0x08), or it is not yet known that nobody has (0x40) and it may not be used until
-    /// then (no 0x04).
+    /// Whether the address is a duplicate (IFA_F_DADFAILED, 0x08), or still being checked (IFA_F_TENTATIVE, 0x40) and
+    /// not usable until then (no IFA_F_OPTIMISTIC, 0x04).
     private static func isUnchecked(_ flags: UInt32) -> Bool {
         flags & 0x08 != 0 || (flags & 0x40 != 0 && flags & 0x04 == 0)
     }
 }
 
 extension RouteTable.DefaultRoute {
-    /// `struct rtmsg`; `nil` for a route that is not a default route, leads nowhere, or is in a table that only some
-    /// rule asks.
+    /// Reads `struct rtmsg`; `nil` for a route that is not a default route, is not unicast, or is in another table than
+    /// `main` and `default`.
     init?(_ body: NetlinkBytes) {
         guard let family = body.number(UInt8.self, at: 0), body.number(UInt8.self, at: 1) == 0,
             body.number(UInt8.self, at: 7) == 1, let flags = body.number(UInt32.self, at: 8), flags & 0x200 == 0,
@@ -115,7 +115,7 @@ extension RouteTable.DefaultRoute {
             links: single.map { [$0] } ?? attributes[9].map(Self.links) ?? [])
     }
 
-    /// Of several ways that are taken in turns (`struct rtnexthop`).
+    /// The links of a multipath route (`struct rtnexthop`).
     private static func links(_ value: NetlinkBytes) -> [Int32] {
         var links: [Int32] = []
         var offset = 0
