@@ -102,3 +102,96 @@ extension RequestRun: BodyObserver {
     func didCollect(_ data: Data) { record.received(data) }
     var isSuspended: Bool { hold.isHeld }
 }
+
+/// Keeps the body in memory, in the run's record.
+struct MemorySink: ResponseSink {
+    func prepare(_ request: TransportRequest) async throws -> TransportRequest {
+        var request = request
+        request.delivery = .whole
+        return request
+    }
+
+    func receive(_ body: inout ResponseBody) async throws -> SinkVerdict {
+        try await body.collect()
+        return .done
+    }
+}
+
+/// The body of a response while a sink reads it: counted, not read while the request is suspended, and not timed out
+/// while its reader is busy. Read by one task at a time.
+struct ResponseBody {
+    private var body: TransportBody.AsyncIterator
+    let head: HTTPResponseHead
+    let observer: any BodyObserver
+    private(set) var received = ReceivedBytes(count: 0)
+
+    /// The bytes that have come.
+    var count: Int64 { received.count }
+    /// The bytes of the whole that were there before; they are counted in progress.
+    var offset: Int64 {
+        get { received.offset }
+        set { received.offset = newValue }
+    }
+    /// The bytes of the whole, if these are not the body's and those that were there before.
+    var total: Int64? {
+        get { received.total }
+        set { received.total = newValue }
+    }
+
+    /// - Parameter expected: The bytes that the body has by its `Content-Range`: more or fewer are an error.
+    init(_ body: TransportBody, of head: HTTPResponseHead, observer: any BodyObserver, expected: Int64? = nil) {
+        self.body = body.makeAsyncIterator()
+        (self.head, self.observer) = (head, observer)
+        received.expected = expected
+    }
+
+    /// The reader does not wait for the server until the next read.
+    func rest() { observer.willRest() }
+
+    /// Counts bytes that have come by another way.
+    mutating func add(_ count: Int64) { received.count += count }
+
+    /// The next bytes, never none; `nil` at the end.
+    mutating func next() async throws -> Data? {
+        observer.willRead()
+        guard let chunk = try await body.next() else {
+            // What is still to be done with the body does not wait for the server.
+            rest()
+            observer.didEnd()
+            try received.checkEnd()
+            return nil
+        }
+        try received.add(chunk.count)
+        try observer.didRead(received, of: head)
+        if observer.isSuspended { await observer.waitWhileSuspended() }
+        return chunk
+    }
+
+    /// Reads the body into memory. The bytes of a body that breaks off are kept too.
+    mutating func collect() async throws {
+        var data = Data()
+        defer { observer.didCollect(data) }
+        while let chunk = try await next() {
+            // A single chunk, as small bodies are, is not copied.
+            if data.isEmpty { data = chunk } else { data.append(chunk) }
+        }
+    }
+
+    /// Puts each chunk somewhere, in order, to the end: on this task, or where a transport cannot pause and this task
+    /// keeps up with it, on the transport's thread, which saves a change of threads for each chunk.
+    mutating func forEach(_ put: @escaping @Sendable (Data) throws -> Void) async throws {
+        while let chunk = try await next() {
+            try put(chunk)
+            try await relay(to: put)
+        }
+    }
+
+    private mutating func relay(to put: @escaping @Sendable (Data) throws -> Void) async throws {
+        let relay = BodyRelay(received, head, observer, put)
+        observer.willRead()
+        guard await body.relay(relay.receive) else { return }
+        received = relay.received
+        if let failure = relay.failure { throw failure }
+        if observer.isSuspended { await observer.waitWhileSuspended() }
+    }
+}

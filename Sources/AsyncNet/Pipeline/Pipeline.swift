@@ -1,3 +1,5 @@
+import Foundation
+
 /// The stations that a request passes between its start and its outcome.
 enum Pipeline {
     /// The list, in order: each station calls the next one, and the last one calls the transport.
@@ -45,4 +47,162 @@ struct Attempt: Sendable {
 struct OriginCredential: Sendable {
     let credential: Credential
     let origin: String
+}
+
+/// Makes a request from what the caller gave: once, when the request starts.
+struct RequestBlueprint: Sendable {
+    let make: @Sendable () throws -> TransportRequest
+    /// Making the request runs code of the user's, which may block its thread.
+    let mayBlock: Bool
+
+    init(mayBlock: Bool = false, make: @escaping @Sendable () throws -> TransportRequest) {
+        (self.mayBlock, self.make) = (mayBlock, make)
+    }
+
+    func makeApart() async throws -> TransportRequest {
+        try await UserCode.run { [make] in try make() }
+    }
+}
+
+/// One passage through the stations: what they know of the request beyond what is sent.
+///
+/// A run without an owner belongs to another run: it makes a transfer that requests share, one of several transfers of
+/// a request that is hedged, or a segment of a download.
+final class RequestRun: Sendable {
+    let id: RequestID
+    let environment: Environment
+    let policies: RunPolicies
+    /// Only written by the stations, but for errors and for what policies learn about the run.
+    let record: TransferRecord
+    let observers: RequestObservers?
+    /// Read by the transport between chunks, without entering an actor.
+    let hold: TransferHold
+    let sink: any ResponseSink
+    let watch: TransferWatch
+    let owner: (any RunOwner)?
+    /// Whether an attempt runs in a task of its own, so that it can be cancelled without ending the request.
+    let separatesAttempts: Bool
+    private let permit = Locked<RequestQueue.Permit?>(nil)
+    /// What the run began with.
+    private let first = Locked<(request: TransportRequest, credential: OriginCredential?)?>(nil)
+
+    init(
+        _ id: RequestID, _ environment: Environment, _ policies: RunPolicies, _ sink: any ResponseSink,
+        record: TransferRecord = TransferRecord(), observers: RequestObservers? = nil,
+        hold: TransferHold = TransferHold(), owner: (any RunOwner)? = nil, separatesAttempts: Bool = true
+    ) {
+        (self.id, self.environment, self.policies, self.sink) = (id, environment, policies, sink)
+        (self.record, self.observers, self.hold, self.owner) = (record, observers, hold, owner)
+        watch = TransferWatch(record, observers, hold, policies.redirects)
+        self.separatesAttempts =
+            separatesAttempts || policies.attemptTimeout != nil || !policies.list.retriers.isEmpty
+    }
+
+    /// Makes the request, and sends it through all stations.
+    @concurrent
+    func outcome(of blueprint: RequestBlueprint, _ credential: Credential?) async -> TransferOutcome {
+        record.begin(environment.timers.time)
+        let first: (request: TransportRequest, credential: OriginCredential?)
+        do {
+            let made = blueprint.mayBlock ? try await blueprint.makeApart() : try blueprint.make()
+            first = assembled(made, credential)
+        } catch {
+            return record.outcome(AsyncNetError(wrapping: error, as: .encodingFailed))
+        }
+        self.first.withLock { $0 = first }
+        return await outcome(of: Pipeline.stations, first.request, first.credential)
+    }
+
+    /// Sends a request through some stations.
+    func outcome(of stations: some Station, _ request: TransportRequest, _ credential: OriginCredential?) async
+        -> TransferOutcome
+    {
+        do {
+            let next = try await stations.send(request, in: Attempt(run: self, credential: credential))
+            if case .fail(let error) = next { return record.outcome(error) }
+            return record.outcome(nil)
+        } catch {
+            return record.outcome(AsyncNetError(wrapping: error, as: .transportFailed))
+        }
+    }
+
+    /// Userinfo in a URL becomes a credential, so that it is neither sent unasked nor shown in an error.
+    @inline(never)
+    private func assembled(_ made: TransportRequest, _ own: Credential?) -> (TransportRequest, OriginCredential?) {
+        var request = made
+        let userinfo = Credential.take(from: &request.head.url)
+        record.willSend(request)
+        return (request, (own ?? userinfo).map { OriginCredential(credential: $0, origin: request.head.url.origin) })
+    }
+
+    func fetch(into sink: any ResponseSink, _ change: (inout TransportRequest) -> Void) async throws {
+        guard let first = first.withLock({ $0 }) else { throw AsyncNetError(.invalidRequest) }
+        var request = first.request
+        change(&request)
+        let part = RequestRun(id, environment, policies.ofPart, sink)
+        part.record.begin(environment.timers.time)
+        part.record.willSend(request)
+        if let error = await part.outcome(of: Pipeline.stations, request, first.credential).error { throw error }
+    }
+
+    // MARK: The owner
+
+    func beginAttempt(_ number: Int, _ head: HTTPRequestHead) async -> [Validator]? {
+        if let owner { return await owner.beginAttempt(head) }
+        record.beginAttempt(number)
+        return []
+    }
+
+    func takeValidators() async -> [Validator] { await owner?.takeValidators() ?? [] }
+
+    func waitWhileSuspended() async { if hold.isHeld { await owner?.waitWhileSuspended() } }
+
+    /// Ends the request from where nothing can be awaited.
+    func fail(_ error: AsyncNetError) {
+        environment.mailbox.post { [owner] in await owner?.fail(error) }
+    }
+
+    // MARK: Time
+
+    var remainingTime: Duration? { policies.end.map { $0 - environment.timers.time.now } }
+
+    /// Whether the wait ended by itself.
+    func pause(_ delay: Duration) async -> Bool {
+        let time = environment.timers.time
+        if delay > .zero, (try? await time.sleep(until: time.now + min(delay, .longestWait))) == nil { return false }
+        return !Task.isCancelled
+    }
+
+    // MARK: The permit
+
+    func hold(_ permit: RequestQueue.Permit?) { self.permit.withLock { $0 = permit } }
+
+    /// Gives the permit back, which only the first call does.
+    func releasePermit() {
+        let permit = permit.withLock { $0.take() }
+        permit?.release()
+    }
+}
+
+/// Ends the request when its deadline is over.
+struct Deadline<Rest: Station>: Station {
+    private let rest: Rest
+
+    init(_ rest: Rest) { self.rest = rest }
+
+    func send(_ request: TransportRequest, in attempt: Attempt) async throws -> Next {
+        guard let timer = start(attempt.run) else { return try await rest.send(request, in: attempt) }
+        defer { attempt.run.environment.timers.cancel(timer) }
+        return try await rest.send(request, in: attempt)
+    }
+
+    @inline(never)
+    private func start(_ run: RequestRun) -> TimerQueue.Timer? {
+        guard let deadline = run.policies.deadline, let end = run.policies.end else { return nil }
+        return run.environment.timers.schedule(at: end) {
+            run.fail(
+                AsyncNetError(.deadlineExceeded, "The request did not end within its deadline of \(deadline)"))
+            return nil
+        }
+    }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Takes the body of a run's final response.
 protocol ResponseSink: Sendable {
     /// The request as it is to be sent; called before each attempt, after the adapters.
@@ -35,16 +37,21 @@ extension ResponseSink {
     var canBeSentAgain: Bool { true }
 }
 
-/// Keeps the body in memory, in the run's record.
-struct MemorySink: ResponseSink {
-    func prepare(_ request: TransportRequest) async throws -> TransportRequest {
-        var request = request
-        request.delivery = .whole
-        return request
-    }
-
-    func receive(_ body: inout ResponseBody) async throws -> SinkVerdict {
-        try await body.collect()
-        return .done
-    }
+/// Told of how the reading of a body goes.
+protocol BodyObserver: AnyObject, Sendable {
+    /// The reader waits for the server.
+    func willRead()
+    /// The reader does not wait for the server until `willRead`.
+    func willRest()
+    /// Bytes have come; may refuse more.
+    func didRead(_ bytes: ReceivedBytes, of head: HTTPResponseHead) throws
+    /// The body has ended.
+    func didEnd()
+    /// A body that is kept in memory, or what has come of it.
+    func didCollect(_ data: Data)
+    var isSuspended: Bool { get }
+    func waitWhileSuspended() async
+    /// Sends the request that led to this body once more, changed, in a run of its own under the same policies. Returns
+    /// once the sink has all of that response's body.
+    func fetch(into sink: any ResponseSink, _ change: (inout TransportRequest) -> Void) async throws
 }

@@ -1,0 +1,13 @@
+/// What a request's observers see.
+struct RequestObservers: Sendable {
+    let downloads = Broadcast<TransferProgress>(keepsLatest: true)
+    let uploads = Broadcast<TransferProgress>(keepsLatest: true)
+    let events = Broadcast<RequestEvent>(keepsLatest: false)
+
+    func finish(_ error: AsyncNetError?) {
+        events.send(.finished(error))
+        events.finish()
+        downloads.finish()
+        uploads.finish()
+    }
+}
