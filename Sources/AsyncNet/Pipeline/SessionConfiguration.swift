@@ -42,6 +42,7 @@ public struct SessionConfiguration: Sendable {
     /// Tells the time for timeouts and metrics; a test's own clock makes both exact.
     public var clock: any Clock<Duration>
 
+    /// A configuration that changes what is given, and has the defaults otherwise.
     public init(
         baseURL: (any URLConvertible)? = nil, headers: HTTPHeaders = .default, interceptors: [any RequestPolicy] = [],
         timeout: Duration = .seconds(60), deadline: Duration? = nil, redirects: RedirectHandler = .follow,

@@ -6,6 +6,7 @@ public import Foundation
 
 /// Everything about a request's end: the value or the error, and what was sent, received and measured.
 public struct DataResponse<Value: Sendable, Failure: Error>: Sendable {
+    /// The value or the error.
     public let result: Result<Value, Failure>
     /// What was measured.
     public let metrics: RequestMetrics
@@ -28,8 +29,10 @@ public struct DataResponse<Value: Sendable, Failure: Error>: Sendable {
     /// The body as received, after decoding of Content-Encoding; `nil` if no response came.
     public var data: Data? { outcome.data }
 
+    /// The value, or `nil` if the request failed.
     public var value: Value? { try? result.get() }
 
+    /// The error, or `nil` if the request succeeded.
     public var error: Failure? {
         if case .failure(let error) = result { error } else { nil }
     }

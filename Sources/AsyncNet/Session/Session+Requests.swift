@@ -76,30 +76,37 @@ extension Session {
 
 /// The verbs, relative to the session's base URL.
 extension Session {
+    /// A GET request, relative to the session's base URL.
     public nonisolated func get(_ url: some URLConvertible, headers: HTTPHeaders = [:]) -> DataRequest {
         request(url, method: .get, headers: headers)
     }
 
+    /// A HEAD request, relative to the session's base URL.
     public nonisolated func head(_ url: some URLConvertible, headers: HTTPHeaders = [:]) -> DataRequest {
         request(url, method: .head, headers: headers)
     }
 
+    /// A DELETE request, relative to the session's base URL.
     public nonisolated func delete(_ url: some URLConvertible, headers: HTTPHeaders = [:]) -> DataRequest {
         request(url, method: .delete, headers: headers)
     }
 
+    /// An OPTIONS request, relative to the session's base URL.
     public nonisolated func options(_ url: some URLConvertible, headers: HTTPHeaders = [:]) -> DataRequest {
         request(url, method: .options, headers: headers)
     }
 
+    /// A POST request, relative to the session's base URL.
     public nonisolated func post(_ url: some URLConvertible, headers: HTTPHeaders = [:]) -> DataRequest {
         request(url, method: .post, headers: headers)
     }
 
+    /// A PUT request, relative to the session's base URL.
     public nonisolated func put(_ url: some URLConvertible, headers: HTTPHeaders = [:]) -> DataRequest {
         request(url, method: .put, headers: headers)
     }
 
+    /// A PATCH request, relative to the session's base URL.
     public nonisolated func patch(_ url: some URLConvertible, headers: HTTPHeaders = [:]) -> DataRequest {
         request(url, method: .patch, headers: headers)
     }
@@ -120,6 +127,7 @@ extension Session {
         request(url, method: .delete, parameters: parameters, encoder: encoder, headers: headers)
     }
 
+    /// A POST request with parameters, put into its body or query by an encoder.
     public nonisolated func post(
         _ url: some URLConvertible, parameters: some Encodable & Sendable, encoder: some ParameterEncoder,
         headers: HTTPHeaders = [:]
@@ -127,6 +135,7 @@ extension Session {
         request(url, method: .post, parameters: parameters, encoder: encoder, headers: headers)
     }
 
+    /// A PUT request with parameters, put into its body or query by an encoder.
     public nonisolated func put(
         _ url: some URLConvertible, parameters: some Encodable & Sendable, encoder: some ParameterEncoder,
         headers: HTTPHeaders = [:]
@@ -134,6 +143,7 @@ extension Session {
         request(url, method: .put, parameters: parameters, encoder: encoder, headers: headers)
     }
 
+    /// A PATCH request with parameters, put into its body or query by an encoder.
     public nonisolated func patch(
         _ url: some URLConvertible, parameters: some Encodable & Sendable, encoder: some ParameterEncoder,
         headers: HTTPHeaders = [:]

@@ -34,6 +34,7 @@ public struct RequestMetrics: Sendable {
     /// `nil` where the transport does not know.
     public var remoteAddress: String?
 
+    /// Metrics of a request that has not begun.
     public init() {}
 }
 

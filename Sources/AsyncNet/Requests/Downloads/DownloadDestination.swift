@@ -4,6 +4,7 @@ public import Foundation
 ///
 /// It is written beside its place under another name and moved there at its end: whole or not at all.
 public struct DownloadDestination: Sendable {
+    /// What happens to folders that are missing, and to files that are there.
     public struct Options: OptionSet, Sendable {
         public let rawValue: Int
         public init(rawValue: Int) { self.rawValue = rawValue }

@@ -6,6 +6,7 @@ public struct StreamChunks: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(request) }
 
+    /// Reads the chunks; the first iterator of a stream gets them, others throw `.bodyAlreadyRead`.
     public struct Iterator: AsyncIteratorProtocol {
         private let reader: ResponseReader
 
@@ -60,6 +61,7 @@ public struct ResponseBytes: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(chunks: chunks.makeAsyncIterator()) }
 
+    /// Reads the bytes; the first iterator of a stream gets them, others throw `.bodyAlreadyRead`.
     public struct Iterator: AsyncIteratorProtocol {
         private var chunks: StreamChunks.Iterator
         private var current = Data()[...]
