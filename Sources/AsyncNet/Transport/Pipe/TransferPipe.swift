@@ -2,11 +2,12 @@ import Foundation
 
 /// One response on its way from a transport's callbacks to the task that reads it.
 ///
-/// The transport's functions (`receive…`, `finish`) are called in order and never block. They may be called late: what
-/// the transport delivers after the end of the transfer is dropped. The reader's functions (`head`, `nextBatch`)
-/// suspend until there is something to read. Either side may end the transfer and the first end counts: the transport
-/// by `finish`, the reader by `abort`, which also happens when its task is cancelled. An abort resumes the reader at
-/// once and calls the transport's `onAbort`, exactly once, so that no reader waits until the transport notices.
+/// The transport's functions (`receive…`, `finish`) are called in order and do not wait for the reader. They may be
+/// called late: what the transport delivers after the end of the transfer is dropped. The reader's functions (`head`,
+/// `nextBatch`) suspend until there is something to read. Either side may end the transfer and the first end counts:
+/// the transport by `finish`, the reader by `abort`, which also happens when its task is cancelled. An abort resumes
+/// the reader at once and calls the transport's `onAbort`, exactly once, so that no reader waits until the transport
+/// notices.
 ///
 /// With the delivery `.whole` the reader is resumed at the end of the body or when the buffer is full; with
 /// `.asItArrives`, for each chunk. The head of a redirect, of an error or of a response that will be refused changes
