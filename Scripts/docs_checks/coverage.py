@@ -16,7 +16,7 @@ MODULES = ["AsyncNet", "AsyncNetTesting"]
 # Pages whose symbols must all be in topic groups of the page, if the module has such a symbol.
 PAGES = {
     "AsyncNet": [
-        "Session", "DataRequest", "DownloadRequest", "StreamRequest", "SessionConfiguration", "RequestOptions", "JSON",
+        "Session", "Request", "DataRequest", "DownloadRequest", "StreamRequest", "SessionConfiguration", "RequestOptions", "JSON",
         "AsyncNetError", "AsyncNetError/Code-swift.struct",
     ],
     "AsyncNetTesting": [],
