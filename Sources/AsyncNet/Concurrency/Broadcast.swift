@@ -1,6 +1,6 @@
 /// Sends values to any number of observers, from the moment that each begins to observe. With `keepsLatest`, an
 /// observer also gets the latest value before, and only the last of several unread values.
-package final class Broadcast<Value: Sendable>: Sendable {
+final class Broadcast<Value: Sendable>: Sendable {
     private struct State {
         var latest: Value?
         var isFinished = false
@@ -11,11 +11,11 @@ package final class Broadcast<Value: Sendable>: Sendable {
     private let keepsLatest: Bool
     private let state = Locked(State())
 
-    package init(keepsLatest: Bool) { self.keepsLatest = keepsLatest }
+    init(keepsLatest: Bool) { self.keepsLatest = keepsLatest }
 
     deinit { finish() }
 
-    package func send(_ value: Value) {
+    func send(_ value: Value) {
         state.withLock { state in
             guard !state.isFinished else { return }
             if keepsLatest { state.latest = value }
@@ -24,7 +24,7 @@ package final class Broadcast<Value: Sendable>: Sendable {
     }
 
     /// Ends the loops of all observers, present and later ones.
-    package func finish() {
+    func finish() {
         let observers = state.withLock { state in
             state.isFinished = true
             defer { state.observers = [:] }
@@ -34,7 +34,7 @@ package final class Broadcast<Value: Sendable>: Sendable {
     }
 
     /// The values for a new observer, from this call on.
-    package func observe() -> AsyncStream<Value> {
+    func observe() -> AsyncStream<Value> {
         let (stream, observer) = AsyncStream.makeStream(
             of: Value.self, bufferingPolicy: keepsLatest ? .bufferingNewest(1) : .unbounded)
         let isFinished = state.withLock { state in

@@ -2,7 +2,7 @@
 ///
 /// Either side may end the handover, and the first end counts: the giver by `finish`, the taker by `close` or by the
 /// cancellation of its task. A cancelled giver withdraws its element. Continuations are resumed outside the lock.
-package final class Handover<Element: Sendable>: Sendable {
+final class Handover<Element: Sendable>: Sendable {
     private struct State {
         var offered: Element?
         var giver: CheckedContinuation<Bool, Never>?
@@ -13,10 +13,10 @@ package final class Handover<Element: Sendable>: Sendable {
 
     private let state = Locked(State())
 
-    package init() {}
+    init() {}
 
     /// Waits until the element is taken; `false` if the taker has closed or the task is cancelled.
-    package func offer(_ element: Element) async -> Bool {
+    func offer(_ element: Element) async -> Bool {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let (isRefused, taker) = state.withLock { state -> (Bool, CheckedContinuation<Void, Never>?) in
@@ -37,7 +37,7 @@ package final class Handover<Element: Sendable>: Sendable {
     }
 
     /// Ends the elements; those offered before have been taken.
-    package func finish(_ end: Result<Void, AsyncNetError>) {
+    func finish(_ end: Result<Void, AsyncNetError>) {
         let taker = state.withLock { state in
             state.end = state.end ?? end
             return state.taker.take()
@@ -46,7 +46,7 @@ package final class Handover<Element: Sendable>: Sendable {
     }
 
     /// The next element, `nil` after an end without an error. For one task at a time.
-    package func next() async throws(AsyncNetError) -> Element? {
+    func next() async throws(AsyncNetError) -> Element? {
         while true {
             await somethingToTake()
             let (element, giver, end, isClosed) = state.withLock { state in
@@ -77,7 +77,7 @@ package final class Handover<Element: Sendable>: Sendable {
     }
 
     /// Ends taking; further offers are refused.
-    package func close() {
+    func close() {
         let (giver, taker) = state.withLock { state in
             state.isClosed = true
             state.offered = nil
@@ -87,5 +87,5 @@ package final class Handover<Element: Sendable>: Sendable {
         taker?.resume()
     }
 
-    package var isClosed: Bool { state.withLock { $0.isClosed } }
+    var isClosed: Bool { state.withLock { $0.isClosed } }
 }

@@ -5,7 +5,7 @@ import Synchronization
 /// `touch` is an atomic store, so it may be called for every chunk: the timer checks the time of the last activity only
 /// when it is due, and moves to that time plus the timeout. Paused while the reader is slower than the network, and
 /// while `isHeldBack` returns `true`.
-package final class IdleTimer: Sendable {
+final class IdleTimer: Sendable {
     private let timers: TimerQueue
     private let timeout: Duration
     private let isHeldBack: @Sendable () -> Bool
@@ -13,7 +13,7 @@ package final class IdleTimer: Sendable {
     private let lastActivity: Atomic<Int64>
     private let timer = Locked<TimerQueue.Timer?>(nil)
 
-    package init(
+    init(
         _ timers: TimerQueue, timeout: Duration, isHeldBack: @escaping @Sendable () -> Bool = { false },
         onSilence: @escaping @Sendable () -> Void
     ) {
@@ -33,15 +33,15 @@ package final class IdleTimer: Sendable {
 
     deinit { stop() }
 
-    package func touch() { lastActivity.store(timers.time.now.wholeNanoseconds, ordering: .relaxed) }
+    func touch() { lastActivity.store(timers.time.now.wholeNanoseconds, ordering: .relaxed) }
     /// Starts the timeout again, unless it is paused.
-    package func restart() {
+    func restart() {
         if lastActivity.load(ordering: .relaxed) != .max { touch() }
     }
 
-    package func pause() { lastActivity.store(.max, ordering: .relaxed) }
+    func pause() { lastActivity.store(.max, ordering: .relaxed) }
 
-    package func stop() {
+    func stop() {
         if let timer = timer.withLock({ $0.take() }) { timers.cancel(timer) }
     }
 

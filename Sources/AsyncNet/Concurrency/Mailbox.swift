@@ -2,12 +2,12 @@
 ///
 /// The mailbox owns a task that runs one message at a time. A message may only enter actors whose code does not block.
 /// The task ends after the last message once the mailbox is deallocated.
-package final class Mailbox: Sendable {
-    package typealias Message = @Sendable () async -> Void
+final class Mailbox: Sendable {
+    typealias Message = @Sendable () async -> Void
 
     private let messages: AsyncStream<Message>.Continuation
 
-    package init() {
+    init() {
         let (stream, messages) = AsyncStream.makeStream(of: Message.self)
         self.messages = messages
         Task {
@@ -17,5 +17,5 @@ package final class Mailbox: Sendable {
 
     deinit { messages.finish() }
 
-    package func post(_ message: @escaping Message) { messages.yield(message) }
+    func post(_ message: @escaping Message) { messages.yield(message) }
 }

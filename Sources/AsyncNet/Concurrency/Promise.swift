@@ -1,5 +1,5 @@
 /// A value that is set once, and that any number of tasks can wait for.
-package final class Promise<Value: Sendable>: Sendable {
+final class Promise<Value: Sendable>: Sendable {
     private struct State {
         var result: Result<Value, AsyncNetError>?
         var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
@@ -8,13 +8,13 @@ package final class Promise<Value: Sendable>: Sendable {
 
     private let state = Locked(State())
 
-    package init() {}
+    init() {}
 
-    package var isFulfilled: Bool { state.withLock { $0.result != nil } }
-    package var waiterCount: Int { state.withLock { $0.waiting.count } }
+    var isFulfilled: Bool { state.withLock { $0.result != nil } }
+    var waiterCount: Int { state.withLock { $0.waiting.count } }
 
     /// Sets the result; only the first call counts.
-    package func fulfil(_ result: Result<Value, AsyncNetError>) {
+    func fulfil(_ result: Result<Value, AsyncNetError>) {
         let waiting = state.withLock { state in
             state.result = state.result ?? result
             defer { state.waiting = [:] }
@@ -24,7 +24,7 @@ package final class Promise<Value: Sendable>: Sendable {
     }
 
     /// Waits for the value; throws `.cancelled` as soon as the task is cancelled.
-    package func value() async throws(AsyncNetError) -> Value {
+    func value() async throws(AsyncNetError) -> Value {
         let id = state.withLock { state in
             state.nextID += 1
             return state.nextID

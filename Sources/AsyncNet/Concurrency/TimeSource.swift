@@ -1,22 +1,22 @@
 /// A clock of any type, as the time since this value was created.
-package struct TimeSource: Sendable {
+struct TimeSource: Sendable {
     private let elapsed: @Sendable () -> Duration
     private let sleepUntil: @Sendable (Duration) async throws -> Void
 
-    package init(_ clock: some Clock<Duration>) {
+    init(_ clock: some Clock<Duration>) {
         let start = clock.now
         elapsed = { start.duration(to: clock.now) }
         sleepUntil = { try await clock.sleep(until: start.advanced(by: $0), tolerance: nil) }
     }
 
     /// Wraps a clock whose type is not known statically.
-    package init(opening clock: any Clock<Duration>) {
+    init(opening clock: any Clock<Duration>) {
         func open(_ clock: some Clock<Duration>) -> TimeSource { TimeSource(clock) }
         self = open(clock)
     }
 
-    package var now: Duration { elapsed() }
+    var now: Duration { elapsed() }
 
     /// Throws `CancellationError` if the task is cancelled.
-    package func sleep(until time: Duration) async throws { try await sleepUntil(time) }
+    func sleep(until time: Duration) async throws { try await sleepUntil(time) }
 }

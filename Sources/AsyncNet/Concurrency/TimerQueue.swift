@@ -3,16 +3,16 @@
 /// A timer is an entry in a heap, added and removed in a few hundred nanoseconds. One task sleeps until the earliest
 /// timer is due. It is replaced when an earlier timer is added, but not when the earliest is removed, since an unneeded
 /// wake is cheaper than a new task for every request. The queue owns the task, and cancels it when it is deallocated.
-package final class TimerQueue: Sendable {
+final class TimerQueue: Sendable {
     /// Runs when the timer is due; must not block. Returns the time at which it is due again, or `nil`.
-    package typealias Action = @Sendable () -> Duration?
+    typealias Action = @Sendable () -> Duration?
 
-    package struct Timer: Sendable {
+    struct Timer: Sendable {
         fileprivate let id: Int
         fileprivate let slot: Int
     }
 
-    package let time: TimeSource
+    let time: TimeSource
     private let state = Locked(State())
 
     private struct State {
@@ -23,11 +23,11 @@ package final class TimerQueue: Sendable {
         var generation = 0
     }
 
-    package init(_ time: TimeSource) { self.time = time }
+    init(_ time: TimeSource) { self.time = time }
 
     deinit { state.withLock { $0.sleeper }?.cancel() }
 
-    package func schedule(at due: Duration, _ action: @escaping Action) -> Timer {
+    func schedule(at due: Duration, _ action: @escaping Action) -> Timer {
         state.withLock { state in
             let timer = state.heap.insert(due, action)
             wake(at: due, &state)
@@ -36,12 +36,12 @@ package final class TimerQueue: Sendable {
     }
 
     /// Removes the timer; its action may be running.
-    package func cancel(_ timer: Timer) {
+    func cancel(_ timer: Timer) {
         state.withLock { $0.heap.remove(timer) }
     }
 
     /// The number of timers.
-    package var count: Int { state.withLock { $0.heap.count } }
+    var count: Int { state.withLock { $0.heap.count } }
 
     private func wake(at due: Duration, _ state: inout State) {
         if let wakesAt = state.wakesAt, wakesAt <= due { return }

@@ -3,23 +3,23 @@ import Synchronization
 /// Whether a transfer is suspended, for the transport that carries it.
 ///
 /// A transport that finds it held pauses, and registers one action, which runs once at the release.
-package final class TransferHold: Sendable {
+final class TransferHold: Sendable {
     private let held = Atomic(false)
     private let action = Locked<(owner: ObjectIdentifier, run: @Sendable () -> Void)?>(nil)
 
-    package init() {}
+    init() {}
 
-    package var isHeld: Bool { held.load(ordering: .acquiring) }
+    var isHeld: Bool { held.load(ordering: .acquiring) }
 
-    package func hold() { held.store(true, ordering: .releasing) }
+    func hold() { held.store(true, ordering: .releasing) }
 
-    package func release() {
+    func release() {
         held.store(false, ordering: .releasing)
         action.withLock { $0.take() }?.run()
     }
 
     /// - Returns: Whether it is held; `action` runs at the release then, and never otherwise.
-    package func isHeld(_ owner: AnyObject, untilThen action: @escaping @Sendable () -> Void) -> Bool {
+    func isHeld(_ owner: AnyObject, untilThen action: @escaping @Sendable () -> Void) -> Bool {
         guard isHeld else { return false }
         self.action.withLock { $0 = (ObjectIdentifier(owner), action) }
         guard !isHeld else { return true }
@@ -27,7 +27,7 @@ package final class TransferHold: Sendable {
     }
 
     /// Removes the action of `owner`, but not one that the next hop of a redirect has registered since.
-    package func forget(_ owner: AnyObject) {
+    func forget(_ owner: AnyObject) {
         action.withLock { if $0?.owner == ObjectIdentifier(owner) { $0 = nil } }
     }
 }

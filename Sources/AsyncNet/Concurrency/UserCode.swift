@@ -64,4 +64,4 @@ private final class BlockingExecutor: TaskExecutor {
 }
 
 /// A type of this library whose code does not block its thread.
-package protocol NonBlocking: Sendable {}
+protocol NonBlocking: Sendable {}

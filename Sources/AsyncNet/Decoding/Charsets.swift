@@ -1,10 +1,10 @@
-package import Foundation
+import Foundation
 
 extension String.Encoding {
     /// The encoding of a `charset` parameter (IANA names and common aliases), if Foundation supports it.
     ///
     /// Foundation's `init(ianaName:)` knows only about twenty of the seventy encodings that it can decode.
-    package init?(charset: String) {
+    init?(charset: String) {
         let name = charset.lowercased()
         if let known = Self.byCharset[name] {
             self.init(rawValue: known)
@@ -27,7 +27,7 @@ extension String.Encoding {
     }()
 
     /// The upper half of Mac Roman, since Foundation's table is reversed on Linux (0x8E becomes ± instead of é).
-    package static let macRomanUpperHalf: [Unicode.Scalar] = Array(
+    static let macRomanUpperHalf: [Unicode.Scalar] = Array(
         ("ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø"
             + "¿¡¬√ƒ≈∆«»…\u{A0}ÀÃÕŒœ–—“”‘’÷◊ÿŸ⁄€‹›ﬁﬂ‡·‚„‰ÂÊÁËÈÍÎÏÌÓÔ\u{F8FF}ÒÚÛÙıˆ˜¯˘˙˚¸˝˛ˇ").unicodeScalars)
 

@@ -1,15 +1,15 @@
 /// The error of a response that is refused before its body has been received.
-package struct HeadRefusal: Sendable {
-    package let error: AsyncNetError
+struct HeadRefusal: Sendable {
+    let error: AsyncNetError
     /// Whether an empty body would be accepted: any Content-Type is acceptable for it.
-    package let dependsOnBody: Bool
+    let dependsOnBody: Bool
     /// Whether a validator of the whole response comes first, whose error would take precedence.
-    package let isAfterOthers: Bool
+    let isAfterOthers: Bool
 
     /// The first refusal by status or type.
     ///
     /// - Parameter response: The head with a pending body.
-    package init?(of response: RawResponse, by validators: [Validator]) {
+    init?(of response: RawResponse, by validators: [Validator]) {
         for (index, validator) in validators.enumerated() where validator.subject != .wholeResponse {
             do throws(AsyncNetError) { try validator(response) } catch {
                 self.error = error

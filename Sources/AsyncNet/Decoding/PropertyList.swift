@@ -82,7 +82,7 @@ extension PropertyList: Codable {
 public struct PropertyListSerializer: ResponseSerializer, PlacedSerializer {
     /// Creates a serializer.
     public init() {}
-    package var place: SerializerPlace { .hereIfSmall }
+    var place: SerializerPlace { .hereIfSmall }
 
     public func serialize(_ response: RawResponse) async throws -> PropertyList {
         guard !response.data.isEmpty else { throw AsyncNetError(.emptyBody) }

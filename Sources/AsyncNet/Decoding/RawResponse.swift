@@ -13,7 +13,7 @@ public struct RawResponse: Sendable {
     /// The body with its `Content-Encoding` decoded; empty without a body.
     public let data: Data
     /// Whether the body has not been received yet; the head is known.
-    package var isBodyPending = false
+    var isBodyPending = false
 
     /// Creates a response, for tests of validators and serializers.
     public init(requestHead: HTTPRequestHead, head: HTTPResponseHead, data: Data) {
@@ -22,7 +22,7 @@ public struct RawResponse: Sendable {
         self.data = data
     }
 
-    package var hasBody: Bool {
+    var hasBody: Bool {
         guard isBodyPending else { return !data.isEmpty }
         return head.contentLength != 0 && head.statusCode != 205 && !head.isBodyless(answering: requestHead.method)
     }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The task that runs a serializer.
-package enum SerializerPlace: Sendable {
+enum SerializerPlace: Sendable {
     /// The task that waits for the value: the serializer takes constant time.
     case here
     /// The task that waits for the value if the body is small; else a task of its own.
@@ -19,7 +19,7 @@ package enum SerializerPlace: Sendable {
 }
 
 /// A serializer of this library.
-package protocol PlacedSerializer: ResponseSerializer {
+protocol PlacedSerializer: ResponseSerializer {
     var place: SerializerPlace { get }
 }
 

@@ -3,7 +3,7 @@ public import Foundation
 /// Returns the body's bytes; empty data for an empty body.
 public struct DataSerializer: ResponseSerializer, PlacedSerializer {
     private let preprocessor: any DataPreprocessor
-    package var place: SerializerPlace {
+    var place: SerializerPlace {
         preprocessor is PassthroughPreprocessor ? .here : preprocessor.isOwn ? .hereIfSmall : .apart
     }
 
@@ -19,7 +19,7 @@ public struct DataSerializer: ResponseSerializer, PlacedSerializer {
 public struct EmptySerializer: ResponseSerializer, PlacedSerializer {
     /// Creates a serializer.
     public init() {}
-    package var place: SerializerPlace { .here }
+    var place: SerializerPlace { .here }
     public func serialize(_ response: RawResponse) async throws -> Empty { .emptyValue }
 }
 
@@ -27,7 +27,7 @@ public struct EmptySerializer: ResponseSerializer, PlacedSerializer {
 public struct JSONSerializer: ResponseSerializer, PlacedSerializer {
     private let preprocessor: any DataPreprocessor
     private let emptyBodies: EmptyBodies
-    package var place: SerializerPlace { preprocessor.isOwn ? .hereIfSmall : .apart }
+    var place: SerializerPlace { preprocessor.isOwn ? .hereIfSmall : .apart }
 
     /// Creates a serializer.
     public init(preprocessor: any DataPreprocessor = .passthrough, emptyBodies: EmptyBodies = EmptyBodies()) {
@@ -62,7 +62,7 @@ public struct DecodableSerializer<Value: Decodable & Sendable>: ResponseSerializ
     private let decoder: any DataDecoder
     private let preprocessor: any DataPreprocessor
     private let emptyBodies: EmptyBodies
-    package var place: SerializerPlace { decoder.isOwn && preprocessor.isOwn ? .hereIfSmall : .apart }
+    var place: SerializerPlace { decoder.isOwn && preprocessor.isOwn ? .hereIfSmall : .apart }
 
     /// Creates a serializer, by default with ``StandardJSONDecoder``.
     public init(

@@ -8,7 +8,7 @@ public import Foundation
 public struct StringSerializer: ResponseSerializer, PlacedSerializer {
     private let encoding: String.Encoding?
     private let preprocessor: any DataPreprocessor
-    package var place: SerializerPlace { preprocessor.isOwn ? .hereIfSmall : .apart }
+    var place: SerializerPlace { preprocessor.isOwn ? .hereIfSmall : .apart }
 
     /// Creates a serializer; without an `encoding`, the response's `charset` decides.
     public init(encoding: String.Encoding? = nil, preprocessor: any DataPreprocessor = .passthrough) {

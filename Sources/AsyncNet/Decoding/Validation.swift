@@ -1,25 +1,25 @@
 /// A check of a response, which throws to refuse it.
-package struct Validator: Sendable {
+struct Validator: Sendable {
     /// The parts of a response that a check reads.
-    package enum Subject: Sendable {
+    enum Subject: Sendable {
         case status
         /// The head, and whether there is a body.
         case type
         case wholeResponse
     }
 
-    package let subject: Subject
+    let subject: Subject
     let check: @Sendable (RawResponse) throws -> Void
 
-    package init(_ subject: Subject = .wholeResponse, _ check: @escaping @Sendable (RawResponse) throws -> Void) {
+    init(_ subject: Subject = .wholeResponse, _ check: @escaping @Sendable (RawResponse) throws -> Void) {
         (self.subject, self.check) = (subject, check)
     }
 
     /// Whether the check is the user's and may block its thread.
-    package var mayBlock: Bool { subject == .wholeResponse }
+    var mayBlock: Bool { subject == .wholeResponse }
 
     /// Runs the check; an error of another type becomes an ``AsyncNetError``.
-    package func callAsFunction(_ response: RawResponse) throws(AsyncNetError) {
+    func callAsFunction(_ response: RawResponse) throws(AsyncNetError) {
         do {
             try check(response)
         } catch {
@@ -29,7 +29,7 @@ package struct Validator: Sendable {
 }
 
 extension Validator {
-    package static func statusCode(_ accepts: @escaping @Sendable (Int) -> Bool) -> Validator {
+    static func statusCode(_ accepts: @escaping @Sendable (Int) -> Bool) -> Validator {
         Validator(.status) { response in
             guard !accepts(response.statusCode) else { return }
             throw AsyncNetError(.unacceptableStatus, "The response's status \(response.statusCode) is not acceptable")
@@ -38,7 +38,7 @@ extension Validator {
 
     /// A body needs one of the acceptable types; a body without a type needs `*/*`. A response without a body is
     /// accepted.
-    package static func contentType(_ acceptable: @escaping @Sendable (RawResponse) -> [String]) -> Validator {
+    static func contentType(_ acceptable: @escaping @Sendable (RawResponse) -> [String]) -> Validator {
         Validator(.type) { response in
             guard response.hasBody else { return }
             let acceptable = acceptable(response)
@@ -53,7 +53,7 @@ extension Validator {
     }
 
     /// The types of the request's `Accept`; `*/*` without that header.
-    package static func acceptHeader(_ response: RawResponse) -> [String] {
+    static func acceptHeader(_ response: RawResponse) -> [String] {
         (response.requestHead.headers["Accept"] ?? "*/*").split(separator: ",").map { String($0).trimmedHTTPSpace }
     }
 }
@@ -61,12 +61,12 @@ extension Validator {
 extension [Validator] {
     /// Runs the checks in order, on a thread that they may block if one of them is the user's; throws the first
     /// refusal.
-    package func check(_ response: RawResponse) async throws(AsyncNetError) {
+    func check(_ response: RawResponse) async throws(AsyncNetError) {
         guard contains(where: \.mayBlock) else { return try checkHere(response) }
         try await UserCode.run { () async throws(AsyncNetError) in try checkHere(response) }
     }
 
-    package func checkHere(_ response: RawResponse) throws(AsyncNetError) {
+    func checkHere(_ response: RawResponse) throws(AsyncNetError) {
         for validator in self { try validator(response) }
     }
 }

@@ -1,7 +1,7 @@
-package import Foundation
+import Foundation
 
 /// Reads a measured body once, from start to end. Used by one task or thread at a time.
-package final class BodyReader {
+final class BodyReader {
     private var waiting: ArraySlice<MeasuredBody.Piece>
     private var current: OpenPiece?
 
@@ -15,7 +15,7 @@ package final class BodyReader {
     init(_ body: MeasuredBody) { waiting = body.pieces[...] }
 
     /// The next bytes, never empty; `nil` at the end.
-    package func next() async throws(AsyncNetError) -> Data? {
+    func next() async throws(AsyncNetError) -> Data? {
         while try advance(), let source = current {
             let chunk: Data? =
                 switch source {
@@ -30,7 +30,7 @@ package final class BodyReader {
     }
 
     /// The next bytes of a body that ``MeasuredBody/isReadableAtOnce``; `nil` at the end.
-    package func nextAtOnce() throws(AsyncNetError) -> Data? {
+    func nextAtOnce() throws(AsyncNetError) -> Data? {
         while try advance(), let source = current {
             let chunk = try takeAtOnce(source)
             if let chunk, !chunk.isEmpty { return chunk }
@@ -42,7 +42,7 @@ package final class BodyReader {
     /// Moves the next bytes into a buffer without waiting.
     ///
     /// - Returns: The number of bytes, 0 at the end, `nil` if the next bytes have to be waited for.
-    package func readCached(into buffer: UnsafeMutableRawBufferPointer) throws(AsyncNetError) -> Int? {
+    func readCached(into buffer: UnsafeMutableRawBufferPointer) throws(AsyncNetError) -> Int? {
         while try advance(), let piece = current {
             switch piece {
             case .data(let data):

@@ -1,12 +1,12 @@
-package import Foundation
+import Foundation
 import Synchronization
 
 /// An async sequence of data as a body or a part of a form.
-package struct BodyStream: Sendable {
-    package typealias Next = () async throws -> Data?
+struct BodyStream: Sendable {
+    typealias Next = () async throws -> Data?
 
-    package let length: Int64?
-    package let replay: RequestBody.Replay
+    let length: Int64?
+    let replay: RequestBody.Replay
     private let make: @Sendable () throws -> Next
 
     init<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks, length: Int64?) where Chunks.Element == Data {

@@ -1,22 +1,22 @@
-package import Foundation
+import Foundation
 
 /// A body immediately before it is sent: its files have been checked, and its length is known if that is possible.
-package struct MeasuredBody: Sendable {
-    package enum Piece: Sendable {
+struct MeasuredBody: Sendable {
+    enum Piece: Sendable {
         case data(Data)
         case file(MeasuredFile)
         case stream(BodyStream)
         indirect case compressed(MeasuredBody, ContentCoding)
     }
 
-    package let pieces: [Piece]
+    let pieces: [Piece]
     /// In bytes; `nil` if it is unknown before the end.
-    package let length: Int64?
+    let length: Int64?
 
     /// Measures the files, with up to three system calls each.
     ///
     /// - Throws: ``AsyncNetError`` with code `.fileNotReadable`.
-    package init(_ body: RequestBody) throws(AsyncNetError) {
+    init(_ body: RequestBody) throws(AsyncNetError) {
         try body.check()
         pieces = try Self.pieces(body)
         var sum: Int64? = 0
@@ -66,7 +66,7 @@ package struct MeasuredBody: Sendable {
     }
 
     /// Whether the body calls the user's code, which may wait or block.
-    package var asksUserCode: Bool {
+    var asksUserCode: Bool {
         pieces.contains { piece in
             switch piece {
             case .data, .file: false
@@ -77,7 +77,7 @@ package struct MeasuredBody: Sendable {
     }
 
     /// Whether the body can be read without waiting for anything but a disk.
-    package var isReadableAtOnce: Bool {
+    var isReadableAtOnce: Bool {
         pieces.allSatisfy { piece in
             switch piece {
             case .data, .file: true
@@ -86,7 +86,7 @@ package struct MeasuredBody: Sendable {
         }
     }
 
-    package func makeReader() -> BodyReader { BodyReader(self) }
+    func makeReader() -> BodyReader { BodyReader(self) }
 }
 
 extension MeasuredBody.Piece {
@@ -101,7 +101,7 @@ extension MeasuredBody.Piece {
 }
 
 /// A file's state when the body was measured.
-package struct MeasuredFile: Sendable {
+struct MeasuredFile: Sendable {
     let url: URL
     let stamp: FileStamp
 

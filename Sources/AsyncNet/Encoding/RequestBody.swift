@@ -14,7 +14,7 @@ public struct RequestBody: Sendable {
         case repeatable
     }
 
-    package enum Content: Sendable {
+    enum Content: Sendable {
         case none
         case data(Data)
         case file(URL)
@@ -23,7 +23,7 @@ public struct RequestBody: Sendable {
         indirect case compressed(RequestBody, ContentCoding)
     }
 
-    package let content: Content
+    let content: Content
 
     /// No body.
     public static let none = RequestBody(content: .none)
@@ -105,7 +105,7 @@ public struct RequestBody: Sendable {
     public var chunks: some AsyncSequence<Data, any Error> & Sendable { BodyChunks(body: self) }
 
     /// This body, compressed: at once if it is in memory, so that its length is known, otherwise while it is sent.
-    package func compressed(with coding: ContentCoding) throws(AsyncNetError) -> RequestBody {
+    func compressed(with coding: ContentCoding) throws(AsyncNetError) -> RequestBody {
         guard let data else { return RequestBody(content: .compressed(self, coding)) }
         return .data(try Compressor(coding).compress(data, isLast: true))
     }
@@ -113,7 +113,7 @@ public struct RequestBody: Sendable {
     /// Refuses an invalid body, such as a stream with a negative length.
     ///
     /// - Throws: `.invalidRequest`.
-    package func check() throws(AsyncNetError) {
+    func check() throws(AsyncNetError) {
         switch content {
         case .none, .data, .file: break
         case .stream(let stream): try stream.checkLength()
@@ -122,11 +122,11 @@ public struct RequestBody: Sendable {
         }
     }
 
-    package var form: MultipartForm? {
+    var form: MultipartForm? {
         if case .multipart(let form) = content { form } else { nil }
     }
 
-    package var isNone: Bool {
+    var isNone: Bool {
         if case .none = content { true } else { false }
     }
 }

@@ -47,18 +47,18 @@ public struct AsyncNetError: Error, Sendable {
     }
 
     /// The request of an error. Closures, which convert to Foundation's types on demand.
-    package struct Context: Sendable {
-        package var method: String?
-        package var url: URL?
-        package var request: (@Sendable () -> URLRequest?)?
-        package var response: (@Sendable () -> HTTPURLResponse?)?
-        package var attempts = 0
+    struct Context: Sendable {
+        var method: String?
+        var url: URL?
+        var request: (@Sendable () -> URLRequest?)?
+        var response: (@Sendable () -> HTTPURLResponse?)?
+        var attempts = 0
 
-        package init() {}
+        init() {}
     }
 
     /// This error with a request; an error that has one keeps it.
-    package func with(_ context: Context) -> AsyncNetError {
+    func with(_ context: Context) -> AsyncNetError {
         guard storage.context.url == nil, storage.context.attempts == 0 else { return self }
         var copy = self
         copy.storage = Storage(
@@ -67,11 +67,11 @@ public struct AsyncNetError: Error, Sendable {
     }
 
     /// This error without its request, so that another request can be set.
-    package var withoutContext: AsyncNetError { AsyncNetError(code, message, underlyingError: underlyingError) }
+    var withoutContext: AsyncNetError { AsyncNetError(code, message, underlyingError: underlyingError) }
 
     /// Wraps an error of user code: an `AsyncNetError` is kept, a `CancellationError` becomes `.cancelled`, others get
     /// `code`.
-    package init(wrapping error: any Error, as code: Code, _ message: String? = nil) {
+    init(wrapping error: any Error, as code: Code, _ message: String? = nil) {
         switch error {
         case let error as AsyncNetError: self = error
         case is CancellationError: self.init(.cancelled, underlyingError: error)
@@ -124,7 +124,7 @@ extension AsyncNetError: CustomStringConvertible, CustomDebugStringConvertible, 
 
 extension URL {
     /// Scheme, host, port and path, for descriptions and logs.
-    package var withoutSecrets: String {
+    var withoutSecrets: String {
         let text = absoluteString
         var shown = text.prefix { $0 != "?" && $0 != "#" }
         guard let slashes = shown.range(of: "//") else { return String(shown) }

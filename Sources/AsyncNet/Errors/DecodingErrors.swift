@@ -2,12 +2,12 @@ import Foundation
 
 extension AsyncNetError {
     /// A body larger than the limit.
-    package init(bodyLargerThan limit: Int64) {
+    init(bodyLargerThan limit: Int64) {
         self.init(.bodyTooLarge, "The response's body is larger than the limit of \(limit) bytes")
     }
 
     /// An error of a decoder, with a message that names the invalid value and its path.
-    package init(decoding type: any Any.Type, _ error: any Error) {
+    init(decoding type: any Any.Type, _ error: any Error) {
         if error is AsyncNetError || error is CancellationError {
             self.init(wrapping: error, as: .decodingFailed)
         } else {

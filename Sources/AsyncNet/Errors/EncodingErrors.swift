@@ -1,6 +1,6 @@
 extension AsyncNetError {
     /// An error of an encoder, with a message that names the path of the value, not the value.
-    package init(encoding error: any Error) {
+    init(encoding error: any Error) {
         guard case EncodingError.invalidValue(_, let context) = error else {
             self.init(wrapping: error, as: .encodingFailed)
             return

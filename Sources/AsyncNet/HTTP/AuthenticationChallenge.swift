@@ -21,7 +21,7 @@ public struct AuthenticationChallenge: Hashable, Sendable {
     ///
     /// The rest of a malformed value is ignored; the challenges before it are kept, an incomplete one with the
     /// parameters that it has. The next value is read independently.
-    package static func challenges(in values: [String]) -> [AuthenticationChallenge] {
+    static func challenges(in values: [String]) -> [AuthenticationChallenge] {
         values.flatMap { value in
             var scanner = AuthenticationScanner(value)
             return scanner.challenges()
@@ -29,7 +29,7 @@ public struct AuthenticationChallenge: Hashable, Sendable {
     }
 
     /// The parameters of a header without a scheme, such as `Authentication-Info` (RFC 9110 §11.6.3).
-    package static func parameters(_ text: String) -> [String: String] {
+    static func parameters(_ text: String) -> [String: String] {
         var scanner = AuthenticationScanner(text)
         return scanner.parameters()
     }

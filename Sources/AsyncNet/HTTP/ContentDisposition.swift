@@ -2,14 +2,14 @@
 ///
 /// Parsed as leniently as by browsers: names with spaces need no quotes, quotes need not be closed, malformed
 /// parameters are ignored, and of repeated names the first is used.
-package struct ContentDisposition: Hashable, Sendable {
+struct ContentDisposition: Hashable, Sendable {
     /// The disposition type in lower case, such as `attachment` or `inline`.
-    package let type: String
+    let type: String
     /// Names in lower case; values unquoted, otherwise as sent.
-    package let parameters: [String: String]
+    let parameters: [String: String]
 
     /// Parses `attachment; filename="a.txt"; filename*=UTF-8''%c3%a4.txt`; `nil` if the type is not a token.
-    package init?(_ text: String) {
+    init?(_ text: String) {
         let scalars = text[...].unicodeScalars
         let type = Substring(scalars.prefix { $0 != ";" })
         self.type = String(type).trimmedHTTPSpace.lowercased()
@@ -20,7 +20,7 @@ package struct ContentDisposition: Hashable, Sendable {
     /// The file name as sent: `filename*` if it can be decoded, else `filename`; `nil` if both are missing or empty.
     ///
     /// Untrusted: it may be a path, see ``FileName``.
-    package var fileName: String? {
+    var fileName: String? {
         let names = [parameters["filename*"].flatMap(Self.decoded), parameters["filename"]]
         return names.lazy.compactMap { $0 }.first { !$0.isEmpty }
     }

@@ -1,9 +1,9 @@
 /// The `Content-Length` field (RFC 9110 §8.6).
-package enum ContentLength {
+enum ContentLength {
     /// The length in all values of the field, joined by commas; `nil` if they differ or are invalid.
     ///
     /// Digits only, at most 2^63 - 1. Repetitions of the same length are allowed.
-    package static func bytes(_ text: String) -> Int64? {
+    static func bytes(_ text: String) -> Int64? {
         guard text.utf8.contains(0x2C) else { return number(text[...]) }
         let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map(number)
         guard let first = numbers.first, let first, numbers.allSatisfy({ $0 == first }) else { return nil }
@@ -24,7 +24,7 @@ extension HTTPResponseHead {
 
     /// Refuses a response whose body has no certain end (RFC 9112 §6.3): its `Content-Length` is invalid or sent with
     /// different values, and neither method, status nor `Transfer-Encoding` delimits the body.
-    package func checkLength(answering method: HTTPMethod) throws(AsyncNetError) {
+    func checkLength(answering method: HTTPMethod) throws(AsyncNetError) {
         guard let text = value(for: "Content-Length"), ContentLength.bytes(text) == nil, !isBodyless(answering: method),
             value(for: "Transfer-Encoding") == nil
         else { return }
@@ -38,7 +38,7 @@ extension HTTPResponseHead {
     }
 
     /// Whether no body follows this head, regardless of its headers (RFC 9112 §6.3).
-    package func isBodyless(answering method: HTTPMethod) -> Bool {
+    func isBodyless(answering method: HTTPMethod) -> Bool {
         method == .head || 100..<200 ~= statusCode || statusCode == 204 || statusCode == 304
     }
 }

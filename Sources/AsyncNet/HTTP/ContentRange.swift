@@ -1,14 +1,14 @@
 /// The range in a response, as in `Content-Range: bytes 0-99/1234` (RFC 9110 §14.4).
-package struct ContentRange: Hashable, Sendable {
+struct ContentRange: Hashable, Sendable {
     /// The first and last byte, counted from 0; `nil` in a 416 response.
-    package let bytes: ClosedRange<Int64>?
+    let bytes: ClosedRange<Int64>?
     /// The size of the whole representation; `nil` if it is unknown.
-    package let total: Int64?
+    let total: Int64?
 
     /// Parses `bytes 0-99/1234`, `bytes 0-99/*` or `bytes */1234`; the case of the unit is ignored.
     ///
     /// `nil` for other units, a last byte before the first or not below the total, and numbers beyond `Int64`.
-    package init?(_ text: String) {
+    init?(_ text: String) {
         let words = text.trimmedHTTPSpace.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
         let sides = words[1].split(separator: "/", omittingEmptySubsequences: false)
@@ -40,7 +40,7 @@ package struct ContentRange: Hashable, Sendable {
 }
 
 extension ContentRange: CustomStringConvertible {
-    package var description: String {
+    var description: String {
         "bytes \(bytes.map { "\($0.lowerBound)-\($0.upperBound)" } ?? "*")/\(total.map { "\($0)" } ?? "*")"
     }
 }
@@ -50,7 +50,7 @@ extension HTTPResponseHead {
     ///
     /// `nil` for other responses, for several ranges in one body, and for a body with a `Content-Encoding`, which is
     /// counted after decoding.
-    package var rangeLength: Int64? {
+    var rangeLength: Int64? {
         guard statusCode == 206, let bytes = value(for: "Content-Range").flatMap(ContentRange.init)?.bytes,
             value(for: "Content-Encoding") == nil
         else { return nil }
@@ -61,7 +61,7 @@ extension HTTPResponseHead {
 /// The range that a request asks for, as in `Range: bytes=5-` (RFC 9110 §14.1.2, §14.2).
 ///
 /// Bytes are counted from 0; negative numbers count as 0.
-package enum ByteRange: Hashable, Sendable {
+enum ByteRange: Hashable, Sendable {
     /// All bytes from this one on.
     case from(Int64)
     /// From the first byte to the last, both included.
@@ -70,7 +70,7 @@ package enum ByteRange: Hashable, Sendable {
     case last(Int64)
 
     /// The value of the `Range` header.
-    package var headerValue: String {
+    var headerValue: String {
         switch self {
         case .from(let first): "bytes=\(max(0, first))-"
         case .closed(let range): "bytes=\(max(0, range.lowerBound))-\(max(0, range.upperBound))"

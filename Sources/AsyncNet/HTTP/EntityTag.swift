@@ -1,12 +1,12 @@
 /// An identifier of a version of a representation, as in `ETag` (RFC 9110 §8.8.3).
-package struct EntityTag: Hashable, Sendable {
+struct EntityTag: Hashable, Sendable {
     /// The text between the quotes.
-    package let opaque: String
+    let opaque: String
     /// Whether versions with different bytes may share this tag.
-    package let isWeak: Bool
+    let isWeak: Bool
 
     /// Parses `"xyzzy"` or `W/"xyzzy"`; otherwise `nil`. The `W` is case-sensitive, and there are no escapes.
-    package init?(_ text: String) {
+    init?(_ text: String) {
         var rest = text.trimmedHTTPSpace[...].unicodeScalars
         isWeak = rest.starts(with: "W/".unicodeScalars)
         if isWeak { rest = rest.dropFirst(2) }
@@ -15,10 +15,10 @@ package struct EntityTag: Hashable, Sendable {
     }
 
     /// Strong comparison: whether both identify the same bytes (RFC 9110 §8.8.3.2).
-    package func isSameBytes(as other: EntityTag) -> Bool { !isWeak && !other.isWeak && opaque == other.opaque }
+    func isSameBytes(as other: EntityTag) -> Bool { !isWeak && !other.isWeak && opaque == other.opaque }
 
     /// Weak comparison: whether both identify equivalent versions (RFC 9110 §8.8.3.2).
-    package func isSameVersion(as other: EntityTag) -> Bool { opaque == other.opaque }
+    func isSameVersion(as other: EntityTag) -> Bool { opaque == other.opaque }
 
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         scalar == "!" || scalar.value >= 0x23 && scalar.value != 0x7F
@@ -26,17 +26,17 @@ package struct EntityTag: Hashable, Sendable {
 }
 
 extension EntityTag: CustomStringConvertible {
-    package var description: String { "\(isWeak ? "W/" : "")\"\(opaque)\"" }
+    var description: String { "\(isWeak ? "W/" : "")\"\(opaque)\"" }
 }
 
 /// The rules of `If-Range`, which requests the rest of a body only if the body has not changed.
-package enum IfRange {
+enum IfRange {
     /// The value of `If-Range` for the rest of this response; `nil` if nothing proves that the bytes have not changed.
     ///
     /// A strong entity tag; without any tag, a `Last-Modified` at least a minute before `Date`. RFC 9110 §8.8.2.2
     /// requires a second if one clock made both, which a client cannot know; browsers use a minute, as here. A weak tag
     /// proves nothing and rules out the date (§13.1.5), and so do different tags.
-    package static func validator(of headers: HTTPHeaders) -> String? {
+    static func validator(of headers: HTTPHeaders) -> String? {
         let tags = headers.values(of: .entityTag)
         guard tags.count <= 1 else { return nil }
         if let tag = tags.first.flatMap(EntityTag.init) { return tag.isWeak ? nil : tag.description }
@@ -48,7 +48,7 @@ package enum IfRange {
     }
 
     /// Whether a response's version matches a validator; a response without a version matches.
-    package static func isSameVersion(_ headers: HTTPHeaders, as validator: String) -> Bool {
+    static func isSameVersion(_ headers: HTTPHeaders, as validator: String) -> Bool {
         headers.values(of: validator.hasPrefix("\"") ? .entityTag : .lastModified).allSatisfy { $0 == validator }
     }
 

@@ -1,11 +1,11 @@
-package import Foundation
+import Foundation
 
 /// Names of files that servers send, made safe on all platforms: a server must not choose a path.
-package enum FileName {
+enum FileName {
     /// A safe name for a download: the server's name, else the last component of the URL's path, else `download`.
     ///
     /// - Parameter mediaType: Determines the extension of `download`; other names keep theirs.
-    package static func suggested(by disposition: ContentDisposition?, url: URL?, mediaType: MediaType?) -> String {
+    static func suggested(by disposition: ContentDisposition?, url: URL?, mediaType: MediaType?) -> String {
         if let name = disposition?.fileName.flatMap(safe) ?? url.flatMap(lastComponent).flatMap(safe) { return name }
         let suffix = mediaType.flatMap(MediaTypes.preferredExtension).map { ".\($0)" }
         return "download" + (suffix ?? "")
@@ -18,7 +18,7 @@ package enum FileName {
     /// - Control, bidi and other invisible characters are removed, since they make a name look like another.
     /// - `< > : " | ? *` become `_`, and Windows device names get a `_` before them.
     /// - Dots and white space at both ends are removed: a leading dot hides a file, trailing ones are lost on Windows.
-    package static func safe(_ name: String) -> String? {
+    static func safe(_ name: String) -> String? {
         guard let component = name.unicodeScalars.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last else {
             return nil
         }

@@ -1,12 +1,12 @@
-package import Foundation
+import Foundation
 
 /// A time to the second, as in headers (RFC 9110 §5.6.7), in the years 0 to 9999.
-package struct HTTPDate: Hashable, Sendable {
+struct HTTPDate: Hashable, Sendable {
     /// Seconds since 1970, without leap seconds.
-    package let seconds: Int64
+    let seconds: Int64
 
     /// The time, rounded down to the second and limited to the years 0 to 9999.
-    package init(_ date: Date) {
+    init(_ date: Date) {
         let limits = Self.first...Self.last
         let whole = date.timeIntervalSince1970.rounded(.down)
         seconds = whole.isNaN ? 0 : Int64(min(max(whole, Double(limits.lowerBound)), Double(limits.upperBound)))
@@ -19,7 +19,7 @@ package struct HTTPDate: Hashable, Sendable {
     /// times that do not exist.
     ///
     /// - Parameter now: A two-digit year is the latest year at most 50 years after this.
-    package init?(_ text: String, now: @autoclosure () -> Date = Date()) {
+    init?(_ text: String, now: @autoclosure () -> Date = Date()) {
         guard let fields = HTTPDateFields(text), let time = fields.secondOfDay else { return nil }
         var year = fields.year
         if fields.hasShortYear {
@@ -35,7 +35,7 @@ package struct HTTPDate: Hashable, Sendable {
         seconds = day.days * Self.secondsPerDay + time
     }
 
-    package var date: Date { Date(timeIntervalSince1970: Double(seconds)) }
+    var date: Date { Date(timeIntervalSince1970: Double(seconds)) }
 
     private var days: Int64 { (seconds - secondOfDay) / Self.secondsPerDay }
     private var secondOfDay: Int64 { (seconds % Self.secondsPerDay + Self.secondsPerDay) % Self.secondsPerDay }
@@ -46,10 +46,10 @@ package struct HTTPDate: Hashable, Sendable {
 }
 
 extension HTTPDate: Comparable, CustomStringConvertible {
-    package static func < (one: HTTPDate, other: HTTPDate) -> Bool { one.seconds < other.seconds }
+    static func < (one: HTTPDate, other: HTTPDate) -> Bool { one.seconds < other.seconds }
 
     /// The time in the format that RFC 9110 requires: `Sun, 06 Nov 1994 08:49:37 GMT`.
-    package var description: String {
+    var description: String {
         let day = CivilDay(days: days)
         let weekday = HTTPDateFields.weekdays[Int(((days + 4) % 7 + 7) % 7)].prefix(3).capitalized
         let month = HTTPDateFields.months[Int(day.month - 1)].capitalized

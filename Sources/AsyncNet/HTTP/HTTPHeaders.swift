@@ -21,7 +21,7 @@ public struct HTTPHeader: Hashable, Sendable {
     }
 
     /// Whether this marks a header that must not be sent, see ``omitting(_:)``.
-    package var isOmission: Bool { value == Self.omission }
+    var isOmission: Bool { value == Self.omission }
 
     private static let omission = " "
 
@@ -62,7 +62,7 @@ extension HTTPHeader: CustomStringConvertible, CustomReflectable {
     }
 
     /// Whether the value must not appear in descriptions and logs.
-    package var isSecret: Bool {
+    var isSecret: Bool {
         ["authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key"].contains { hasName($0) }
     }
 }
@@ -141,7 +141,7 @@ public struct HTTPHeaders: Hashable, Sendable {
     }
 
     /// One value for each name: repeated ones are joined by `, `, in the spelling of the first.
-    package var joinedByName: [String: String] {
+    var joinedByName: [String: String] {
         var fields: [String: String] = [:]
         for header in headers {
             if fields[header.name] == nil, let spelling = fields.keys.first(where: { header.hasName($0) }) {
@@ -154,7 +154,7 @@ public struct HTTPHeaders: Hashable, Sendable {
     }
 
     /// Replaces the headers whose names are among `others`, and keeps repetitions of a name together.
-    package mutating func merge(_ others: HTTPHeaders) {
+    mutating func merge(_ others: HTTPHeaders) {
         guard !isEmpty else { return self = others }
         headers.removeAll { own in others.contains(name: own.name) }
         headers += others.headers
@@ -187,5 +187,5 @@ extension HTTPHeaders: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 }
 
 extension UInt8 {
-    package var asciiLowercased: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
+    var asciiLowercased: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
 }

@@ -31,22 +31,22 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, ExpressibleByStr
     public static let query = HTTPMethod(rawValue: "QUERY")
 
     /// The methods that RFC 9110 §9.2.2 defines as idempotent, and QUERY.
-    package static let idempotent: Set<HTTPMethod> = [.delete, .get, .head, .options, .put, .query, .trace]
+    static let idempotent: Set<HTTPMethod> = [.delete, .get, .head, .options, .put, .query, .trace]
 }
 
 /// The characters allowed in names and values (RFC 9110 §5.6.2, §5.5).
-package enum HTTPSyntax {
+enum HTTPSyntax {
     /// Whether the text is valid as a method or a header's name.
-    package static func isToken(_ text: String) -> Bool {
+    static func isToken(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy(isTokenByte)
     }
 
     /// Whether the text is valid as a header's value: no control character except the tab.
-    package static func isFieldValue(_ text: String) -> Bool {
+    static func isFieldValue(_ text: String) -> Bool {
         text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
     }
 
-    package static func isTokenByte(_ byte: UInt8) -> Bool {
+    static func isTokenByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"):

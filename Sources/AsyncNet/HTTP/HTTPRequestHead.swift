@@ -22,13 +22,13 @@ public struct HTTPRequestHead: Sendable {
     private var spelling: Spelling?
 
     /// The URL as it is written on the wire.
-    package var urlText: String {
+    var urlText: String {
         guard let spelled = spelling?.spelled, spelled.url == url else { return url.absoluteString }
         return spelled.text
     }
 
     /// Sets the URL with its text, which is used until the URL is changed.
-    package mutating func setURL(_ spelled: SpelledURL) {
+    mutating func setURL(_ spelled: SpelledURL) {
         url = spelled.url
         spelling = spelled.text == spelled.url.absoluteString ? nil : Spelling(spelled)
     }
@@ -66,7 +66,7 @@ public struct HTTPRequestHead: Sendable {
     }
 
     /// Refuses names and values that would break the message's framing or inject another message (RFC 9110 §5.5, §9.1).
-    package func validate() throws(AsyncNetError) {
+    func validate() throws(AsyncNetError) {
         guard HTTPSyntax.isToken(method.rawValue) else {
             throw AsyncNetError(.invalidRequest, "The method is not a token")
         }
@@ -83,7 +83,7 @@ public struct HTTPRequestHead: Sendable {
 
 extension Duration {
     /// The timeout of a `URLRequest`; `nil` for 60 seconds, the default of requests without a timeout.
-    package init?(timeoutInterval interval: TimeInterval) {
+    init?(timeoutInterval interval: TimeInterval) {
         guard interval.isFinite, interval > 0, interval < 1e9, interval != 60 else { return nil }
         self = .seconds(interval)
     }
@@ -91,7 +91,7 @@ extension Duration {
 
 extension HTTPRequestHead {
     /// Whether the request may be repeated: its method is idempotent (RFC 9110 §9.2.2), or it has an `Idempotency-Key`.
-    package var isIdempotent: Bool {
+    var isIdempotent: Bool {
         HTTPMethod.idempotent.contains(method) || headers.contains(name: "Idempotency-Key")
     }
 }

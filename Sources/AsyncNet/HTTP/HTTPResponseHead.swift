@@ -46,7 +46,7 @@ public struct HTTPResponseHead: Sendable {
     }
 
     /// Whether repeated headers are joined, as by Foundation; joined `Set-Cookie` values cannot be separated reliably.
-    package var joinsRepeatedHeaders: Bool {
+    var joinsRepeatedHeaders: Bool {
         if case .response = source { true } else { false }
     }
 

@@ -26,7 +26,7 @@ public struct MediaType: Hashable, Sendable {
 
     /// The last valid type of a list (Fetch, "extract a MIME type"): `*/*` is not valid, and a repeated type without a
     /// charset keeps the earlier one.
-    package static func last(in text: String) -> MediaType? {
+    static func last(in text: String) -> MediaType? {
         guard text.utf8.contains(0x2C) else { return MediaType(text).flatMap { $0.isAny ? nil : $0 } }
         var found: MediaType?
         var (rest, start, quote) = (text[...].unicodeScalars, text.startIndex, QuotedString())
@@ -65,7 +65,7 @@ extension MediaType: CustomStringConvertible {
 
 extension String {
     /// The text without spaces and tabs around it (OWS, RFC 9110 §5.6.3).
-    package var trimmedHTTPSpace: String {
+    var trimmedHTTPSpace: String {
         var rest = self[...]
         while let first = rest.first, first == " " || first == "\t" { rest = rest.dropFirst() }
         while let last = rest.last, last == " " || last == "\t" { rest = rest.dropLast() }

@@ -1,7 +1,7 @@
 /// Media types of file name extensions, and the reverse.
-package enum MediaTypes {
+enum MediaTypes {
     /// The type of the last extension, case-insensitively; `application/octet-stream` if that is unknown.
-    package static func type(ofFileNamed name: String) -> String {
+    static func type(ofFileNamed name: String) -> String {
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return unknown }
         return types[name[name.index(after: dot)...].lowercased()] ?? unknown
     }
@@ -20,7 +20,7 @@ package enum MediaTypes {
 
     /// The usual extension of this type without a dot; `nil` if it is unknown, or the type is
     /// `application/octet-stream`.
-    package static func preferredExtension(for type: MediaType) -> String? {
+    static func preferredExtension(for type: MediaType) -> String? {
         guard type.description != unknown else { return nil }
         return usual[type.description] ?? firstExtensions[type.description]
     }

@@ -1,7 +1,7 @@
-package import Foundation
+import Foundation
 
 /// The `Retry-After` header (RFC 9110 §10.2.3).
-package enum RetryAfter {
+enum RetryAfter {
     /// The limit of the seconds, 68 years, as in RFC 9111 §1.2.2.
     private static let mostSeconds: Int64 = 1 << 31
 
@@ -10,7 +10,7 @@ package enum RetryAfter {
     /// A date in the past is no delay. The delay until a date is rounded up to whole seconds.
     ///
     /// - Returns: `nil` for invalid values, such as negative numbers, fractions and several values.
-    package static func delay(_ value: String, now: Date) -> Duration? {
+    static func delay(_ value: String, now: Date) -> Duration? {
         let text = value.trimmedHTTPSpace
         if let seconds = seconds(text) { return .seconds(seconds) }
         guard let date = HTTPDate(text, now: now) else { return nil }
@@ -18,7 +18,7 @@ package enum RetryAfter {
     }
 
     /// The longest delay of a response. RFC 9110 allows one value; the longest satisfies all of them.
-    package static func delay(_ response: HTTPResponseHead, now: Date) -> Duration? {
+    static func delay(_ response: HTTPResponseHead, now: Date) -> Duration? {
         response.values(of: .retryAfter).compactMap { delay($0, now: now) }.max()
     }
 

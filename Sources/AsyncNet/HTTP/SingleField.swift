@@ -5,8 +5,8 @@
 ///
 /// Lines that were joined by commas are separated by the field's grammar: a comma inside a date, an entity tag or a
 /// quoted string does not separate.
-package struct SingleField: Sendable {
-    package let name: String
+struct SingleField: Sendable {
+    let name: String
     private let grammar: Grammar
 
     private enum Grammar {
@@ -24,19 +24,19 @@ package struct SingleField: Sendable {
 
     private init(_ name: String, _ grammar: Grammar) { (self.name, self.grammar) = (name, grammar) }
 
-    package static let contentDisposition = SingleField("Content-Disposition", .disposition)
-    package static let contentRange = SingleField("Content-Range", .plain)
-    package static let date = SingleField("Date", .date)
-    package static let entityTag = SingleField("ETag", .entityTag)
-    package static let lastModified = SingleField("Last-Modified", .date)
-    package static let retryAfter = SingleField("Retry-After", .date)
-    package static let location = SingleField("Location", .reference)
+    static let contentDisposition = SingleField("Content-Disposition", .disposition)
+    static let contentRange = SingleField("Content-Range", .plain)
+    static let date = SingleField("Date", .date)
+    static let entityTag = SingleField("ETag", .entityTag)
+    static let lastModified = SingleField("Last-Modified", .date)
+    static let retryAfter = SingleField("Retry-After", .date)
+    static let location = SingleField("Location", .reference)
 
     /// Whether a line can contain several values. A `Location` line is one value, since servers do send spaces in it.
     fileprivate var isListable: Bool { grammar != .reference }
 
     /// The values in a text, without space around them and without empty ones.
-    package func values(in text: String) -> [String] {
+    func values(in text: String) -> [String] {
         guard text.utf8.contains(0x2C) else {
             let value = text.trimmedHTTPSpace
             return value.isEmpty ? [] : [value]
@@ -100,7 +100,7 @@ struct QuotedString {
 
 extension HTTPHeaders {
     /// The different values of a field, in order.
-    package func values(of field: SingleField, areJoined: Bool = false) -> [String] {
+    func values(of field: SingleField, areJoined: Bool = false) -> [String] {
         var found: [String] = []
         for header in self where header.hasName(field.name) {
             let values =
@@ -111,7 +111,7 @@ extension HTTPHeaders {
     }
 
     /// The field's value; `nil` if there is none, or if there are different ones.
-    package func onlyValue(of field: SingleField) -> String? {
+    func onlyValue(of field: SingleField) -> String? {
         let values = values(of: field)
         return values.count == 1 ? values[0] : nil
     }
@@ -119,14 +119,14 @@ extension HTTPHeaders {
 
 extension HTTPResponseHead {
     /// The different values of a field, in order.
-    package func values(of field: SingleField) -> [String] {
+    func values(of field: SingleField) -> [String] {
         guard joinsRepeatedHeaders else { return headers.values(of: field) }
         guard let joined = value(for: field.name) else { return [] }
         return HTTPHeaders([HTTPHeader(name: field.name, value: joined)]).values(of: field, areJoined: true)
     }
 
     /// The field's value; `nil` if there is none, or if there are different ones.
-    package func onlyValue(of field: SingleField) -> String? {
+    func onlyValue(of field: SingleField) -> String? {
         let values = values(of: field)
         return values.count == 1 ? values[0] : nil
     }

@@ -57,7 +57,7 @@ extension String: URLConvertible {
 
 extension URL {
     /// This URL, or the error why no request can be sent to it.
-    package func checkedForHTTP() throws(AsyncNetError) -> URL {
+    func checkedForHTTP() throws(AsyncNetError) -> URL {
         guard let scheme = scheme?.lowercased() else { throw AsyncNetError(.malformedURL, "The URL has no scheme") }
         guard scheme == "http" || scheme == "https" else {
             throw AsyncNetError(.unsupportedScheme, "The URL's scheme \"\(scheme)\" is not supported")
@@ -77,7 +77,7 @@ extension URL {
     private static let neverInHosts = Set("#%/<>?@\\^|".utf8)
 
     /// Scheme, host and port (RFC 6454 §4), which decide whether credentials follow a redirect.
-    package var origin: String {
+    var origin: String {
         let scheme = scheme?.lowercased() ?? ""
         return "\(scheme)://\(host?.lowercased() ?? ""):\(port ?? (scheme == "https" ? 443 : 80))"
     }

@@ -1,18 +1,18 @@
-package import Foundation
+import Foundation
 
 /// The five components of a URI or relative reference, split and joined as text (RFC 3986).
 ///
 /// Foundation's URL percent-encodes a second time if one other character needs encoding, and refuses URLs that browsers
 /// and servers use. Here only bytes that are invalid in their place are encoded; `%2B` stays `%2B`.
-package struct URLReference: Equatable, Sendable {
-    package var scheme: String?
-    package var authority: String?
-    package var path: String
-    package var query: String?
-    package var fragment: String?
+struct URLReference: Equatable, Sendable {
+    var scheme: String?
+    var authority: String?
+    var path: String
+    var query: String?
+    var fragment: String?
 
     /// Splits any text (RFC 3986 Appendix B); never fails.
-    package init(_ text: String) {
+    init(_ text: String) {
         var rest = text[...]
         fragment = Self.cut(&rest, after: "#")
         query = Self.cut(&rest, after: "?")
@@ -30,7 +30,7 @@ package struct URLReference: Equatable, Sendable {
     }
 
     /// This reference resolved against `base` (RFC 3986 §5.2.2), which needs a scheme.
-    package func resolved(against base: URLReference) -> URLReference {
+    func resolved(against base: URLReference) -> URLReference {
         var target = self
         target.path = Self.removingDotSegments(path)
         guard scheme == nil else { return target }
@@ -47,7 +47,7 @@ package struct URLReference: Equatable, Sendable {
     }
 
     /// The components joined (RFC 3986 §5.3).
-    package var text: String {
+    var text: String {
         var text = ""
         if let scheme { text += "\(scheme):" }
         if let authority { text += "//\(authority)" }
@@ -59,7 +59,7 @@ package struct URLReference: Equatable, Sendable {
 
     /// This reference as a `URL`, with invalid bytes percent-encoded and the host encoded by IDNA; `nil` if host or
     /// port are invalid.
-    package var url: URL? {
+    var url: URL? {
         var encoded = self
         encoded.path = Self.encoding(path, allowing: Self.pathCharacters)
         encoded.query = query.map { Self.encoding($0, allowing: Self.queryCharacters) }
@@ -72,7 +72,7 @@ package struct URLReference: Equatable, Sendable {
 
     /// The URL with its text on the wire: a percent sign without two hex digits is kept there, as in browsers, while a
     /// `URL` can only contain `%25`.
-    package var spelledURL: SpelledURL? {
+    var spelledURL: SpelledURL? {
         guard let url else { return nil }
         var spelled = URLReference(url.absoluteString)
         spelled.path = Self.encoding(path, allowing: Self.pathCharacters, keepsPercent: true)
@@ -89,7 +89,7 @@ package struct URLReference: Equatable, Sendable {
 
     /// Removes dot segments (RFC 3986 §5.2.4): `.` is removed, `..` with the segment before it; a path that ends in
     /// either keeps its slash.
-    package static func removingDotSegments(_ path: String) -> String {
+    static func removingDotSegments(_ path: String) -> String {
         guard path.contains(".") else { return path }
         let isAbsolute = path.hasPrefix("/")
         var kept: [Substring] = []
@@ -149,7 +149,7 @@ package struct URLReference: Equatable, Sendable {
 }
 
 /// A URL, and its text on the wire.
-package struct SpelledURL: Equatable, Sendable {
-    package let url: URL
-    package let text: String
+struct SpelledURL: Equatable, Sendable {
+    let url: URL
+    let text: String
 }

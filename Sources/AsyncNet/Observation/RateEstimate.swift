@@ -3,7 +3,7 @@ import Foundation
 /// The smoothed rate of a transfer: bytes moved `memory` seconds ago have the weight `1/e`.
 ///
 /// Bytes and time are weighted alike, so the rate is correct from the first update, at any intervals.
-package struct RateEstimate: Sendable {
+struct RateEstimate: Sendable {
     /// In seconds.
     private let memory: Double
     private var bytes: Int64 = 0
@@ -11,17 +11,17 @@ package struct RateEstimate: Sendable {
     private var fadedBytes = 0.0
     private var fadedTime = 0.0
 
-    package init(memory: Duration = .seconds(4), start: Duration = .zero) {
+    init(memory: Duration = .seconds(4), start: Duration = .zero) {
         self.memory = max(0.001, memory / .seconds(1))
         last = start
     }
 
-    package var bytesPerSecond: Double { fadedTime > 0 ? fadedBytes / fadedTime : 0 }
+    var bytesPerSecond: Double { fadedTime > 0 ? fadedBytes / fadedTime : 0 }
 
     /// - Parameters:
     ///   - total: The number of bytes moved since the start; a smaller number than before starts again.
     ///   - time: The time of the update, which must not decrease.
-    package mutating func update(_ total: Int64, at time: Duration) {
+    mutating func update(_ total: Int64, at time: Duration) {
         let seconds = max(0, (time - last) / .seconds(1))
         let rest = exp(-seconds / memory)
         fadedBytes = fadedBytes * rest + Double(max(0, total - bytes))

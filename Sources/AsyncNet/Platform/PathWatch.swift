@@ -5,10 +5,10 @@
     /// Reports the network path and each change of it until the last reference to the watch is released.
     ///
     /// Unchecked: the monitor is started in the initializer, cancelled in `deinit`, and not used otherwise.
-    package final class PathWatch: @unchecked Sendable {
+    final class PathWatch: @unchecked Sendable {
         private let monitor = NWPathMonitor()
 
-        package init(_ report: @escaping @Sendable (NetworkPath) -> Void) {
+        init(_ report: @escaping @Sendable (NetworkPath) -> Void) {
             monitor.pathUpdateHandler = { path in report(NetworkPath(path)) }
             monitor.start(queue: DispatchQueue(label: "AsyncNet.PathWatch"))
         }
@@ -61,7 +61,7 @@
     /// The path is unknown if the kernel has no route sockets or refuses them to this process. No thread waits; the
     /// queue runs when there is something to read. Unchecked: Dispatch does not declare its sources Sendable, but any
     /// thread may cancel one.
-    package final class PathWatch: @unchecked Sendable {
+    final class PathWatch: @unchecked Sendable {
         private struct Conversation {
             var dump: NetlinkDump
             var buffer = [UInt8](repeating: 0, count: 32 << 10)
@@ -73,7 +73,7 @@
         private let report: @Sendable (NetworkPath) -> Void
 
         /// Makes the first report before it returns.
-        package init(_ report: @escaping @Sendable (NetworkPath) -> Void) {
+        init(_ report: @escaping @Sendable (NetworkPath) -> Void) {
             self.report = report
             let socket = NetlinkSocket()
             self.socket = socket

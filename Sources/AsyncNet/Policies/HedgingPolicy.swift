@@ -9,12 +9,12 @@
 public struct HedgingPolicy: RequestPolicy {
     /// When a further request is sent.
     public struct Delay: Hashable, Sendable {
-        package enum Choice: Hashable, Sendable {
+        enum Choice: Hashable, Sendable {
             case fixed(Duration)
             case percentile(Double, minimum: Duration)
         }
 
-        package let choice: Choice
+        let choice: Choice
 
         /// After a fixed time.
         public static func fixed(_ delay: Duration) -> Delay { Delay(choice: .fixed(max(delay, .zero))) }

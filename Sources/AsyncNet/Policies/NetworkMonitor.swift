@@ -13,7 +13,7 @@ public final class NetworkMonitor: Sendable {
 
     /// Starts to report paths, the current one soon, from one thread at a time, until the returned value is
     /// deallocated.
-    package typealias StartWatching = @Sendable (_ report: @escaping @Sendable (NetworkPath) -> Void) -> any Sendable
+    typealias StartWatching = @Sendable (_ report: @escaping @Sendable (NetworkPath) -> Void) -> any Sendable
 
     private struct State {
         var latest: NetworkPath?
@@ -30,7 +30,7 @@ public final class NetworkMonitor: Sendable {
     /// Creates a monitor of this system; most programs use ``shared``.
     public convenience init() { self.init { PathWatch($0) } }
 
-    package init(watching startWatching: @escaping StartWatching) { self.startWatching = startWatching }
+    init(watching startWatching: @escaping StartWatching) { self.startWatching = startWatching }
 
     /// The current path, then each change of it. Ends only when the observing task is cancelled.
     ///

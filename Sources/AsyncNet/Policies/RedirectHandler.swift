@@ -12,13 +12,13 @@
 /// a body is sent again where the status requires that, or the request ends with `.redirectFailed`; and if the origin
 /// changes, the caller's credentials and cookies are removed.
 public struct RedirectHandler: Sendable {
-    package enum Choice: Sendable {
+    enum Choice: Sendable {
         case follow
         case doNotFollow
         case modify(@Sendable (URLRequest, HTTPResponseHead) async throws -> URLRequest?)
     }
 
-    package let choice: Choice
+    let choice: Choice
     /// Whether a redirect from https to http is followed; if not, it ends the request with `.redirectFailed`.
     public var allowsInsecure = false
     /// Further headers that are removed if the origin changes, beside `Authorization`, `Cookie`, `Proxy-Authorization`

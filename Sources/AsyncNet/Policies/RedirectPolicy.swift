@@ -1,18 +1,18 @@
-package import Foundation
+import Foundation
 
 /// Which request follows a redirect (RFC 9110 §15.4), as a pure function of request and response.
-package struct RedirectPolicy: Sendable {
+struct RedirectPolicy: Sendable {
     /// How many redirects are followed; 0 delivers the 3xx response itself.
-    package var limit: Int
-    package var handler: RedirectHandler
+    var limit: Int
+    var handler: RedirectHandler
 
-    package init(limit: Int = 20, handler: RedirectHandler = .follow) {
+    init(limit: Int = 20, handler: RedirectHandler = .follow) {
         (self.limit, self.handler) = (limit, handler)
         if case .doNotFollow = handler.choice { self.limit = 0 }
     }
 
     /// Whether this response is a redirect with a `Location`.
-    package func follows(_ response: HTTPResponseHead) -> Bool {
+    func follows(_ response: HTTPResponseHead) -> Bool {
         limit > 0 && [301, 302, 303, 307, 308].contains(response.statusCode) && !response.values(of: .location).isEmpty
     }
 
@@ -22,7 +22,7 @@ package struct RedirectPolicy: Sendable {
     /// and body. Headers that describe a removed body are removed; credentials are not sent to another origin.
     ///
     /// - Parameter visited: The URLs of the redirects before this one.
-    package func next(
+    func next(
         after response: HTTPResponseHead, to request: TransportRequest, visited: some Collection<URL>
     ) throws(AsyncNetError) -> TransportRequest? {
         guard follows(response) else { return nil }
@@ -58,7 +58,7 @@ package struct RedirectPolicy: Sendable {
     }
 
     /// The request to send next, changed by the closure of `.modify`.
-    package func following(
+    func following(
         _ response: HTTPResponseHead, to request: TransportRequest, visited: [URL]
     ) async throws -> TransportRequest? {
         guard let next = try next(after: response, to: request, visited: visited),

@@ -42,7 +42,7 @@ extension RequestAdapter {
 
 extension TransportRequest {
     /// This request as a `URLRequest`, with its body if that is in memory.
-    package var urlRequest: URLRequest {
+    var urlRequest: URLRequest {
         var urlRequest = head.urlRequest
         urlRequest.httpBody = body.data
         return urlRequest
@@ -50,7 +50,7 @@ extension TransportRequest {
 
     /// Applies a closure to this request as a `URLRequest`, and keeps here what the closure did not change. `nil` if
     /// the closure returns `nil`.
-    package func changed(by change: (URLRequest) async throws -> URLRequest?) async throws -> TransportRequest? {
+    func changed(by change: (URLRequest) async throws -> URLRequest?) async throws -> TransportRequest? {
         let before = urlRequest
         guard let after = try await change(before) else { return nil }
         guard let head = HTTPRequestHead(after) else {

@@ -5,7 +5,7 @@ public struct RequestID: Hashable, Comparable, Sendable, CustomStringConvertible
     private let number: UInt64
     private static let last = Atomic<UInt64>(0)
 
-    package init() { number = Self.last.add(1, ordering: .relaxed).newValue }
+    init() { number = Self.last.add(1, ordering: .relaxed).newValue }
 
     public static func < (one: RequestID, other: RequestID) -> Bool { one.number < other.number }
     public var description: String { "#\(number)" }
@@ -26,9 +26,9 @@ public struct RequestContext: Sendable {
     /// The metrics up to now.
     public let metrics: RequestMetrics
     /// The requests of this attempt that were redirected, which a retry sends again.
-    package let redirected: [TransportRequest]
+    let redirected: [TransportRequest]
 
-    package init(
+    init(
         id: RequestID, attempt: Int, request: TransportRequest? = nil, response: HTTPResponseHead? = nil,
         remainingTime: Duration? = nil,
         metrics: RequestMetrics = RequestMetrics(), redirected: [TransportRequest] = []

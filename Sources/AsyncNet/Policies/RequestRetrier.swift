@@ -25,15 +25,15 @@ public protocol RequestInterceptor: RequestAdapter, RequestRetrier {}
 
 /// The decision of a retrier.
 public struct RetryDecision: Sendable {
-    package enum Choice: Sendable {
+    enum Choice: Sendable {
         case retry(after: Duration)
         case doNotRetry
         case fail(AsyncNetError)
     }
 
-    package let choice: Choice
+    let choice: Choice
     /// Whether the retry is charged to the session's retry budget; a retry with a new credential is not.
-    package var isCharged = true
+    var isCharged = true
 
     /// Sends the request again at once.
     public static let retry = RetryDecision(choice: .retry(after: .zero))
@@ -46,7 +46,7 @@ public struct RetryDecision: Sendable {
     public static func fail(_ error: AsyncNetError) -> RetryDecision { RetryDecision(choice: .fail(error)) }
 
     /// This decision, not charged to the retry budget.
-    package var uncharged: RetryDecision {
+    var uncharged: RetryDecision {
         var copy = self
         copy.isCharged = false
         return copy

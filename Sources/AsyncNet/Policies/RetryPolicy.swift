@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// Sends a request again that failed for a reason that may be temporary.
 ///
@@ -67,7 +67,7 @@ public struct RetryPolicy: RequestRetrier {
     }
 
     /// The decision as a pure function.
-    package func decision(
+    func decision(
         after error: AsyncNetError, _ context: RequestContext, now: Date, using random: inout some RandomNumberGenerator
     ) -> RetryDecision {
         guard context.attempt <= limit, isPassing(error, context.response), isRepeatable(error, context) else {

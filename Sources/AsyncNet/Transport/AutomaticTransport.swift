@@ -1,14 +1,14 @@
 /// The best transport on this machine: libcurl on Linux if it can be loaded, URLSession otherwise.
 public struct AutomaticTransport: Transport {
     /// The transport that carries the requests.
-    package let chosen: any Transport
+    let chosen: any Transport
     private let reason: String
 
     /// Chooses the transport, which has its own connections.
     public init() { self.init(Libcurl.version) }
 
     /// - Parameter version: The loaded libcurl; tests pass other versions.
-    package init(_ version: Result<Libcurl.Version, AsyncNetError>) {
+    init(_ version: Result<Libcurl.Version, AsyncNetError>) {
         switch (Platform.prefersLibcurl, version) {
         case (true, .success): (chosen, reason) = (LibcurlTransport(), "")
         case (true, .failure(let error)): (chosen, reason) = (URLSessionTransport(), ", since \(error.message)")

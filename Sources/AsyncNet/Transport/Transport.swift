@@ -44,10 +44,10 @@ public struct TransportRequest: Sendable {
     public var body: RequestBody
 
     /// How long the server may be silent; replaces the session's timeout.
-    package var timeout: Duration?
+    var timeout: Duration?
 
     /// Whether the request is suspended. A transport that can pause then pauses the transfer.
-    package var hold: TransferHold?
+    var hold: TransferHold?
 
     /// The largest decoded body in bytes; `nil` means no limit.
     ///
@@ -59,7 +59,7 @@ public struct TransportRequest: Sendable {
     public var delivery = Delivery.asItArrives
 
     /// Whether this head is delivered at once despite ``Delivery/whole``, though its status is below 300.
-    package var isUrgent: (@Sendable (HTTPResponseHead) -> Bool)?
+    var isUrgent: (@Sendable (HTTPResponseHead) -> Bool)?
 
     /// Called in order with each event of the transfer besides head and body. It must not block.
     public var onEvent: (@Sendable (TransportEvent) -> Void)?
@@ -104,7 +104,7 @@ public struct TransportResponse: Sendable {
     }
 
     /// The response with a decoded body, whose chunks have at most 64 KiB. The body is decoded as it is read.
-    package var decoded: TransportResponse {
+    var decoded: TransportResponse {
         guard !isContentDecoded, head.value(for: "Content-Encoding") != nil else { return self }
         let codings = Result { () throws(AsyncNetError) in
             try ContentDecoding.codings(in: head.headers.values(for: "Content-Encoding"))

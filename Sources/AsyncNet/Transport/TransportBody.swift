@@ -28,7 +28,7 @@ public struct TransportBody: AsyncSequence, Sendable {
 
     /// Whether the transfer has ended, with success or an error; `false` also for a sequence, of which that is not
     /// known.
-    package var isOver: Bool {
+    var isOver: Bool {
         switch source {
         case .data: true
         case .pipe(let lease): lease.pipe.isEnded

@@ -1,4 +1,4 @@
-import AsyncNet
+@testable import AsyncNet
 import Testing
 
 @Suite("Authentication challenges (RFC 9110 §11.6.1)", .timeLimit(.minutes(5)))

@@ -1,4 +1,4 @@
-import AsyncNet
+@testable import AsyncNet
 import Testing
 
 /// Cases of RFC 6266 §5, RFC 8187 §3.2 and of the tests at greenbytes.de/tech/tc2231.

@@ -1,4 +1,4 @@
-import AsyncNet
+@testable import AsyncNet
 import Testing
 
 @Suite("Content ranges", .timeLimit(.minutes(5)))

@@ -1,4 +1,4 @@
-import AsyncNet
+@testable import AsyncNet
 import Testing
 
 @Suite("Entity tags and If-Range", .timeLimit(.minutes(5)))

@@ -1,4 +1,4 @@
-import AsyncNet
+@testable import AsyncNet
 import Testing
 
 /// Whatever a server sends: nothing traps, and what is read is what would be written.

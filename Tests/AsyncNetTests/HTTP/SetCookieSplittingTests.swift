@@ -1,4 +1,4 @@
-import AsyncNet
+@testable import AsyncNet
 import Testing
 
 /// FoundationNetworking gives several `Set-Cookie` as one, joined by `, `.

@@ -1,5 +1,5 @@
 #if os(Linux)
-    import AsyncNet
+    @testable import AsyncNet
     import Foundation
     import Testing
 

@@ -1,4 +1,4 @@
-import AsyncNet
+@testable import AsyncNet
 import AsyncNetTesting
 import Foundation
 import Testing

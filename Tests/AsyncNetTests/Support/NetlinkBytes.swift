@@ -1,4 +1,4 @@
-import AsyncNet
+@testable import AsyncNet
 
 /// Builds messages as the kernel sends them.
 enum Netlink {

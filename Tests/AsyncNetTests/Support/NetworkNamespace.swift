@@ -1,5 +1,5 @@
 #if os(Linux)
-    import AsyncNet
+    @testable import AsyncNet
     import Glibc
 
     /// A network of its own: a thread in a new network namespace with a pair of links that can be pulled apart. It goes

@@ -1,4 +1,4 @@
-import AsyncNet
+@testable import AsyncNet
 
 /// A monitor whose paths a test decides.
 final class PathFeed: Sendable {

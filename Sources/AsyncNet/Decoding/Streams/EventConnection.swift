@@ -1,14 +1,14 @@
-package import Foundation
+import Foundation
 
 /// The state of a stream of server-sent events over all its connections (WHATWG HTML §9.2.3): its events, and whether
 /// and when it connects again.
 ///
 /// A pure state machine: heads, bytes and ends are its input. An event that the end of a connection cuts off is
 /// dropped; the next connection requests the events after the last complete one.
-package struct EventConnection: Sendable {
+struct EventConnection: Sendable {
     private let policy: EventReconnection
     /// Media ranges.
-    package let contentTypes: [String]
+    let contentTypes: [String]
     private var parser = ServerSentEventParser()
     /// A response with an event stream has been received.
     private var isEstablished = false
@@ -17,20 +17,20 @@ package struct EventConnection: Sendable {
     /// The response had a Content-Length, so its end is the end of the stream.
     private var endIsAnnounced = false
 
-    package init(_ policy: EventReconnection, contentTypes: [String] = [Self.contentType]) {
+    init(_ policy: EventReconnection, contentTypes: [String] = [Self.contentType]) {
         self.policy = policy
         self.contentTypes = contentTypes.isEmpty ? [Self.contentType] : contentTypes
     }
 
-    package static let contentType = "text/event-stream"
+    static let contentType = "text/event-stream"
 
     /// The value of `Last-Event-ID`; `nil` to send none.
-    package var lastEventID: String? { parser.lastEventID }
-    package var heartbeatTimeout: Duration? { policy.heartbeatTimeout }
+    var lastEventID: String? { parser.lastEventID }
+    var heartbeatTimeout: Duration? { policy.heartbeatTimeout }
 
     /// - Returns: Whether a body with events follows; if not, the stream has ended.
     /// - Throws: ``AsyncNetError`` with code `.unacceptableStatus` or `.unacceptableContentType`.
-    package mutating func open(_ head: HTTPResponseHead) throws(AsyncNetError) -> Bool {
+    mutating func open(_ head: HTTPResponseHead) throws(AsyncNetError) -> Bool {
         switch head.statusCode {
         case 200: break
         case 204: return false
@@ -59,7 +59,7 @@ package struct EventConnection: Sendable {
             .unacceptableContentType, "A stream of events has Content-Type \(list); this response has \(own)")
     }
 
-    package mutating func receive(_ chunk: Data) throws(AsyncNetError) -> [ServerSentEvent] {
+    mutating func receive(_ chunk: Data) throws(AsyncNetError) -> [ServerSentEvent] {
         try parser.receive(chunk)
     }
 
@@ -68,7 +68,7 @@ package struct EventConnection: Sendable {
     /// - Parameters:
     ///   - error: The error that ended the connection; `nil` for a regular end.
     ///   - jitter: From 0 to 1: the part of the second half of a growing delay that is added to the first half.
-    package mutating func end(_ error: AsyncNetError?, statusCode: Int?, jitter: Double) -> Duration? {
+    mutating func end(_ error: AsyncNetError?, statusCode: Int?, jitter: Double) -> Duration? {
         guard isEstablished, canGoOn(after: error, statusCode) else { return nil }
         let base = min(parser.retry.map { min($0, policy.maximumRetry) } ?? policy.delay, .longestWait)
         guard error != nil else { return base }

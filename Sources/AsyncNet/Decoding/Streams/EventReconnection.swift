@@ -5,11 +5,11 @@
 /// Only a GET whose response was an event stream is repeated; if the first connection fails, its error ends the stream.
 /// The first delay is the stream's `retry`, up to ``maximumRetry``, or else ``delay``; each further failure doubles it.
 public struct EventReconnection: Hashable, Sendable {
-    package enum Occasion: Hashable, Sendable {
+    enum Occasion: Hashable, Sendable {
         case never, ifResumable, always
     }
 
-    package let occasion: Occasion
+    let occasion: Occasion
     /// The delay before a connection, if the stream has sent no `retry`.
     public var delay: Duration
     /// The longest delay after failures, unless the stream's `retry` is longer.
@@ -23,7 +23,7 @@ public struct EventReconnection: Hashable, Sendable {
     /// session's timeout.
     public var heartbeatTimeout: Duration?
 
-    package init(
+    init(
         _ occasion: Occasion, delay: Duration, maximumDelay: Duration, maximumRetry: Duration, limit: Int?,
         heartbeatTimeout: Duration?
     ) {

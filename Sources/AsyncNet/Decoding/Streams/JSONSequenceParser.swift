@@ -1,7 +1,7 @@
-package import Foundation
+import Foundation
 
 /// A text's bytes, or an error with the code `.decodingFailed` in place of a damaged text.
-package typealias JSONSequenceItem = Result<Data, AsyncNetError>
+typealias JSONSequenceItem = Result<Data, AsyncNetError>
 
 /// A sequence of JSON texts: one per line (NDJSON, JSON Lines), or each after a record separator (RFC 7464).
 ///
@@ -14,7 +14,7 @@ package typealias JSONSequenceItem = Result<Data, AsyncNetError>
 /// are errors in the sequence, which continues after the next separator (RFC 7464 §2.3): a text that is cut off; a
 /// number, `true`, `false` or `null` without white space after it, since it may be incomplete (§2.4); and bytes without
 /// a separator before them.
-package struct JSONSequenceParser: StreamParser {
+struct JSONSequenceParser: StreamParser {
     private var framing: Framing?
     private var lines: LineSplitter
     private var texts: JSONTextSplitter
@@ -27,7 +27,7 @@ package struct JSONSequenceParser: StreamParser {
     ///   - mediaType: The response's type; with `nil` the first byte decides.
     ///   - limit: The number of bytes of a text, with white space. A longer text is the error `.lineTooLong`, after
     ///     which the parser fails.
-    package init(mediaType: MediaType? = nil, limit: Int = LineParser.defaultLimit) {
+    init(mediaType: MediaType? = nil, limit: Int = LineParser.defaultLimit) {
         let isSequence = mediaType.map { $0.subtype == "json-seq" || $0.subtype.hasSuffix("+json-seq") } ?? false
         framing = isSequence ? .texts : nil
         lines = LineSplitter(breaks: .lineFeed, limit: limit)
@@ -35,7 +35,7 @@ package struct JSONSequenceParser: StreamParser {
         self.limit = limit
     }
 
-    package mutating func receive(_ chunk: Data) throws(AsyncNetError) -> [JSONSequenceItem] {
+    mutating func receive(_ chunk: Data) throws(AsyncNetError) -> [JSONSequenceItem] {
         var found: [JSONSequenceItem] = []
         guard let first = chunk.first else { return try failure.returning(found) }
         framing = framing ?? (first == JSONTextSplitter.separator ? .texts : .lines)
@@ -48,7 +48,7 @@ package struct JSONSequenceParser: StreamParser {
         return try failure.returning(found)
     }
 
-    package mutating func finish() throws(AsyncNetError) -> [JSONSequenceItem] {
+    mutating func finish() throws(AsyncNetError) -> [JSONSequenceItem] {
         var found: [JSONSequenceItem] = []
         lines.finish { Self.take($0, &found) }
         texts.finish { found.append($0) }

@@ -1,12 +1,12 @@
-package import Foundation
+import Foundation
 
 /// Splits UTF-8 text into lines without their breaks: LF, CRLF or CR, in any mix.
 ///
 /// Lines are split as bytes and then decoded, so a chunk may end inside a character. Invalid UTF-8 becomes U+FFFD. A
 /// byte order mark at the start is removed. A last line without a break counts, unless it is empty.
-package struct LineParser: StreamParser {
+struct LineParser: StreamParser {
     /// 1 MiB.
-    package static let defaultLimit = 1 << 20
+    static let defaultLimit = 1 << 20
 
     private var splitter: LineSplitter
     private var failure = PendingFailure()
@@ -14,19 +14,19 @@ package struct LineParser: StreamParser {
 
     /// - Parameter limit: The number of bytes of a line, without its break, and of the memory kept between chunks. A
     ///   longer line is the error `.lineTooLong`.
-    package init(limit: Int = Self.defaultLimit) {
+    init(limit: Int = Self.defaultLimit) {
         self.limit = limit
         splitter = LineSplitter(limit: limit)
     }
 
-    package mutating func receive(_ chunk: Data) throws(AsyncNetError) -> [String] {
+    mutating func receive(_ chunk: Data) throws(AsyncNetError) -> [String] {
         var lines: [String] = []
         splitter.receive(chunk) { lines.append(String(decoding: $0, as: UTF8.self)) }
         if splitter.isTooLong { failure.fail("A line", limit: limit) }
         return try failure.returning(lines)
     }
 
-    package mutating func finish() throws(AsyncNetError) -> [String] {
+    mutating func finish() throws(AsyncNetError) -> [String] {
         var lines: [String] = []
         splitter.finish { lines.append(String(decoding: $0, as: UTF8.self)) }
         return try failure.returning(lines)

@@ -1,37 +1,37 @@
-package import Foundation
+import Foundation
 
 /// Parses a `text/event-stream` (WHATWG HTML §9.2.5, §9.2.6).
 ///
 /// An event that the end of the stream cuts off is dropped with its ID, so that a reconnection requests it again.
-package struct ServerSentEventParser: StreamParser {
+struct ServerSentEventParser: StreamParser {
     private var splitter: LineSplitter
     private var assembler: EventAssembler
     private let limit: Int
 
     /// The value of `Last-Event-ID` for a reconnection: the ID of the last complete event, with or without data; `nil`
     /// to send none.
-    package var lastEventID: String? { assembler.lastEventID }
+    var lastEventID: String? { assembler.lastEventID }
 
     /// The delay before a reconnection; `nil` if the stream has not set one.
-    package var retry: Duration? { assembler.retry }
+    var retry: Duration? { assembler.retry }
 
     /// - Parameters:
     ///   - lastEventID: The ID of the previous connection, for events without an ID of their own.
     ///   - retry: The delay of the previous connection.
     ///   - limit: The number of bytes of an event's data, and of a line. A longer one is the error `.lineTooLong`.
-    package init(lastEventID: String? = nil, retry: Duration? = nil, limit: Int = LineParser.defaultLimit) {
+    init(lastEventID: String? = nil, retry: Duration? = nil, limit: Int = LineParser.defaultLimit) {
         self.limit = limit
         splitter = LineSplitter(limit: limit)
         assembler = EventAssembler(lastEventID: lastEventID ?? "", retry: retry, limit: limit)
     }
 
-    package mutating func receive(_ chunk: Data) throws(AsyncNetError) -> [ServerSentEvent] {
+    mutating func receive(_ chunk: Data) throws(AsyncNetError) -> [ServerSentEvent] {
         var events: [ServerSentEvent] = []
         assembler.receive(chunk, from: &splitter, into: &events)
         return try assembler.failure.returning(events)
     }
 
-    package mutating func finish() throws(AsyncNetError) -> [ServerSentEvent] {
+    mutating func finish() throws(AsyncNetError) -> [ServerSentEvent] {
         try assembler.failure.returning([])
     }
 }

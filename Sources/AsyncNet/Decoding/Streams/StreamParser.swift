@@ -1,9 +1,9 @@
-package import Foundation
+import Foundation
 
 /// Converts the chunks of a body to elements, which do not depend on where chunks end.
 ///
 /// Pure: no clock, no I/O. A parser that has failed stays failed.
-package protocol StreamParser: Sendable {
+protocol StreamParser: Sendable {
     associatedtype Element
 
     /// Takes a chunk, and returns the elements that end in it.

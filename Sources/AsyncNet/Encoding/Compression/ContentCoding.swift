@@ -16,13 +16,13 @@ public struct ContentCoding: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// The zlib of this process, loaded when the first body is compressed.
-package enum Zlib {
+enum Zlib {
     private static let isThere: Result<Void, AsyncNetError> = load(Platform.zlibName)
 
     static func check() throws(AsyncNetError) { try isThere.get() }
 
     /// Loads a library by its name; tests use a name that does not exist.
-    package static func load(_ name: String) -> Result<Void, AsyncNetError> {
+    static func load(_ name: String) -> Result<Void, AsyncNetError> {
         guard let reason = lz_load(name) else { return .success(()) }
         return .failure(
             AsyncNetError(

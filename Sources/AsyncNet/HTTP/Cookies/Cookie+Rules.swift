@@ -1,18 +1,18 @@
-package import Foundation
+import Foundation
 
 extension Cookie {
     /// The limit of name and value together, in octets (RFC 6265bis §5.6).
-    package static let maximumSize = 4096
+    static let maximumSize = 4096
 
     /// The limit of an attribute's value, in octets (RFC 6265bis §5.6).
-    package static let maximumAttributeSize = 1024
+    static let maximumAttributeSize = 1024
 
     /// The longest lifetime of a server's cookie, 400 days (RFC 6265bis §5.5).
-    package static let maximumAge: Int64 = 400 * 86_400
+    static let maximumAge: Int64 = 400 * 86_400
 
     /// Whether the cookie can be stored and sent: its size and characters are valid, and it keeps the rules of its
     /// prefix and of `SameSite=None` (RFC 6265bis §5.7).
-    package var isStorable: Bool {
+    var isStorable: Bool {
         let size = name.utf8.count + value.utf8.count
         return 1...Self.maximumSize ~= size && path.utf8.count <= Self.maximumAttributeSize
             && isWellFormed && keepsPrefix && (sameSite != .none || isSecure)
@@ -45,16 +45,16 @@ extension Cookie {
     }
 
     /// Whether the cookie has expired.
-    package func isExpired(at now: Date) -> Bool { expires.map { $0 <= now } ?? false }
+    func isExpired(at now: Date) -> Bool { expires.map { $0 <= now } ?? false }
 
     /// Whether one of the cookies replaces the other (RFC 6265bis §5.7).
-    package func isSame(as other: Cookie) -> Bool {
+    func isSame(as other: Cookie) -> Bool {
         name.hasSameBytes(as: other.name) && domain.hasSameBytes(as: other.domain) && path.hasSameBytes(as: other.path)
             && isHostOnly == other.isHostOnly
     }
 
     /// Whether a request to `origin` carries the cookie, regardless of expiry (RFC 6265bis §5.8.3).
-    package func isSent(to origin: CookieOrigin, _ context: CookieContext) -> Bool {
+    func isSent(to origin: CookieOrigin, _ context: CookieContext) -> Bool {
         let isHost =
             isHostOnly ? domain.hasSameBytes(as: origin.host) : CookieMatching.domain(domain, matches: origin.host)
         return isHost && (origin.isSecure || !isSecure) && context.allowsSending(sameSite)
@@ -63,12 +63,12 @@ extension Cookie {
 }
 
 /// The cause of a request, which `SameSite` depends on.
-package struct CookieContext: Hashable, Sendable {
-    package var isSameSite: Bool
+struct CookieContext: Hashable, Sendable {
+    var isSameSite: Bool
     /// Whether a user navigates to the page, by a safe method.
-    package var isTopLevelNavigation: Bool
+    var isTopLevelNavigation: Bool
 
-    package init(isSameSite: Bool = true, isTopLevelNavigation: Bool = false) {
+    init(isSameSite: Bool = true, isTopLevelNavigation: Bool = false) {
         self.isSameSite = isSameSite
         self.isTopLevelNavigation = isTopLevelNavigation
     }
@@ -80,7 +80,7 @@ package struct CookieContext: Hashable, Sendable {
 
     /// Whether a response to such a request may set a cookie (RFC 6265bis §5.7): a navigation may set cookies that it
     /// does not carry.
-    package func allowsStoring(_ sameSite: Cookie.SameSite) -> Bool {
+    func allowsStoring(_ sameSite: Cookie.SameSite) -> Bool {
         isSameSite || isTopLevelNavigation || sameSite == .none
     }
 }

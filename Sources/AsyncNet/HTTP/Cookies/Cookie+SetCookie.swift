@@ -17,7 +17,7 @@ extension Cookie {
 
     /// - Parameter isPublicSuffix: Whether a domain, such as `co.uk`, is a public suffix, which no cookie may be set
     ///   for. Addresses and single labels always are.
-    package init?(
+    init?(
         _ parsed: SetCookie, from origin: CookieOrigin, now: Date, isPublicSuffix: (String) -> Bool = { _ in false }
     ) {
         guard let domain = Self.domain(parsed.domain, from: origin.host, isPublicSuffix) else { return nil }

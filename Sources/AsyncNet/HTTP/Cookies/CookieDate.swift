@@ -1,14 +1,14 @@
-package import Foundation
+import Foundation
 
 /// The date of a cookie's `Expires` (RFC 6265bis §5.1.1).
 ///
 /// Servers use many formats, so a time, a day, a month and a year are searched for, in any order, with other text
 /// between them. Weekdays and time zones are ignored; the time is UTC.
-package struct CookieDate: Hashable, Sendable {
-    package let date: Date
+struct CookieDate: Hashable, Sendable {
+    let date: Date
 
     /// `nil` if a field is missing or out of range, or if the day does not exist.
-    package init?(_ text: String) {
+    init?(_ text: String) {
         var parts = CookieDateParts()
         for token in text.utf8.split(whereSeparator: Self.isDelimiter) { parts.receive(token) }
         guard let seconds = parts.seconds else { return nil }

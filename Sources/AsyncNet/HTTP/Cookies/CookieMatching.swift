@@ -1,21 +1,21 @@
-package import Foundation
+import Foundation
 
 /// The parts of a URL that decide about cookies.
-package struct CookieOrigin: Hashable, Sendable {
+struct CookieOrigin: Hashable, Sendable {
     /// The host in lower case; an IPv6 address without brackets.
-    package let host: String
+    let host: String
     /// The path as in the URL, percent-encoded; `/` if it is empty.
-    package let path: String
+    let path: String
     /// Whether the scheme is `https` or `wss`. `http://localhost` is not secure, since other users' programs may listen
     /// there.
-    package let isSecure: Bool
+    let isSecure: Bool
 
-    package init(host: String, path: String, isSecure: Bool) {
+    init(host: String, path: String, isSecure: Bool) {
         (self.host, self.path, self.isSecure) = (host, path, isSecure)
     }
 
     /// `nil` if the URL has no host.
-    package init?(_ url: URL) {
+    init?(_ url: URL) {
         guard let host = url.host(percentEncoded: false), 1...CookieMatching.maximumHostSize ~= host.utf8.count else {
             return nil
         }
@@ -29,17 +29,17 @@ package struct CookieOrigin: Hashable, Sendable {
 /// Comparison of hosts and paths (RFC 6265bis §5.1.2 to §5.1.4), by bytes.
 ///
 /// A trailing dot counts: `example.com.` is another host than `example.com`, as in browsers.
-package enum CookieMatching {
+enum CookieMatching {
     /// In octets, as in DNS (RFC 1035 §2.3.4). Longer hosts have no cookies, which limits the number of parent domains.
     static let maximumHostSize = 255
 
-    package static func canonicalHost(_ host: String) -> String {
+    static func canonicalHost(_ host: String) -> String {
         let bare = host.utf8.first == 0x5B && host.utf8.last == 0x5D ? String(host.dropFirst().dropLast()) : host
         return bare.asciiLowercased
     }
 
     /// The domain of an attribute or a file, without a leading dot.
-    package static func canonicalDomain(_ domain: String) -> String {
+    static func canonicalDomain(_ domain: String) -> String {
         canonicalHost(domain.utf8.first == 0x2E ? String(domain.unicodeScalars.dropFirst()) : domain)
     }
 
@@ -53,7 +53,7 @@ package enum CookieMatching {
     private static let notInDomains = Set("#/;,?@\\\"".utf8)
 
     /// Whether the host is an address: it has a colon, or its last label is a number, as in the URL Standard.
-    package static func isAddress(_ host: String) -> Bool {
+    static func isAddress(_ host: String) -> Bool {
         if host.utf8.contains(0x3A) { return true }
         let name = host.utf8.last == 0x2E ? host.utf8.dropLast() : host.utf8[...]
         let label = name.suffix(from: name.lastIndex(of: 0x2E).map(name.index(after:)) ?? name.startIndex)
@@ -62,18 +62,18 @@ package enum CookieMatching {
     }
 
     /// Whether the domain belongs to no site: an address, or a single label such as `com` and `com.`.
-    package static func isShared(_ domain: String) -> Bool {
+    static func isShared(_ domain: String) -> Bool {
         isAddress(domain) || !withoutLastDots(domain).utf8.contains(0x2E)
     }
 
-    package static func withoutLastDots(_ domain: String) -> String {
+    static func withoutLastDots(_ domain: String) -> String {
         var rest = domain.utf8[...]
         while rest.last == 0x2E { rest = rest.dropLast() }
         return String(Substring(rest))
     }
 
     /// Whether the host equals the domain or is below it; addresses must be equal (RFC 6265bis §5.1.3).
-    package static func domain(_ domain: String, matches host: String) -> Bool {
+    static func domain(_ domain: String, matches host: String) -> Bool {
         if domain.hasSameBytes(as: host) { return true }
         let (domain, host) = (domain.utf8, host.utf8)
         guard !domain.isEmpty, host.count > domain.count, host.suffix(domain.count).elementsEqual(domain) else {
@@ -83,14 +83,14 @@ package enum CookieMatching {
     }
 
     /// Whether the requested path equals the path or is below it (RFC 6265bis §5.1.4).
-    package static func path(_ path: String, matches requested: String) -> Bool {
+    static func path(_ path: String, matches requested: String) -> Bool {
         guard requested.utf8.starts(with: path.utf8) else { return false }
         let rest = requested.utf8.dropFirst(path.utf8.count)
         return rest.isEmpty || path.utf8.last == 0x2F || rest.first == 0x2F
     }
 
     /// The path of a cookie without the attribute (RFC 6265bis §5.1.4).
-    package static func defaultPath(of path: String) -> String {
+    static func defaultPath(of path: String) -> String {
         guard path.utf8.first == 0x2F, let slash = path.utf8.lastIndex(of: 0x2F), slash > path.startIndex else {
             return "/"
         }
@@ -100,12 +100,12 @@ package enum CookieMatching {
 
 extension String {
     /// The text with ASCII letters in lower case; other letters are kept, so that none becomes an ASCII letter.
-    package var asciiLowercased: String {
+    var asciiLowercased: String {
         utf8.contains { 0x41...0x5A ~= $0 } ? String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self) : self
     }
 
     /// Compares bytes, since `==` treats `é` and `e` with a combining accent as equal, and servers do not.
-    package func hasSameBytes(as other: String) -> Bool {
+    func hasSameBytes(as other: String) -> Bool {
         utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
     }
 }

@@ -13,7 +13,7 @@ extension SetCookie {
     ///
     /// So a server that puts unescaped user input into a value lets users set cookies. Transports that keep headers
     /// separate, such as libcurl, do not need this.
-    package static func split(_ joined: String) -> [String] {
+    static func split(_ joined: String) -> [String] {
         var values: [String] = []
         var rest = joined.utf8[...]
         while let joint = firstJoint(rest) {

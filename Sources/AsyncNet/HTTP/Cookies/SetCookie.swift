@@ -1,28 +1,28 @@
-package import Foundation
+import Foundation
 
 /// A parsed value of `Set-Cookie`, before it is applied to a host (RFC 6265bis §5.6).
-package struct SetCookie: Hashable, Sendable {
-    package let name: String
-    package let value: String
+struct SetCookie: Hashable, Sendable {
+    let name: String
+    let value: String
     /// The last valid `Max-Age` in seconds, at most 400 days; 0 or less expires the cookie.
-    package private(set) var maxAge: Int64?
+    private(set) var maxAge: Int64?
     /// The last valid `Expires`; ``maxAge`` takes precedence.
-    package private(set) var expires: Date?
+    private(set) var expires: Date?
     /// The canonical domain; empty if the attribute is missing or empty.
-    package private(set) var domain = ""
+    private(set) var domain = ""
     /// The last `Path`; `nil` for the default path if it does not begin with a slash.
-    package private(set) var path: String?
+    private(set) var path: String?
     /// Whether there was a `Path`, which the prefix `__Host-` requires.
-    package private(set) var hasPath = false
-    package private(set) var isSecure = false
-    package private(set) var isHTTPOnly = false
-    package private(set) var sameSite = Cookie.SameSite.unspecified
+    private(set) var hasPath = false
+    private(set) var isSecure = false
+    private(set) var isHTTPOnly = false
+    private(set) var sameSite = Cookie.SameSite.unspecified
 
     private typealias Bytes = Substring.UTF8View
 
     /// `nil` for a value with control characters, without name and value, or with a name and value above 4096 octets
     /// together.
-    package init?(_ text: String) {
+    init?(_ text: String) {
         guard HTTPSyntax.isFieldValue(text) else { return nil }
         var parts = text.utf8.split(separator: 0x3B, omittingEmptySubsequences: false)[...]
         guard let pair = parts.popFirst() else { return nil }
@@ -72,13 +72,13 @@ package struct SetCookie: Hashable, Sendable {
     }
 
     /// The expiry of a cookie that is set now, at most 400 days later; `nil` for a session cookie.
-    package func expiry(now: Date) -> Date? {
+    func expiry(now: Date) -> Date? {
         if let maxAge { return maxAge <= 0 ? .distantPast : now.addingTimeInterval(Double(maxAge)) }
         return expires.map { min($0, now.addingTimeInterval(Double(Cookie.maximumAge))) }
     }
 }
 
 extension SetCookie: CustomStringConvertible, CustomReflectable {
-    package var description: String { "\(name)=<redacted>" }
-    package var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+    var description: String { "\(name)=<redacted>" }
+    var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -5,9 +5,9 @@ import Foundation
 /// Text that is neither hexadecimal nor base64 of the right length makes an invalid checksum, with which a download
 /// ends at its start with `.invalidRequest`.
 public struct Checksum: Hashable, Sendable {
-    package let algorithm: HashAlgorithm
+    let algorithm: HashAlgorithm
     /// Empty if the text was invalid.
-    package let bytes: [UInt8]
+    let bytes: [UInt8]
 
     /// Parses a SHA-256 checksum: 64 hexadecimal digits in any case, or 44 characters of base64 (RFC 4648 §4). White
     /// space around it is ignored.
@@ -18,7 +18,7 @@ public struct Checksum: Hashable, Sendable {
     public static func sha512(_ text: String) -> Checksum { Checksum(.sha512, text: text) }
 
     /// `nil` if the number of bytes is not that of the algorithm's digests.
-    package init?(_ algorithm: HashAlgorithm, bytes: [UInt8]) {
+    init?(_ algorithm: HashAlgorithm, bytes: [UInt8]) {
         guard bytes.count == algorithm.digestSize else { return nil }
         self.algorithm = algorithm
         self.bytes = bytes
@@ -33,7 +33,7 @@ public struct Checksum: Hashable, Sendable {
     }
 
     /// Whether the text was a valid checksum.
-    package var isValid: Bool { !bytes.isEmpty }
+    var isValid: Bool { !bytes.isEmpty }
 
     /// Empty if the text contains anything else.
     private static func hexadecimal(_ text: String) -> [UInt8] {

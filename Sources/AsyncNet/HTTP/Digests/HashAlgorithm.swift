@@ -1,7 +1,7 @@
 /// A hash function, with its name in HTTP's registries in lower case.
 ///
 /// MD5 is not secure; servers of RFC 7616 still require it.
-package enum HashAlgorithm: String, Sendable, CaseIterable {
+enum HashAlgorithm: String, Sendable, CaseIterable {
     case md5
     case sha256 = "sha-256"
     case sha512 = "sha-512"
@@ -9,7 +9,7 @@ package enum HashAlgorithm: String, Sendable, CaseIterable {
     case sha512_256 = "sha-512-256"
 
     /// The number of bytes of a digest.
-    package var digestSize: Int {
+    var digestSize: Int {
         switch self {
         case .md5: 16
         case .sha256, .sha512_256: 32

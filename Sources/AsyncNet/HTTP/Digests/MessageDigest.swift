@@ -1,20 +1,20 @@
-package import Foundation
+import Foundation
 
 /// A hash of bytes in pieces.
 ///
 /// A value: a copy continues independently. Keeps less than a block of the bytes, at most 128.
-package struct MessageDigest: Sendable {
-    package let algorithm: HashAlgorithm
+struct MessageDigest: Sendable {
+    let algorithm: HashAlgorithm
     private var state: any BlockHash
     private var pending: [UInt8] = []
     private var length: UInt64 = 0
 
-    package init(_ algorithm: HashAlgorithm) {
+    init(_ algorithm: HashAlgorithm) {
         self.algorithm = algorithm
         state = algorithm.blockHash
     }
 
-    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    mutating func update(_ bytes: UnsafeRawBufferPointer) {
         length &+= UInt64(bytes.count)
         let rest = completePending(with: bytes)
         let whole = rest.count & ~(state.blockSize - 1)
@@ -22,12 +22,12 @@ package struct MessageDigest: Sendable {
         pending += rest.dropFirst(whole)
     }
 
-    package mutating func update(_ data: some DataProtocol) {
+    mutating func update(_ data: some DataProtocol) {
         for region in data.regions { region.withUnsafeBytes { update($0) } }
     }
 
     /// The hash of all bytes. The next `update` starts again.
-    package mutating func finish() -> [UInt8] {
+    mutating func finish() -> [UInt8] {
         let bits = (high: length >> 61, low: length << 3)
         let lengthSize = state.blockSize / 8
         let zeros = (2 * state.blockSize - pending.count - 1 - lengthSize) & (state.blockSize - 1)
@@ -41,14 +41,14 @@ package struct MessageDigest: Sendable {
     }
 
     /// The hash of bytes in memory.
-    package static func of(_ bytes: some DataProtocol, algorithm: HashAlgorithm) -> [UInt8] {
+    static func of(_ bytes: some DataProtocol, algorithm: HashAlgorithm) -> [UInt8] {
         var digest = MessageDigest(algorithm)
         digest.update(bytes)
         return digest.finish()
     }
 
     /// The hash of a text's UTF-8.
-    package static func of(_ text: String, algorithm: HashAlgorithm) -> [UInt8] {
+    static func of(_ text: String, algorithm: HashAlgorithm) -> [UInt8] {
         of(Array(text.utf8), algorithm: algorithm)
     }
 
@@ -71,7 +71,7 @@ package struct MessageDigest: Sendable {
 
 extension Sequence<UInt8> {
     /// Two lower-case hexadecimal digits for each byte.
-    package var hexadecimal: String {
+    var hexadecimal: String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }

@@ -3,8 +3,8 @@
 /// A notification only marks the tables as stale. Applying it would not be enough: the kernel reports no notification
 /// for some changes, such as the IPv4 routes that are removed with a link. Any number of notifications during a dump
 /// lead to a single new dump.
-package struct NetlinkDump {
-    package enum Step: Equatable {
+struct NetlinkDump {
+    enum Step: Equatable {
         /// Wait until there is more to read.
         case wait
         case send([UInt8])
@@ -30,9 +30,9 @@ package struct NetlinkDump {
     private var table = RouteTable()
 
     /// - Parameter port: The socket's port, which replies have and notifications have not.
-    package init(port: UInt32) { self.port = port }
+    init(port: UInt32) { self.port = port }
 
-    package mutating func receive(_ datagram: ArraySlice<UInt8>) {
+    mutating func receive(_ datagram: ArraySlice<UInt8>) {
         for message in NetlinkMessage.all(datagram) {
             if stage != nil, message.port == port, message.sequence == sequence {
                 take(message)
@@ -43,16 +43,16 @@ package struct NetlinkDump {
     }
 
     /// The socket's buffer was full, and messages are lost, possibly also replies.
-    package mutating func lose() {
+    mutating func lose() {
         isStale = true
         isInterrupted = true
     }
 
     /// The request could not be sent, so there will be no reply.
-    package mutating func fail() { isRefused = true }
+    mutating func fail() { isRefused = true }
 
     /// What follows when all messages have been read.
-    package mutating func next() -> Step {
+    mutating func next() -> Step {
         guard let stage else { return isStale ? begin() : .wait }
         let isLastAttempt = attempts >= Self.maximumAttempts
         if isRefused { return finish(.refuse) }

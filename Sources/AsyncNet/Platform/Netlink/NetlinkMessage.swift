@@ -1,21 +1,21 @@
 /// Bytes with numbers in the machine's byte order; a number beyond the end is `nil`.
-package struct NetlinkBytes {
+struct NetlinkBytes {
     private let bytes: ArraySlice<UInt8>
 
-    package init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
+    init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
 
-    package var count: Int { bytes.count }
+    var count: Int { bytes.count }
 
-    package func number<Number: FixedWidthInteger & BitwiseCopyable>(_ type: Number.Type, at offset: Int) -> Number? {
+    func number<Number: FixedWidthInteger & BitwiseCopyable>(_ type: Number.Type, at offset: Int) -> Number? {
         guard offset >= 0, offset <= count - MemoryLayout<Number>.size else { return nil }
         return bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Number.self) }
     }
 
     /// The bytes from the offset on, at most `size` bytes.
-    package func slice(from offset: Int, size: Int = .max) -> ArraySlice<UInt8> { bytes.dropFirst(offset).prefix(size) }
+    func slice(from offset: Int, size: Int = .max) -> ArraySlice<UInt8> { bytes.dropFirst(offset).prefix(size) }
 
     /// The text up to the first zero byte.
-    package var text: String { String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) }
+    var text: String { String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) }
 }
 
 /// The types of messages (`linux/rtnetlink.h`).
@@ -41,19 +41,19 @@ enum NetlinkFlag {
 }
 
 /// One message of a datagram (`struct nlmsghdr`).
-package struct NetlinkMessage {
-    package static let headerSize = 16
+struct NetlinkMessage {
+    static let headerSize = 16
 
-    package let type: UInt16
-    package let flags: UInt16
+    let type: UInt16
+    let flags: UInt16
     /// The sequence number of the request that caused the message.
-    package let sequence: UInt32
+    let sequence: UInt32
     /// The port of the socket that sent the request.
-    package let port: UInt32
-    package let body: NetlinkBytes
+    let port: UInt32
+    let body: NetlinkBytes
 
     /// The messages of a datagram, up to the first message with an impossible length.
-    package static func all(_ datagram: ArraySlice<UInt8>) -> [NetlinkMessage] {
+    static func all(_ datagram: ArraySlice<UInt8>) -> [NetlinkMessage] {
         var messages: [NetlinkMessage] = []
         var offset = 0
         let bytes = NetlinkBytes(datagram)
@@ -77,7 +77,7 @@ package struct NetlinkMessage {
     }
 
     /// A request for a whole table, of all address families.
-    package static func dump(_ type: UInt16, sequence: UInt32) -> [UInt8] {
+    static func dump(_ type: UInt16, sequence: UInt32) -> [UInt8] {
         // The kernel reads only the family, 0 for all, unless strict checking is requested. The body of a link request
         // is the longest.
         let body = [UInt8](repeating: 0, count: 16)
@@ -95,7 +95,7 @@ package struct NetlinkMessage {
 extension NetlinkBytes {
     /// The values of the attributes that begin at an offset (`struct rtattr`), by type. Of several with the same type,
     /// the last is returned.
-    package func attributes(from offset: Int) -> [UInt16: NetlinkBytes] {
+    func attributes(from offset: Int) -> [UInt16: NetlinkBytes] {
         var attributes: [UInt16: NetlinkBytes] = [:]
         var offset = offset
         while let length = number(UInt16.self, at: offset), let type = number(UInt16.self, at: offset + 2) {

@@ -2,7 +2,7 @@ extension RouteTable {
     /// The network path that follows from the tables.
     ///
     /// - Parameter deviceType: Returns the type of a device by its name, such as `wlan`.
-    package func path(deviceType: (String) -> String?) -> NetworkPath {
+    func path(deviceType: (String) -> String?) -> NetworkPath {
         let (hasIPv4, hasIPv6) = (hasDefaultRoute(isIPv6: false), hasDefaultRoute(isIPv6: true))
         let isOnNetwork = addresses.contains {
             $0.isUsable && links[$0.link].map { $0.isRunning && !$0.isLoopback && $0.isConnection } ?? false

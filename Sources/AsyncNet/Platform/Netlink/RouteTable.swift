@@ -1,41 +1,41 @@
 /// The links, addresses and default routes of a network namespace.
-package struct RouteTable: Equatable, Sendable {
-    package struct Link: Equatable, Sendable {
-        package var name: String
-        package var isUp: Bool
+struct RouteTable: Equatable, Sendable {
+    struct Link: Equatable, Sendable {
+        var name: String
+        var isUp: Bool
         /// The link is up and has a carrier.
-        package var isRunning: Bool
-        package var isLoopback: Bool
+        var isRunning: Bool
+        var isLoopback: Bool
         /// `ARPHRD_`, such as 1 for Ethernet.
-        package var hardware: UInt16
+        var hardware: UInt16
         /// The kind of a virtual link, such as `veth` or `bridge`; `nil` for a device.
-        package var virtualKind: String?
+        var virtualKind: String?
     }
 
-    package struct Address: Equatable, Sendable {
-        package var link: Int32
-        package var isIPv6: Bool
-        package var text: String
+    struct Address: Equatable, Sendable {
+        var link: Int32
+        var isIPv6: Bool
+        var text: String
         /// Packets with this source address can leave the link.
-        package var isUsable: Bool
+        var isUsable: Bool
     }
 
-    package struct DefaultRoute: Equatable, Sendable {
-        package var isIPv6: Bool
+    struct DefaultRoute: Equatable, Sendable {
+        var isIPv6: Bool
         /// The kernel prefers the route with the smallest metric.
-        package var metric: UInt32
+        var metric: UInt32
         /// The indices of the route's links; empty if the route does not contain them.
-        package var links: [Int32]
+        var links: [Int32]
     }
 
-    package private(set) var links: [Int32: Link] = [:]
-    package private(set) var addresses: [Address] = []
-    package private(set) var routes: [DefaultRoute] = []
+    private(set) var links: [Int32: Link] = [:]
+    private(set) var addresses: [Address] = []
+    private(set) var routes: [DefaultRoute] = []
 
-    package init() {}
+    init() {}
 
     /// Adds an entry of a dump.
-    package mutating func add(_ message: NetlinkMessage) {
+    mutating func add(_ message: NetlinkMessage) {
         switch message.type {
         case NetlinkType.newLink:
             if let (index, link) = Link.reading(message.body) { links[index] = link }

@@ -64,7 +64,7 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
     nonisolated func describe(_ traits: inout PolicyTraits) { traits.credentialKeeper = self }
 
     /// The number of requests that wait for the refresh in progress.
-    package var waiterCount: Int { refresh?.end.waiterCount ?? 0 }
+    var waiterCount: Int { refresh?.end.waiterCount ?? 0 }
 
     /// The credential that requests are authenticated with now.
     public var credential: Credential? { state.current }

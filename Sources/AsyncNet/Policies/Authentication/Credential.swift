@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// A user name and a password, for Basic and Digest authentication (RFC 7617, RFC 7616).
 ///
@@ -18,7 +18,7 @@ public struct Credential: Hashable, Sendable {
 
     /// Removes the userinfo from a URL and returns it with percent-encoding decoded, so that the URL can be sent and
     /// logged.
-    package static func take(from url: inout URL) -> Credential? {
+    static func take(from url: inout URL) -> Credential? {
         let text = url.absoluteString
         guard text.utf8.contains(UInt8(ascii: "@")) else { return nil }
         var reference = URLReference(text)

@@ -65,7 +65,7 @@ extension DigestAuthorization {
         withUnsafeBytes(of: count.bigEndian) { $0.hexadecimal }
     }
 
-    package static func randomCnonce() -> String {
+    static func randomCnonce() -> String {
         var generator = SystemRandomNumberGenerator()
         return (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }.hexadecimal
     }

@@ -1,13 +1,13 @@
 /// The Digest scheme's state for one protection space (RFC 7616): the server's nonce, and how often it was used.
 ///
 /// Holds no secret: user and password are given to each call. A new challenge makes a new state.
-package struct DigestAuthorization: Sendable {
-    package let realm: String
-    package let algorithm: HashAlgorithm
+struct DigestAuthorization: Sendable {
+    let realm: String
+    let algorithm: HashAlgorithm
     /// Whether the server rejected only the last nonce, not the password (`stale`, §3.3).
-    package let isStale: Bool
+    let isStale: Bool
     /// The URIs, absolute or paths, that the same credentials are for (§3.3); empty for the whole server.
-    package let domain: [String]
+    let domain: [String]
     private(set) var nonce: String
     let algorithmName: String?
     let opaque: String?
@@ -20,7 +20,7 @@ package struct DigestAuthorization: Sendable {
 
     /// Reads a challenge; `nil` unless it is a Digest challenge with a realm, a nonce, a known algorithm (MD5 if none
     /// is named), and a `qop` that offers `auth` or `auth-int`. A challenge without `qop` has the form of RFC 2069.
-    package init?(_ challenge: AuthenticationChallenge) {
+    init?(_ challenge: AuthenticationChallenge) {
         let parameters = challenge.parameters
         guard challenge.scheme == "digest", let realm = parameters["realm"], let nonce = parameters["nonce"] else {
             return nil
@@ -42,7 +42,7 @@ package struct DigestAuthorization: Sendable {
     /// The server's order decides among Digest challenges, not the algorithms' strength: the server lists the preferred
     /// algorithm first, and a client should use the first that it supports (§3.7). Basic sends the password itself, so
     /// it comes last regardless of the order.
-    package static func preferred(of challenges: [AuthenticationChallenge]) -> AuthenticationChallenge? {
+    static func preferred(of challenges: [AuthenticationChallenge]) -> AuthenticationChallenge? {
         challenges.first { DigestAuthorization($0) != nil } ?? challenges.first { $0.scheme == "basic" }
     }
 
@@ -55,7 +55,7 @@ package struct DigestAuthorization: Sendable {
     ///   - cnonce: For tests; random by default.
     /// - Returns: `nil` if the body has to be hashed and `body` returned `nil`.
     /// - Throws: `.invalidRequest` for a user name with a control character.
-    package mutating func header(
+    mutating func header(
         method: HTTPMethod, uri: String, user: String, password: String, body: () -> [UInt8]? = { [] },
         cnonce: String = Self.randomCnonce()
     ) throws(AsyncNetError) -> String? {
@@ -77,7 +77,7 @@ package struct DigestAuthorization: Sendable {
     }
 
     /// Uses the `nextnonce` of `Authentication-Info` or `Proxy-Authentication-Info` for the next hop (§3.5).
-    package mutating func receive(authenticationInfo: String) {
+    mutating func receive(authenticationInfo: String) {
         let next = AuthenticationChallenge.parameters(authenticationInfo)["nextnonce"]
         guard let next, !next.isEmpty, next != nonce, !next.hasControlCharacter else { return }
         nonce = next
@@ -85,7 +85,7 @@ package struct DigestAuthorization: Sendable {
 
     /// Continues the counts of the previous state: a server may send the same nonce in several challenges, and no count
     /// may be sent twice.
-    package mutating func succeed(_ previous: DigestAuthorization) { counts = previous.counts }
+    mutating func succeed(_ previous: DigestAuthorization) { counts = previous.counts }
 
     /// Whether `rspauth` of `Authentication-Info` proves that the server knows the password (§3.5); `nil` without
     /// `rspauth`.
@@ -93,7 +93,7 @@ package struct DigestAuthorization: Sendable {
     /// - Parameters:
     ///   - authorization: The value that `header` returned for the request of this response.
     ///   - body: The response's bytes, read only under `auth-int`; the result is `nil` without them.
-    package func isGenuine(
+    func isGenuine(
         authenticationInfo: String, answering authorization: String, user: String, password: String,
         body: () -> [UInt8]? = { [] }
     ) -> Bool? {

@@ -2,7 +2,7 @@ import Foundation
 
 /// The challenges of servers for each origin and user, so that later requests carry credentials at once (RFC 7617 §2.2,
 /// RFC 7616 §3.6). Holds no passwords.
-package final class ProtectionSpaces: Sendable {
+final class ProtectionSpaces: Sendable {
     private enum Space {
         /// Challenged for these directories and the paths below them.
         case basic(paths: Set<String>)
@@ -21,10 +21,10 @@ package final class ProtectionSpaces: Sendable {
     private let spaces = Locked(RecentTable<Space?>(capacity: 512))
     private static let pathLimit = 64
 
-    package init() {}
+    init() {}
 
     /// The value of `Authorization` to send without a challenge; `nil` for an unknown protection space.
-    package func header(for request: TransportRequest, _ credential: Credential) throws -> String? {
+    func header(for request: TransportRequest, _ credential: Credential) throws -> String? {
         try spaces.withLock { spaces in
             try spaces.withValue(of: Self.key(request, credential), default: nil) {
                 space -> Result<String?, any Error> in
@@ -48,7 +48,7 @@ package final class ProtectionSpaces: Sendable {
     ///
     /// - Parameter refused: The value that the request was sent with. The same credentials are sent again only after a
     ///   stale nonce.
-    package func answer(
+    func answer(
         _ response: HTTPResponseHead, to request: TransportRequest, _ credential: Credential, refused: String?
     ) throws -> String? {
         let challenges = AuthenticationChallenge.challenges(in: response.headers.values(for: "WWW-Authenticate"))
@@ -72,7 +72,7 @@ package final class ProtectionSpaces: Sendable {
     }
 
     /// Uses the next nonce that a response sends (RFC 7616 §3.5).
-    package func receive(_ response: HTTPResponseHead, to request: TransportRequest, _ credential: Credential) {
+    func receive(_ response: HTTPResponseHead, to request: TransportRequest, _ credential: Credential) {
         guard let info = response.value(for: "Authentication-Info") else { return }
         spaces.withLock { spaces in
             spaces.withValue(of: Self.key(request, credential), default: nil) { space in
@@ -84,7 +84,7 @@ package final class ProtectionSpaces: Sendable {
     }
 
     /// Remembers that the server rejected the credentials.
-    package func forget(_ request: TransportRequest, _ credential: Credential) {
+    func forget(_ request: TransportRequest, _ credential: Credential) {
         spaces.withLock { spaces in
             spaces.withValue(of: Self.key(request, credential), default: nil) { $0 = $0?.digest.map(Space.refused) }
         }

@@ -4,15 +4,15 @@ import Synchronization
 ///
 /// Numbers, not a flag: a task that outlives its refresh keeps the value, and must be treated as outside of later
 /// refreshes.
-package enum RefreshScope {
-    @TaskLocal package static var numbers: [Int] = []
+enum RefreshScope {
+    @TaskLocal static var numbers: [Int] = []
 
     private static let last = Atomic(0)
 
     static func newNumber() -> Int { last.add(1, ordering: .relaxed).newValue }
 
     /// Wraps work for another task, so that it belongs to the same refreshes as the caller.
-    package static func keeping(_ work: @escaping @Sendable () async -> Void) -> @Sendable () async -> Void {
+    static func keeping(_ work: @escaping @Sendable () async -> Void) -> @Sendable () async -> Void {
         { [numbers] in await $numbers.withValue(numbers, operation: work) }
     }
 }

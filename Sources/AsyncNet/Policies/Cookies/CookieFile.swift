@@ -1,19 +1,19 @@
-package import Foundation
+import Foundation
 
 /// The file of a cookie jar. Only its owner may read it, since cookies authenticate sessions.
-package final class CookieFile: Sendable {
+final class CookieFile: Sendable {
     private let url: URL
     /// The number of the jar's latest state that was written.
     private let written = Locked(0)
 
-    package init(_ url: URL) { self.url = url }
+    init(_ url: URL) { self.url = url }
 
     /// More than a full jar needs.
     private static let maximumSize = 64 << 20
 
     /// The file's content; empty if there is no file.
     @concurrent
-    package func read() async throws(AsyncNetError) -> Data {
+    func read() async throws(AsyncNetError) -> Data {
         do throws(POSIXError) {
             let file = try InputFile(try path())
             var data = Data()
@@ -33,7 +33,7 @@ package final class CookieFile: Sendable {
     /// - Parameter generation: The number of the jar's state: an older state never replaces a newer one, in whatever
     ///   order they are written.
     @concurrent
-    package func write(_ text: String, generation: Int) async throws(AsyncNetError) {
+    func write(_ text: String, generation: Int) async throws(AsyncNetError) {
         try written.withLock { written throws(AsyncNetError) in
             guard generation > written else { return }
             do throws(POSIXError) {

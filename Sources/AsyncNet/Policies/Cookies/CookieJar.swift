@@ -86,7 +86,7 @@ public actor CookieJar {
     }
 
     /// The value for a request that has its own cookies of these names.
-    package func header(for url: URL, _ context: CookieContext = CookieContext(), without names: Set<String>) -> String?
+    func header(for url: URL, _ context: CookieContext = CookieContext(), without names: Set<String>) -> String?
     {
         guard contents.count > 0, let origin = CookieOrigin(url) else { return nil }
         return contents.header(for: origin, context, without: names, now: now())
@@ -119,9 +119,9 @@ public actor CookieJar {
     }
 
     /// The number of values stored from one response, which is the limit of a domain.
-    package static let maximumValues = 180
+    static let maximumValues = 180
     /// The number of values stored before other callers can use the jar.
-    package static let valuesAtOnce = 30
+    static let valuesAtOnce = 30
 
     /// Stores a cookie of the program's own, replacing the cookie of the same name, domain and path. An expired cookie
     /// removes that cookie.

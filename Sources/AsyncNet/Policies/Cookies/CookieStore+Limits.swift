@@ -1,14 +1,14 @@
 import Foundation
 
 /// How many cookies are kept (RFC 6265bis §6.1 requires at least 50 of a domain and 3000 in all).
-package struct CookieLimits: Sendable {
+struct CookieLimits: Sendable {
     /// 180 is the limit of Chrome and Firefox for a site.
-    package var perDomain = 180
-    package var total = 3000
+    var perDomain = 180
+    var total = 3000
     /// Above the total, cookies of sites with more cookies than this are removed first.
-    package var crowdedSite = 50
+    var crowdedSite = 50
 
-    package init() {}
+    init() {}
 }
 
 extension CookieStore {

@@ -7,7 +7,7 @@ extension CookieStore {
     ///
     /// An address, a single label and a public suffix are sites of their own. Without a public suffix list all hosts
     /// below `co.uk` are one site, which affects only which cookies are removed and searched together.
-    package func site(of domain: String) -> String {
+    func site(of domain: String) -> String {
         let name = CookieMatching.withoutLastDots(domain)
         guard !CookieMatching.isShared(name) else { return name }
         return Self.parents(of: name).reversed().first { $0.utf8.contains(0x2E) && !isPublicSuffix($0) } ?? name
@@ -17,7 +17,7 @@ extension CookieStore {
     /// domain-matches the other).
     ///
     /// There are none below a public suffix, for which only host-only cookies exist.
-    package func relatives(of domain: String) -> [String] {
+    func relatives(of domain: String) -> [String] {
         let above = Self.domains(above: domain).filter { domains[$0] != nil }
         let below = sites[site(of: domain)]?.domains.filter { Self.isBelow($0, domain) }
         return above + (below ?? [])

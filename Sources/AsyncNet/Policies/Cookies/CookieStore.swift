@@ -1,14 +1,14 @@
-package import Foundation
+import Foundation
 
 /// A client's cookies: which are stored, which replace others, and which a request carries (RFC 6265bis §5.7, §5.8).
 ///
 /// A value without clock and I/O. Cookies are grouped by domain, so that a request searches those of its host and the
 /// parent domains only; domains are grouped by site (``site(of:)``), so that limits of a site do not search the cookies
 /// of others.
-package struct CookieStore: Sendable {
+struct CookieStore: Sendable {
     var domains: [String: StoredDomain] = [:]
     var sites: [String: StoredSite] = [:]
-    package var count = 0
+    var count = 0
     /// The earliest expiry, or an earlier time.
     var nextExpiry = Date.distantFuture
     private var nextSerial = 0
@@ -43,7 +43,7 @@ package struct CookieStore: Sendable {
         }
     }
 
-    package init(
+    init(
         limits: CookieLimits = CookieLimits(), isPublicSuffix: @escaping @Sendable (String) -> Bool = { _ in false }
     ) {
         self.limits = limits
@@ -51,7 +51,7 @@ package struct CookieStore: Sendable {
     }
 
     /// Stores the cookies of a response from `origin`, and returns those that were accepted and have not expired.
-    package mutating func receive(
+    mutating func receive(
         _ values: some Sequence<String>, from origin: CookieOrigin, _ context: CookieContext = CookieContext(),
         now: Date
     ) -> [Cookie] {
@@ -67,20 +67,20 @@ package struct CookieStore: Sendable {
     /// Stores a cookie of the program's own, replacing the cookie of the same name, domain and path.
     ///
     /// - Returns: `false` for a cookie that cannot be stored and sent; an expired cookie is removed.
-    package mutating func set(_ cookie: Cookie, now: Date) -> Bool {
+    mutating func set(_ cookie: Cookie, now: Date) -> Bool {
         guard cookie.isStorable else { return false }
         _ = insert(cookie, now: now)
         return true
     }
 
     /// All cookies that have not expired, in the order of setting.
-    package func cookies(now: Date) -> [Cookie] {
+    func cookies(now: Date) -> [Cookie] {
         domains.values.lazy.flatMap(\.entries).filter { !$0.cookie.isExpired(at: now) }
             .sorted { $0.serial < $1.serial }.map(\.cookie)
     }
 
     /// The cookies for a request, in the order of sending: longer paths first, then older cookies.
-    package func cookies(for origin: CookieOrigin, _ context: CookieContext = CookieContext(), now: Date) -> [Cookie] {
+    func cookies(for origin: CookieOrigin, _ context: CookieContext = CookieContext(), now: Date) -> [Cookie] {
         matches(origin, context, now).sorted(by: Self.isSentBefore).map(\.cookie)
     }
 
@@ -88,7 +88,7 @@ package struct CookieStore: Sendable {
     /// that they are removed last.
     ///
     /// - Parameter names: The names of cookies to leave out.
-    package mutating func header(
+    mutating func header(
         for origin: CookieOrigin, _ context: CookieContext = CookieContext(), without names: Set<String> = [], now: Date
     ) -> String? {
         guard count > 0 else { return nil }
@@ -99,11 +99,11 @@ package struct CookieStore: Sendable {
             separator: "; ")
     }
 
-    package mutating func removeAll() {
+    mutating func removeAll() {
         (domains, sites, count, nextExpiry) = ([:], [:], 0, .distantFuture)
     }
 
-    package mutating func remove(where isUnwanted: (Cookie) -> Bool) {
+    mutating func remove(where isUnwanted: (Cookie) -> Bool) {
         for domain in Array(domains.keys) { removeEntries(of: domain) { isUnwanted($0.cookie) } }
     }
 

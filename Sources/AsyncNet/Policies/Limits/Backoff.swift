@@ -37,7 +37,7 @@ public struct Backoff: Hashable, Sendable {
 
     /// The delay before a retry, of which the first is number 0: `scale * base^retry`, at most ``maximum``, less the
     /// jitter.
-    package func delay(retry: Int, using random: inout some RandomNumberGenerator) -> Duration {
+    func delay(retry: Int, using random: inout some RandomNumberGenerator) -> Duration {
         let longest = nanoseconds(retry)
         return switch jitter {
         case .none: .nanoseconds(longest)

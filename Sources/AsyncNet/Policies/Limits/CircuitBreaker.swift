@@ -44,17 +44,17 @@ public struct CircuitBreaker: Hashable, Sendable {
 }
 
 /// What the end of a request means for its origin's circuit.
-package enum HostVerdict: Hashable, Sendable {
+enum HostVerdict: Hashable, Sendable {
     case success
     case failure
     /// The request was cancelled or failed locally.
     case ignored
 
-    package init(statusCode: Int) {
+    init(statusCode: Int) {
         self = statusCode == 429 ? .ignored : statusCode >= 500 ? .failure : .success
     }
 
-    package init(_ code: AsyncNetError.Code) {
+    init(_ code: AsyncNetError.Code) {
         self = Self.hostFailures.contains(code) ? .failure : .ignored
     }
 

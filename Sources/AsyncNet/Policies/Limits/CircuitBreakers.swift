@@ -1,24 +1,24 @@
 import Synchronization
 
 /// The circuits of the origins used most recently.
-package final class CircuitBreakers: Sendable {
+final class CircuitBreakers: Sendable {
     private let rules: CircuitBreaker
     private let time: TimeSource
     private let circuits: Locked<RecentTable<Circuit>>
 
     /// - Parameter capacity: The number of origins that are remembered at least; at most twice as many. The circuit of
     ///   a forgotten origin is closed.
-    package init(_ rules: CircuitBreaker, time: TimeSource, capacity: Int = 1024) {
+    init(_ rules: CircuitBreaker, time: TimeSource, capacity: Int = 1024) {
         (self.rules, self.time) = (rules, time)
         circuits = Locked(RecentTable(capacity: capacity))
     }
 
-    package var hostCount: Int { circuits.withLock { $0.count } }
+    var hostCount: Int { circuits.withLock { $0.count } }
 
     /// Admits a request, or refuses it.
     ///
     /// - Throws: `.circuitOpen`, whose message says when the next probe is admitted.
-    package func allow(host: String) throws(AsyncNetError) -> Permit {
+    func allow(host: String) throws(AsyncNetError) -> Permit {
         let circuit = circuits.withLock { $0.withValue(of: host, default: Circuit(rules)) { $0 } }
         let now = time.now
         switch circuit.state.withLock({ $0.allow(at: now) }) {
@@ -42,7 +42,7 @@ package final class CircuitBreakers: Sendable {
 
     /// The admission of a request, to record its result once. A permit that is deallocated without a recorded result
     /// counts as ignored, and makes room for another probe.
-    package final class Permit: Sendable {
+    final class Permit: Sendable {
         private let circuit: Circuit
         private let pass: BreakerState.Pass
         private let time: TimeSource
@@ -55,10 +55,10 @@ package final class CircuitBreakers: Sendable {
         deinit { record(.ignored) }
 
         /// Whether the circuit has not changed; after a wait, a request whose permit is outdated needs another.
-        package var isCurrent: Bool { circuit.state.withLock { $0.isCurrent(pass) } }
+        var isCurrent: Bool { circuit.state.withLock { $0.isCurrent(pass) } }
 
         /// Records the result; only the first call counts.
-        package func record(_ verdict: HostVerdict) {
+        func record(_ verdict: HostVerdict) {
             guard !isUsed.exchange(true, ordering: .relaxed) else { return }
             circuit.state.withLock { $0.record(verdict, of: pass, at: time.now) }
         }

@@ -2,7 +2,7 @@
 ///
 /// The samples are kept in a ring. The percentile is computed on demand, once a sixteenth of the ring is new since the
 /// last time.
-package struct LatencyEstimate {
+struct LatencyEstimate {
     private let percentile: Double
     private let capacity: Int
     private let minimum: Int
@@ -15,13 +15,13 @@ package struct LatencyEstimate {
     ///   - percentile: The part of the samples, from 0 to 1, that are not longer than the estimate. NaN counts as 1.
     ///   - capacity: How many of the latest samples count, from 1 to 1024.
     ///   - minimum: The number of samples below which there is no estimate.
-    package init(percentile: Double = 0.95, capacity: Int = 256, minimum: Int = 20) {
+    init(percentile: Double = 0.95, capacity: Int = 256, minimum: Int = 20) {
         self.percentile = percentile.isNaN ? 1 : min(max(percentile, 0), 1)
         self.capacity = min(max(capacity, 1), 1024)
         self.minimum = min(max(minimum, 1), self.capacity)
     }
 
-    package mutating func add(_ sample: Duration) {
+    mutating func add(_ sample: Duration) {
         let sample = max(sample, .zero).wholeNanoseconds
         newSamples += 1
         guard samples.count == capacity else { return samples.append(sample) }
@@ -30,7 +30,7 @@ package struct LatencyEstimate {
     }
 
     /// The estimate; `nil` while there are too few samples.
-    package mutating func value() -> Duration? {
+    mutating func value() -> Duration? {
         guard samples.count >= minimum else { return nil }
         if estimate == nil || newSamples >= max(1, capacity / 16) {
             newSamples = 0
@@ -43,24 +43,24 @@ package struct LatencyEstimate {
 }
 
 /// The estimates of the origins used most recently.
-package final class LatencyEstimates: Sendable {
+final class LatencyEstimates: Sendable {
     private let initial: LatencyEstimate
     private let hosts: Locked<RecentTable<LatencyEstimate>>
 
     /// - Parameter capacity: The number of origins that are remembered at least; at most twice as many.
-    package init(_ initial: LatencyEstimate = LatencyEstimate(), capacity: Int = 256) {
+    init(_ initial: LatencyEstimate = LatencyEstimate(), capacity: Int = 256) {
         self.initial = initial
         hosts = Locked(RecentTable(capacity: capacity))
     }
 
-    package var hostCount: Int { hosts.withLock { $0.count } }
+    var hostCount: Int { hosts.withLock { $0.count } }
 
-    package func add(_ sample: Duration, host: String) {
+    func add(_ sample: Duration, host: String) {
         hosts.withLock { $0.withValue(of: host, default: initial) { $0.add(sample) } }
     }
 
     /// The estimate; `nil` while there are too few samples.
-    package func value(host: String) -> Duration? {
+    func value(host: String) -> Duration? {
         hosts.withLock { $0.withValue(of: host, default: initial) { $0.value() } }
     }
 }

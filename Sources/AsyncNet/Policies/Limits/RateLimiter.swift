@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// A waiting request takes its token only when it may be sent: a cancelled wait returns nothing, and those behind it
 /// move up. Each origin with waiting requests has one timer, for the first of them.
-package final class RateLimiter: Sendable {
+final class RateLimiter: Sendable {
     private typealias VerdictContinuation = CheckedContinuation<Verdict, Never>
 
     private enum Verdict {
@@ -26,14 +26,14 @@ package final class RateLimiter: Sendable {
     private let hosts = Locked(HostTable<HostLine>())
     private let lastID = Atomic(0)
 
-    package init(_ limit: RateLimit, timers: TimerQueue) { (self.limit, self.timers) = (limit, timers) }
+    init(_ limit: RateLimit, timers: TimerQueue) { (self.limit, self.timers) = (limit, timers) }
 
     /// The number of origins in the table: those with waiting requests, those with tokens in use, and idle ones that
     /// are not removed yet.
-    package var hostCount: Int { hosts.withLock { $0.count } }
+    var hostCount: Int { hosts.withLock { $0.count } }
 
     /// The number of waiting requests; under ``RateLimit/Scope-swift.enum/session`` of all origins.
-    package func waitingCount(host: String) -> Int {
+    func waitingCount(host: String) -> Int {
         hosts.withLock { [host = key(host)] in $0[host]?.line.count ?? 0 }
     }
 
@@ -42,7 +42,7 @@ package final class RateLimiter: Sendable {
     /// - Parameter deadline: In the timers' time.
     /// - Throws: `.cancelled` as soon as the task is cancelled; `.deadlineExceeded` at once if there is no token before
     ///   the deadline.
-    package func acquire(host: String, until deadline: Duration? = nil) async throws(AsyncNetError) {
+    func acquire(host: String, until deadline: Duration? = nil) async throws(AsyncNetError) {
         let host = key(host)
         let id = lastID.add(1, ordering: .relaxed).newValue
         if let verdict = verdict(host, until: deadline) { return try accept(verdict) }

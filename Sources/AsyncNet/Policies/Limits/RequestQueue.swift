@@ -1,23 +1,23 @@
 import Synchronization
 
 /// Makes requests wait for the permits of a ``ConcurrencyLimit``.
-package final class RequestQueue: Sendable {
+final class RequestQueue: Sendable {
     private typealias Waiter = CheckedContinuation<Bool, Never>
 
     private let queue: Locked<FairQueue<Waiter>>
     private let lastID = Atomic(0)
 
-    package init(_ limit: ConcurrencyLimit) { queue = Locked(FairQueue(limit)) }
+    init(_ limit: ConcurrencyLimit) { queue = Locked(FairQueue(limit)) }
 
     /// The number of requests with a permit.
-    package var activeCount: Int { queue.withLock { $0.activeCount } }
+    var activeCount: Int { queue.withLock { $0.activeCount } }
     /// The number of requests that wait for a permit.
-    package var waitingCount: Int { queue.withLock { $0.waitingCount } }
+    var waitingCount: Int { queue.withLock { $0.waitingCount } }
     /// The number of origins with requests that have a permit or wait for one.
-    package var hostCount: Int { queue.withLock { $0.hostCount } }
+    var hostCount: Int { queue.withLock { $0.hostCount } }
 
     /// A permit, given back by `release` or when it is deallocated.
-    package final class Permit: Sendable {
+    final class Permit: Sendable {
         private let queue: RequestQueue
         private let host: String
         private let isReleased = Atomic(false)
@@ -27,14 +27,14 @@ package final class RequestQueue: Sendable {
         deinit { release() }
 
         /// Gives the permit back; only the first call counts.
-        package func release() {
+        func release() {
             guard !isReleased.exchange(true, ordering: .relaxed) else { return }
             queue.leave(host)
         }
     }
 
     /// Waits for a permit. A cancelled wait ends at once with `.cancelled` and takes no permit.
-    package func acquire(host: String, priority: RequestPriority = .normal) async throws(AsyncNetError) -> Permit {
+    func acquire(host: String, priority: RequestPriority = .normal) async throws(AsyncNetError) -> Permit {
         if Task.isCancelled { throw AsyncNetError(.cancelled) }
         if queue.withLock({ $0.enter(host) }) { return Permit(self, host) }
         let id = lastID.add(1, ordering: .relaxed).newValue

@@ -23,14 +23,14 @@ public struct RetryBudget: Hashable, Sendable {
 }
 
 /// One origin's budget, in thousandths of a retry.
-package struct RetryBudgetState {
+struct RetryBudgetState {
     private static let perRetry: Int64 = 1000
 
     private let deposit: Int64
     private let reserve: Int64
     private var saved: SlidingSum
 
-    package init(_ budget: RetryBudget) {
+    init(_ budget: RetryBudget) {
         let window = min(max(budget.window, .zero), .seconds(86_400))
         deposit = Int64((Self.clamped(budget.ratio, 1000) * Double(Self.perRetry)).rounded())
         let perSecond = Int64((Self.clamped(budget.minimumPerSecond, 1_000_000) * Double(Self.perRetry)).rounded())
@@ -44,10 +44,10 @@ package struct RetryBudgetState {
     }
 
     /// Counts a first attempt.
-    package mutating func deposit(at now: Duration) { saved.add(deposit, at: now) }
+    mutating func deposit(at now: Duration) { saved.add(deposit, at: now) }
 
     /// Counts a retry or hedge, if the budget allows one.
-    package mutating func withdraw(at now: Duration) -> Bool {
+    mutating func withdraw(at now: Duration) -> Bool {
         guard saved.value(at: now) + reserve >= Self.perRetry else { return false }
         saved.add(-Self.perRetry, at: now)
         return true
@@ -55,25 +55,25 @@ package struct RetryBudgetState {
 }
 
 /// The budgets of the origins used most recently.
-package final class RetryBudgets: Sendable {
+final class RetryBudgets: Sendable {
     private let budget: RetryBudget
     private let time: TimeSource
     private let hosts: Locked<RecentTable<RetryBudgetState>>
 
     /// - Parameter capacity: The number of origins that are remembered at least; at most twice as many. A forgotten
     ///   origin starts again with the minimum.
-    package init(_ budget: RetryBudget, time: TimeSource, capacity: Int = 1024) {
+    init(_ budget: RetryBudget, time: TimeSource, capacity: Int = 1024) {
         (self.budget, self.time) = (budget, time)
         hosts = Locked(RecentTable(capacity: capacity))
     }
 
-    package var hostCount: Int { hosts.withLock { $0.count } }
+    var hostCount: Int { hosts.withLock { $0.count } }
 
     /// Counts a first attempt.
-    package func deposit(host: String) { withState(of: host) { $0.deposit(at: $1) } }
+    func deposit(host: String) { withState(of: host) { $0.deposit(at: $1) } }
 
     /// Counts a retry or hedge, if the budget allows one.
-    package func withdraw(host: String) -> Bool { withState(of: host) { $0.withdraw(at: $1) } }
+    func withdraw(host: String) -> Bool { withState(of: host) { $0.withdraw(at: $1) } }
 
     private func withState<Result: Sendable>(
         of host: String, _ body: @Sendable (inout RetryBudgetState, Duration) -> Result

@@ -29,7 +29,7 @@ public struct ResumeData: Codable, Hashable, Sendable {
     /// What the download has marked the file with.
     let mark: String?
 
-    package init(
+    init(
         url: URL, validator: String, partialFile: URL, totalBytes: Int64?, prefix: Int64? = nil, mark: String? = nil
     ) {
         self.url = url

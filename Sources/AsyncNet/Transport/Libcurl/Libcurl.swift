@@ -1,14 +1,14 @@
 import CLibcurl
 
 /// The libcurl of this process, loaded at the first use.
-package enum Libcurl {
+enum Libcurl {
     /// The version of the loaded libcurl.
-    package struct Version: Sendable, CustomStringConvertible {
+    struct Version: Sendable, CustomStringConvertible {
         let number: UInt32
-        package let description: String
+        let description: String
         let hasHTTP2: Bool
 
-        package init(number: UInt32, description: String, hasHTTP2: Bool) {
+        init(number: UInt32, description: String, hasHTTP2: Bool) {
             self.number = number
             self.description = description
             self.hasHTTP2 = hasHTTP2
@@ -16,7 +16,7 @@ package enum Libcurl {
     }
 
     /// The loaded libcurl, or `.transportUnavailable` with the reason: there is none, or it is older than 7.66.
-    package static let version: Result<Version, AsyncNetError> = load()
+    static let version: Result<Version, AsyncNetError> = load()
 
     private static func load() -> Result<Version, AsyncNetError> {
         if let reason = lc_load() {

@@ -22,7 +22,7 @@ public final class LibcurlTransport: Transport {
     }
 
     /// - Parameter version: The loaded libcurl; tests pass other versions.
-    package init(_ configuration: Configuration, over version: Result<Libcurl.Version, AsyncNetError>) {
+    init(_ configuration: Configuration, over version: Result<Libcurl.Version, AsyncNetError>) {
         self.configuration = configuration
         engine = Result { () throws(AsyncNetError) in
             let version = try version.get()

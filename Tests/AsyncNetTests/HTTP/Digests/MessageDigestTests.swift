@@ -1,4 +1,4 @@
-import AsyncNet
+@testable import AsyncNet
 import Foundation
 import Testing
 

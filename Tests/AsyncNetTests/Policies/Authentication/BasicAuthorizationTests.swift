@@ -1,4 +1,4 @@
-import AsyncNet
+@testable import AsyncNet
 import Testing
 
 @Suite("Basic authentication (RFC 7617)", .timeLimit(.minutes(5)))

@@ -1,4 +1,4 @@
-import AsyncNet
+@testable import AsyncNet
 import Testing
 
 /// Where the RFCs have no example, a few lines of Python over hashlib made the responses.

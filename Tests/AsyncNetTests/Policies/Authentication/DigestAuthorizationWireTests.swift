@@ -1,4 +1,4 @@
-import AsyncNet
+@testable import AsyncNet
 import Testing
 
 @Suite("Digest authentication: challenges, names and proofs", .timeLimit(.minutes(5)))
