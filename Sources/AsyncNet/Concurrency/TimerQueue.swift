@@ -68,37 +68,34 @@ final class TimerQueue: Sendable {
     }
 }
 
-/// A binary heap with removal by handle: an entry stores its position, a handle its entry.
+/// Timers in the order in which they are due, with removal by handle.
 struct TimerHeap {
     private struct Entry {
         let id: Int
-        var due: Duration
         let action: TimerQueue.Action
-        /// `nil` while the action runs.
-        var position: Int?
     }
 
+    /// By slot; a timer whose action runs has an entry, but no place in the order.
     private var entries: [Entry?] = []
     private var freeSlots: [Int] = []
-    private var order: [Int] = []
+    private var order = IndexedHeap<Duration>()
     private var nextID = 0
 
     var count: Int { order.count }
-    var earliest: Duration? { order.first.map(due) }
+    var earliest: Duration? { order.least?.key }
 
     mutating func insert(_ due: Duration, _ action: @escaping TimerQueue.Action) -> TimerQueue.Timer {
         nextID += 1
-        let entry = Entry(id: nextID, due: due, action: action, position: order.count)
+        let entry = Entry(id: nextID, action: action)
         let slot = freeSlots.popLast() ?? entries.count
         if slot == entries.count { entries.append(entry) } else { entries[slot] = entry }
-        order.append(slot)
-        siftUp(order.count - 1)
+        order.set(slot, due)
         return TimerQueue.Timer(id: nextID, slot: slot)
     }
 
     mutating func remove(_ timer: TimerQueue.Timer) {
-        guard let entry = entries[timer.slot], entry.id == timer.id else { return }
-        if let position = entry.position { removeFromOrder(position) }
+        guard entries[timer.slot]?.id == timer.id else { return }
+        order.remove(timer.slot)
         entries[timer.slot] = nil
         freeSlots.append(timer.slot)
     }
@@ -106,10 +103,9 @@ struct TimerHeap {
     /// Removes the due timers from the order; their entries stay until they are put back or removed.
     mutating func takeAll(dueBy now: Duration) -> [(timer: TimerQueue.Timer, action: TimerQueue.Action)] {
         var taken: [(TimerQueue.Timer, TimerQueue.Action)] = []
-        while let slot = order.first, let entry = entries[slot], entry.due <= now {
-            taken.append((TimerQueue.Timer(id: entry.id, slot: slot), entry.action))
-            removeFromOrder(0)
-            entries[slot]?.position = nil
+        while let (due, slot) = order.least, due <= now {
+            order.remove(slot)
+            if let entry = entries[slot] { taken.append((TimerQueue.Timer(id: entry.id, slot: slot), entry.action)) }
         }
         return taken
     }
@@ -117,46 +113,6 @@ struct TimerHeap {
     /// Orders a taken timer again, or removes it if it is not due again. Does nothing if it was removed meanwhile.
     mutating func putBack(_ timer: TimerQueue.Timer, due: Duration?) {
         guard entries[timer.slot]?.id == timer.id else { return }
-        guard let due else { return remove(timer) }
-        entries[timer.slot]?.due = due
-        entries[timer.slot]?.position = order.count
-        order.append(timer.slot)
-        siftUp(order.count - 1)
-    }
-
-    private mutating func removeFromOrder(_ position: Int) {
-        swap(position, order.count - 1)
-        order.removeLast()
-        guard position < order.count else { return }
-        siftUp(position)
-        siftDown(position)
-    }
-
-    private func due(_ slot: Int) -> Duration { entries[slot]?.due ?? .zero }
-
-    private mutating func swap(_ one: Int, _ other: Int) {
-        order.swapAt(one, other)
-        entries[order[one]]?.position = one
-        entries[order[other]]?.position = other
-    }
-
-    private mutating func siftUp(_ start: Int) {
-        var position = start
-        while position > 0, due(order[position]) < due(order[(position - 1) / 2]) {
-            swap(position, (position - 1) / 2)
-            position = (position - 1) / 2
-        }
-    }
-
-    private mutating func siftDown(_ start: Int) {
-        var position = start
-        while true {
-            var smaller = 2 * position + 1
-            guard smaller < order.count else { return }
-            if smaller + 1 < order.count, due(order[smaller + 1]) < due(order[smaller]) { smaller += 1 }
-            guard due(order[smaller]) < due(order[position]) else { return }
-            swap(position, smaller)
-            position = smaller
-        }
+        if let due { order.set(timer.slot, due) } else { remove(timer) }
     }
 }

@@ -1,8 +1,8 @@
 /// Parses challenges and their parameters (RFC 9110 §11.2 to §11.4).
 ///
 /// Commas separate parameters and challenges; only an equals sign after a word shows that a parameter follows.
-struct AuthenticationScanner {
-    private var rest: Substring.UTF8View
+struct AuthenticationScanner: ByteScanner {
+    var rest: Substring.UTF8View
 
     init(_ text: String) { rest = text[...].utf8 }
 
@@ -89,18 +89,5 @@ struct AuthenticationScanner {
     @discardableResult
     private mutating func takeSpaces() -> Bool {
         !skip { $0 == 0x20 || $0 == 0x09 }.isEmpty
-    }
-
-    private mutating func take(_ character: Unicode.Scalar) -> Bool {
-        guard rest.first == UInt8(ascii: character) else { return false }
-        rest = rest.dropFirst()
-        return true
-    }
-
-    @discardableResult
-    private mutating func skip(while belongs: (UInt8) -> Bool) -> Substring.UTF8View {
-        let skipped = rest.prefix(while: belongs)
-        rest = rest.dropFirst(skipped.count)
-        return skipped
     }
 }

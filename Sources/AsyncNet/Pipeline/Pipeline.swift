@@ -153,7 +153,10 @@ final class RequestRun: Sendable {
         return []
     }
 
-    func takeValidators() async -> [Validator] { await owner?.takeValidators() ?? [] }
+    func takeValidators() async -> [Validator] {
+        guard let owner, owner.hasValidators else { return [] }
+        return await owner.takeValidators()
+    }
 
     func waitWhileSuspended() async { if hold.isHeld { await owner?.waitWhileSuspended() } }
 

@@ -5,6 +5,9 @@ protocol RunOwner: Actor {
     /// - Returns: The validators so far; `nil` if the request is over.
     func beginAttempt(_ head: HTTPRequestHead) -> [Validator]?
 
+    /// Whether validators have ever been added, which is known without entering the actor.
+    nonisolated var hasValidators: Bool { get }
+
     /// All validators so far, to be run on a response now. Those that are added later run when the outcome is awaited.
     func takeValidators() -> [Validator]
 

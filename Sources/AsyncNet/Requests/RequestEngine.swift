@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The actor behind a request, which all handles of the request hold: a session maps its running tasks to these.
 ///
 /// It has no public members of its own: see ``Request``.
@@ -29,6 +31,7 @@ public actor RequestEngine {
     /// Validators that no response has been checked by yet.
     private var pendingValidators: [Validator] = []
     private var validators: [Validator] = []
+    private nonisolated let hasAdded = Atomic(false)
     /// Validators that were added after the end are running.
     private var lateValidation: Promise<Void>?
     private var options: RequestOptions
@@ -227,6 +230,7 @@ public actor RequestEngine {
     // MARK: Settings
 
     func add(_ validator: Validator) {
+        hasAdded.store(true, ordering: .relaxed)
         validators.append(validator)
         pendingValidators.append(validator)
     }
@@ -243,6 +247,8 @@ extension RequestEngine: RunOwner {
         observers.events.send(.attempt(number, head))
         return validators
     }
+
+    nonisolated var hasValidators: Bool { hasAdded.load(ordering: .relaxed) }
 
     func takeValidators() -> [Validator] {
         pendingValidators = []

@@ -1,6 +1,7 @@
-@testable import AsyncNet
 import Foundation
 import Testing
+
+@testable import AsyncNet
 
 /// Where chunks are cut is chance on a network: no cut may change what comes out, and no bytes may trap.
 @Suite("Stream parsers, fuzzed", .timeLimit(.minutes(30)))

@@ -1,5 +1,6 @@
-@testable import AsyncNet
 import Testing
+
+@testable import AsyncNet
 
 @Suite("Authentication challenges (RFC 9110 §11.6.1)", .timeLimit(.minutes(5)))
 struct AuthenticationChallengeTests {

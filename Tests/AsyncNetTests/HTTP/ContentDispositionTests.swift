@@ -1,5 +1,6 @@
-@testable import AsyncNet
 import Testing
+
+@testable import AsyncNet
 
 /// Cases of RFC 6266 §5, RFC 8187 §3.2 and of the tests at greenbytes.de/tech/tc2231.
 @Suite("Content-Disposition", .timeLimit(.minutes(5)))

@@ -1,5 +1,6 @@
-@testable import AsyncNet
 import Testing
+
+@testable import AsyncNet
 
 @Suite("Content ranges", .timeLimit(.minutes(5)))
 struct ContentRangeTests {

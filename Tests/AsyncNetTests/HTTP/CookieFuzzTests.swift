@@ -1,6 +1,7 @@
-@testable import AsyncNet
 import Foundation
 import Testing
+
+@testable import AsyncNet
 
 /// Whatever a server or a file has in it: nothing traps, and what is accepted can be sent and read again.
 @Suite("Cookies, fuzzed", .timeLimit(.minutes(30)))

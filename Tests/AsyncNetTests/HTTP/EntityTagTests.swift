@@ -1,5 +1,6 @@
-@testable import AsyncNet
 import Testing
+
+@testable import AsyncNet
 
 @Suite("Entity tags and If-Range", .timeLimit(.minutes(5)))
 struct EntityTagTests {

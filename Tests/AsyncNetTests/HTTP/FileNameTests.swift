@@ -1,6 +1,7 @@
-@testable import AsyncNet
 import Foundation
 import Testing
+
+@testable import AsyncNet
 
 /// What a server calls a file must never choose where it goes, hide it, or make it look like another.
 @Suite("File names", .timeLimit(.minutes(5)))

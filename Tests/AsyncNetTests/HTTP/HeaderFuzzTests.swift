@@ -1,5 +1,6 @@
-@testable import AsyncNet
 import Testing
+
+@testable import AsyncNet
 
 /// Whatever a server sends: nothing traps, and what is read is what would be written.
 @Suite("Header values, fuzzed", .timeLimit(.minutes(30)))

@@ -1,6 +1,7 @@
-@testable import AsyncNet
 import Foundation
 import Testing
+
+@testable import AsyncNet
 
 @Suite("Retry-After", .timeLimit(.minutes(5)))
 struct RetryAfterTests {

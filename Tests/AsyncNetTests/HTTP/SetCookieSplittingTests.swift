@@ -1,5 +1,6 @@
-@testable import AsyncNet
 import Testing
+
+@testable import AsyncNet
 
 /// FoundationNetworking gives several `Set-Cookie` as one, joined by `, `.
 @Suite("Splitting joined Set-Cookie", .timeLimit(.minutes(5)))

@@ -1,5 +1,6 @@
-@testable import AsyncNet
 import Testing
+
+@testable import AsyncNet
 
 /// Who sees which path when, without a network.
 @Suite("NetworkMonitor", .timeLimit(.minutes(5)))

@@ -1,7 +1,8 @@
-@testable import AsyncNet
 import AsyncNetTesting
 import Foundation
 import Testing
+
+@testable import AsyncNet
 
 /// Which failures wait for the network, and for how long.
 @Suite("OfflineRetrier", .timeLimit(.minutes(5)))

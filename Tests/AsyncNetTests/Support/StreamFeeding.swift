@@ -1,6 +1,7 @@
-@testable import AsyncNet
 import Foundation
 import Testing
+
+@testable import AsyncNet
 
 /// All that a parser gives for some bytes.
 struct StreamOutcome<Element: Equatable & Sendable>: Equatable, Sendable {

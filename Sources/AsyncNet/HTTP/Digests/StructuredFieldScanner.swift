@@ -2,8 +2,8 @@ import Foundation
 
 /// Parses a dictionary of Structured Fields (RFC 9651 §4.2.2): returns its byte sequences, and validates all other
 /// values.
-struct StructuredFieldScanner {
-    private var rest: Substring.UTF8View
+struct StructuredFieldScanner: ByteScanner {
+    var rest: Substring.UTF8View
 
     init(_ text: String) { rest = text[...].utf8 }
 
@@ -146,19 +146,6 @@ struct StructuredFieldScanner {
         }
         skip { HTTPSyntax.isTokenByte($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") }
         return true
-    }
-
-    private mutating func take(_ character: Unicode.Scalar) -> Bool {
-        guard rest.first == UInt8(ascii: character) else { return false }
-        rest = rest.dropFirst()
-        return true
-    }
-
-    @discardableResult
-    private mutating func skip(while belongs: (UInt8) -> Bool) -> Substring.UTF8View {
-        let skipped = rest.prefix(while: belongs)
-        rest = rest.dropFirst(skipped.count)
-        return skipped
     }
 
     private func text(_ bytes: Substring.UTF8View) -> String { String(decoding: bytes, as: UTF8.self) }

@@ -86,8 +86,7 @@ public actor CookieJar {
     }
 
     /// The value for a request that has its own cookies of these names.
-    func header(for url: URL, _ context: CookieContext = CookieContext(), without names: Set<String>) -> String?
-    {
+    func header(for url: URL, _ context: CookieContext = CookieContext(), without names: Set<String>) -> String? {
         guard contents.count > 0, let origin = CookieOrigin(url) else { return nil }
         return contents.header(for: origin, context, without: names, now: now())
     }

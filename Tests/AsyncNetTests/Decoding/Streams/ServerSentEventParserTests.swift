@@ -1,6 +1,7 @@
-@testable import AsyncNet
 import Foundation
 import Testing
+
+@testable import AsyncNet
 
 /// The examples are those of WHATWG HTML §9.2.6, the rest one case for each sentence of it.
 @Suite("Server-sent event parser", .timeLimit(.minutes(5)))

@@ -1,6 +1,7 @@
-@testable import AsyncNet
 import Foundation
 import Testing
+
+@testable import AsyncNet
 
 @Suite("Cookie domains and paths", .timeLimit(.minutes(5)))
 struct CookieMatchingTests {

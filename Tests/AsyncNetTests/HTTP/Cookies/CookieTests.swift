@@ -1,6 +1,7 @@
-@testable import AsyncNet
 import Foundation
 import Testing
+
+@testable import AsyncNet
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

@@ -1,5 +1,6 @@
-@testable import AsyncNet
 import Testing
+
+@testable import AsyncNet
 
 @Suite("Checksums", .timeLimit(.minutes(5)))
 struct ChecksumTests {

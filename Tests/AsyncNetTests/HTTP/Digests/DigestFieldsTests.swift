@@ -1,6 +1,7 @@
-@testable import AsyncNet
 import Foundation
 import Testing
+
+@testable import AsyncNet
 
 /// `Repr-Digest` and `Content-Digest`.
 @Suite("Digest fields (RFC 9530)", .timeLimit(.minutes(5)))

@@ -1,5 +1,6 @@
-@testable import AsyncNet
 import Testing
+
+@testable import AsyncNet
 
 /// The conversation with the kernel, without a kernel.
 @Suite("Netlink dumps", .timeLimit(.minutes(5)))

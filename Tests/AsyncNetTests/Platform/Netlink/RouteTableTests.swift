@@ -1,5 +1,6 @@
-@testable import AsyncNet
 import Testing
+
+@testable import AsyncNet
 
 /// What the kernel's messages say, and what follows from it.
 @Suite("Routing tables", .timeLimit(.minutes(5)))

@@ -1,5 +1,6 @@
-@testable import AsyncNet
 import Testing
+
+@testable import AsyncNet
 
 @Suite("Basic authentication (RFC 7617)", .timeLimit(.minutes(5)))
 struct BasicAuthorizationTests {

@@ -1,5 +1,6 @@
-@testable import AsyncNet
 import Testing
+
+@testable import AsyncNet
 
 /// Where the RFCs have no example, a few lines of Python over hashlib made the responses.
 @Suite("Digest authentication (RFC 7616)", .timeLimit(.minutes(5)))

@@ -1,5 +1,6 @@
-@testable import AsyncNet
 import Testing
+
+@testable import AsyncNet
 
 @Suite("Digest authentication: challenges, names and proofs", .timeLimit(.minutes(5)))
 struct DigestAuthorizationWireTests {

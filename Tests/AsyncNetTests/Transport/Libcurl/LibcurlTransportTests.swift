@@ -1,8 +1,9 @@
-@testable import AsyncNet
 import AsyncNetTesting
 import Foundation
 import Synchronization
 import Testing
+
+@testable import AsyncNet
 
 /// Opens a gate when nobody holds it any more.
 private final class Token: Sendable {

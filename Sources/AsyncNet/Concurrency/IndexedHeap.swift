@@ -6,6 +6,7 @@ struct IndexedHeap<Key: Comparable> {
     private var places: [Int?] = []
 
     var isEmpty: Bool { nodes.isEmpty }
+    var count: Int { nodes.count }
     var least: (key: Key, number: Int)? { nodes.first }
 
     /// Adds the number, or changes its key.
