@@ -38,6 +38,22 @@ struct SinkRetryTests {
         #expect(folder.contents == ["file"])
     }
 
+    @Test("A download that cannot write the version that the server has now continues nothing of it")
+    func lockedFile() async throws {
+        let (folder, url) = (try TemporaryFolder(), try #require(URL(string: Self.url)))
+        let other = RangeStub(data: Data(patternedData(110_000).reversed()), tag: "\"2\"")
+        let session = Session(transport: StubTransport { other.reply(to: $0) })
+        let data = try folder.resumeData(url, file.data.prefix(40_000))
+        let target = folder.url.appending(path: "file")
+        var lock: OutputFile? = try OutputFile(continuing: data.partialFile.path, mark: data.mark ?? "")
+        let download = session.download(resumingWith: data, to: .file(target))
+        #expect(await download.result.failure?.code == .fileNotWritable)
+        let left = await download.resumeData
+        withExtendedLifetime(lock) { lock = nil }
+        let rest = session.download(resumingWith: left ?? data, to: .file(target))
+        #expect(try Data(contentsOf: await rest.value) == other.data)
+    }
+
     @Test("So does one whose attempt was silent for too long, and one whose resource changed starts over")
     func silent() async throws {
         let (folder, clock, sent) = (try TemporaryFolder(), TestClock(), Counter())

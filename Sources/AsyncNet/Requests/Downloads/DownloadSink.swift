@@ -77,13 +77,17 @@ final class DownloadSink: ResponseSink {
     func receive(_ body: inout ResponseBody) async throws -> SinkVerdict {
         let head = body.head
         let place = try await file.place(for: head)
-        let size = file.size
         let output: OutputFile
-        switch try plan.withLock({ plan throws(AsyncNetError) in try plan.receive(head, size: size) }) {
+        var next = plan.withLock { $0 }
+        switch try next.receive(head, size: file.size) {
         case .complete: output = try file.openComplete(beside: place)
-        case .again: return .again
+        case .again:
+            plan.withLock { [next] in $0 = next }
+            return .again
         case .write(let offset):
-            output = try file.open(beside: place, from: offset, plan.withLock { $0 })
+            output = try file.open(beside: place, from: offset, next)
+            // Until the file is open, its bytes are of the version that was known before.
+            plan.withLock { [next] in $0 = next }
             do { try await write(&body, from: offset, to: output) } catch is SegmentedTransfer.OtherVersion {
                 _ = plan.withLock { $0.restart() }
                 return .again
