@@ -68,8 +68,11 @@ public actor Session {
     /// it.
     public func finish() async {
         isFinished = true
-        environment.transfers.close { [self] in environment.mailbox.post { await self.shutDownIfDrained() } }
-        shutDownIfDrained()
+        if shutdown == nil {
+            // A retain cycle until the shutdown: session → transfers → session.
+            environment.transfers.close { [self] in environment.mailbox.post { await self.shutDownIfDrained() } }
+            shutDownIfDrained()
+        }
         guard !isShutDown, !Task.isCancelled else { return }
         nextFinisher += 1
         let id = nextFinisher

@@ -105,6 +105,20 @@ struct SessionTests {
         #expect(await eventually { weak.session == nil })
     }
 
+    @Test("A session that is finished more than once is released")
+    func finishedTwice() async throws {
+        final class Weak: Sendable {
+            weak let session: Session?
+            init(_ session: Session) { self.session = session }
+        }
+        var session: Session? = Session(transport: StubTransport { _ in .json(User.json) })
+        let weak = Weak(try #require(session))
+        await session?.finish()
+        await session?.finish()
+        session = nil
+        #expect(await eventually { weak.session == nil })
+    }
+
     @Test("Silence as long as the timeout ends a request, to the nanosecond and not before")
     func timeout() async {
         let clock = TestClock()
