@@ -59,20 +59,23 @@ final class SideTransfer: Sendable {
     var waiterCount: Int { state.withLock { $0.waiters } }
 
     func outcome() async -> TransferOutcome {
-        enter()
+        guard enter() else { return TransferOutcome(error: AsyncNetError(.cancelled)) }
         defer { leave() }
         do { return try await end.value() } catch { return TransferOutcome(error: error) }
     }
 
-    private func enter() {
+    /// - Returns: `false` if the transfer was given up. Its task may take any time to notice the cancel.
+    private func enter() -> Bool {
         state.withLock { state in
+            guard !state.isAbandoned else { return false }
             state.waiters += 1
-            guard state.task == nil else { return }
+            guard state.task == nil else { return true }
             transfers.begin()
             state.task = Task { [work, end, transfers] in
                 end.fulfil(.success(await work()))
                 transfers.end()
             }
+            return true
         }
     }
 
