@@ -15,6 +15,7 @@ struct Hops: Station {
                 return next
             } else {
                 request = try await attempt.run.prepare(request)
+                attempt.run.watch.read()
                 hop = Hop(visited: hop.visited)
             }
         }

@@ -180,6 +180,30 @@ struct SegmentTroubleTests {
         #expect(stub.requests.allSatisfy { $0.headers["Accept-Encoding"] == "identity" })
     }
 
+    @Test("A server that is silent when the download starts over is noticed")
+    func silentAfterOtherVersion() async throws {
+        let (folder, clock) = (try TemporaryFolder(), TestClock())
+        let stub = StubTransport { [file] request in
+            if RangeStub.isLater(request) { return .status(412) }
+            return request.headers["Range"] == nil ? .fault(.stall) : file.reply(to: request)
+        }
+        let download = Session(transport: stub, configuration: .init(timeout: .seconds(10), clock: clock)).download(
+            Self.url, to: .file(folder.url.appending(path: "file")), segments: 2)
+        let (result, ended) = (Task { await download.result }, Counter())
+        Task {
+            _ = await result.value
+            ended.add()
+        }
+        #expect(await eventually { stub.requests.contains { $0.headers["Range"] == nil } })
+        for _ in 0..<5 where ended.value == 0 {
+            clock.advance(by: .seconds(10))
+            for _ in 0..<100 { await Task.yield() }
+        }
+        #expect(await eventually { ended.value == 1 })
+        await download.cancel()
+        #expect(await result.value.failure?.code == .timedOut)
+    }
+
     // MARK: What a kill leaves
 
     @Test("Notes keep up with a long transfer")
