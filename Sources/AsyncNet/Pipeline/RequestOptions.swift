@@ -48,3 +48,15 @@ public struct RequestOptions: Sendable {
         self.bodyLimit = bodyLimit
     }
 }
+
+extension RequestOptions: CustomReflectable {
+    /// What `print` and `dump` show: no secrets. Of interceptors only the types are shown.
+    public var customMirror: Mirror {
+        let children: KeyValuePairs<String, Any> = [
+            "interceptors": interceptors.map { "\(type(of: $0))" }, "timeout": timeout as Any,
+            "deadline": deadline as Any, "redirects": redirects as Any, "credential": credential as Any,
+            "priority": priority, "bodyLimit": bodyLimit,
+        ]
+        return Mirror(self, children: children, displayStyle: .struct)
+    }
+}

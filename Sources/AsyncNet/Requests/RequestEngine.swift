@@ -265,6 +265,11 @@ extension RequestEngine: RunOwner {
     var failure: AsyncNetError? { outcome?.error }
 }
 
+extension RequestEngine: CustomReflectable {
+    /// What `dump` shows: which request it is. Its policies and what it sends hold secrets.
+    public nonisolated var customMirror: Mirror { Mirror(self, children: ["id": id, "kind": kind]) }
+}
+
 /// Where the body of a request's response goes.
 enum BodyTarget: Sendable {
     case memory

@@ -90,6 +90,11 @@ struct SecretsTests {
         func refresh(_ credential: Token) async throws -> Token { credential }
     }
 
+    private struct Signing: RequestAdapter {
+        let key: String
+        func adapt(_ request: URLRequest, context: RequestContext) async throws -> URLRequest { request }
+    }
+
     private var proxies: [ProxyConfiguration] {
         [
             .http("p", port: 1, username: plants.next, password: plants.next),
@@ -187,7 +192,12 @@ struct SecretsTests {
         let response = await request.serializing(Data.self).response
         let error = try #require(response.error)
         #expect(error.code == .cannotConnect)
+        let options = RequestOptions(
+            interceptors: configuration(url).interceptors + [Signing(key: plants.next)],
+            credential: Credential(username: "u", password: plants.next))
+        await request.options(options)
         for value in [
+            options, [options], request.engine, request.serializing(Data.self), try #require(session as Any?),
             request, response, response.metrics, error, error as any Error, error as NSError, await events.value,
             session,
         ] as [Any] { check(value) }
@@ -199,11 +209,12 @@ struct SecretsTests {
         let stream = session.stream(url)
         check(try #require(await download.result.failure))
         check(download)
+        check(download.engine)
         await #expect { for try await _ in stream.chunks {} } throws: { error in
             check(error)
             return true
         }
-        check(stream)
+        for value in [stream, stream.engine, stream.chunks, stream.bytes] as [Any] { check(value) }
         #expect(plants.total > 30)
     }
 
