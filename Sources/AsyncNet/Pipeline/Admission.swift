@@ -1,4 +1,4 @@
-/// Lets a transfer begin when circuit breaker, rate and concurrency allow it.
+/// Starts a transfer when the circuit breaker, the rate limit and the concurrency limit allow it.
 struct Admission<Rest: Station>: Station {
     private let rest: Rest
 
@@ -9,18 +9,19 @@ struct Admission<Rest: Station>: Station {
         return try await sendAdmitted(request, in: attempt)
     }
 
-    /// The rate comes before the permit: a request that waits for the former should not hold the latter.
+    /// The rate limit is awaited before the permit: a request that waits for its rate should not hold a permit
+    /// meanwhile.
     @inline(never)
     private func sendAdmitted(_ request: TransportRequest, in attempt: Attempt) async throws -> Next {
         let (run, origin) = (attempt.run, request.head.url.origin)
         let limits = run.environment.limits
         var pass = try limits.breakers?.allow(host: origin)
-        // Of the requests that share a transfer, one may have more time than the others.
+        // A request that joins a shared transfer may have a later deadline than the request that began the transfer.
         try await limits.rate?.acquire(host: origin, until: run.owner == nil ? nil : run.policies.end)
         run.hold(try await limits.queue?.acquire(host: origin, priority: run.policies.priority))
         defer { run.releasePermit() }
         if await hasReplacedCredential(request, run) { throw ReplacedCredential() }
-        // Other requests may have found meanwhile that the origin fails.
+        // The breaker may have opened while this request waited.
         if let waited = pass, !waited.isCurrent { pass = try limits.breakers?.allow(host: origin) }
         do {
             let next = try await rest.send(request, in: attempt)
@@ -39,10 +40,10 @@ struct Admission<Rest: Station>: Station {
     }
 }
 
-/// A request waited for its permit for so long that the server would refuse its credential.
+/// The credential of a request was replaced while the request waited for its permit: the server would refuse it.
 struct ReplacedCredential: Error {}
 
-/// What the end of a transfer means for its origin's circuit breaker.
+/// What the end of a transfer counts as for the origin's circuit breaker.
 extension RequestRun {
     fileprivate func verdict(on origin: String) -> HostVerdict {
         guard !isRedirected(from: origin), let head = record.head else { return .success }
@@ -59,13 +60,13 @@ extension RequestRun {
     /// Errors of validators that look at the head.
     private static let refusals: Set<AsyncNetError.Code> = [.unacceptableStatus, .unacceptableContentType]
 
-    /// Whether the origin has responded with a redirect to another one.
+    /// Whether the origin responded with a redirect to another origin.
     private func isRedirected(from origin: String) -> Bool {
         record.request.map { $0.head.url.origin != origin } ?? false
     }
 
-    /// A transfer that silence or a deadline ends only sees a cancel. An origin that has begun to respond before the
-    /// deadline does not hang.
+    /// A transfer that a timeout or a deadline ends fails with `.cancelled`; this is the reason for that cancel. A
+    /// deadline is not held against an origin whose response had begun.
     private func cause(of code: AsyncNetError.Code) async -> AsyncNetError.Code {
         guard code == .cancelled else { return code }
         if let end = policies.end, end <= environment.timers.time.now {

@@ -1,4 +1,4 @@
-/// One attempt in a task of its own, so that what ends it, such as silence, need not end the request.
+/// Runs one attempt in a task of its own, so that a timeout can end the attempt without ending the request.
 final class AttemptTask: Sendable {
     private struct State {
         var cancel: (@Sendable () -> Void)?
@@ -7,7 +7,8 @@ final class AttemptTask: Sendable {
 
     private let state = Locked(State())
 
-    /// Runs `work` to its end. Cancelling the caller cancels it; `fail` does too, and then says why.
+    /// Runs `work` and waits for its end. A cancel of the calling task cancels `work`; so does `fail`, whose error is
+    /// thrown.
     func run<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
         let task = Task { try await work() }
         let hasFailed = state.withLock { state in
@@ -26,7 +27,7 @@ final class AttemptTask: Sendable {
         }
     }
 
-    /// Ends the attempt with this error; the first counts.
+    /// Cancels the attempt, which then throws this error; the error of the first call counts.
     func fail(_ error: AsyncNetError) {
         let cancel = state.withLock { state in
             state.failure = state.failure ?? error

@@ -1,11 +1,11 @@
-/// Makes attempts until one has brought the response, or nothing wants another: adapters before each, the sink and the
-/// retriers after it.
+/// Makes attempts until neither the sink nor a retrier wants another: adapters run before each attempt, retriers after
+/// it.
 struct Attempts<Rest: Station>: Station {
     private let rest: Rest
 
     init(_ rest: Rest) { self.rest = rest }
 
-    /// - Parameter request: What the caller gave: each attempt begins with it, adapted anew.
+    /// - Parameter request: The request before adapters: each attempt adapts it anew.
     func send(_ request: TransportRequest, in first: Attempt) async throws -> Next {
         let run = first.run
         depositBudget(request, run)
@@ -40,8 +40,7 @@ struct Attempts<Rest: Station>: Station {
         return await attempt.run.next(afterAttempt: attempt.number, nil) ?? .done
     }
 
-    /// A request that waited for its permit with a credential that has been replaced meanwhile, or is about to be, is
-    /// adapted again.
+    /// Adapts the request again if its credential was replaced, or is about to be, while it waited for its permit.
     private func sendAdapted(_ request: TransportRequest, in unsent: Attempt) async throws -> Next {
         var attempt = unsent
         var hasBegun = false
@@ -65,7 +64,8 @@ struct Attempts<Rest: Station>: Station {
         return validators
     }
 
-    /// The checks of a whole response in memory; a body that was delivered as it arrived has been accepted by its head.
+    /// Validators of a whole response in memory; the head of a download or stream was validated before its body was
+    /// read.
     private func validate(_ run: RequestRun) async throws {
         guard run.record.isCollected, case let validators = await run.takeValidators(), !validators.isEmpty,
             let response = run.record.collectedResponse
@@ -96,7 +96,7 @@ struct Attempts<Rest: Station>: Station {
         return settled
     }
 
-    /// Userinfo in an adapter's URL becomes a credential too, for another origin than that of the request's own.
+    /// Userinfo in a URL that an adapter sets becomes the credential, unless there is one for that URL's origin already.
     @inline(never)
     private func takeCredential(of adapted: inout TransportRequest, for attempt: inout Attempt) {
         guard let credential = Credential.take(from: &adapted.head.url),
@@ -115,7 +115,7 @@ extension PolicyTraits {
 }
 
 extension RequestRun {
-    /// The request as the run's sink wants it sent.
+    /// The request with what the run's sink adds, such as a `Range`.
     @inline(never)
     func prepare(_ request: TransportRequest) async throws -> TransportRequest {
         var timed = request
@@ -128,8 +128,8 @@ extension RequestRun {
     }
 }
 
-/// Ends the attempt, or the request if it has no other attempt, when the server is silent for too long or the attempt
-/// takes too long. Waiting for a permit, which happens above, does not count.
+/// Ends the attempt, or the request if no retrier can follow the attempt, when the server is silent for the timeout or
+/// the attempt takes too long. The wait for a permit is over before this station and does not count.
 struct AttemptLimits<Rest: Station>: Station {
     private let rest: Rest
 

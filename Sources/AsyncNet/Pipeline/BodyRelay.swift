@@ -1,6 +1,6 @@
 import Foundation
 
-/// Receives chunks in place of the reader, on the transport's thread.
+/// Receives a body's chunks on the transport's thread while the reader's task waits.
 final class BodyRelay: Sendable {
     private let state: Locked<(received: ReceivedBytes, failure: (any Error)?)>
     private let head: HTTPResponseHead

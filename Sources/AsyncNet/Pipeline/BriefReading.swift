@@ -1,11 +1,11 @@
 import Foundation
 
-/// Bodies of little interest: those of redirects, of challenges, and of responses that are refused by their head. They
-/// may break off, or never end.
+/// Reads bodies that are not delivered, or only in part: those of redirects, of challenges, and of responses that a
+/// validator refuses by their head. Such a body may break off, or never end.
 extension Attempt {
-    /// More of such a body is not read.
+    /// The bytes of such a body that are read at most.
     private static let briefLength = 64 * 1024
-    /// Such a body is not read for longer.
+    /// The time for which such a body is read at most.
     private static let briefTime = Duration.seconds(1)
 
     struct BriefReading: Sendable {
@@ -14,19 +14,20 @@ extension Attempt {
         var error: (any Error)?
     }
 
-    /// Reads a body that is known to be short to its end, which keeps its connection usable. The connection of a body
-    /// that is dropped unread is closed.
+    /// Reads a short body to its end, so that its connection can be used again; a connection with unread bytes is
+    /// closed.
     @inline(never)
     func drain(_ response: TransportResponse, to method: HTTPMethod) async {
         let head = response.head
         let isShort = head.isBodyless(answering: method) || head.contentLength.map { $0 <= Self.briefLength } == true
         guard isShort, !response.body.isOver else { return }
-        // A body that breaks off or stalls changes nothing. A cancel is noticed before the next hop.
+        // Errors of this body are ignored: the next hop does not depend on it. A cancel is noticed before the next hop.
         _ = await readBriefly(response, isWaitingForFirst: false)
         run.watch.read()
     }
 
-    /// - Parameter isWaitingForFirst: The time begins with the first byte; until then the request's own timeouts hold.
+    /// - Parameter isWaitingForFirst: Whether the time limit begins with the first byte; until then the request's own
+    ///   timeouts apply.
     @inline(never)
     func readBriefly(_ response: TransportResponse, isWaitingForFirst: Bool) async -> BriefReading {
         let limit = BriefLimit(run.environment.timers, briefTime)
@@ -42,7 +43,7 @@ extension Attempt {
         return reading ?? BriefReading()
     }
 
-    /// What comes before the limit, the end, an error or a cancel.
+    /// The bytes received before the limit, the end of the body, an error or a cancel.
     private func read(_ response: TransportResponse, onFirst: (@Sendable () -> Void)?) async -> BriefReading {
         var reading = BriefReading()
         do {
@@ -59,7 +60,7 @@ extension Attempt {
         return reading
     }
 
-    /// Leaves time to other limits, which would end the request with another error.
+    /// Shorter than the attempt's timeout and the deadline, which would replace the validator's error by their own.
     private var briefTime: Duration {
         min(
             Self.briefTime, run.policies.attemptTimeout.map { $0 / 4 } ?? .longestWait,
@@ -67,7 +68,7 @@ extension Attempt {
     }
 }
 
-/// Ends its task when some time has passed since it began.
+/// Ends its task when some time has passed since `begin()`.
 private final class BriefLimit: Sendable {
     let task = AttemptTask()
     private let timers: TimerQueue

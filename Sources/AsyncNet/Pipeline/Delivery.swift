@@ -1,13 +1,13 @@
 import Foundation
 
-/// From a response that no redirect or challenge follows to the run's sink.
+/// Passes a response that neither a redirect nor a challenge follows to the run's sink.
 ///
-/// Validators run here and in ``Attempts``, nowhere else while the request runs: those that look at the head do so as
-/// soon as it has come, since the body may break off or never end; the others need the whole body.
+/// Validators run here and in ``Attempts``: validators of the head before the body is read, since the body may break
+/// off or never end; those of the whole response after it.
 extension Attempt {
-    /// Has the response validated, and its body received.
+    /// Validates the response's head, and has the sink receive the body.
     ///
-    /// - Returns: `nil` if the request is to be prepared and sent again in the same attempt.
+    /// - Returns: `nil` if the sink wants the request prepared and sent again in the same attempt.
     @inline(never)
     func deliver(_ response: TransportResponse, to request: TransportRequest) async throws -> Next? {
         let head = response.head
@@ -23,7 +23,7 @@ extension Attempt {
     }
 
     private func receive(_ response: TransportResponse, _ request: TransportRequest) async throws -> Next? {
-        // The response to a HEAD request has no body.
+        // The response to a HEAD request has no body, whatever its `Content-Range`.
         let expected = request.head.method == .head ? nil : response.head.rangeLength
         var body = ResponseBody(response.body, of: response.head, observer: run, expected: expected)
         guard try await run.sink.receive(&body) == .done else { return nil }
@@ -31,8 +31,8 @@ extension Attempt {
         return .done
     }
 
-    /// Validators and retriers decide about the head of a body that is delivered as it arrives. Retriers learn of a
-    /// validator's error once the attempt is over.
+    /// Validates the head of a download or stream, and lets retriers decide about its status. A validator's error is
+    /// thrown; retriers decide about that after the attempt.
     private func accept(_ head: HTTPResponseHead, of request: TransportRequest) async throws -> Next {
         let validators = await run.takeValidators()
         guard run.sink.validates(head) else { return .done }
@@ -40,26 +40,26 @@ extension Attempt {
         response.isBodyPending = true
         try await validators.check(response)
         guard !run.policies.list.retriers.isEmpty, let error = run.refusal(head) else { return .done }
-        // A retrier may wait for another request, such as a refresh over this session, which may need the permit.
+        // A retrier may wait for another request of this session, such as a token refresh, which needs a permit too.
         run.releasePermit()
         return await run.next(after: error, attempt: number) ?? .done
     }
 
     // MARK: Responses that are refused by their head
 
-    /// The first refusal of a body in memory by status or type.
+    /// The first validator's refusal of this response, whose body is to be kept in memory, by its status or type.
     func refusal(of head: HTTPResponseHead, to request: HTTPRequestHead) -> HeadRefusal? {
         validators.isEmpty ? nil : HeadRefusal(of: head, to: request, by: validators)
     }
 
-    /// For the transport, which would wait with the head of a success for its body; `nil` if no validator can refuse a
-    /// response by its head.
+    /// Given to the transport, which delivers a refused head at once instead of with the body; `nil` if no validator
+    /// checks heads.
     func refusesHeads(of request: HTTPRequestHead) -> (@Sendable (HTTPResponseHead) -> Bool)? {
         guard validators.contains(where: { $0.subject != .wholeResponse }) else { return nil }
         return { [validators] head in HeadRefusal(of: head, to: request, by: validators) != nil }
     }
 
-    /// Keeps as much of the body as comes soon.
+    /// Throws the refusal, after keeping the bytes of the body that arrive within the limits of a brief reading.
     private func receive(_ response: TransportResponse, refused refusal: HeadRefusal, _ request: TransportRequest)
         async throws -> Next?
     {
@@ -72,7 +72,7 @@ extension Attempt {
         run.record.received(reading.data)
         if reading.isWhole { run.watch.receivedAll(Int64(reading.data.count)) }
         guard refusal.dependsOnBody, reading.data.isEmpty else { throw refusal.error }
-        // An empty body has every type, which its validator finds at the end.
+        // An empty body is accepted with any type; the validator decides about it after the attempt.
         if let error = reading.error { throw error }
         return .done
     }
@@ -117,45 +117,45 @@ struct MemorySink: ResponseSink {
     }
 }
 
-/// The body of a response while a sink reads it: counted, not read while the request is suspended, and not timed out
-/// while its reader is busy. Read by one task at a time.
+/// The body of a response while a sink reads it: counts its bytes, waits while the request is suspended, and stops the
+/// timeout while the sink processes a chunk. Read by one task at a time.
 struct ResponseBody {
     private var body: TransportBody.AsyncIterator
     let head: HTTPResponseHead
     let observer: any BodyObserver
     private(set) var received = ReceivedBytes(count: 0)
 
-    /// The bytes that have come.
+    /// The bytes received so far.
     var count: Int64 { received.count }
-    /// The bytes of the whole that were there before; they are counted in progress.
+    /// The bytes that the file had before this response; progress counts them too.
     var offset: Int64 {
         get { received.offset }
         set { received.offset = newValue }
     }
-    /// The bytes of the whole, if these are not the body's and those that were there before.
+    /// The bytes of the whole file, if these are not `offset` and the length of this body.
     var total: Int64? {
         get { received.total }
         set { received.total = newValue }
     }
 
-    /// - Parameter expected: The bytes that the body has by its `Content-Range`: more or fewer are an error.
+    /// - Parameter expected: The length of the body by its `Content-Range`; a body of another length is an error.
     init(_ body: TransportBody, of head: HTTPResponseHead, observer: any BodyObserver, expected: Int64? = nil) {
         self.body = body.makeAsyncIterator()
         (self.head, self.observer) = (head, observer)
         received.expected = expected
     }
 
-    /// The reader does not wait for the server until the next read.
+    /// Stops the timeout until the next read: the sink does not wait for the server.
     func rest() { observer.willRest() }
 
-    /// Counts bytes that have come by another way.
+    /// Counts bytes that other responses brought, such as the other segments of a download.
     mutating func add(_ count: Int64) { received.count += count }
 
-    /// The next bytes, never none; `nil` at the end.
+    /// The next chunk, never empty; `nil` at the end of the body.
     mutating func next() async throws -> Data? {
         observer.willRead()
         guard let chunk = try await body.next() else {
-            // What is still to be done with the body does not wait for the server.
+            // The sink may still process the body, such as move a file; the server's timeout must not count that time.
             rest()
             observer.didEnd()
             try received.checkEnd()
@@ -167,18 +167,18 @@ struct ResponseBody {
         return chunk
     }
 
-    /// Reads the body into memory. The bytes of a body that breaks off are kept too.
+    /// Reads the body into memory, and keeps the bytes received if the body breaks off.
     mutating func collect() async throws {
         var data = Data()
         defer { observer.didCollect(data) }
         while let chunk = try await next() {
-            // A single chunk, as small bodies are, is not copied.
+            // The only chunk of a small body is not copied.
             if data.isEmpty { data = chunk } else { data.append(chunk) }
         }
     }
 
-    /// Puts each chunk somewhere, in order, to the end: on this task, or where a transport cannot pause and this task
-    /// keeps up with it, on the transport's thread, which saves a change of threads for each chunk.
+    /// Calls `put` with each chunk, in order, to the end of the body: on this task, or on the transport's thread if the
+    /// transport cannot pause and this task has taken all earlier chunks. That saves a thread change for each chunk.
     mutating func forEach(_ put: @escaping @Sendable (Data) throws -> Void) async throws {
         while let chunk = try await next() {
             try put(chunk)

@@ -1,8 +1,6 @@
 import Synchronization
 
-/// What all requests of a session share: configuration, transport, timers, limits.
-///
-/// The stations know it in place of the session.
+/// What all requests of a session share: configuration, transport, timers, limits. Stations use this, not the session.
 final class Environment: Sendable {
     let configuration: SessionConfiguration
     let transport: any Transport
@@ -24,8 +22,8 @@ final class Environment: Sendable {
 
 /// Counts the transfers that have not ended yet, those of cancelled requests included.
 ///
-/// `close` is called before the count is read, and each `end` reads whether it was called after it has counted down, so
-/// that one of both sees the last transfer end.
+/// `close` sets its flag before its caller reads the count; `end` counts down before it reads the flag. So at least one
+/// of the two notices that the last transfer has ended.
 final class TransferCount: Sendable {
     private let running = Atomic(0)
     private let isClosing = Atomic(false)
@@ -41,12 +39,12 @@ final class TransferCount: Sendable {
 
     var isEmpty: Bool { running.load(ordering: .sequentiallyConsistent) == 0 }
 
-    /// Calls `onDrained` each time that the last transfer has ended from now on.
+    /// From now on calls `onDrained` each time that the count becomes zero.
     func close(onDrained: @escaping @Sendable () -> Void) {
         self.onDrained.withLock { $0 = onDrained }
         isClosing.store(true, ordering: .sequentiallyConsistent)
     }
 
-    /// Lets go of what `close` was given.
+    /// Releases the closure given to `close`.
     func forgetClosing() { onDrained.withLock { $0 = nil } }
 }

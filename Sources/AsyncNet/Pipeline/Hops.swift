@@ -1,7 +1,7 @@
 import Foundation
 
-/// Sends a request over the transport, and again wherever its responses lead: another URL, or the same one with a
-/// credential. Cookies are added and stored on each hop.
+/// Sends a request over the transport, and sends the next hop after a redirect or a challenge. Each hop sends the
+/// cookie jar's cookies and stores those of its response.
 struct Hops: Station {
     func send(_ first: TransportRequest, in attempt: Attempt) async throws -> Next {
         var (request, hop) = (first, Hop())
@@ -21,7 +21,7 @@ struct Hops: Station {
         }
     }
 
-    /// - Returns: The response, and the request to send next if that leads elsewhere.
+    /// - Returns: The response, and the request of the next hop if a redirect or a challenge is to be followed.
     private func exchange(_ request: TransportRequest, _ hop: inout Hop, _ attempt: Attempt) async throws -> (
         TransportResponse, TransportRequest?
     ) {
@@ -44,7 +44,8 @@ struct Hops: Station {
         return (response, try await redirected(response.head, request, &hop, run))
     }
 
-    /// The stored request must not hold the watch, nor know cookies and credentials: only this copy of it does.
+    /// A copy with the watch and, later, cookies and credentials. The stored request must hold neither secrets nor the
+    /// watch: watch → record → request → watch would be a retain cycle.
     @inline(never)
     private func outgoing(_ request: TransportRequest, _ attempt: Attempt) -> TransportRequest {
         var outgoing = request
@@ -72,19 +73,19 @@ struct Hops: Station {
     }
 }
 
-/// What is known of the hops so far.
+/// What the hops so far determine for the next hop.
 private struct Hop {
-    /// Where redirects led.
+    /// The URLs of the redirects followed so far.
     var visited: [URL] = []
-    /// The `Authorization` that the credential has become.
+    /// The value of `Authorization` made of the credential.
     var authorization: String?
-    /// `authorization` responds to a challenge of this hop.
+    /// Whether `authorization` responds to a challenge, and was not sent before any challenge.
     var isForChallenge = false
     var challenges = 0
-    /// A server that finds every nonce stale must not be sent requests for ever.
+    /// A server may declare every nonce stale (RFC 7616 §3.3); requests to it must not go on without end.
     static let maximumChallenges = 3
 
-    /// Sends the credential unasked to a server that is known to want it.
+    /// Sends the credential without a challenge if the URL is in a protection space that has challenged before.
     @inline(never)
     mutating func authorize(
         _ outgoing: inout TransportRequest, _ credential: Credential, _ spaces: ProtectionSpaces
@@ -102,8 +103,8 @@ private struct Hop {
             spaces.receive(head, to: sent, credential)
             return false
         }
-        // Credentials that were sent unasked may be out of date; those for this hop's challenge are not, unless the
-        // server says so.
+        // Credentials that were sent without a challenge may have an old nonce and deserve another try; those made for
+        // this challenge do not, unless the server declares their nonce stale.
         let refused = isForChallenge ? authorization : nil
         let credentials = try spaces.answer(head, to: sent, credential, refused: refused)
         guard sent.body.replay != .once else { return false }
@@ -119,8 +120,7 @@ private struct Hop {
 }
 
 extension Attempt {
-    /// `nil` for another origin than the credential's, and for a request with an `Authorization` of its own, which
-    /// stays.
+    /// `nil` if the request goes to another origin than the credential's, or has an `Authorization` header of its own.
     fileprivate func credential(for request: TransportRequest) -> Credential? {
         guard let credential, credential.origin == request.head.url.origin else { return nil }
         return request.head.headers.contains(name: "Authorization") ? nil : credential.credential
@@ -128,7 +128,7 @@ extension Attempt {
 }
 
 extension CookieJar {
-    /// The caller's own cookies first, and in place of the jar's of the same names.
+    /// The request's own cookies come first and replace the jar's cookies of the same names.
     @inline(never)
     fileprivate func addCookies(to outgoing: inout TransportRequest) async {
         let own = outgoing.head.headers["Cookie"]

@@ -2,44 +2,45 @@ import Foundation
 
 /// The stations that a request passes between its start and its outcome.
 enum Pipeline {
-    /// The list, in order: each station calls the next one, and the last one calls the transport.
+    /// The stations in order: each station calls the next station, and the last station calls the transport.
     ///
-    /// To add a station, write its type in a file of its own, and put it here.
+    /// To add a station, write its type in a file of its own, and add it to this list.
     static var stations: some Station {
         Deadline( // ends the request when its time is over
             Attempts( // adapters before each attempt, retriers after it
                 Sharing( // one transfer for equal requests; several for a request that is hedged
-                    // An HTTP cache (RFC 9111) belongs here: above it requests are shared, below it they cost permits.
+                    // An HTTP cache (RFC 9111) belongs here: after Sharing, so that equal requests look it up once, and
+                    // before Admission, so that a cached response needs no permit.
                     Admission( // circuit breaker, rate, permit
                         AttemptLimits( // silence, and the time that one attempt may take
                             Hops()))))) // cookies, credentials, redirects; each hop over the transport
     }
 }
 
-/// A step on the way of a request: it has the response delivered, through the next station or without it.
+/// A step on the way of a request: delivers the response itself, or calls the next station for it.
 protocol Station: Sendable {
     /// Returns once the response has been delivered to the sink of the attempt's run.
     func send(_ request: TransportRequest, in attempt: Attempt) async throws -> Next
 }
 
-/// What follows the delivery of a response.
+/// What happens after a response has been delivered or refused.
 enum Next: Sendable {
     /// The request has its response.
     case done
-    /// Another attempt.
+    /// Another attempt begins after this delay.
     case again(after: Duration)
-    /// The request ends with this error; retriers are not asked.
+    /// The request ends with this error; no retrier decides about it.
     case fail(AsyncNetError)
 }
 
 /// One attempt of a run: what all stations know of it.
 struct Attempt: Sendable {
     let run: RequestRun
-    /// From 1; 0 before the first attempt. An attempt that ends before it is sent has a number too.
+    /// Counted from 1, and 0 before the first attempt. An attempt that fails before it is sent is counted too.
     var number = 0
-    /// The validators that there were when the attempt began.
+    /// The validators that were added before the attempt began.
     var validators: [Validator] = []
-    /// What answers a 401 of its origin.
+    /// The credential for a 401 of its origin.
     var credential: OriginCredential?
 }
 
@@ -49,10 +50,10 @@ struct OriginCredential: Sendable {
     let origin: String
 }
 
-/// Makes a request from what the caller gave: once, when the request starts.
+/// Makes the request to send from the caller's arguments: once, when the request starts.
 struct RequestBlueprint: Sendable {
     let make: @Sendable () throws -> TransportRequest
-    /// Making the request runs code of the user's, which may block its thread.
+    /// Whether making the request runs a closure or encoder of the user's, which may block its thread.
     let mayBlock: Bool
 
     init(mayBlock: Bool = false, make: @escaping @Sendable () throws -> TransportRequest) {
@@ -64,18 +65,18 @@ struct RequestBlueprint: Sendable {
     }
 }
 
-/// One passage through the stations: what they know of the request beyond what is sent.
+/// One passage of a request through the stations, with the state that the stations share.
 ///
-/// A run without an owner belongs to another run: it makes a transfer that requests share, one of several transfers of
-/// a request that is hedged, or a segment of a download.
+/// A run without an owner serves another run: it makes a transfer that several requests share, one of several transfers
+/// of a hedged request, or a segment of a download.
 final class RequestRun: Sendable {
     let id: RequestID
     let environment: Environment
     let policies: RunPolicies
-    /// Only written by the stations, but for errors and for what policies learn about the run.
+    /// Stations write to the record; they read it only to make errors and for what policies learn about the run.
     let record: TransferRecord
     let observers: RequestObservers?
-    /// Read by the transport between chunks, without entering an actor.
+    /// Whether the request is suspended; the transport reads this between chunks without entering an actor.
     let hold: TransferHold
     let sink: any ResponseSink
     let watch: TransferWatch
@@ -83,7 +84,7 @@ final class RequestRun: Sendable {
     /// Whether an attempt runs in a task of its own, so that it can be cancelled without ending the request.
     let separatesAttempts: Bool
     private let permit = Locked<RequestQueue.Permit?>(nil)
-    /// What the run began with.
+    /// The request and credential before the first attempt.
     private let first = Locked<(request: TransportRequest, credential: OriginCredential?)?>(nil)
 
     init(
@@ -113,7 +114,7 @@ final class RequestRun: Sendable {
         return await outcome(of: Pipeline.stations, first.request, first.credential)
     }
 
-    /// Sends a request through some stations.
+    /// Sends a request through the given stations.
     func outcome(of stations: some Station, _ request: TransportRequest, _ credential: OriginCredential?) async
         -> TransferOutcome
     {
@@ -126,7 +127,7 @@ final class RequestRun: Sendable {
         }
     }
 
-    /// Userinfo in a URL becomes a credential, so that it is neither sent unasked nor shown in an error.
+    /// Userinfo in a URL becomes a credential, so that it is neither sent without a challenge nor shown in an error.
     @inline(never)
     private func assembled(_ made: TransportRequest, _ own: Credential?) -> (TransportRequest, OriginCredential?) {
         var request = made
@@ -160,7 +161,7 @@ final class RequestRun: Sendable {
 
     func waitWhileSuspended() async { if hold.isHeld { await owner?.waitWhileSuspended() } }
 
-    /// Ends the request from where nothing can be awaited.
+    /// Ends the request; for callers that cannot await.
     func fail(_ error: AsyncNetError) {
         environment.mailbox.post { [owner] in await owner?.fail(error) }
     }
@@ -169,7 +170,7 @@ final class RequestRun: Sendable {
 
     var remainingTime: Duration? { policies.end.map { $0 - environment.timers.time.now } }
 
-    /// Whether the wait ended by itself.
+    /// - Returns: Whether the delay ended by itself, not by a cancel.
     func pause(_ delay: Duration) async -> Bool {
         let time = environment.timers.time
         if delay > .zero, (try? await time.sleep(until: time.now + min(delay, .longestWait))) == nil { return false }
@@ -180,7 +181,7 @@ final class RequestRun: Sendable {
 
     func hold(_ permit: RequestQueue.Permit?) { self.permit.withLock { $0 = permit } }
 
-    /// Gives the permit back, which only the first call does.
+    /// Gives the permit back; further calls do nothing.
     func releasePermit() {
         let permit = permit.withLock { $0.take() }
         permit?.release()

@@ -1,16 +1,16 @@
-/// How much of a body has come.
+/// Counts the received bytes of a body.
 struct ReceivedBytes: Sendable {
     var count: Int64
-    /// How much of the whole was there before.
+    /// The bytes of the file that were there before this body.
     var offset: Int64 = 0
-    /// How much the whole has; `nil` if the response's head says it.
+    /// The bytes of the whole file; `nil` if the length of this body determines them.
     var total: Int64?
-    /// How many bytes the body has by its `Content-Range`; `nil` where that does not limit it.
+    /// The length of the body by its `Content-Range`; `nil` without that header.
     var expected: Int64?
-    /// The body is longer than that.
+    /// Whether the body is longer than `expected`.
     private(set) var isExceeded = false
 
-    /// Counts a chunk, unless the body is longer with it than the range that it should be.
+    /// Counts a chunk, unless the body would then be longer than `expected`.
     ///
     /// - Throws: `.badServerResponse`.
     mutating func add(_ chunk: Int) throws(AsyncNetError) {
@@ -23,7 +23,7 @@ struct ReceivedBytes: Sendable {
         count += Int64(chunk)
     }
 
-    /// - Throws: `.bodyEndedEarly` if the body is shorter than the range that it should be.
+    /// - Throws: `.bodyEndedEarly` if the body is shorter than `expected`.
     func checkEnd() throws(AsyncNetError) {
         guard let expected, count < expected else { return }
         throw AsyncNetError(

@@ -1,5 +1,5 @@
-/// What requests must have in common to share a transfer: all that is sent, and what decides where credentials and
-/// redirects lead.
+/// What requests must have in common to share a transfer: everything that is sent, its limits, and what decides which
+/// origins receive it.
 struct FlightKey: Hashable {
     let method: HTTPMethod
     let url: String
@@ -11,11 +11,11 @@ struct FlightKey: Hashable {
     let confidentialHeaders: [String]
 }
 
-/// The shared transfers that are under way.
+/// The shared transfers that have not ended.
 final class RequestFlights: Sendable {
     private let transfers = Locked<[FlightKey: SideTransfer]>([:])
 
-    /// The transfer that is under way, or the new one.
+    /// The running transfer with this key, or the one that `make` returns.
     func join(_ key: FlightKey, _ make: () -> SideTransfer) -> SideTransfer {
         transfers.withLock { transfers in
             if let running = transfers[key] { return running }
@@ -27,17 +27,16 @@ final class RequestFlights: Sendable {
 
     var all: [SideTransfer] { transfers.withLock { Array($0.values) } }
 
-    /// A request that comes from now on is sent anew.
+    /// Later requests with this key do not join the transfer.
     func leave(_ key: FlightKey, _ transfer: SideTransfer) {
         transfers.withLock { if $0[key] === transfer { $0[key] = nil } }
     }
 }
 
-/// A transfer in a task of its own, for the requests that wait for it: shared by several, or one of those of a request
-/// that is hedged.
+/// A transfer in a task of its own: shared by several requests, or one of several transfers of a hedged request.
 ///
-/// The task begins with the first wait, and is cancelled with the last one. A cancelled wait ends at once; the session
-/// waits for the task itself when it finishes, since a transport may not notice the cancel at once.
+/// The task begins when the first request waits for it, and is cancelled when none waits any more. A cancelled request
+/// stops waiting at once; a session that finishes waits for the task, as a transport may notice a cancel late.
 final class SideTransfer: Sendable {
     typealias Work = @Sendable () async -> TransferOutcome
 
@@ -54,7 +53,7 @@ final class SideTransfer: Sendable {
 
     init(_ transfers: TransferCount, _ work: @escaping Work) { (self.transfers, self.work) = (transfers, work) }
 
-    /// Whether the transfer has ended, or every wait for it was cancelled.
+    /// Whether the transfer has ended, or every request that waited for it was cancelled.
     var isOver: Bool { end.isFulfilled || state.withLock { $0.isAbandoned } }
     var waiterCount: Int { state.withLock { $0.waiters } }
 

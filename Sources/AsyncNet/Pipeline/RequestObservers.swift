@@ -1,4 +1,4 @@
-/// What a request's observers see.
+/// The progress and events that observers of a request receive.
 struct RequestObservers: Sendable {
     let downloads = Broadcast<TransferProgress>(keepsLatest: true)
     let uploads = Broadcast<TransferProgress>(keepsLatest: true)

@@ -3,20 +3,19 @@
 ///     let options = RequestOptions(interceptors: [RetryPolicy()], deadline: .seconds(10))
 ///     try await session.request(url, options: options).serializing(User.self).value
 ///
-/// One value may be given to any number of requests of any kind. Given when a request is made, options cannot come too
-/// late.
+/// The same options may be given to any number of requests of any kind.
 public struct RequestOptions: Sendable {
     /// Adapters and retriers, which are called after the session's.
     public var interceptors: [any RequestPolicy]
-    /// How long the server may be silent, in place of the request's or the session's timeout; then the attempt ends
-    /// with `.timedOut`.
+    /// How long the server may be silent before an attempt ends with `.timedOut`, in place of the timeout of the
+    /// request or the session.
     public var timeout: Duration?
-    /// How long the request may take in all, retries and every wait included, in place of
-    /// ``SessionConfiguration/deadline``; then it ends with `.deadlineExceeded`.
+    /// How long the request may take in all, retries and every wait included, before it ends with `.deadlineExceeded`;
+    /// in place of ``SessionConfiguration/deadline``.
     public var deadline: Duration?
     /// Whether redirects are followed, in place of ``SessionConfiguration/redirects``.
     public var redirects: RedirectHandler?
-    /// Sent in response to a 401 of the origin of the request's URL, by Digest (RFC 7616) or Basic (RFC 7617).
+    /// Credentials for a 401 of the origin of the request's URL, sent by Digest (RFC 7616) or Basic (RFC 7617).
     public var credential: Credential?
     /// Which of the requests that wait for ``SessionConfiguration/concurrencyLimit`` is sent first; normal by default.
     public var priority: RequestPriority
@@ -25,15 +24,15 @@ public struct RequestOptions: Sendable {
 
     /// How many bytes a response's body may have once its `Content-Encoding` is decoded.
     public enum BodyLimit: Hashable, Sendable {
-        /// ``SessionConfiguration/maximumBodySize``.
+        /// The session's limit, ``SessionConfiguration/maximumBodySize``.
         case session
-        /// This number, whatever the session's limit is.
+        /// This number of bytes, in place of the session's limit.
         case bytes(Int64)
-        /// Any number.
+        /// No limit.
         case unlimited
     }
 
-    /// Options that change what is given, and leave the rest to the session.
+    /// Makes options with the given values; without a value the session's setting applies.
     public init(
         interceptors: [any RequestPolicy] = [], timeout: Duration? = nil, deadline: Duration? = nil,
         redirects: RedirectHandler? = nil, credential: Credential? = nil, priority: RequestPriority = .normal,

@@ -2,30 +2,31 @@ import Foundation
 
 /// Takes the body of a run's final response.
 protocol ResponseSink: Sendable {
-    /// The request as it is to be sent; called before each attempt, after the adapters.
+    /// The request as it is to be sent, such as with a `Range`; called before each attempt, after the adapters.
     func prepare(_ request: TransportRequest) async throws -> TransportRequest
 
     /// Whether validators and retriers decide about this response before the sink receives it; `false` for a response
     /// that only the sink can interpret.
     func validates(_ head: HTTPResponseHead) -> Bool
 
-    /// Reads the body to its end, on no actor, and returns once nothing is left to be done with it.
+    /// Reads the body to its end, on no actor, and returns when the sink has processed all of it.
     func receive(_ body: inout ResponseBody) async throws -> SinkVerdict
 
-    /// After which delay the sink wants another attempt, now that one has ended with this error or none; `nil` leaves
-    /// the decision to the retriers.
+    /// The delay before another attempt that the sink wants after an attempt with this error, or with none; `nil`
+    /// leaves the decision to the retriers.
     func delayBeforeNextAttempt(after error: AsyncNetError?, head: HTTPResponseHead?) -> Duration?
 
-    /// Called once, when the request is over, also if no body ever came. It must return at once.
+    /// Called once, when the request is over, also if no response arrived. It must return at once.
     func requestEnded(_ error: AsyncNetError?)
 
-    /// Whether retriers may repeat the request: no reader has had a part of the body that could not be continued.
+    /// Whether retriers may send the request again: `false` once a reader has bytes of the body that another response
+    /// could not continue.
     var canBeSentAgain: Bool { get }
 }
 
 enum SinkVerdict: Sendable {
     case done
-    /// The response is of no use: the request is to be prepared and sent again, in the same attempt.
+    /// The sink cannot use the response: the request is to be prepared and sent again in the same attempt.
     case again
 }
 
@@ -37,21 +38,21 @@ extension ResponseSink {
     var canBeSentAgain: Bool { true }
 }
 
-/// Told of how the reading of a body goes.
+/// Receives reports about the reading of a body.
 protocol BodyObserver: AnyObject, Sendable {
-    /// The reader waits for the server.
+    /// The reader waits for the server from now on.
     func willRead()
-    /// The reader does not wait for the server until `willRead`.
+    /// The reader does not wait for the server until the next `willRead`.
     func willRest()
-    /// Bytes have come; may refuse more.
+    /// A chunk was received; throws if the body is longer than the request allows.
     func didRead(_ bytes: ReceivedBytes, of head: HTTPResponseHead) throws
     /// The body has ended.
     func didEnd()
-    /// A body that is kept in memory, or what has come of it.
+    /// A body was kept in memory, or as much of it as was received.
     func didCollect(_ data: Data)
     var isSuspended: Bool { get }
     func waitWhileSuspended() async
-    /// Sends the request that led to this body once more, changed, in a run of its own under the same policies. Returns
-    /// once the sink has all of that response's body.
+    /// Sends the request that led to this body again, changed, in a run of its own under the same policies. Returns
+    /// when `sink` has received all of that response's body.
     func fetch(into sink: any ResponseSink, _ change: (inout TransportRequest) -> Void) async throws
 }

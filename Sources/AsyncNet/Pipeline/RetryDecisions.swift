@@ -1,7 +1,7 @@
-/// What follows an attempt, or the head of a response: the sink decides first, then the first retrier that does not
-/// leave the decision to the others.
+/// Decides what follows an attempt, or the head of a response: the sink decides first, then the retriers in order,
+/// until a retrier does not leave the decision to the next.
 extension RequestRun {
-    /// - Returns: `nil` if the attempt's end is the request's.
+    /// - Returns: `nil` if the request ends as the attempt did.
     @inline(never)
     func next(afterAttempt number: Int, _ error: AsyncNetError?) async -> Next? {
         let head = record.head
@@ -12,16 +12,16 @@ extension RequestRun {
         return await next(after: failure, attempt: number)
     }
 
-    /// The error that retriers decide about; `nil` if they do not.
+    /// The error that retriers decide about; `nil` if they have nothing to decide.
     @inline(never)
     private func failure(_ error: AsyncNetError?, _ head: HTTPResponseHead?) -> AsyncNetError? {
         if let error { return canRepeat(after: error) ? record.outcome(error).error : nil }
-        // Of a body that is not in memory retriers have seen the head already.
+        // Retriers have decided about the head of a download or stream before its body was read.
         guard let head, record.isCollected else { return nil }
         return refusal(head)
     }
 
-    /// The error for a response that retriers decide about though no validator has refused it.
+    /// The error for a status that retriers decide about though no validator has refused it.
     @inline(never)
     func refusal(_ head: HTTPResponseHead) -> AsyncNetError? {
         guard head.statusCode >= 400, canRepeat(after: nil) else { return nil }
@@ -43,7 +43,7 @@ extension RequestRun {
             switch decision.choice {
             case .doNotRetry: continue
             case .retry(let delay):
-                // A wait beyond the deadline would be in vain.
+                // The request fails now: its deadline would end it during the delay.
                 if let remainingTime, remainingTime <= delay { return .fail(Self.tooLate(delay, after: error)) }
                 guard !decision.isCharged || isInBudget else { return nil }
                 return .again(after: max(delay, .zero))
@@ -55,7 +55,7 @@ extension RequestRun {
 
     private static func tooLate(_ delay: Duration, after error: AsyncNetError) -> AsyncNetError {
         let message =
-            "The next attempt would begin in \(delay), after the request's deadline; the last one ended in: \(error.message)"
+            "The deadline ends before the next attempt, in \(delay); the last attempt failed: \(error.message)"
         return AsyncNetError(.deadlineExceeded, message, underlyingError: error)
     }
 

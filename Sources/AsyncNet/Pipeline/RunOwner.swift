@@ -1,20 +1,20 @@
 /// The request that a run belongs to, as the stations see it.
 protocol RunOwner: Actor {
-    /// Counts an attempt, which is about to be sent with this head.
+    /// Counts an attempt, whose first hop has this head.
     ///
-    /// - Returns: The validators so far; `nil` if the request is over.
+    /// - Returns: The validators added so far; `nil` if the request is over.
     func beginAttempt(_ head: HTTPRequestHead) -> [Validator]?
 
     /// Whether validators have ever been added, which is known without entering the actor.
     nonisolated var hasValidators: Bool { get }
 
-    /// All validators so far, to be run on a response now. Those that are added later run when the outcome is awaited.
+    /// All validators added so far, to be run on a response now. Validators added later run when the outcome is
+    /// awaited.
     func takeValidators() -> [Validator]
 
-    /// Waits for as long as the request is suspended.
+    /// Returns when the request is not suspended.
     func waitWhileSuspended() async
 
-    /// Ends the request.
     func fail(_ error: AsyncNetError) async
 
     /// The error that ended the request, if it is over.

@@ -1,14 +1,14 @@
-/// The session's and the request's policies together: they hold for all attempts of a run.
+/// The session's and the request's policies together; all attempts of a run use them.
 struct RunPolicies: Sendable {
     var list: PolicyList
     var redirects: RedirectPolicy
     var priority: RequestPriority
-    /// How many bytes a body may have once decoded.
+    /// How many bytes a body may have after decoding.
     var bodyLimit: Int64?
     var deadline: Duration?
     /// The time of the session's clock at which the deadline is over.
     var end: Duration?
-    /// How long the server may be silent, if the options say so.
+    /// How long the server may be silent; `nil` unless the request's options set it.
     var timeout: Duration?
     /// How long an attempt may take.
     var attemptTimeout: Duration?
@@ -30,15 +30,15 @@ struct RunPolicies: Sendable {
         end = deadline.map { environment.timers.time.now + min(max($0, .zero), .longestWait) }
     }
 
-    /// The policies of a part of this run, which watches deadline and body limit itself.
+    /// The policies of a segment's run: the download's own run enforces deadline and body limit.
     var ofPart: RunPolicies {
         var copy = self
         (copy.deadline, copy.bodyLimit) = (nil, nil)
         return copy
     }
 
-    /// The policies of a transfer that is shared or hedged: its request has been adapted, and the run that waits for it
-    /// retries.
+    /// The policies of a shared or hedged transfer: adapters have run, and the run that waits for the transfer has the
+    /// retriers.
     var ofTransfer: RunPolicies {
         var copy = self
         copy.list = PolicyList()

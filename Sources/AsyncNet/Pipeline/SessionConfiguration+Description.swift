@@ -1,6 +1,6 @@
 extension SessionConfiguration: CustomReflectable {
-    /// What `print` and `dump` show: no secrets. Of the base URL user information and query are left out, and of
-    /// interceptors all but the types.
+    /// What `print` and `dump` show, without secrets: the base URL without userinfo and query, and only the types of
+    /// interceptors.
     public var customMirror: Mirror {
         let base = baseURL.map { base in (try? base.asURL().withoutSecrets) ?? "no URL" }
         let children: KeyValuePairs<String, Any> = [

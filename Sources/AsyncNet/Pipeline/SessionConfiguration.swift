@@ -1,48 +1,48 @@
 import Foundation
 
-/// What a session's requests have in common.
+/// Settings for all requests of a session.
 public struct SessionConfiguration: Sendable {
-    /// What relative URLs are resolved against (RFC 3986 §5).
+    /// The URL that relative URLs are resolved against (RFC 3986 §5).
     public var baseURL: (any URLConvertible)?
     /// Sent with every request, unless the request has headers of the same name.
     public var headers: HTTPHeaders
-    /// Asked about every request, in this order, before the request's own.
+    /// Adapters and retriers for every request, called in this order, before the request's own.
     public var interceptors: [any RequestPolicy]
-    /// How long the server may be silent, at any point of a transfer, before it ends with `.timedOut`; 60 seconds by
-    /// default. Time spent suspended or waiting for a free connection does not count as silence of the server's.
+    /// How long the server may be silent, at any point of a transfer, before the attempt ends with `.timedOut`; 60
+    /// seconds by default. Time in which the request is suspended or waits for a free connection does not count.
     public var timeout: Duration
     /// How long a request may take in all, from its start to its outcome, before it ends with `.deadlineExceeded`; no
-    /// limit by default. Retries and every wait count, a suspension too.
+    /// limit by default. Retries, every wait and suspensions count.
     public var deadline: Duration?
-    /// What becomes of redirects; they are followed by default.
+    /// Whether redirects are followed; all are by default.
     public var redirects: RedirectHandler
-    /// Keeps what servers set and sends it back to them, redirects included (RFC 6265); none by default. A cookie of
-    /// this name in a request's own `Cookie` header is sent in its place.
+    /// Stores the cookies of responses, redirects included, and sends them with later requests (RFC 6265); none by
+    /// default. A cookie in a request's own `Cookie` header replaces the jar's cookie of the same name.
     public var cookieJar: CookieJar?
-    /// How many requests may be under way at a time; no limit by default. Others wait, those of higher priority less.
+    /// How many transfers may run at a time; no limit by default. Other requests wait, in the order of their priority.
     public var concurrencyLimit: ConcurrencyLimit
-    /// How many requests are sent in a time; no limit by default. Others wait their turn, unless their deadline is
-    /// before that.
+    /// How many requests are sent in a period of time; no limit by default. Other requests wait, or fail at once if
+    /// their deadline would end the wait.
     public var rateLimit: RateLimit?
-    /// Leaves hosts alone that fail all the time; none by default.
+    /// Refuses requests to an origin that keeps failing; none by default.
     public var circuitBreaker: CircuitBreaker?
-    /// How much load retries and hedging may add to a host: a fifth by default, and always 10 a second; `nil` is any
-    /// amount.
+    /// How much load retries and hedging may add to an origin: a fifth of its requests by default, and always 10 a
+    /// second; `nil` is no limit.
     public var retryBudget: RetryBudget?
-    /// Sends one request for several GETs and HEADs that are the same, headers included, at the same time, and gives
-    /// each its answer. It is cancelled only when none of them waits any more. Off by default.
+    /// Makes one transfer for GET or HEAD requests that are equal, headers included, and run at the same time; each
+    /// receives its response. The transfer is cancelled when all of these requests are. Off by default.
     public var coalescesRequests: Bool
-    /// How many redirects are followed, 20 by default; 0 makes a 3xx response the answer.
+    /// How many redirects an attempt follows, 20 by default; with 0 a 3xx response is delivered.
     public var maximumRedirects: Int
-    /// How many bytes a response's body may have once its Content-Encoding is decoded; more end the request with
-    /// `.bodyTooLarge` before they are in memory. No limit by default.
+    /// How many bytes a response's body may have after decoding of its `Content-Encoding`; a longer body ends the
+    /// request with `.bodyTooLarge` before it is in memory. No limit by default.
     public var maximumBodySize: Int64?
     /// Starts requests as soon as they are made, as Alamofire does, instead of at the first awaited outcome.
     public var startsRequestsImmediately: Bool
-    /// Tells the time for timeouts and metrics; a test's own clock makes both exact.
+    /// The clock for timeouts and metrics; a test can give a clock of its own to control both.
     public var clock: any Clock<Duration>
 
-    /// A configuration that changes what is given, and has the defaults otherwise.
+    /// Makes a configuration with the given values, and the defaults otherwise.
     public init(
         baseURL: (any URLConvertible)? = nil, headers: HTTPHeaders = .default, interceptors: [any RequestPolicy] = [],
         timeout: Duration = .seconds(60), deadline: Duration? = nil, redirects: RedirectHandler = .follow,
@@ -73,19 +73,19 @@ public struct SessionConfiguration: Sendable {
 }
 
 extension HTTPHeaders {
-    /// What every request says of itself: ``HTTPHeader/defaultAcceptLanguage`` and ``HTTPHeader/defaultUserAgent``.
+    /// The headers sent with every request: ``HTTPHeader/defaultAcceptLanguage`` and ``HTTPHeader/defaultUserAgent``.
     ///
-    /// `Accept-Encoding` is not among them, since only the transport knows what it can decode: it says so itself,
-    /// unless a request has one of its own.
+    /// `Accept-Encoding` is not among them: the transport adds it, with the codings that it can decode, unless a
+    /// request has an `Accept-Encoding` of its own.
     public static let `default`: HTTPHeaders = [.defaultAcceptLanguage, .defaultUserAgent]
 }
 
 extension HTTPHeader {
-    /// The first six languages of whoever runs the program, in order of preference (RFC 9110 §12.5.4).
+    /// The user's first six preferred languages, in order of preference (RFC 9110 §12.5.4).
     public static let defaultAcceptLanguage = acceptLanguage(qualityList(Locale.preferredLanguages.prefix(6)))
 
-    /// Program with its version, where it has one, system and library: `app/1.2 (Linux 6.1.0) AsyncNet/1.0` (RFC 9110
-    /// §10.1.5).
+    /// The program with its version, if known, the system and the library: `app/1.2 (Linux 6.1.0) AsyncNet/1.0` (RFC
+    /// 9110 §10.1.5).
     public static let defaultUserAgent: HTTPHeader = {
         let program = token(ProcessInfo.processInfo.processName) ?? "Unknown"
         let version =
@@ -95,7 +95,7 @@ extension HTTPHeader {
         return userAgent("\(program)\(version) (\(Platform.name) \(number)) AsyncNet/\(Platform.libraryVersion)")
     }()
 
-    /// The first as it is, each further one a tenth less wanted.
+    /// The first value without a quality, each further value with a `q` that is 0.1 lower.
     static func qualityList(_ values: some Collection<String>) -> String {
         let tokens = values.compactMap(token)
         guard !tokens.isEmpty else { return "*" }

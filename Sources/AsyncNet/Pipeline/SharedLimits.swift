@@ -1,4 +1,4 @@
-/// What all requests of a session share beyond the transport: limits, budgets, what is known of hosts.
+/// What a session's requests share beside the transport: limits, budgets, and measurements of origins.
 final class SharedLimits: Sendable {
     let queue: RequestQueue?
     let rate: RateLimiter?
@@ -15,9 +15,9 @@ final class SharedLimits: Sendable {
         budgets = configuration.retryBudget.map { RetryBudgets($0, time: timers.time) }
     }
 
-    /// How long all but the slowest requests to each host took.
+    /// For each origin, the time within which this share of its requests ended.
     func latencies(_ percentile: Double) -> LatencyEstimates {
-        // Not a number is no key: it is not found again.
+        // NaN is not equal to itself, so as a key it would never be found again.
         let percentile = percentile.isNaN ? 1 : min(max(percentile, 0), 1)
         return estimates.withLock { estimates in
             if let known = estimates[percentile] { return known }

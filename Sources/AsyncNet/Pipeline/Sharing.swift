@@ -1,6 +1,6 @@
 import Foundation
 
-/// Makes one transfer for several requests that are the same, or several transfers for one request.
+/// Makes one transfer for several equal requests, or several transfers for one request.
 ///
 /// Only requests whose response is kept in memory are shared or hedged.
 struct Sharing<Rest: Station>: Station {
@@ -16,7 +16,7 @@ struct Sharing<Rest: Station>: Station {
 
     // MARK: Coalescing
 
-    /// `nil` where the request may share no transfer.
+    /// `nil` if the request must not share a transfer.
     @inline(never)
     private func flightKey(_ request: TransportRequest, _ attempt: Attempt) -> FlightKey? {
         let policies = attempt.run.policies
@@ -32,8 +32,8 @@ struct Sharing<Rest: Station>: Station {
             confidentialHeaders: policies.redirects.handler.confidentialHeaders)
     }
 
-    /// Waits for the transfer of that kind. A transfer that the last other request gave up just as this request came is
-    /// replaced; a transport that cancels by itself is not called for ever.
+    /// Waits for the transfer with this key. If the other requests abandoned that transfer just as this request joined,
+    /// a new transfer replaces it; not without end, since a transport may itself fail with `.cancelled`.
     private func share(_ key: FlightKey, _ request: TransportRequest, _ attempt: Attempt) async throws -> Next {
         let flights = attempt.run.environment.limits.flights
         var rest = 10
@@ -49,7 +49,7 @@ struct Sharing<Rest: Station>: Station {
 
     // MARK: Hedging
 
-    /// How to hedge this request; `nil` if it must not be sent twice.
+    /// `nil` if the request is not to be hedged, or must not be sent twice.
     private func hedging(_ request: TransportRequest, _ run: RequestRun) -> HedgingPolicy? {
         guard let hedging = run.policies.list.hedging, hedging.limit > 0, request.delivery == .whole,
             RetryPolicy.idempotentMethods.contains(request.head.method), request.body.replay != .once
@@ -57,7 +57,7 @@ struct Sharing<Rest: Station>: Station {
         return hedging
     }
 
-    /// The first response counts. An error counts once no other transfer is under way.
+    /// Delivers the first response; an error only if no other transfer runs any more.
     private func hedge(_ hedging: HedgingPolicy, _ request: TransportRequest, _ attempt: Attempt) async throws -> Next {
         let (environment, origin) = (attempt.run.environment, request.head.url.origin)
         let delay = environment.delay(of: hedging, origin)
@@ -90,7 +90,7 @@ struct Sharing<Rest: Station>: Station {
 
     // MARK: The transfers
 
-    /// The rest of the way, in a run of its own.
+    /// A transfer through the remaining stations, in a run of its own.
     private func transfer(of request: TransportRequest, _ attempt: Attempt) -> SideTransfer {
         let run = attempt.run
         let side = RequestRun(run.id, run.environment, run.policies.ofTransfer, MemorySink())
@@ -101,7 +101,7 @@ struct Sharing<Rest: Station>: Station {
         }
     }
 
-    /// Delivers the outcome of such a transfer as if it were this run's own.
+    /// Delivers the outcome of a shared or hedged transfer as if this run had made it.
     private func deliver(_ outcome: TransferOutcome, to request: TransportRequest, _ attempt: Attempt) async throws
         -> Next
     {
@@ -127,7 +127,7 @@ extension Environment {
         }
     }
 
-    /// `nil` once the delay is over; a cancelled delay never is.
+    /// - Returns: `nil` when the delay is over, an error if it was cancelled.
     fileprivate func alarm(_ delay: Duration) async -> TransferOutcome? {
         let time = timers.time
         guard (try? await time.sleep(until: time.now + min(delay, .longestWait))) != nil else {

@@ -4,7 +4,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// How a transfer ended, with all that is known of it. One object, shared by everyone who waits for it.
+/// How a transfer ended, with everything known of it. All tasks that await it share one object.
 final class TransferOutcome: Sendable {
     let request: TransportRequest?
     let head: HTTPResponseHead?
@@ -23,16 +23,16 @@ final class TransferOutcome: Sendable {
         self.error = error
     }
 
-    /// The request as last sent, in Foundation's form, with its body if that is in memory.
+    /// The request as last sent, as a `URLRequest`, with its body if that is in memory.
     var urlRequest: URLRequest? { request?.urlRequest }
 
-    /// For serializers and validators; `nil` if there was no response.
+    /// The response for serializers and validators; `nil` without a response.
     var rawResponse: RawResponse? {
         guard let request, let head else { return nil }
         return RawResponse(requestHead: request.head, head: head, data: data ?? Data())
     }
 
-    /// What an error says about the request it happened to.
+    /// What an error contains about its request.
     var errorContext: AsyncNetError.Context {
         var context = AsyncNetError.Context()
         context.attempts = metrics.attempts
@@ -45,12 +45,12 @@ final class TransferOutcome: Sendable {
         return context
     }
 
-    /// The same transfer, ended by `error`.
+    /// A copy that ended with `error`.
     func failing(with error: AsyncNetError) -> TransferOutcome {
         TransferOutcome(request: request, head: head, data: data, metrics: metrics, error: error.with(errorContext))
     }
 
-    /// The same transfer, or ended by the first validator that refuses its response.
+    /// This outcome, or a copy with the error of the first validator that refuses the response.
     func validated(by validators: [Validator]) async -> TransferOutcome {
         guard error == nil, let response = rawResponse else { return self }
         do throws(AsyncNetError) {

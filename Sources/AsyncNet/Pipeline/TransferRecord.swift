@@ -2,13 +2,13 @@ import Foundation
 
 /// What is known of a request's transfer so far.
 ///
-/// Written by the transfer, read by whoever ends the request: so a timeout or a cancel tells as much as an end by
-/// itself. One object on the heap, where it costs the waiting request one word in each async function instead of all
-/// of it (ten thousand waiting requests took 16 KiB each that way).
+/// Stations and transports write it, and every end of the request reads it, so that a timeout or a cancel reports as
+/// much as a response. An object, since a value would be copied into the frame of each suspended async function (16 KiB
+/// for each of ten thousand waiting requests).
 final class TransferRecord: Sendable {
     private struct State {
         var request: TransportRequest?
-        /// What redirects led away from in this attempt.
+        /// The requests of this attempt that were redirected.
         var redirected: [TransportRequest] = []
         var head: HTTPResponseHead?
         var data: Data?
@@ -37,7 +37,7 @@ final class TransferRecord: Sendable {
     var sentBytes: Int64 { state.withLock { $0.metrics.sentBytes } }
     var head: HTTPResponseHead? { state.withLock { $0.head } }
     var redirectedRequests: [TransportRequest] { state.withLock { $0.redirected } }
-    /// The requests that this attempt has sent, or is to send.
+    /// The requests that this attempt has sent, or is about to send.
     var sentRequests: [TransportRequest] { state.withLock { $0.redirected + ($0.request.map { [$0] } ?? []) } }
     var followedRedirects: Int { state.withLock { $0.metrics.redirects.count } }
 
@@ -50,7 +50,7 @@ final class TransferRecord: Sendable {
         }
     }
 
-    /// An attempt is to begin with this, as the first did.
+    /// An attempt begins with this request.
     func restart(with request: TransportRequest) {
         state.withLock { $0.redirected = [] }
         willSend(request)
@@ -60,7 +60,7 @@ final class TransferRecord: Sendable {
         state.withLock { $0.metrics.attempts = number + $0.repeats }
     }
 
-    /// The transport sends the request once more than the pipeline does.
+    /// The transport has sent the request once more by itself.
     func repeated() {
         state.withLock { state in
             state.repeats += 1
@@ -77,7 +77,7 @@ final class TransferRecord: Sendable {
         willSend(request)
     }
 
-    /// Whether this is news; transports may tell of the head before they deliver it.
+    /// - Returns: `false` if the head was known: a transport may report a head before it delivers the response.
     func received(_ head: HTTPResponseHead) -> Bool {
         state.withLock { state in
             guard state.head == nil else { return false }
@@ -101,7 +101,7 @@ final class TransferRecord: Sendable {
         }
     }
 
-    /// Takes over what a transfer that was made for this run has measured.
+    /// Takes the measurements of a shared or hedged transfer, which ran in a run of its own.
     @inline(never)
     func adopt(_ outcome: TransferOutcome) {
         state.withLock { state in
@@ -124,7 +124,7 @@ final class TransferRecord: Sendable {
         }
     }
 
-    /// All of it, ended by `error` if there is one.
+    /// The outcome with everything recorded so far, ended by `error` if there is an error.
     @inline(never)
     func outcome(_ error: AsyncNetError?) -> TransferOutcome {
         let outcome = state.withLock { state in

@@ -7,7 +7,7 @@ final class TransferWatch: Sendable {
     private let observers: RequestObservers?
     private let hold: TransferHold
     private let redirects: RedirectPolicy
-    /// The response that has come is delivered, though it looks like a redirect to follow.
+    /// Whether the response is delivered even if its head is that of a redirect which would be followed.
     private let isFinal = Atomic(false)
     private let idle = Locked<IdleTimer?>(nil)
     /// The transport waits for bytes of the request's body, not for the server.
@@ -23,8 +23,8 @@ final class TransferWatch: Sendable {
 
     // MARK: Silence
 
-    /// Watches for silence until `stop()`. Time in which the request is suspended, or in which the transfer does not
-    /// wait for the server, is no silence.
+    /// Counts the server's silence until `stop()`, except while the request is suspended or the transfer does not wait
+    /// for the server.
     func start(_ timers: TimerQueue, timeout: Duration, onSilence: @escaping @Sendable () -> Void) {
         isBodyAwaited.store(false, ordering: .relaxed)
         isReaderBusy.store(false, ordering: .relaxed)
@@ -54,13 +54,13 @@ final class TransferWatch: Sendable {
         touch()
     }
 
-    /// Silence is counted from now on, unless the transfer does not wait for the server.
+    /// Counts silence from now on, unless the transfer does not wait for the server.
     func touch() {
         guard !isBodyAwaited.load(ordering: .relaxed), !isReaderBusy.load(ordering: .relaxed) else { return }
         idle.withLock { $0 }?.touch()
     }
 
-    /// After a suspension silence is counted from its end.
+    /// After a suspension silence is counted from the suspension's end.
     func restart() { idle.withLock { $0 }?.restart() }
 
     // MARK: The transport's events
@@ -98,7 +98,7 @@ final class TransferWatch: Sendable {
 
     // MARK: The response
 
-    /// A response that is delivered, whatever its status.
+    /// Reports a response that is delivered, whatever its status.
     func receivedFinal(_ head: HTTPResponseHead) {
         isFinal.store(true, ordering: .relaxed)
         received(head)
@@ -117,7 +117,7 @@ final class TransferWatch: Sendable {
         observers.downloads.send(progress(bytes.count + bytes.offset, of: total, moved: bytes.count, receiveRate))
     }
 
-    /// The body has ended, so that its length is known whatever the head said of it.
+    /// Reports the end of a body, whose length is now known even if its head did not have it.
     func receivedAll(_ bytes: Int64, after offset: Int64 = 0) {
         record.receivedBytes(bytes)
         observers?.downloads.send(progress(bytes + offset, of: bytes + offset, moved: bytes, receiveRate))
@@ -128,12 +128,12 @@ final class TransferWatch: Sendable {
         300..<400 ~= head.statusCode && !isFinal.load(ordering: .relaxed) && redirects.follows(head)
     }
 
-    /// The length of a body with a `Content-Encoding` is not what `Content-Length` says.
+    /// `nil` with a `Content-Encoding`: `Content-Length` is the length of the encoded body.
     private static func expectedBytes(_ head: HTTPResponseHead) -> Int64? {
         head.value(for: "Content-Encoding") == nil ? head.contentLength : nil
     }
 
-    /// - Parameter moved: The bytes that count for the rate.
+    /// - Parameter moved: The bytes of this transfer alone, which the rate is computed from.
     private func progress(_ bytes: Int64, of total: Int64?, moved: Int64, _ rate: borrowing Locked<RateEstimate>)
         -> TransferProgress
     {

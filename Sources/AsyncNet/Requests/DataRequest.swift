@@ -1,15 +1,14 @@
 public import Foundation
 
-/// A request with a body that is sent as it is: from memory, a file, a stream or a form. Its ``Request/kind`` is
-/// `.upload`.
+/// A request with a given body: from memory, a file, a stream or a form. Its ``Request/kind`` is `.upload`.
 public typealias UploadRequest = DataRequest
 
 /// A request whose response's body is kept in memory.
 ///
 /// Made by ``Session/request(_:method:headers:options:modifier:)`` and
 /// ``Session/upload(_:to:method:headers:options:modifier:)``. Serializers turn the response into a value; any number of
-/// them share the one transfer. Cancelling a task that awaits the request cancels the request, unless other tasks await
-/// it too.
+/// serializers use the same response, which is transferred once. Cancelling a task that awaits the request cancels the
+/// request, unless other tasks await it too.
 public struct DataRequest: Request, CustomReflectable {
     public let engine: RequestEngine
 
@@ -17,10 +16,10 @@ public struct DataRequest: Request, CustomReflectable {
 }
 
 extension DataRequest {
-    /// The body as any `Decodable` type.
+    /// Decodes the body as a `Decodable` type.
     ///
-    /// Decoding runs on no actor, so the type's conformance must not be bound to an actor: in a module
-    /// whose default isolation is the main actor, declare the type `nonisolated`, or use ``decode(_:using:)``.
+    /// Decoding runs on no actor, so the type's conformance must not be bound to an actor: in a module whose default
+    /// isolation is the main actor, declare the type `nonisolated`, or use ``decode(_:using:)``.
     public func serializing<Value: Decodable & Sendable>(
         _ type: Value.Type, decoder: any DataDecoder = StandardJSONDecoder(),
         preprocessor: any DataPreprocessor = .passthrough, emptyBodies: EmptyBodies = EmptyBodies()
@@ -28,38 +27,38 @@ extension DataRequest {
         own(DecodableSerializer(type, decoder: decoder, preprocessor: preprocessor, emptyBodies: emptyBodies))
     }
 
-    /// The body as ``JSON``.
+    /// Parses the body as ``JSON``.
     public func serializing(
         _ type: JSON.Type, preprocessor: any DataPreprocessor = .passthrough, emptyBodies: EmptyBodies = EmptyBodies()
     ) -> ResponseTask<JSON> {
         own(JSONSerializer(preprocessor: preprocessor, emptyBodies: emptyBodies))
     }
 
-    /// The body as text, in the charset of its Content-Type unless `encoding` is given, else UTF-8.
+    /// Decodes the body as text, in `encoding` if given, else in the charset of the `Content-Type`, else in UTF-8.
     public func serializing(
         _ type: String.Type, encoding: String.Encoding? = nil, preprocessor: any DataPreprocessor = .passthrough
     ) -> ResponseTask<String> {
         own(StringSerializer(encoding: encoding, preprocessor: preprocessor))
     }
 
-    /// The body's bytes.
+    /// Returns the body's bytes.
     public func serializing(
         _ type: Data.Type, preprocessor: any DataPreprocessor = .passthrough
     ) -> ResponseTask<Data> {
         own(DataSerializer(preprocessor: preprocessor))
     }
 
-    /// Nothing: only whether the request succeeds.
+    /// Ignores the body: the value only shows that the request has succeeded.
     public func serializing(_ type: Empty.Type) -> ResponseTask<Empty> {
         own(EmptySerializer())
     }
 
-    /// The body as an untyped property list.
+    /// Parses the body as an untyped property list.
     public func serializing(_ type: PropertyList.Type) -> ResponseTask<PropertyList> {
         own(PropertyListSerializer())
     }
 
-    /// The body as a serializer of any kind makes it.
+    /// Serializes the response with the given serializer.
     public func serializing<Serializer: ResponseSerializer>(
         using serializer: Serializer
     ) -> ResponseTask<Serializer.Value> {
@@ -72,7 +71,7 @@ extension DataRequest {
         ResponseTask(self, serializer, serializer.place)
     }
 
-    /// The body as a closure makes it, on a thread that it may block.
+    /// Serializes the response with a closure, which runs on a thread that it may block.
     public func serializing<Value: Sendable>(
         _ serialize: @escaping @Sendable (RawResponse) async throws -> Value
     ) -> ResponseTask<Value> {
@@ -98,10 +97,11 @@ extension DataRequest {
     }
 }
 
-/// A request together with what its response is to become.
+/// A request and the serializer of its response.
 ///
-/// Making one does nothing; awaiting ``value``, ``result`` or ``response`` starts the request if nobody has yet, waits
-/// for it and serializes. Each awaiting serializes anew, but the transfer happens once.
+/// Making a response task sends nothing; awaiting ``value``, ``result`` or ``response`` starts the request unless it
+/// has started, waits for its outcome and serializes it. Each await serializes again, but the response is transferred
+/// once.
 public struct ResponseTask<Value: Sendable>: Sendable {
     /// The request whose response is serialized.
     public let request: DataRequest
@@ -114,11 +114,11 @@ public struct ResponseTask<Value: Sendable>: Sendable {
         self.place = place
     }
 
-    /// The value.
+    /// The value that the serializer makes of the response.
     ///
     /// - Throws: ``AsyncNetError``; `.cancelled` if the request or the awaiting task was cancelled, also while a
-    ///   serializer of the user's runs or a body of 64 KiB and more is serialized. A response of status 404 is a
-    ///   response, not an error, until the request is told to `validate`.
+    ///   serializer of the user's runs or a body of 64 KiB and more is serialized. A status such as 404 is an error
+    ///   only with a validator, see ``Request/validate()``.
     public var value: Value {
         get async throws(AsyncNetError) {
             try await result.get()
@@ -130,7 +130,7 @@ public struct ResponseTask<Value: Sendable>: Sendable {
         get async { await serialize(await request.engine.transferOutcome()) }
     }
 
-    /// The value or the error with all that is known of the exchange; never throws.
+    /// The value or the error, with everything known of request and response; never throws.
     public var response: DataResponse<Value, AsyncNetError> {
         get async {
             let outcome = await request.engine.transferOutcome()
@@ -143,7 +143,7 @@ public struct ResponseTask<Value: Sendable>: Sendable {
         }
     }
 
-    /// Off every actor, so that a large body blocks neither the session nor the caller's actor.
+    /// Runs on no actor, so that serializing a large body blocks neither the session nor the caller's actor.
     @concurrent
     private func serialize(_ outcome: TransferOutcome) async -> Result<Value, AsyncNetError> {
         if let error = outcome.error { return .failure(error) }

@@ -4,11 +4,11 @@ public import Foundation
     public import FoundationNetworking
 #endif
 
-/// Everything about a request's end: the value or the error, and what was sent, received and measured.
+/// The outcome of a request: the value or the error, and what was sent, received and measured.
 public struct DataResponse<Value: Sendable, Failure: Error>: Sendable {
     /// The value or the error.
     public let result: Result<Value, Failure>
-    /// What was measured.
+    /// The measured times, sizes and attempts.
     public let metrics: RequestMetrics
     private let outcome: TransferOutcome
 
@@ -18,15 +18,15 @@ public struct DataResponse<Value: Sendable, Failure: Error>: Sendable {
         self.outcome = outcome
     }
 
-    /// The request as it was last sent, or `nil` if none could be made.
+    /// The request as it was last sent, or `nil` if the request could not be made.
     public var request: URLRequest? { outcome.urlRequest }
-    /// The head of the response, in Foundation's form, or `nil` if none came.
+    /// The head of the response as Foundation's type, or `nil` without a response.
     public var response: HTTPURLResponse? { outcome.head?.urlResponse }
-    /// The head of the response with its headers in order, where the transport keeps it.
+    /// The head of the response with its headers in their order, if the transport keeps that.
     public var head: HTTPResponseHead? { outcome.head }
-    /// The response's status, or `nil` if none came.
+    /// The response's status, or `nil` without a response.
     public var statusCode: Int? { outcome.head?.statusCode }
-    /// The body as received, after decoding of Content-Encoding; `nil` if no response came.
+    /// The body after decoding of its `Content-Encoding`; `nil` without a response.
     public var data: Data? { outcome.data }
 
     /// The value, or `nil` if the request failed.
@@ -42,7 +42,7 @@ public struct DataResponse<Value: Sendable, Failure: Error>: Sendable {
         DataResponse<Other, Failure>(result: result.map(transform), metrics: metrics, outcome: outcome)
     }
 
-    /// The same response with another value; what the closure throws is thrown.
+    /// The same response with another value; errors of the closure are thrown.
     public func tryMap<Other: Sendable>(_ transform: (Value) throws -> Other) throws -> DataResponse<Other, Failure> {
         switch result {
         case .success(let value):
@@ -59,7 +59,7 @@ public struct DataResponse<Value: Sendable, Failure: Error>: Sendable {
 }
 
 extension DataResponse: CustomStringConvertible, CustomReflectable {
-    /// What `dump` shows: the description and what was measured, since requests and responses hold secrets.
+    /// What `dump` shows: description and metrics, since requests and responses contain secrets.
     public var customMirror: Mirror {
         Mirror(self, children: ["description": description, "metrics": metrics.description])
     }

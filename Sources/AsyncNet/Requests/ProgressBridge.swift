@@ -1,17 +1,16 @@
 public import Foundation
 
-/// `Foundation.Progress`, for those who have a UI.
+/// Connects a request with a `Foundation.Progress`, as user interfaces need.
 ///
 ///     let progress = Progress(totalUnitCount: -1)
 ///     progress.control(download)
 ///     async let file = download.value
 ///     await download.downloadProgress.report(to: progress)      // on the caller's actor, until the end
 extension AsyncSequence where Element == TransferProgress {
-    /// Sets `progress` to each value until the end: bytes as units, -1 in all while the total is unknown, `throughput`
-    /// and `estimatedTimeRemaining` where they are known.
+    /// Updates `progress` until the end of the sequence: bytes are its units, its total is -1 while the total is
+    /// unknown; `throughput` and `estimatedTimeRemaining` are set when they are known.
     ///
-    /// It is set in the caller's isolation and nowhere else, since on Linux a `Progress` must not be used by two
-    /// threads at a time.
+    /// The updates happen on the caller's actor, since on Linux two threads must not use a `Progress` at a time.
     nonisolated(nonsending) public func report(to progress: Progress) async throws(Failure) {
         var steps = makeAsyncIterator()
         while let step = try await steps.next(isolation: #isolation) { progress.set(step) }
@@ -19,8 +18,8 @@ extension AsyncSequence where Element == TransferProgress {
 }
 
 extension Progress {
-    /// Cancelling, pausing and resuming the progress cancels, suspends and resumes the request, which the progress does
-    /// not keep alive.
+    /// Cancelling, pausing and resuming the progress cancels, suspends and resumes the request. The progress does not
+    /// keep the request alive.
     public func control(_ request: some Request) {
         (isCancellable, isPausable) = (true, true)
         let engine = request.engine

@@ -8,7 +8,7 @@ public import Foundation
 public enum RequestKind: Hashable, Sendable {
     /// The response's body is kept in memory.
     case data
-    /// The request sends a body of its own; the response's body is kept in memory.
+    /// The request has a given body; the response's body is kept in memory.
     case upload
     /// The response's body goes to a file.
     case download
@@ -16,31 +16,32 @@ public enum RequestKind: Hashable, Sendable {
     case stream
 }
 
-/// What all requests have in common. Requests are values that refer to one ``RequestEngine``: copies are the same
-/// request.
+/// What all kinds of requests have in common. A request is a value that refers to a ``RequestEngine``: a copy of the
+/// value is the same request.
 ///
-/// A request is made without I/O. It starts at the first awaited outcome or at ``resume()``, runs once however many
-/// tasks await it, and ends exactly once.
+/// Making a request does no I/O. A request starts when its outcome is first awaited, or at ``resume()``; it runs once,
+/// however many tasks await it, and ends exactly once.
 public protocol Request: Sendable {
-    /// The actor that makes the request.
+    /// The actor that runs the request.
     var engine: RequestEngine { get }
 }
 
 extension Request {
-    /// Which request this is, unique within the process.
+    /// The request's identity, unique within the process.
     public var id: RequestID { engine.id }
     /// How the request uses bodies.
     public var kind: RequestKind { engine.kind }
-    /// Where the request stands.
+    /// Whether the request is new, running, suspended or over.
     public var state: RequestState { get async { await engine.state } }
     /// The number of attempts after the first.
     public var retryCount: Int { get async { await engine.retryCount } }
 
-    /// Starts the request, or lets a suspended one go on. Does nothing once the request is over.
+    /// Starts the request, or continues a suspended request. Does nothing once the request is over.
     public func resume() async { await engine.resume() }
 
-    /// Suspends the request until ``resume()``: before its start it is not sent, later no more of the response is read
-    /// and no outcome is delivered. What the transport cannot pause arrives meanwhile and is kept.
+    /// Suspends the request until ``resume()``. Before its start the request is then not sent; later, no more of the
+    /// response is read and no outcome is delivered. A transport that cannot pause keeps what arrives meanwhile in
+    /// memory.
     public func suspend() async { await engine.suspend() }
 
     /// Ends the request with `.cancelled`, at once and for all tasks that await it. Does nothing once the request is
@@ -51,15 +52,15 @@ extension Request {
 // MARK: Observing
 
 extension Request {
-    /// How much of the response's body has come: the latest value at once, then the newest after each step, until the
-    /// end. A download counts the bytes that were there before.
+    /// How much of the response's body has arrived: the latest value at once, then new values until the end. A download
+    /// that continues counts the bytes that it had before.
     ///
     /// Observing does not start the request; any number of tasks may observe.
     public var downloadProgress: some AsyncSequence<TransferProgress, Never> & Sendable {
         engine.observers.downloads.observe()
     }
 
-    /// How much of the request's body has been sent, in the same way.
+    /// How much of the request's body has been sent, observed like ``downloadProgress``.
     public var uploadProgress: some AsyncSequence<TransferProgress, Never> & Sendable {
         engine.observers.uploads.observe()
     }
@@ -69,14 +70,14 @@ extension Request {
     /// Observing begins when this property is read and does not start the request; any number of tasks may observe.
     public var events: some AsyncSequence<RequestEvent, Never> & Sendable { engine.observers.events.observe() }
 
-    /// What was measured so far.
+    /// The times, sizes and attempts measured so far.
     public var metrics: RequestMetrics { engine.record.outcome(nil).metrics }
 
-    /// The request as a `curl` command for a POSIX shell: as last sent, or as it would be sent first.
+    /// The request as a `curl` command for a POSIX shell: as last sent, or, before its start, as it would be sent.
     ///
     /// - Parameter showsSecrets: Shows userinfo, query and secret headers, which are redacted otherwise. The body is
     ///   always shown.
-    /// - Returns: The command; if no request can be made, a shell comment with the reason.
+    /// - Returns: The command; if the request cannot be made, a shell comment with the reason.
     public func curlDescription(showsSecrets: Bool = false) async -> String {
         do {
             return CurlDescription(showsSecrets: showsSecrets).text(try await currentRequest())
@@ -94,21 +95,21 @@ extension Request {
 
 // MARK: Policies
 
-/// Changes after the start may come too late: give ``RequestOptions`` when the request is made.
+/// Settings. A request that has started may ignore them: to be sure, give ``RequestOptions`` when making the request.
 extension Request {
-    /// Adds a policy, which is called after the session's and after those added before.
+    /// Adds an adapter or retrier, which is called after the session's and after those added before.
     @discardableResult
     public func interceptor(_ policy: some RequestPolicy) async -> Self {
         await set { $0.interceptors.append(policy) }
     }
 
-    /// How long the request may take in all, retries and every wait included, in place of
-    /// ``SessionConfiguration/deadline``; then it ends with `.deadlineExceeded`.
+    /// How long the request may take in all, retries and every wait included, before it ends with `.deadlineExceeded`;
+    /// in place of ``SessionConfiguration/deadline``.
     @discardableResult
     public func deadline(_ duration: Duration) async -> Self { await set { $0.deadline = duration } }
 
-    /// How long the server may be silent, in place of ``SessionConfiguration/timeout``; then the attempt ends with
-    /// `.timedOut`.
+    /// How long the server may be silent before an attempt ends with `.timedOut`, in place of
+    /// ``SessionConfiguration/timeout``.
     @discardableResult
     public func timeout(_ duration: Duration) async -> Self { await set { $0.timeout = duration } }
 
@@ -116,9 +117,9 @@ extension Request {
     @discardableResult
     public func redirect(_ handler: RedirectHandler) async -> Self { await set { $0.redirects = handler } }
 
-    /// Sends these credentials in response to a 401: by Digest (RFC 7616) or Basic (RFC 7617), as the server's
-    /// challenge asks. They are sent to the origin of the request's URL only, and if the server refuses them, its 401 is
-    /// delivered. An `Authorization` header of the request's own is sent as it is instead.
+    /// Sends these credentials in response to a 401, by Digest (RFC 7616) or Basic (RFC 7617) as the challenge
+    /// requires. They are sent to the origin of the request's URL only. If the server refuses them, its 401 response is
+    /// delivered. An `Authorization` header of the request's own is sent unchanged in their place.
     @discardableResult
     public func authenticate(username: String, password: String) async -> Self {
         await authenticate(with: Credential(username: username, password: password))
@@ -139,7 +140,7 @@ extension Request {
         await set { $0.bodyLimit = bytes.map { .bytes($0) } ?? .unlimited }
     }
 
-    /// Sets all options at once, in place of those set before.
+    /// Replaces all options, also those set before.
     @discardableResult
     public func options(_ options: RequestOptions) async -> Self { await set { $0 = options } }
 
@@ -151,12 +152,13 @@ extension Request {
 
 // MARK: Validation
 
-/// Validators run in the order they were added; the first that refuses the response ends the request with its error.
+/// Validators run in the order they were added; the first validator that refuses the response ends the request with its
+/// error.
 ///
-/// Status and type are checked as soon as the response's head has come. A refused body in memory may break off or never
-/// end: of it up to 64 KiB that come within a second are kept; of a download or a stream no byte is read. A closure runs
-/// after the whole response has come, of a download or a stream after the head. A validator that is added after the end
-/// runs when an outcome is awaited next.
+/// Validators of status and type run when the response's head has arrived. Of a refused body up to 64 KiB that arrive
+/// within a second are kept in memory; a refused download or stream is not read. A validator that is a closure runs
+/// after the whole response, or after the head of a download or stream. A validator that is added after the end of the
+/// request runs when its outcome is awaited next.
 extension Request {
     /// Accepts a status from 200 to 299 and a type that the request's `Accept` header lists.
     @discardableResult
@@ -164,14 +166,14 @@ extension Request {
         await add(.statusCode { 200..<300 ~= $0 }).add(.contentType(Validator.acceptHeader))
     }
 
-    /// Accepts these statuses only; others end in `.unacceptableStatus`.
+    /// Accepts these statuses only; others end the request with `.unacceptableStatus`.
     @discardableResult
     public func validate(statusCode acceptable: some Collection<Int> & Sendable) async -> Self {
         let set = Set(acceptable)
         return await add(.statusCode { set.contains($0) })
     }
 
-    /// Accepts statuses in this range only, be it open at one end, such as `200...` or `..<400`.
+    /// Accepts statuses in this range only, which may be open at one end: `200...` or `..<400`.
     @discardableResult
     public func validate(statusCode acceptable: some RangeExpression<Int> & Sendable) async -> Self {
         await add(.statusCode { acceptable.contains($0) })
@@ -189,16 +191,16 @@ extension Request {
         await add(.statusCode { acceptable.contains($0) })
     }
 
-    /// Accepts these media types only, such as `application/json`, `text/*` or `*/*`; parameters are not compared, an
-    /// empty body has every type. Others end in `.unacceptableContentType`.
+    /// Accepts these media types only, such as `application/json`, `text/*` or `*/*`; others end the request with
+    /// `.unacceptableContentType`. Parameters are not compared. An empty body is accepted with any type.
     @discardableResult
     public func validate(contentType acceptable: some Sequence<String> & Sendable) async -> Self {
         let list = Array(acceptable)
         return await add(.contentType { _ in list })
     }
 
-    /// Accepts the responses for which the closure does not throw. An `AsyncNetError` that it throws ends the request as
-    /// it is; any other error as `.validationFailed`, with the error underneath.
+    /// Accepts the responses for which the closure does not throw. An `AsyncNetError` of the closure ends the request;
+    /// any other error ends it with `.validationFailed`, with that error underneath.
     @discardableResult
     public func validate(_ validation: @escaping @Sendable (URLRequest, HTTPURLResponse) throws -> Void) async -> Self {
         await validate { request, response, _ in try validation(request, response) }
@@ -223,6 +225,6 @@ extension Request {
 }
 
 extension Request where Self: CustomReflectable {
-    /// What `dump` shows: which request it is. What it sends holds secrets.
+    /// What `dump` shows: id and kind, since the rest may contain secrets.
     public var customMirror: Mirror { Mirror(self, children: ["id": id, "kind": kind]) }
 }

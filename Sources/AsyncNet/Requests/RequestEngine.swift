@@ -1,17 +1,18 @@
 import Synchronization
 
-/// The actor behind a request, which all handles of the request hold: a session maps its running tasks to these.
+/// The actor that runs a request. All copies of the request refer to it, and the session holds it while the request
+/// runs.
 ///
-/// It has no public members of its own: see ``Request``.
+/// A request engine has no public members of its own: see ``Request``.
 ///
-/// Inside: the state machine decides, the actor carries out. `driver` is the one task that the request owns; it sends
-/// the request through the pipeline and ends with it. Tasks that await the outcome wait on a continuation in `waiters`,
+/// The state machine decides, the actor carries out. `driver` is the one task that the request owns; it sends the
+/// request through the pipeline and ends with it. Tasks that await the outcome wait on a continuation in `waiters`,
 /// which the end resumes, exactly once each. A cancellation handler cannot enter the actor, so it posts to the
 /// session's mailbox.
 public actor RequestEngine {
     nonisolated let id = RequestID()
     nonisolated let kind: RequestKind
-    /// Makes the request that is sent; runs when the request starts, off every actor.
+    /// Makes the request that is sent; runs when the request starts, on no actor.
     nonisolated let blueprint: RequestBlueprint
     nonisolated let target: BodyTarget
     nonisolated let record = TransferRecord()
@@ -25,14 +26,14 @@ public actor RequestEngine {
     private var outcome: TransferOutcome?
     private var waiters: [Int: CheckedContinuation<TransferOutcome, Never>] = [:]
     private var nextWaiter = 0
-    /// Tasks that start the request and are about to wait: they count as waiting.
+    /// How many tasks start the request and are about to wait: they count as waiting.
     private var arriving = 0
     private var resumption: [CheckedContinuation<Void, Never>] = []
-    /// Validators that no response has been checked by yet.
+    /// Validators that have not checked a response yet.
     private var pendingValidators: [Validator] = []
     private var validators: [Validator] = []
     private nonisolated let hasAdded = Atomic(false)
-    /// Validators that were added after the end are running.
+    /// Fulfilled when the running validators, which were added after the end of the request, have ended.
     private var lateValidation: Promise<Void>?
     private var options: RequestOptions
 
@@ -78,10 +79,10 @@ public actor RequestEngine {
         if machine.state == .initialized { await resume() }
     }
 
-    /// Waits until nothing of the transfer runs any more, which may be a moment after the outcome.
+    /// Waits until the transfer has ended, which may be a moment after the outcome.
     func drained() async { await driver?.value }
 
-    /// For places that cannot wait.
+    /// For callers that cannot await, such as cancellation handlers.
     nonisolated func cancelSoon() { host.environment.mailbox.post { await self.cancel() } }
     nonisolated func suspendSoon() { host.environment.mailbox.post { await self.suspend() } }
     nonisolated func resumeSoon() { host.environment.mailbox.post { await self.resume() } }
@@ -104,8 +105,8 @@ public actor RequestEngine {
         }
     }
 
-    /// Releases the request, and with it the partial file, before the transfer counts as ended: a session that has
-    /// finished leaves no partial file behind.
+    /// Releases the request, and with it the partial file, before the transfer counts as ended, so that a finished
+    /// session leaves no partial file.
     private func makeReleasingDriver() -> Task<Void, Never> {
         Task { [weak self, transfers = host.environment.transfers] in
             await self?.drive()
@@ -117,7 +118,7 @@ public actor RequestEngine {
         let outcome = await perform()
         await waitWhileSuspended()
         await host.end(id)
-        // Nothing is awaited from here on: the waiters go on with this thread instead of having another one woken.
+        // No suspension from here on: the waiters are resumed without another change of threads.
         conclude(outcome)
         driver = nil
     }
@@ -138,10 +139,11 @@ public actor RequestEngine {
         await host.end(id)
     }
 
-    /// The first end counts; a later one, such as that of a transfer that was cancelled, changes nothing.
+    /// Stores the outcome and resumes the waiters. The first call counts; the end of a cancelled transfer changes
+    /// nothing.
     ///
-    /// Not inlined, like all here that is large and does not suspend: an async function's frame lives for as long as it
-    /// waits.
+    /// Not inlined, like all large synchronous functions here: inlined, their variables would enlarge the frame of an
+    /// async function, which lives while that function is suspended.
     @inline(never)
     private func conclude(_ outcome: TransferOutcome, as state: RequestState? = nil) {
         let state = state ?? (outcome.error?.code == .cancelled ? .cancelled : .finished)
@@ -149,7 +151,7 @@ public actor RequestEngine {
         self.outcome = outcome
         for waiter in waiters.values { waiter.resume(returning: outcome) }
         waiters = [:]
-        // The run holds this actor.
+        // The run holds this actor: a retain cycle until here.
         run = nil
         validators = []
         target.sink.requestEnded(outcome.error)
@@ -186,7 +188,8 @@ public actor RequestEngine {
         return await validated(outcome)
     }
 
-    /// A waiting task was cancelled: it stops waiting at once, and with the last one the request ends.
+    /// The task of a waiter was cancelled: the waiter is resumed at once. If no other task waits, the request is
+    /// cancelled.
     private func leave(_ waiter: Int) async {
         guard let continuation = waiters.removeValue(forKey: waiter) else { return }
         guard waiters.isEmpty, arriving == 0 else {
@@ -198,7 +201,7 @@ public actor RequestEngine {
 
     // MARK: Validators that were added late
 
-    /// Another waiter may have run them since this one was resumed: then the outcome is the one that was left.
+    /// Since this waiter was resumed, another waiter may have run late validators; then `outcome` is their result.
     private func validated(_ own: TransferOutcome) async -> TransferOutcome {
         guard own.error == nil, let outcome else { return own }
         guard outcome.error == nil, lateValidation != nil || !pendingValidators.isEmpty else { return outcome }
@@ -214,7 +217,7 @@ public actor RequestEngine {
         return outcome ?? own
     }
 
-    /// In a task that the request owns, since validators may block. The task ends when they do.
+    /// Validators run in a task of their own, since they may block; it ends when they have ended.
     private func beginLateValidation(of outcome: TransferOutcome) -> Promise<Void> {
         let (validators, end) = (pendingValidators, Promise<Void>())
         pendingValidators = []
@@ -235,7 +238,7 @@ public actor RequestEngine {
         pendingValidators.append(validator)
     }
 
-    /// Changes the options; a change after the start may come too late.
+    /// Changes the options; a change after the start may have no effect.
     func set(_ change: (inout RequestOptions) -> Void) { change(&options) }
 }
 
@@ -289,9 +292,9 @@ enum BodyTarget: Sendable {
 protocol RequestHost: AnyObject, Sendable {
     nonisolated var environment: Environment { get }
 
-    /// Adds the request to the running ones, and counts its transfer; or returns why not.
+    /// Adds the request to the running requests, and counts its transfer; returns an error if the session has finished.
     func begin(_ request: RequestEngine) async -> AsyncNetError?
 
-    /// Removes the request from the running ones. Its transfer may end later.
+    /// Removes the request from the running requests. Its transfer may end later.
     func end(_ id: RequestID) async
 }

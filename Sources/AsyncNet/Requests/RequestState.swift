@@ -1,29 +1,29 @@
-/// Where a request stands.
+/// Whether a request is new, running, suspended or over.
 public enum RequestState: Hashable, Sendable {
-    /// Made, not started; nothing was sent.
+    /// Not started: nothing was sent.
     case initialized
     /// Started: waiting, sending or receiving.
     case resumed
-    /// Held back until `resume()`.
+    /// Suspended until `resume()`.
     case suspended
-    /// Over, with a response or an error. Terminal.
+    /// Ended with a response or an error. Terminal.
     case finished
-    /// Over by cancellation. Terminal.
+    /// Cancelled. Terminal.
     case cancelled
 }
 
-/// The life of a request as a value: what each event does in each state, without I/O or concurrency.
+/// The states of a request, and the transition for each event, without I/O or concurrency.
 ///
 ///     initialized ──resume──▶ resumed ◀─suspend/resume─▶ suspended
 ///          │ └──suspend──▶ suspended      (not started: the first resume starts it)
 ///          └── cancel or finish from any of these ──▶ cancelled | finished
 ///
-/// Terminal states never change, so whoever ends the request first decides the outcome, and `attempts` only grows.
+/// A terminal state never changes, so the first end of a request decides its outcome.
 struct RequestStateMachine: Equatable {
     enum ResumeAction: Equatable {
-        /// The first resume: begin the transfer.
+        /// The first resume: start the request.
         case start
-        /// It was held back: let it go on.
+        /// A suspended request that had started continues.
         case proceed
         case none
     }
@@ -41,21 +41,21 @@ struct RequestStateMachine: Equatable {
         return hasStarted ? .proceed : .start
     }
 
-    /// Whether this held the request back.
+    /// - Returns: Whether the request is suspended by this call.
     mutating func suspend() -> Bool {
         guard state == .initialized || state == .resumed else { return false }
         state = .suspended
         return true
     }
 
-    /// The number of the attempt that begins, from 1; `nil` if the request is over.
+    /// - Returns: The number of the attempt, from 1; `nil` if the request is over.
     mutating func beginAttempt() -> Int? {
         guard !isTerminal else { return nil }
         attempts += 1
         return attempts
     }
 
-    /// Whether this ended the request.
+    /// - Returns: Whether this call ended the request.
     mutating func end(as terminal: RequestState) -> Bool {
         guard !isTerminal, terminal == .finished || terminal == .cancelled else { return false }
         state = terminal

@@ -4,9 +4,9 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// From what a caller gives to the request that a transport gets: URL, method, headers, modifier, encoder, checks.
+/// Makes the request that is sent from the caller's arguments: URL, method, headers, modifier, encoder, checks.
 ///
-/// Where no modifier or encoder needs a `URLRequest`, none is made: on Linux that costs several microseconds.
+/// Without a modifier or encoder that needs a `URLRequest`, none is made: on Linux that costs several microseconds.
 struct RequestAssembly: Sendable {
     private let baseURL: (any URLConvertible)?
     private let headers: HTTPHeaders
@@ -36,12 +36,12 @@ struct RequestAssembly: Sendable {
         return try checked(request)
     }
 
-    /// The request with a body of its own, and what the body says of itself.
+    /// The request with this body, and with the headers that describe the body.
     ///
-    /// A `Content-Type` of the caller's stays, so a form's must name the form's boundary.
+    /// A `Content-Type` that the caller has set stays; for a form it must contain the form's boundary.
     func uploading(_ body: RequestBody, with request: TransportRequest) throws(AsyncNetError) -> TransportRequest {
         guard request.body.isNone else {
-            throw AsyncNetError(.invalidRequest, "The request to upload with has a body already")
+            throw AsyncNetError(.invalidRequest, "The URLRequest of an upload must not have a body of its own")
         }
         try body.check()
         var request = request
@@ -97,7 +97,7 @@ struct RequestAssembly: Sendable {
         return resolved
     }
 
-    /// The reference to the base itself (RFC 3986 §5.2.2), which Foundation makes no URL of.
+    /// An empty reference stands for the base URL itself (RFC 3986 §5.2.2); Foundation makes no URL of it.
     private static func isEmpty(_ url: some URLConvertible) -> Bool {
         (url as? String)?.isEmpty ?? (url as? URLComponents)?.string?.isEmpty ?? false
     }

@@ -4,19 +4,20 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Downloads: requests whose body goes to a file.
+/// Downloads: requests whose response's body goes to a file.
 extension Session {
-    /// A download from a URL. Errors in what is given arrive at the awaited outcome.
+    /// A download from a URL. An invalid argument is the error of the awaited outcome.
     ///
     /// - Parameters:
     ///   - url: A `String`, `URL` or `URLComponents`; relative ones need a session with a base URL.
-    ///   - destination: Where the file is put.
+    ///   - destination: The place of the file.
     ///   - method: GET by default.
-    ///   - headers: Sent over the session's own.
-    ///   - segments: How many parts are fetched at a time, each over a connection of its own, if the server can send
-    ///     parts and says which version they are of; otherwise, and for small files, it is one. At most 64.
-    ///   - checksum: What the file must be; another one ends the download with `.checksumMismatch` and is removed. What
-    ///     the server itself says in `Repr-Digest` or `Content-Digest` (RFC 9530) is always checked.
+    ///   - headers: Replace the session's headers of the same names.
+    ///   - segments: How many segments of the file are fetched at a time, each over a connection of its own; at most
+    ///     64. Small files, and files of a server without ranges or versions (`ETag`, `Last-Modified`), are not
+    ///     segmented.
+    ///   - checksum: The expected checksum; a file with another one ends the download with `.checksumMismatch` and is
+    ///     removed. A `Repr-Digest` or `Content-Digest` of the response (RFC 9530) is always checked.
     ///   - options: Policies and limits of this request.
     ///   - modifier: Changes the request after URL, method and headers are set.
     public nonisolated func download(
@@ -46,11 +47,11 @@ extension Session {
             })
     }
 
-    /// Goes on with a download that did not reach its end: only what is missing is asked for, if the server still has
-    /// the same version; otherwise it starts over. Headers that the first request had, such as credentials, are to be
-    /// given again.
+    /// Continues a download that did not finish. Only the missing bytes are requested; if the server has another
+    /// version by now, the download starts over. Headers of the first request, such as credentials, must be given
+    /// again.
     ///
-    /// Where there is none to go on with, as ``DownloadRequest/cancel(producingResumeData:)`` may say, the outcome is
+    /// If `resumeData` is `nil`, as ``DownloadRequest/cancel(producingResumeData:)`` may return, the outcome is
     /// `.invalidRequest`.
     public nonisolated func download(
         resumingWith resumeData: ResumeData?, to destination: DownloadDestination, headers: HTTPHeaders = [:],
@@ -63,7 +64,7 @@ extension Session {
             sink, options,
             RequestBlueprint(mayBlock: modifier != nil) {
                 guard let resumeData else {
-                    throw AsyncNetError(.invalidRequest, "There is no resume data to go on with; download it anew")
+                    throw AsyncNetError(.invalidRequest, "There is no resume data to continue; start a new download")
                 }
                 return try assembly.transportRequest(to: resumeData.url, .get, headers, modifier: modifier, encode: nil)
             })

@@ -5,17 +5,17 @@
     public import Foundation
 #endif
 
-/// Changes a request after URL, method and headers are set and before parameters are encoded; runs off every actor, on
-/// a thread that it may block.
+/// Changes a request after URL, method and headers are set and before parameters are encoded; runs on no actor, on a
+/// thread that it may block.
 public typealias RequestModifier = @Sendable (inout URLRequest) throws -> Void
 
 extension Session {
-    /// A request to a URL. Errors in what is given arrive at the awaited outcome.
+    /// A request to a URL. An invalid argument is the error of the awaited outcome.
     ///
     /// - Parameters:
     ///   - url: A `String`, `URL` or `URLComponents`; relative ones need a session with a base URL.
     ///   - method: Any method; GET by default.
-    ///   - headers: Sent over the session's own; an array or a dictionary literal.
+    ///   - headers: Replace the session's headers of the same names; an array or a dictionary literal.
     ///   - options: Policies and limits of this request.
     ///   - modifier: Changes the request after URL, method and headers are set.
     public nonisolated func request(
@@ -25,7 +25,7 @@ extension Session {
         make(url, method, headers, options, modifier, encode: nil)
     }
 
-    /// A request with parameters, put into its body or query by an encoder.
+    /// A request with parameters, which an encoder puts into the body or the query.
     public nonisolated func request(
         _ url: some URLConvertible, method: HTTPMethod = .get, parameters: some Encodable & Sendable,
         encoder: some ParameterEncoder, headers: HTTPHeaders = [:], options: RequestOptions = RequestOptions(),
@@ -38,8 +38,8 @@ extension Session {
 
     /// A request from a `URLRequest` or a router.
     ///
-    /// Its `timeoutInterval` is the timeout, in place of the session's, unless it is Foundation's default of 60
-    /// seconds. Its `httpBody` is the body; an `httpBodyStream`, which could be sent only once, is refused with
+    /// The `URLRequest`'s `timeoutInterval` replaces the session's timeout, unless it is Foundation's default of 60
+    /// seconds. Its `httpBody` is the body; an `httpBodyStream`, which could be sent only once, ends the request with
     /// `.invalidRequest`.
     public nonisolated func request(
         _ request: some URLRequestConvertible, options: RequestOptions = RequestOptions(),
@@ -74,7 +74,7 @@ extension Session {
     }
 }
 
-/// The verbs, relative to the session's base URL.
+/// Methods of HTTP, with URLs relative to the session's base URL.
 extension Session {
     /// A GET request, relative to the session's base URL.
     public nonisolated func get(_ url: some URLConvertible, headers: HTTPHeaders = [:]) -> DataRequest {
@@ -111,7 +111,7 @@ extension Session {
         request(url, method: .patch, headers: headers)
     }
 
-    /// A GET with parameters, in the query unless an encoder says otherwise.
+    /// A GET request with parameters, in the query unless another encoder is given.
     public nonisolated func get(
         _ url: some URLConvertible, parameters: some Encodable & Sendable,
         encoder: some ParameterEncoder = URLEncodedFormParameterEncoder(), headers: HTTPHeaders = [:]
@@ -119,7 +119,7 @@ extension Session {
         request(url, method: .get, parameters: parameters, encoder: encoder, headers: headers)
     }
 
-    /// A DELETE with parameters, in the query unless an encoder says otherwise.
+    /// A DELETE request with parameters, in the query unless another encoder is given.
     public nonisolated func delete(
         _ url: some URLConvertible, parameters: some Encodable & Sendable,
         encoder: some ParameterEncoder = URLEncodedFormParameterEncoder(), headers: HTTPHeaders = [:]
@@ -127,7 +127,7 @@ extension Session {
         request(url, method: .delete, parameters: parameters, encoder: encoder, headers: headers)
     }
 
-    /// A POST request with parameters, put into its body or query by an encoder.
+    /// A POST request with parameters, which an encoder puts into the body or the query.
     public nonisolated func post(
         _ url: some URLConvertible, parameters: some Encodable & Sendable, encoder: some ParameterEncoder,
         headers: HTTPHeaders = [:]
@@ -135,7 +135,7 @@ extension Session {
         request(url, method: .post, parameters: parameters, encoder: encoder, headers: headers)
     }
 
-    /// A PUT request with parameters, put into its body or query by an encoder.
+    /// A PUT request with parameters, which an encoder puts into the body or the query.
     public nonisolated func put(
         _ url: some URLConvertible, parameters: some Encodable & Sendable, encoder: some ParameterEncoder,
         headers: HTTPHeaders = [:]
@@ -143,7 +143,7 @@ extension Session {
         request(url, method: .put, parameters: parameters, encoder: encoder, headers: headers)
     }
 
-    /// A PATCH request with parameters, put into its body or query by an encoder.
+    /// A PATCH request with parameters, which an encoder puts into the body or the query.
     public nonisolated func patch(
         _ url: some URLConvertible, parameters: some Encodable & Sendable, encoder: some ParameterEncoder,
         headers: HTTPHeaders = [:]

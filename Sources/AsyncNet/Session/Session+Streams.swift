@@ -1,13 +1,13 @@
 import Foundation
 
-/// Streams: requests whose body is read as it arrives.
+/// Streams: requests whose response's body is read as it arrives.
 extension Session {
-    /// A stream from a URL. Errors in what is given arrive at the first read.
+    /// A stream from a URL. An invalid argument is the error of the first read.
     ///
     /// - Parameters:
     ///   - url: A `String`, `URL` or `URLComponents`; relative ones need a session with a base URL.
     ///   - method: GET by default.
-    ///   - headers: Sent over the session's own.
+    ///   - headers: Replace the session's headers of the same names.
     ///   - options: Policies and limits of this request.
     ///   - modifier: Changes the request after URL, method and headers are set.
     public nonisolated func stream(
@@ -22,7 +22,7 @@ extension Session {
             })
     }
 
-    /// A stream with parameters, put into its body or query by an encoder.
+    /// A stream with parameters, which an encoder puts into the request's body or query.
     public nonisolated func stream(
         _ url: some URLConvertible, method: HTTPMethod = .get, parameters: some Encodable & Sendable,
         encoder: some ParameterEncoder,

@@ -1,22 +1,23 @@
 import Foundation
 
-/// Uploads: requests whose body is sent as it is, streamed unless it is in memory.
+/// Uploads: requests with a given body, which is streamed unless it is in memory.
 ///
 ///     try await session.upload(.data(bytes), to: url).serializing(Receipt.self).value
 ///     try await session.upload(.file(fileURL), to: url, method: .put).serializing(Receipt.self).value
 ///     try await session.upload(.stream(chunks, length: nil), to: url).serializing(Receipt.self).value
 ///
-/// A refusal that comes while the body is still being sent, such as a 413, is the outcome, and the rest is not sent;
-/// after an early 2xx the rest is. A body that can be sent once only ends a redirect that asks for it again (307, 308)
-/// with `.redirectFailed`.
+/// A response may arrive while the body is still being sent: after an error status, such as 413, the rest of the body
+/// is not sent; after a 2xx it is. A redirect that requires the body again (307, 308) ends the upload of a body that
+/// can be sent only once with `.redirectFailed`.
 extension Session {
-    /// An upload to a URL. Errors in what is given arrive at the awaited outcome.
+    /// An upload to a URL. An invalid argument is the error of the awaited outcome.
     ///
     /// - Parameters:
-    ///   - body: What is sent. A form brings its `Content-Type`; the others have none unless `headers` say so.
+    ///   - body: The request's body. A form sets its `Content-Type`; other bodies have none unless `headers` contain
+    ///     it.
     ///   - url: A `String`, `URL` or `URLComponents`; relative ones need a session with a base URL.
     ///   - method: POST by default.
-    ///   - headers: Sent over the session's own.
+    ///   - headers: Replace the session's headers of the same names.
     ///   - options: Policies and limits of this request.
     ///   - modifier: Changes the request after URL, method and headers are set.
     public nonisolated func upload(

@@ -1,20 +1,21 @@
-/// The entrance: makes requests, holds what they have in common, and knows which of them run.
+/// Makes requests, holds what they have in common, and lists those that run.
 ///
 ///     let session = Session()
 ///     let user = try await session.request("https://api.example.com/users/1").serializing(User.self).value
 ///
 /// Making a request is synchronous and does no I/O; see ``DataRequest`` for when it starts. User code, such as
-/// serializers, validators and transports, never runs inside the session.
+/// serializers, validators and transports, never runs on the session's actor.
 ///
-/// A session lives for as long as somebody holds it or one of its requests. ``finish()`` ends it in good order.
+/// A session lives for as long as the program holds the session or one of its requests. ``finish()`` waits for its
+/// requests and shuts the transport down.
 public actor Session {
-    /// A session with defaults, for programs that need no other.
+    /// A session with the default configuration, for programs that need no other.
     public static let shared = Session()
 
-    /// What the session's requests have in common.
+    /// The settings for the session's requests.
     public nonisolated var configuration: SessionConfiguration { environment.configuration }
-    /// Which transport carries the requests, such as `libcurl 7.88.1 (OpenSSL/3.0.19)`, and the reason if it is not the
-    /// preferred one.
+    /// The transport with its version, such as `libcurl 7.88.1 (OpenSSL/3.0.19)`, and the reason if it is not the
+    /// preferred transport.
     public nonisolated let transportDescription: String
     nonisolated let environment: Environment
 
@@ -22,22 +23,22 @@ public actor Session {
     private(set) var isFinished = false
     private var finishers: [Int: CheckedContinuation<Void, Never>] = [:]
     private var nextFinisher = 0
-    /// Shuts the transport down once the last transfer has ended, whether or not a task awaits that.
+    /// Shuts the transport down when the last transfer has ended, even if no task awaits `finish()` any more.
     private var shutdown: Task<Void, Never>?
     private var isShutDown = false
 
-    /// A session over a transport of one's choice.
+    /// A session over the given transport.
     ///
     /// - Parameters:
-    ///   - transport: What carries the bytes; the session shuts it down when it finishes.
-    ///   - configuration: What the requests have in common.
+    ///   - transport: Carries the session's transfers; the session shuts it down in ``finish()``.
+    ///   - configuration: The settings for the session's requests.
     public init(transport: some Transport = .automatic, configuration: SessionConfiguration = SessionConfiguration()) {
         transportDescription = transport.transportDescription
         environment = Environment(configuration, (transport as? AutomaticTransport)?.chosen ?? transport)
     }
 
-    /// A session whose relative URLs are resolved against `baseURL` (RFC 3986 §5); end it with a slash to keep its last
-    /// part. The URL `""` is the base itself, with its query.
+    /// A session whose relative URLs are resolved against `baseURL` (RFC 3986 §5); without a slash at its end, its last
+    /// path segment is replaced. The URL `""` is the base URL itself, with its query.
     public init(
         baseURL: some URLConvertible, transport: some Transport = .automatic,
         configuration: SessionConfiguration = SessionConfiguration()
@@ -57,15 +58,15 @@ public actor Session {
         requests.filter { $0.kind == kind }
     }
 
-    /// Cancels every request that has started and not ended. When this returns, each of them has its outcome.
+    /// Cancels every request that has started and not ended. When this function returns, each of them has its outcome.
     public func cancelAll() async {
         for request in requests { await request.cancel() }
     }
 
-    /// Refuses new requests with `.sessionFinished`, lets the running ones end, then shuts the transport down.
+    /// Refuses new requests with `.sessionFinished`, lets the running requests end, then shuts the transport down.
     ///
-    /// Returns once all has ended. If the awaiting task is cancelled it returns at once, and the rest goes on without
-    /// it.
+    /// Returns when the transport is shut down. If the awaiting task is cancelled, this function returns at once, and
+    /// the session finishes in the background.
     public func finish() async {
         isFinished = true
         if shutdown == nil {
@@ -100,7 +101,7 @@ public actor Session {
 }
 
 extension Session {
-    /// A transport may be the user's: like its `send`, this runs on no actor.
+    /// A transport may be the user's: `shutdown`, like `send`, runs on no actor.
     @concurrent
     private nonisolated func shutTransportDown() async {
         await environment.transport.shutdown()
@@ -119,7 +120,7 @@ extension Session: RequestHost {
 }
 
 extension RequestEngine {
-    /// The request as users know it.
+    /// The request as the caller holds it.
     fileprivate nonisolated var handle: any Request {
         switch target {
         case .memory: DataRequest(self)

@@ -2,16 +2,17 @@ import Foundation
 
 /// The partial file of a download, its place, and the notes beside it.
 ///
-/// What has come stays in the partial file until the download's end is known: then it is moved to its place, handed
-/// over as resume data, kept because the destination says so, or removed with this object.
+/// At the end of the download the partial file is moved to its place, given away with resume data, kept with
+/// `.continuePartialFile`, or removed with this object.
 final class DownloadFile: Sendable {
     private struct State {
         var partial: URL?
         /// Proves that a download made the partial file.
         var mark: String?
-        /// How many bytes of the partial file are of use, if not all.
+        /// The number of bytes before the first gap between segments; `nil` without gaps.
         var prefix: Int64?
-        /// The partial file is this download's to remove: the download has written to it, and handed it over to none.
+        /// Whether this object removes the partial file: the download has written to the file, and no resume data names
+        /// it.
         var isOwned = false
         var finished: URL?
     }
@@ -33,7 +34,7 @@ final class DownloadFile: Sendable {
     var partial: URL? { state.withLock { $0.partial } }
     var finished: URL? { state.withLock { $0.finished } }
 
-    /// The bytes that are there.
+    /// The bytes of the partial file before its first gap.
     var size: Int64 {
         let (partial, prefix) = state.withLock { ($0.partial, $0.prefix) }
         guard let size = partial.flatMap({ FileSystem.size($0.path) }) else { return 0 }
@@ -77,7 +78,7 @@ final class DownloadFile: Sendable {
             try FileManager.default.createDirectory(
                 at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
         } catch {
-            throw AsyncNetError(.fileNotWritable, "The folder of the download cannot be made", underlyingError: error)
+            throw AsyncNetError(.fileNotWritable, "The folder of the download cannot be created", underlyingError: error)
         }
     }
 
@@ -89,13 +90,13 @@ final class DownloadFile: Sendable {
 
     // MARK: Writing
 
-    /// - Parameter offset: Where the next bytes are written; what follows is cut off.
+    /// - Parameter offset: Where the next bytes are written; the bytes after it are cut off.
     func open(beside place: URL, from offset: Int64, _ plan: DownloadPlan) throws(AsyncNetError) -> OutputFile {
         do throws(POSIXError) {
             let output = try openPartial(beside: place)
             guard try output.size() >= offset else { throw POSIXError(.ESTALE) }
             try output.truncate(to: offset)
-            // Bytes are added at the end from here on, so nothing but the end limits what is of use.
+            // Bytes are only appended from here on, so that the file has no gaps.
             let hadGaps = state.withLock { $0.prefix.take() } != nil
             if isKept, offset == 0 || hadGaps { try writeNotes(plan, beside: place) }
             return output
@@ -108,7 +109,7 @@ final class DownloadFile: Sendable {
         do { return try openPartial(beside: place) } catch { throw Self.unwritable(place, error) }
     }
 
-    /// The partial file that there is, which must be a download's, or a new one.
+    /// Opens the existing partial file, which must bear a download's mark, or makes a new one.
     private func openPartial(beside place: URL) throws(POSIXError) -> OutputFile {
         let (known, mark) = state.withLock { ($0.partial, $0.mark) }
         if let known, let mark, FileSystem.exists(known.path) {
@@ -151,7 +152,8 @@ final class DownloadFile: Sendable {
 
     // MARK: What an earlier download left
 
-    /// What resume data names must be there and be the file that a download left: any program may have written the data.
+    /// The file that resume data names must bear the mark of the download: any program may have written the resume
+    /// data.
     ///
     /// - Returns: `false` if the file is gone, so that the download starts over with another file.
     func checkResumed() throws(AsyncNetError) -> Bool {
@@ -165,16 +167,16 @@ final class DownloadFile: Sendable {
             if isOwned || isKept { throw Self.unwritable(partial, POSIXError(.ESTALE)) }
             throw AsyncNetError(
                 .invalidRequest,
-                "The file \"\(partial.lastPathComponent)\" of the resume data is not the one that the download left; download it anew"
+                "The file \"\(partial.lastPathComponent)\" of the resume data is not the partial file of its download; start a new download"
             )
         }
         return true
     }
 
-    /// What an earlier download left under the fixed name, if it was of the same URL.
+    /// Reads the notes of an earlier download to the same place, if it was of the same URL.
     ///
-    /// A file of that name that no download has marked belongs to another program. Without notes that name its mark,
-    /// nothing is known of its contents.
+    /// A file `NAME.partial` without a mark belongs to another program. Without notes that repeat its mark, its
+    /// contents are unknown.
     func readKept(beside place: URL, _ url: URL) throws(AsyncNetError) -> ResumeData? {
         guard isKept, partial == nil else { return nil }
         let (partial, notes) = Self.kept(beside: place)
@@ -186,7 +188,7 @@ final class DownloadFile: Sendable {
         guard mark != nil || !FileSystem.exists(partial.path), areOurs || !FileSystem.exists(notes.path) else {
             throw AsyncNetError(
                 .fileNotWritable,
-                "The file \"\(partial.lastPathComponent)\" or its notes are there already, and are not of a download; move them away"
+                "The file \"\(partial.lastPathComponent)\" or its notes exist already and do not belong to a download; move them away"
             )
         }
         state.withLock { ($0.partial, $0.mark) = (partial, mark) }
@@ -203,15 +205,15 @@ final class DownloadFile: Sendable {
         (place.appendingPathExtension("partial"), place.appendingPathExtension("partial.json"))
     }
 
-    /// Notes how many bytes are of use while the file has gaps; also on disk, in case the process ends before they are
-    /// filled.
+    /// Stores how many bytes are there before the first gap; with `.continuePartialFile` also on disk, in case the
+    /// process ends before the gaps are filled.
     func keep(_ prefix: Int64?, _ plan: DownloadPlan) throws(POSIXError) {
         state.withLock { $0.prefix = prefix }
         if isKept, let fixed = destination.fixed { try writeNotes(plan, beside: fixed) }
     }
 
-    /// Also of a download that cannot be continued, whose file the notes claim; readable by this user only, since a URL
-    /// may hold a secret.
+    /// Written also for a download that cannot be continued, so that the next download recognizes the partial file.
+    /// Readable by this user only, since the URL may contain a secret.
     private func writeNotes(_ plan: DownloadPlan, beside place: URL) throws(POSIXError) {
         guard let data = resumeData(plan) else { return }
         guard let text = try? JSONEncoder().encode(data) else { throw POSIXError(.EIO) }
@@ -223,7 +225,8 @@ final class DownloadFile: Sendable {
         return state.partial.flatMap { plan.resumeData($0, prefix: state.prefix, mark: state.mark) }
     }
 
-    /// What has come, if a later download can continue it.
+    /// Resume data for the partial file, which this object then does not remove; `nil` if a later download could not
+    /// continue it.
     func handOver(_ plan: DownloadPlan) -> ResumeData? {
         guard let data = resumeData(plan), !data.validator.isEmpty, data.offset > 0, let mark = data.mark,
             PartialFile.mark(at: data.partialFile.path) == mark

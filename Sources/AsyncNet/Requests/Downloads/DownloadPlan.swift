@@ -1,26 +1,26 @@
 import Foundation
 
-/// What a download requests, and what each response means for the bytes that are there: conditional ranges (RFC 9110
-/// §13.1.5), 206 (§15.3.7) and 416 (§15.5.17). No I/O: the number of bytes that are there is a parameter.
+/// What a download requests, and what each response means for the bytes of the partial file: conditional ranges (RFC
+/// 9110 §13.1.5), 206 (§15.3.7) and 416 (§15.5.17). No I/O: the size of the partial file is a parameter.
 struct DownloadPlan: Sendable {
-    /// Where the download began: redirects, and the headers that they remove, happen again.
+    /// The URL before redirects; a continued download follows its redirects again.
     private(set) var url: URL?
-    /// Of the version that is being downloaded; nil or empty if a part of it cannot be continued.
+    /// The entity tag or date of the version that is downloaded; nil or empty if the partial file cannot be continued.
     private(set) var validator: String?
     /// The bytes of the whole file.
     private(set) var total: Int64?
-    /// The range that was requested last; `nil` is everything.
+    /// The range that was requested last; `nil` is the whole file.
     private(set) var requested: ByteRange?
     private let segments: Int
     private(set) var isSegmented: Bool
 
     /// What to do with a response.
     enum Step: Hashable, Sendable {
-        /// Write its body from this byte on.
+        /// Write its body to the file from this byte on.
         case write(from: Int64)
         /// Nothing: the file is complete.
         case complete
-        /// Send the request again: what is there is of no use any more, or ranges are not.
+        /// Request the whole file: the partial file is outdated, or the server's ranges cannot be used.
         case again
     }
 
@@ -30,15 +30,15 @@ struct DownloadPlan: Sendable {
         isSegmented = segments > 1
     }
 
-    /// Continues what an earlier download left.
+    /// Continues the partial file of an earlier download.
     mutating func resume(_ data: ResumeData) { (url, validator, total) = (data.url, data.validator, data.totalBytes) }
 
-    /// Nothing is known of the version any more.
+    /// The partial file cannot be continued any more.
     mutating func forgetVersion() { (validator, total) = (nil, nil) }
 
     // MARK: Requests
 
-    /// - Parameter size: The bytes that are there.
+    /// - Parameter size: The size of the partial file.
     /// - Returns: `Range` and `If-Range` of the next request.
     mutating func request(to url: URL, _ method: HTTPMethod, size: Int64) -> (range: ByteRange?, ifRange: String?) {
         self.url = self.url ?? url
@@ -48,18 +48,18 @@ struct DownloadPlan: Sendable {
         return (requested, requested != nil && offset > 0 ? validator : nil)
     }
 
-    /// All that is missing, or a first segment, after which the others are fetched.
+    /// The range of all missing bytes; for a segmented download the range of its first segment.
     private func missing(after offset: Int64) -> ByteRange? {
         guard isSegmented else { return offset > 0 ? .from(offset) : nil }
         if let total, offset > 0, total <= offset + SegmentPlan.firstLength { return .from(offset) }
         return .closed(offset...offset + SegmentPlan.firstLength - 1)
     }
 
-    /// The bytes that can be continued.
+    /// The bytes that the next request need not repeat.
     private func offset(_ size: Int64) -> Int64 { isResumable ? size : 0 }
     private var isResumable: Bool { validator?.isEmpty == false }
 
-    /// What a later download needs to continue; its validator is empty where it cannot.
+    /// The resume data, with an empty validator if a later download cannot continue the partial file.
     func resumeData(_ partial: URL, prefix: Int64?, mark: String?) -> ResumeData? {
         url.map {
             ResumeData(
@@ -70,12 +70,12 @@ struct DownloadPlan: Sendable {
 
     // MARK: Responses
 
-    /// - Parameter size: The bytes that are there.
+    /// - Parameter size: The size of the partial file.
     mutating func receive(_ head: HTTPResponseHead, size: Int64) throws(AsyncNetError) -> Step {
         let offset = offset(size)
         guard let requested else {
             guard head.statusCode != 206 else {
-                throw AsyncNetError(.badServerResponse, "The server sent a part that was not requested")
+                throw AsyncNetError(.badServerResponse, "The server sent a 206 response although no range was requested")
             }
             return begin(head)
         }
@@ -90,7 +90,7 @@ struct DownloadPlan: Sendable {
             if let total = range?.total, total == offset, offset > 0 { return .complete }
             return restart()
         case 200..<300: return begin(head)
-        // A first segment was no request for a rest: a response of any status is downloaded.
+        // A first segment does not continue a file: as without a range, a response of any status is downloaded.
         default:
             if offset == 0 { return begin(head) }
             throw AsyncNetError(
@@ -99,14 +99,14 @@ struct DownloadPlan: Sendable {
         }
     }
 
-    /// The file is requested as a whole from now on.
+    /// Requests the whole file from now on.
     mutating func restart() -> Step {
         forgetVersion()
         isSegmented = false
         return .again
     }
 
-    /// Learns which version the response is of, and whether it can be continued.
+    /// Stores the version of the response and its length, if a later request can continue it.
     private mutating func begin(_ head: HTTPResponseHead) -> Step {
         let isPlain = head.value(for: "Content-Encoding") == nil && (head.statusCode == 200 || head.statusCode == 206)
         validator = isPlain ? IfRange.validator(of: head.headers) : nil
@@ -115,7 +115,8 @@ struct DownloadPlan: Sendable {
         return .write(from: 0)
     }
 
-    /// A 206 response must be what is missing, of the same version, and as long as it says.
+    /// A 206 response must continue the file with the requested range, in the same version and with the length of its
+    /// range.
     private func check(_ range: ContentRange?, _ requested: ByteRange, from offset: Int64, _ head: HTTPResponseHead)
         throws(AsyncNetError)
     {
@@ -135,14 +136,14 @@ struct DownloadPlan: Sendable {
         }
     }
 
-    /// Whether other segments can follow this one; if not, the file is requested as a whole.
+    /// Whether this is a usable first segment; if not, the whole file is requested.
     private func isFirstSegment(_ range: ContentRange?, _ requested: ByteRange, _ head: HTTPResponseHead) -> Bool {
         guard let range, let total = range.total, let bytes = range.bytes, bytes.lowerBound == 0 else { return false }
         return Self.ends(bytes, of: total, as: requested) && IfRange.validator(of: head.headers) != nil
             && head.value(for: "Content-Encoding") == nil
     }
 
-    /// Whether these are all the bytes that were requested and that there are.
+    /// Whether the response's range ends where the requested range or the file ends.
     private static func ends(_ bytes: ClosedRange<Int64>, of total: Int64?, as requested: ByteRange) -> Bool {
         switch requested {
         case .closed(let range): bytes.upperBound == min(range.upperBound, total.map { $0 - 1 } ?? .max)
@@ -152,16 +153,16 @@ struct DownloadPlan: Sendable {
 
     // MARK: The rest
 
-    /// The segments to fetch once the first one is there; `nil` if none is missing, or ranges are of no use.
+    /// The segments to fetch after the first segment; `nil` if no bytes are missing, or ranges cannot be used.
     ///
-    /// - Parameter size: The bytes that are there.
+    /// - Parameter size: The size of the partial file.
     func segments(after size: Int64) -> (plan: SegmentPlan, count: Int, validator: String)? {
         guard isSegmented, case .closed? = requested, let total, size < total, let validator else { return nil }
         return (SegmentPlan(from: size, total: total, segments: segments), segments, validator)
     }
 
-    /// The digests of the whole that the response has (RFC 9530); a digest of its content is one of the whole if the
-    /// content is the whole.
+    /// The response's digests of the whole file (RFC 9530); `Content-Digest` is such a digest only if the content is
+    /// the whole file.
     static func checksums(of head: HTTPResponseHead) -> [Checksum] {
         guard head.value(for: "Content-Encoding") == nil, 200..<300 ~= head.statusCode else { return [] }
         let names = head.statusCode == 200 ? ["Repr-Digest", "Content-Digest"] : ["Repr-Digest"]

@@ -1,17 +1,17 @@
 public import Foundation
 
-/// A request whose response's body goes to a file, whole or not at all.
+/// A request whose response's body goes to a file.
 ///
 ///     let file = try await session.download(url, to: .file(target)).value
 ///
-/// Made by ``Session/download(_:to:method:headers:segments:checksum:options:modifier:)``. It starts at the first awaited
-/// outcome or at ``resume()`` and is sent once however many wait. The body is written as it comes, in constant memory,
-/// to a file beside the target that is moved there at the end. After an error or a cancel nothing is left, unless
-/// ``resumeData`` was asked for or the destination says `.continuePartialFile`.
+/// Made by ``Session/download(_:to:method:headers:segments:checksum:options:modifier:)``. A download starts when its
+/// outcome is first awaited, or at ``resume()``, and is sent once, however many tasks await it. Its chunks are written
+/// as they arrive to a partial file beside the place, which is moved to its place when it is complete. After an error
+/// or a cancel the partial file is removed, unless ``resumeData`` is read or the destination has the option
+/// `.continuePartialFile`.
 ///
-/// A response of any status is downloaded, as every request takes any status, until it is told to `validate`;
-/// validators run once the head is there, before a file is made. It is asked for unencoded, so that its length is known
-/// and it can be gone on with.
+/// A response of any status is downloaded, unless a validator refuses it; validators run on the head, before a file is
+/// made. The request sends `Accept-Encoding: identity`, so that the length is known and the download can be continued.
 public struct DownloadRequest: Request, CustomReflectable {
     public let engine: RequestEngine
     let sink: DownloadSink
@@ -20,20 +20,21 @@ public struct DownloadRequest: Request, CustomReflectable {
 
     // MARK: The outcome
 
-    /// Where the file is.
+    /// The URL of the complete file.
     ///
-    /// - Throws: ``AsyncNetError``; `.fileNotWritable` with the system's error underneath if it could not be written or
-    ///   moved.
+    /// - Throws: ``AsyncNetError``; `.fileNotWritable`, with the system's error underneath, if the file could not be
+    ///   written or moved.
     public var value: URL {
         get async throws(AsyncNetError) { try await result.get() }
     }
 
-    /// Where the file is, or the error.
+    /// The URL of the complete file, or the error.
     public var result: Result<URL, AsyncNetError> {
         get async { await response.result }
     }
 
-    /// Where the file is, or the error, with all that is known of the exchange; never throws. Its `data` is `nil`.
+    /// The URL of the file or the error, with everything known of request and response; never throws. Its `data` is
+    /// `nil`.
     public var response: DataResponse<URL, AsyncNetError> {
         get async {
             let outcome = await engine.transferOutcome()
@@ -50,20 +51,22 @@ public struct DownloadRequest: Request, CustomReflectable {
 
     // MARK: Going on later
 
-    /// Ends the download, and keeps what has come to go on from there.
+    /// Cancels the download, and keeps the partial file so that another download can continue it.
     ///
-    /// - Returns: `nil` if there is nothing to go on from: nothing has come, all has come, or the server did not say
-    ///   which version it is.
+    /// - Returns: `nil` if there is nothing to continue: no byte has arrived, the file is complete, or the response did
+    ///   not identify its version.
     @discardableResult
     public func cancel(producingResumeData: Bool) async -> ResumeData? {
         await cancel()
         return producingResumeData ? await resumeData : nil
     }
 
-    /// What has come of a download that ended in an error or was cancelled, to go on from there; `nil` as above.
+    /// What a later download needs to continue this one, after an error or a cancel; `nil` if there is nothing to
+    /// continue.
     ///
-    /// It is there once the transfer has let go of the file, which a transport that ignores its cancellation can hold
-    /// up. From then on it is yours: the file is kept until a download resumes with it, or you discard it.
+    /// Waits until the transfer has closed the partial file, which may take long with a transport that ignores a
+    /// cancel. The caller then owns the file: it is kept until a download continues it, or until
+    /// ``ResumeData/discard()``.
     public var resumeData: ResumeData? {
         get async {
             await engine.drained()

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Writes a response's body to a file beside its place, and moves that to its place at the end.
+/// Writes a response's body to a partial file, and moves that to its place at the end.
 ///
-/// The plan decides what to request and what to do with each response; the file does what it decides. A request that
-/// is sent again continues where the partial file ends.
+/// The plan decides what to request and what to do with each response; the file carries that out. A retry continues
+/// where the partial file ends.
 final class DownloadSink: ResponseSink {
     private let destination: DownloadDestination
     private let checksum: Checksum?
@@ -26,12 +26,13 @@ final class DownloadSink: ResponseSink {
 
     var finishedFile: URL? { file.finished }
 
-    /// What has come, for a later download to continue; from then on whoever has it owns the file.
+    /// Resume data for a later download; its holder then owns the partial file.
     func handOver() -> ResumeData? { file.handOver(plan.withLock { $0 }) }
 
     // MARK: Before the request
 
-    /// An encoded body could not be continued, so none is requested unless the caller does.
+    /// An encoded body could not be continued, so the request asks for `identity`, unless the caller has set
+    /// `Accept-Encoding`.
     func prepare(_ request: TransportRequest) async throws -> TransportRequest {
         var request = request
         try check(request)
@@ -55,7 +56,7 @@ final class DownloadSink: ResponseSink {
         }
         if plan.withLock({ $0.url == nil }), request.head.headers.contains(name: "Range") {
             throw AsyncNetError(
-                .invalidRequest, "A download requests ranges itself; stream a part of a resource instead")
+                .invalidRequest, "A download must not have a Range header of its own; use a stream to request a range")
         }
     }
 
@@ -69,7 +70,7 @@ final class DownloadSink: ResponseSink {
 
     // MARK: The body
 
-    /// A 416 to the download's own `Range` is no response to validate.
+    /// A 416 response to the download's own `Range` is not validated: the plan decides about it.
     func validates(_ head: HTTPResponseHead) -> Bool {
         head.statusCode != 416 || plan.withLock { $0.requested == nil }
     }
@@ -105,7 +106,7 @@ final class DownloadSink: ResponseSink {
         do {
             try await body.forEach { [file] chunk in try file.append(chunk, to: output) }
         } catch {
-            // Which bytes of a body that is too long are the foreign ones is unknown.
+            // Which bytes of a body that is longer than its range are wrong is unknown, so none are kept.
             if body.received.isExceeded { try? output.truncate(to: offset) }
             throw error
         }
@@ -115,7 +116,7 @@ final class DownloadSink: ResponseSink {
         }
         try await fetchSegments(after: &body, to: output)
         if let total, let size = try? output.size(), size != total {
-            throw AsyncNetError(.bodyEndedEarly, "The download has \(size) bytes, not the \(total) that it should have")
+            throw AsyncNetError(.bodyEndedEarly, "The download has \(size) bytes in place of the \(total) expected")
         }
     }
 
@@ -136,7 +137,7 @@ final class DownloadSink: ResponseSink {
         if let failure { throw failure }
     }
 
-    /// A file that is not what was meant is not continued either.
+    /// A file with a wrong checksum is removed, not continued.
     private func verify(_ head: HTTPResponseHead, beside place: URL) async throws {
         let checksums = DownloadPlan.checksums(of: head) + (checksum.map { [$0] } ?? [])
         guard let partial = file.partial, !checksums.isEmpty else { return }

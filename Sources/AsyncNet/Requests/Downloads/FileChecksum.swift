@@ -1,18 +1,18 @@
 import Foundation
 
-/// Proves that a file is the one that was meant.
+/// Compares a file with checksums.
 enum FileChecksum {
     private static let chunkSize = 1 << 20
 
     /// Reads the file once for each algorithm.
     ///
-    /// - Throws: `.checksumMismatch` for the first that differs; `CancellationError`.
+    /// - Throws: `.checksumMismatch` for the first checksum that differs; `CancellationError`.
     @concurrent
     static func verify(_ path: String, against checksums: [Checksum]) async throws {
         for checksum in Set(checksums) {
             let actual = try await digest(of: path, checksum.algorithm)
             guard actual == checksum.bytes else {
-                throw AsyncNetError(.checksumMismatch, "The download's checksum is not \(checksum), as it should be")
+                throw AsyncNetError(.checksumMismatch, "The download's checksum is not the expected \(checksum)")
             }
         }
     }
@@ -22,7 +22,7 @@ enum FileChecksum {
         let file = try InputFile(path)
         while case let chunk = try file.read(upTo: chunkSize), !chunk.isEmpty {
             chunk.withUnsafeBytes { digest.update($0) }
-            // A large file takes seconds, which others may want too.
+            // A large file takes seconds; other tasks should run meanwhile.
             await Task.yield()
             try Task.checkCancellation()
         }

@@ -1,32 +1,32 @@
 public import Foundation
 
-/// What is left of a download that did not reach its end, to go on from there, also in another process.
+/// What another download, also in another process, needs to continue a download that did not finish.
 ///
 ///     let resumeData = await download.cancel(producingResumeData: true)
 ///     let file = try await session.download(resumingWith: resumeData, to: .file(target)).value
 ///
-/// It is only there if the server said which version of the resource the bytes are of: by a strong `ETag`, or a
-/// `Last-Modified` that is old enough (RFC 9110 §13.1.5). It names a file, which whoever holds it owns: a download that
-/// resumes with it takes the file over; ``discard()`` removes it.
+/// There is resume data only if the server identified the version of the resource: by a strong `ETag`, or by a
+/// `Last-Modified` that is old enough (RFC 9110 §13.1.5). Resume data names a partial file, which the holder of the
+/// data owns: a download that continues takes the file over; ``discard()`` removes it.
 ///
-/// Resume data may come from anywhere, so the file that it names is not touched before it is proven to be the one that
-/// the download left: a regular file of this user's with one name, that ends in `.partial` and bears the random mark
-/// that the data repeats. Otherwise resuming ends in `.invalidRequest`, and the file stays as it is; if there is no
-/// file of the name, the download starts over. The mark is an extended attribute, `user.asyncnet.partial`. Where the
-/// file system has none, such as FAT, it is a file beside the partial one, `NAME.mark`, together with the inode. A copy
-/// of a partial file, which has lost its mark, is not gone on with.
+/// Resume data may have been forged, so the file that it names is touched only if it proves to be the one that the
+/// download left: a regular file of this user's without hard links, whose name ends in `.partial` and which bears the
+/// random mark that the data repeats. For any other file the outcome is `.invalidRequest`; if no file has the name, the
+/// download starts over. The mark is an extended attribute, `user.asyncnet.partial`. On a file system without extended
+/// attributes, such as FAT, the mark stands in a file `NAME.mark` beside the partial file, together with the inode. A
+/// copy of a partial file, which has lost its mark, is not continued.
 public struct ResumeData: Codable, Hashable, Sendable {
-    /// Where the rest is to be had.
+    /// The URL that the download requested, before redirects.
     public let url: URL
-    /// What `If-Range` says: an entity tag, or a date.
+    /// The value of `If-Range`: an entity tag or a date.
     public let validator: String
-    /// Where what has come is kept.
+    /// The file with the bytes received so far.
     public let partialFile: URL
-    /// How many bytes the whole has; `nil` if the server did not say.
+    /// The length of the whole file; `nil` if the server did not send it.
     public let totalBytes: Int64?
-    /// How much of the file is of use where it has gaps; `nil` is all.
+    /// The number of bytes before the first gap; `nil` without gaps.
     let prefix: Int64?
-    /// What the download has marked the file with.
+    /// The mark of the partial file.
     let mark: String?
 
     init(
@@ -40,20 +40,20 @@ public struct ResumeData: Codable, Hashable, Sendable {
         self.mark = mark
     }
 
-    /// How many bytes have come; 0 if the file is gone.
+    /// How many bytes can be continued; 0 if the file is gone.
     public var offset: Int64 {
         let size = FileSystem.size(partialFile.path) ?? 0
         return max(0, min(size, prefix ?? size))
     }
 
-    /// Removes the file that the download left. If the name stands for any other file, that one stays.
+    /// Removes the partial file, but not another file that has taken its name.
     public func discard() {
         if partialFile.isFileURL { PartialFile.remove(partialFile.path, mark) }
     }
 }
 
 extension ResumeData: CustomStringConvertible, CustomReflectable {
-    /// Without the URL's query, which may be secret.
+    /// The bytes so far and the URL without its query, which may contain secrets.
     public var description: String {
         "\(offset) of \(totalBytes.map(String.init) ?? "?") bytes of \(url.withoutSecrets)"
     }

@@ -1,28 +1,28 @@
-/// Which parts of a file are fetched when, several at a time: in order, so that what is there grows from the front and
-/// a download that is cut off can go on from one place.
+/// Which segments of a file are fetched, and when: several at a time and in order, so that the bytes before the first
+/// gap grow and a download that breaks off can be continued from there.
 struct SegmentPlan: Sendable {
-    /// Bytes of the whole.
+    /// The length of the whole file.
     let total: Int64
     private let length: Int64
     private var next: Int64
-    /// Where the parts that are being fetched begin.
+    /// Where the segments that are being fetched begin.
     private var running: Set<Int64> = []
 
-    /// How much is asked for before anything is known of the file.
+    /// The length of the first segment, requested before the length of the file is known.
     static let firstLength: Int64 = 1 << 20
     private static let longest: Int64 = 16 << 20
 
     /// - Parameters:
-    ///   - start: How much is there already.
+    ///   - start: The bytes that are there already.
     ///   - segments: How many are fetched at a time.
     init(from start: Int64, total: Int64, segments: Int) {
         self.total = total
         next = min(max(0, start), total)
-        // Several for each, or a slow connection would be waited for at the end.
+        // Four segments for each connection, so that the others can take over work from a slow connection.
         length = min(Self.longest, max(Self.firstLength, (total - next) / Int64(max(1, segments)) / 4))
     }
 
-    /// The part to fetch now, never empty; `nil` if all are taken.
+    /// The segment to fetch next, never empty; `nil` if all have been taken.
     mutating func take() -> Range<Int64>? {
         guard next < total else { return nil }
         let part = next..<min(total, next + length)
@@ -33,6 +33,6 @@ struct SegmentPlan: Sendable {
 
     mutating func finish(_ part: Range<Int64>) { running.remove(part.lowerBound) }
 
-    /// Up to where everything is there.
+    /// The number of bytes before the first gap.
     var contiguous: Int64 { running.min() ?? next }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Puts the bytes of one segment of a download to their places.
+/// Writes the bytes of one segment of a download to their positions in the file.
 final class SegmentSink: ResponseSink {
     private let segment: Range<Int64>
     private let total: Int64
@@ -9,8 +9,8 @@ final class SegmentSink: ResponseSink {
     private let state = Locked((hasBegun: false, isOtherVersion: false))
 
     /// - Parameters:
-    ///   - total: The bytes of the whole file.
-    ///   - validator: Of the version that the segment must be of.
+    ///   - total: The length of the whole file.
+    ///   - validator: The entity tag or date of the version that is downloaded.
     init(
         _ segment: Range<Int64>, total: Int64, validator: String,
         put: @escaping @Sendable (Data, _ position: Int64) async throws -> Void
@@ -18,7 +18,7 @@ final class SegmentSink: ResponseSink {
         (self.segment, self.total, self.validator, self.put) = (segment, total, validator, put)
     }
 
-    /// The server has responded with the whole file, or with none, since its version is another one.
+    /// Whether the server has another version: it responded with the whole file (200) or refused the range (412).
     var isOtherVersion: Bool { state.withLock { $0.isOtherVersion } }
     var canBeSentAgain: Bool { state.withLock { !$0.hasBegun } }
 
@@ -36,7 +36,7 @@ final class SegmentSink: ResponseSink {
             position += Int64(chunk.count)
         }
         guard position == segment.upperBound else {
-            throw AsyncNetError(.bodyEndedEarly, "A segment of the download does not have the length it should have")
+            throw AsyncNetError(.bodyEndedEarly, "A segment of the download is shorter than its Content-Range")
         }
         return .done
     }

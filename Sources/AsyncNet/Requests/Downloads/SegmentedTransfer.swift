@@ -1,21 +1,21 @@
 import Foundation
 
-/// Fetches the rest of a file in segments, several at a time, each in a run of its own through the same pipeline.
+/// Fetches the rest of a file in segments, several at a time, each in a run of its own through the same stations.
 ///
-/// A segment of another version of the file, or a response that is no segment, ends the transfer, and so does a segment
-/// that fails once the retriers have decided about it. What is there without a gap then stays.
+/// The transfer fails if a segment belongs to another version of the file, if a response is not the requested segment,
+/// or if a segment fails and no retrier wants another attempt. The bytes before the first gap are then kept.
 struct SegmentedTransfer: Sendable {
     /// Sent as `If-Range`.
     let validator: String
     let file: OutputFile
-    /// Of the response that the download began with.
+    /// The head of the download's first response.
     let head: HTTPResponseHead
-    /// The download's.
+    /// The download's run, which counts the bytes of all segments.
     let observer: any BodyObserver
-    /// Called with the number of bytes that are there without a gap, as that grows; in order.
+    /// Called with the number of bytes before the first gap, in increasing order.
     let keep: @Sendable (Int64) throws -> Void
 
-    /// The file on the server is another version than the one that was begun.
+    /// The server has another version of the file than the download began with.
     struct OtherVersion: Error {}
 
     private struct Progress {
@@ -29,11 +29,11 @@ struct SegmentedTransfer: Sendable {
         init(_ progress: Progress) { state = Locked(progress) }
     }
 
-    /// Notes are written this often, in bytes.
+    /// After how many bytes the notes are written again.
     private static let noteInterval: Int64 = 16 << 20
 
-    /// - Parameter received: What has come so far.
-    /// - Returns: The number of bytes that are there without a gap, and the error if these are not all.
+    /// - Parameter received: The bytes received so far.
+    /// - Returns: The number of bytes before the first gap, and the error if there is a gap.
     func run(_ plan: SegmentPlan, segments: Int, received: ReceivedBytes) async -> (
         contiguous: Int64, failure: (any Error)?
     ) {
@@ -47,7 +47,8 @@ struct SegmentedTransfer: Sendable {
                         }
                     }
                 }
-                // The first failure ends the others, which `waitForAll` would let go on to the end of the file.
+                // The first failure cancels the other segments; `waitForAll` would wait for them to the end of the
+                // file.
                 for try await _ in group {}
             }
             return (progress.state.withLock { $0.plan.contiguous }, nil)
@@ -76,7 +77,7 @@ struct SegmentedTransfer: Sendable {
         try finish(segment, progress)
     }
 
-    /// Under the lock, so that progress does not go back.
+    /// Reports while holding the lock, so that reported progress never decreases.
     private func report(_ count: Int, _ progress: Shared) throws {
         try progress.state.withLock { state in
             state.received.count += Int64(count)

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A stream's chunks as a parser turns them into elements.
+/// The elements that a parser makes of a stream's chunks.
 struct ParsedStream<Parser: StreamParser>: AsyncSequence, Sendable where Parser.Element: Sendable {
 
     let chunks: StreamChunks
-    /// Makes the parser once the response's head is known.
+    /// Makes the parser when the response's head has arrived.
     let makeParser: @Sendable (HTTPResponseHead) -> Parser
 
     func makeAsyncIterator() -> Iterator { Iterator(sequence: self, chunks: chunks.makeAsyncIterator()) }
@@ -31,7 +31,7 @@ struct ParsedStream<Parser: StreamParser>: AsyncSequence, Sendable where Parser.
             }
         }
 
-        /// What the parser refuses ends the stream; it is told about the stream's request.
+        /// An error of the parser ends the stream, with the request's context added to the error.
         private mutating func parseMore(isolation actor: isolated (any Actor)?) async throws(AsyncNetError) {
             let request = sequence.chunks.request
             do {
@@ -50,7 +50,7 @@ struct ParsedStream<Parser: StreamParser>: AsyncSequence, Sendable where Parser.
 }
 
 extension StreamRequest {
-    /// The body line by line, in UTF-8; a line ends at LF, CR LF or CR, which is not part of it.
+    /// The body line by line, in UTF-8; a line ends with LF, CR LF or CR, which are not included.
     ///
     /// A line of more than a mebibyte ends the stream with `.lineTooLong`; see ``lines(maximumLength:)``.
     public var lines: some AsyncSequence<String, any Error> & Sendable {
@@ -64,10 +64,10 @@ extension StreamRequest {
         ErasedFailure(ParsedStream(chunks: chunks) { _ in LineParser(limit: maximumLength) })
     }
 
-    /// The body as JSON texts, one a line (JSON Lines) or each after a record separator (RFC 7464), decoded as they
-    /// arrive.
+    /// The body as JSON texts, either a text per line (JSON Lines) or each after a record separator (RFC 7464), decoded
+    /// as they arrive.
     ///
-    /// Blank lines are passed over. A text that cannot be decoded ends the stream with `.decodingFailed`.
+    /// Blank lines are skipped. A text that cannot be decoded ends the stream with `.decodingFailed`.
     public func decoding<Value: Decodable & Sendable>(
         _ type: Value.Type, decoder: any DataDecoder = StandardJSONDecoder()
     ) -> some AsyncSequence<Value, any Error> & Sendable {
@@ -89,7 +89,7 @@ extension StreamRequest {
     }
 }
 
-/// The same sequence, for the loops of whoever does not name its error's type.
+/// The same sequence with `any Error` as its failure, which `some AsyncSequence<Element, any Error>` requires.
 struct ErasedFailure<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable where Base.Element: Sendable {
     private let base: Base
 

@@ -1,4 +1,4 @@
-/// The events of a stream, over as many connections as it takes.
+/// The events of a stream, over one connection after another.
 struct ServerSentEvents: AsyncSequence, Sendable {
     let request: StreamRequest
     let connection: EventConnection
@@ -26,25 +26,25 @@ struct ServerSentEvents: AsyncSequence, Sendable {
 extension StreamRequest {
     /// The events of a `text/event-stream` (WHATWG HTML §9.2), as they arrive.
     ///
-    /// A stream that can be gone on with, because it has set an `id` or a `retry`, is connected to again when its
-    /// connection is lost or ends without a `Content-Length` that announced the end; `Last-Event-ID` asks for what came
-    /// after the last event. A 204 ends it in good order.
+    /// A stream that has set an `id` or a `retry` is resumable: the request is sent again when its connection is lost,
+    /// or when its response ends without having had a `Content-Length`. `Last-Event-ID` requests the events after the
+    /// last received event. A 204 response ends the stream without an error.
     ///
-    /// Only a response with status 200 and type `text/event-stream` is a stream of events. Another status ends it with
-    /// `.unacceptableStatus`, another type, or none, with `.unacceptableContentType`, and nothing is sent again. (Once
-    /// there was a stream, statuses that pass, such as 503, are waited out like a lost connection.) See
-    /// ``serverSentEvents(reconnection:contentTypes:)`` to have it otherwise.
+    /// A response is a stream of events only with status 200 and type `text/event-stream`. Another status ends the
+    /// stream with `.unacceptableStatus`; another type, or no type, ends it with `.unacceptableContentType`; the
+    /// request is not sent again. After a first stream, however, a transient status such as 503 counts as a lost
+    /// connection. To change this, use ``serverSentEvents(reconnection:contentTypes:)``.
     public var serverSentEvents: some AsyncSequence<ServerSentEvent, any Error> & Sendable {
         serverSentEvents(reconnection: .ifResumable())
     }
 
-    /// The events of a `text/event-stream`, connected to again as `reconnection` says: `.never`, `.ifResumable()`, or
-    /// `.always()` as browsers do.
+    /// The events of a `text/event-stream`, with the given reconnection: `.never`, `.ifResumable()`, or `.always()` as
+    /// browsers do.
     ///
     /// - Parameters:
     ///   - reconnection: When the request is sent again after its connection ended.
-    ///   - contentTypes: The media types that a response may have, which are also sent as `Accept`. `*/*` accepts any
-    ///     type, and a response without one.
+    ///   - contentTypes: The accepted media types, which are also sent as `Accept`. `*/*` accepts any type, and a
+    ///     response without a type.
     public func serverSentEvents(
         reconnection: EventReconnection = .ifResumable(), contentTypes: [String] = ["text/event-stream"]
     ) -> some AsyncSequence<ServerSentEvent, any Error> & Sendable {

@@ -6,7 +6,7 @@ public struct StreamChunks: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(request) }
 
-    /// Reads the chunks; the first iterator of a stream gets them, others throw `.bodyAlreadyRead`.
+    /// Reads the chunks. Only the first iterator of a stream can; others throw `.bodyAlreadyRead`.
     public struct Iterator: AsyncIteratorProtocol {
         private let reader: ResponseReader
 
@@ -15,14 +15,14 @@ public struct StreamChunks: AsyncSequence, Sendable {
         /// The next chunk, never empty; `nil` at the end.
         public mutating func next() async throws(AsyncNetError) -> Data? { try await reader.next(of: \.chunks) }
 
-        /// The same; what a loop calls.
+        /// The next chunk; `for await` calls this function.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(AsyncNetError) -> Data? {
             try await reader.next(of: \.chunks)
         }
     }
 }
 
-/// Whoever reads a stream. When the last holder goes, so does the transfer.
+/// The reader of a stream. Releasing its last copy cancels the request.
 final class ResponseReader: Sendable {
     private let request: StreamRequest
     private let isFirst: Bool
@@ -48,7 +48,7 @@ final class ResponseReader: Sendable {
 }
 
 extension StreamRequest {
-    /// The body in chunks as they arrive, `Content-Encoding` undone.
+    /// The body in chunks as they arrive, after decoding of its `Content-Encoding`.
     public var chunks: StreamChunks { StreamChunks(request: self) }
 
     /// The body byte by byte.
@@ -61,7 +61,7 @@ public struct ResponseBytes: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(chunks: chunks.makeAsyncIterator()) }
 
-    /// Reads the bytes; the first iterator of a stream gets them, others throw `.bodyAlreadyRead`.
+    /// Reads the bytes. Only the first iterator of a stream can; others throw `.bodyAlreadyRead`.
     public struct Iterator: AsyncIteratorProtocol {
         private var chunks: StreamChunks.Iterator
         private var current = Data()[...]

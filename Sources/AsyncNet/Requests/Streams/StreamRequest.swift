@@ -2,16 +2,15 @@
 ///
 ///     for try await line in session.stream(url).lines { print(line) }
 ///
-/// Made by ``Session/stream(_:method:headers:options:modifier:)``. It starts at the first read, or when its ``head`` is asked
-/// for, and reads no faster than the loop does: the transport pauses while nobody reads, where it can, and a reader may
-/// take as long as it likes. Leaving the loop cancels the request. The body can be read once, in one of the forms
-/// below.
+/// Made by ``Session/stream(_:method:headers:options:modifier:)``. A stream starts at the first read, or when its
+/// ``head`` is awaited. While the loop does not read, the transport pauses, if it can, and no timeout runs. Leaving the
+/// loop cancels the request. The body can be read once: as chunks, bytes, lines, values or events.
 ///
-/// Validators run once the head is there, before the first byte is read; they see no body.
+/// Validators run on the head, before the first byte is read; their body is empty.
 public struct StreamRequest: Request, CustomReflectable {
     public let engine: RequestEngine
     let sink: StreamSink
-    /// Cancels the request when the last copy of this value goes away before the body is read.
+    /// Cancels the request when the last copy of this value is released before the body is read.
     private let lease: StreamLease
 
     init(_ engine: RequestEngine, _ sink: StreamSink) {
@@ -19,8 +18,8 @@ public struct StreamRequest: Request, CustomReflectable {
         lease = sink.lease(of: engine)
     }
 
-    /// The head of the final response; starts the request if it has not started, and waits for the head. The body can be
-    /// read afterwards.
+    /// The head of the final response. Starts the request unless it has started, and waits for the head. The body can
+    /// be read afterwards.
     ///
     /// - Throws: ``AsyncNetError`` if the request ended without a response.
     public var head: HTTPResponseHead {
@@ -31,7 +30,7 @@ public struct StreamRequest: Request, CustomReflectable {
     }
 }
 
-/// Held by all copies of a stream that nobody reads yet.
+/// Held by all copies of a stream until its body is read; cancels the request when it is released.
 final class StreamLease: Sendable {
     private let engine: RequestEngine
     private let sink: StreamSink
@@ -46,7 +45,7 @@ final class StreamLease: Sendable {
 }
 
 extension StreamSink {
-    /// The lease that all handles of the request share.
+    /// The lease that all copies of the request share.
     fileprivate func lease(of engine: RequestEngine) -> StreamLease {
         currentLease.withLock { current in
             if let lease = current.lease { return lease }

@@ -1,9 +1,8 @@
 import Foundation
 
-/// Hands a response's body to whoever reads the stream, piece by piece, as fast as they are read.
+/// Passes a response's body to the stream's reader, no faster than the reader takes it.
 ///
-/// How it is read decides what the pieces are, so the body is left alone until somebody reads: chunks as they come, or
-/// the events of one connection after the other.
+/// The reader chooses the form, chunks or events, so the body is not read before there is a reader.
 final class StreamSink: ResponseSink {
     enum Form: Sendable {
         case chunks
@@ -28,10 +27,10 @@ final class StreamSink: ResponseSink {
 
     init() {}
 
-    /// Whether a reader has begun; the body cannot be read twice.
+    /// Whether there is a reader; a body cannot be read twice.
     var isRead: Bool { state.withLock { $0.isRead } }
 
-    /// Whether this reader is the first: a body cannot be read twice.
+    /// - Returns: Whether this reader is the first: a body cannot be read twice.
     func beginReading(as form: Form) -> Bool {
         let isFirst = state.withLock { state in
             defer { state.isRead = true }
@@ -43,7 +42,7 @@ final class StreamSink: ResponseSink {
         return isFirst
     }
 
-    /// Nobody reads any more.
+    /// The reader is gone.
     func close() {
         chunks.close()
         events.close()
@@ -98,17 +97,17 @@ final class StreamSink: ResponseSink {
             let before = state.withLock { $0.connection }
             let found = try state.withLock { state throws(AsyncNetError) in try state.connection?.receive(chunk) ?? [] }
             guard !found.isEmpty, await !events.offer(found) else { continue }
-            // What nobody took, because the attempt was ended meanwhile, is to be asked for again.
+            // The attempt ended before the reader took these events: the next attempt must request them again.
             state.withLock { $0.connection = before }
             throw Self.left
         }
     }
 
-    private static var left: AsyncNetError { AsyncNetError(.cancelled, "The stream was left before its end") }
+    private static var left: AsyncNetError { AsyncNetError(.cancelled, "The reader of the stream stopped before its end") }
 
     // MARK: Ends
 
-    /// Only events can be gone on with: of anything else a reader has had a part.
+    /// Only events can be continued: of other bodies the reader has taken a part that another response would repeat.
     func delayBeforeNextAttempt(after error: AsyncNetError?, head: HTTPResponseHead?) -> Duration? {
         state.withLock { state in
             guard state.method == .get else { return nil }
