@@ -5,7 +5,7 @@ struct Bench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
         abstract: "Measures AsyncNet against its peers, on loopback, in one interleaved run.",
-        discussion: "Machines differ and drift: believe the ratios, not the figures.",
+        discussion: "Machines differ and drift: compare ratios, not figures of different runs.",
         subcommands: [
             Throughput.self, Transfer.self, Uploads.self, Burst.self, Storm.self, Soak.self, Parsing.self, Cookies.self,
             Overhead.self,

@@ -4,10 +4,10 @@ import TextTable
 
 struct Burst: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Ten thousand requests at once to a server that answers after 50 ms: failures, time, peak memory.")
+        abstract: "Ten thousand requests at once to a server that responds after 50 ms: failures, time, peak memory.")
 
     @Option(help: "How many requests at once.") var requests = 10_000
-    @Option(help: "Milliseconds before the server answers.") var delay = 50
+    @Option(help: "Milliseconds before the server responds.") var delay = 50
     @Option(
         help: "Run one client in this process: asyncnet/libcurl, asyncnet/urlsession, urlsession or urlsession-128.")
     var client: String?

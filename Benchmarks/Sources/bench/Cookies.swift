@@ -4,7 +4,7 @@ import Foundation
 
 struct Cookies: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "What a cookie jar costs when servers set as much as they can: CPU, and how long others wait for it.")
+        abstract: "The cost of a cookie jar when servers set as many cookies as they can: CPU, and the delay for other requests.")
 
     @Option(help: "Set-Cookie lines of the one large response.") var lines = 10_500
     @Option(help: "Domains in the jar.") var domains = 3000

@@ -6,7 +6,7 @@ import Foundation
 struct Overhead: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
-            "What session, request and pipeline cost by themselves: requests over a transport that answers at once.")
+            "The cost of session, request and pipeline: requests over a transport that responds at once.")
 
     @Option(help: "Requests.") var requests = 100_000
     @Option(help: "How many at a time.") var concurrency = 16

@@ -6,9 +6,9 @@ import Foundation
 /// The server of ``Burst``, as a process of its own so that its memory and CPU are not the client's.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "A server that answers after a while; for burst.", shouldDisplay: false)
+        abstract: "A server that responds after a delay; for burst.", shouldDisplay: false)
 
-    @Option(help: "Milliseconds before each answer.") var delay = 50
+    @Option(help: "Milliseconds before each response.") var delay = 50
 
     /// For ``Soak``.
     private static let faults: [(String, MockResponse)] = [

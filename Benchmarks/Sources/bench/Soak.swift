@@ -11,7 +11,7 @@ struct Soak: AsyncParsableCommand {
     @Option(help: "Minutes.") var minutes = 10.0
     @Option(help: "Requests at a time.") var concurrency = 64
     @Option(help: "libcurl or urlsession.") var transport = "libcurl"
-    @Option(help: "Seed of what comes when.") var seed: UInt64 = 1
+    @Option(help: "Seed of the order of requests and faults.") var seed: UInt64 = 1
 
     private static let paths = [
         "/fast", "/slow", "/redirect", "/large", "/refused", "/chunked", "/closeBeforeHead", "/resetBeforeHead",

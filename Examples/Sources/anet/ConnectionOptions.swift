@@ -19,7 +19,7 @@ struct ConnectionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The client's private key, in PEM; the --cert file by default.", valueName: "FILE"))
     var key: String?
 
-    @Flag(name: [.customShort("k"), .long], help: "Accepts any certificate; --pin holds all the same.")
+    @Flag(name: [.customShort("k"), .long], help: "Accepts any certificate; --pin is still checked.")
     var insecure = false
 
     @Option(help: ArgumentHelp("HTTP or SOCKS proxy; '' for none. By default the environment's.", valueName: "URL"))

@@ -47,7 +47,7 @@ struct RequestOptions: ParsableArguments {
 
     @Option(
         name: [.customShort("u", allowingJoined: true), .customLong("user")], parsing: .unconditional,
-        help: ArgumentHelp("Basic or Digest, as the server asks.", valueName: "NAME:PASSWORD"))
+        help: ArgumentHelp("Basic or Digest, as the challenge requires.", valueName: "NAME:PASSWORD"))
     var user: String?
 
     @Option(parsing: .unconditional, help: ArgumentHelp("Sends Authorization: Bearer.", valueName: "TOKEN"))

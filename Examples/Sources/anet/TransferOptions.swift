@@ -6,9 +6,9 @@ enum StreamMode: String, ExpressibleByArgument {
     case chunks, lines, json, events
 }
 
-/// How it is sent, and where the answer goes.
+/// How the request is sent, and where the response goes.
 struct TransferOptions: ParsableArguments {
-    @Flag(name: .customLong("no-follow"), help: "Makes a redirect the answer instead of following it.")
+    @Flag(name: .customLong("no-follow"), help: "Prints a redirect's response and does not follow it.")
     var noFollow = false
 
     @Option(help: ArgumentHelp("How many redirects are followed; 0 is --no-follow.", valueName: "N"))
@@ -17,7 +17,7 @@ struct TransferOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How long the server may be silent; fractions allowed.", valueName: "SECONDS"))
     var timeout: Double = 60
 
-    @Option(help: ArgumentHelp("How often a request that failed for a passing reason is sent again.", valueName: "N"))
+    @Option(help: ArgumentHelp("How often a request is retried after a transient failure.", valueName: "N"))
     var retry = 0
 
     @Option(
@@ -33,10 +33,10 @@ struct TransferOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Status 400 and above: no body, exit 22.")
     var fail = false
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Downloads to a file, whole or not at all.", valueName: "FILE"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("Downloads to a file, made when complete.", valueName: "FILE"))
     var output: String?
 
-    @Flag(name: [.customShort("C"), .customLong("continue")], help: "Goes on with what an interrupted -o left.")
+    @Flag(name: [.customShort("C"), .customLong("continue")], help: "Continues the partial file of an interrupted -o.")
     var continues = false
 
     @Option(

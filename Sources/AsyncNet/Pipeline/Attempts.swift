@@ -96,7 +96,7 @@ struct Attempts<Rest: Station>: Station {
         return settled
     }
 
-    /// Userinfo in a URL that an adapter sets becomes the credential, unless there is one for that URL's origin already.
+    /// Userinfo in a URL that an adapter sets becomes the credential, unless the request has one for that origin.
     @inline(never)
     private func takeCredential(of adapted: inout TransportRequest, for attempt: inout Attempt) {
         guard let credential = Credential.take(from: &adapted.head.url),

@@ -67,8 +67,8 @@ public struct MultipartForm: Sendable {
     ///   - file: The file's URL. The file must not change until the form has been sent.
     ///   - name: The name of the form's field.
     ///   - fileName: The file name in `Content-Disposition`; the file's own name by default.
-    ///   - mimeType: The media type. `nil` derives it from the file name's extension, or sends `application/octet-stream`
-    ///     if that is unknown.
+    ///   - mimeType: The media type. `nil` derives it from the file name's extension; for an unknown extension it is
+    ///     `application/octet-stream`.
     public mutating func append(_ file: URL, name: String, fileName: String? = nil, mimeType: String? = nil) {
         append(.file(file), name: name, fileName: fileName ?? file.lastPathComponent, mimeType: mimeType)
     }

@@ -78,7 +78,7 @@ final class DownloadFile: Sendable {
             try FileManager.default.createDirectory(
                 at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
         } catch {
-            throw AsyncNetError(.fileNotWritable, "The folder of the download cannot be created", underlyingError: error)
+            throw AsyncNetError(.fileNotWritable, "The download's folder cannot be created", underlyingError: error)
         }
     }
 
@@ -167,7 +167,7 @@ final class DownloadFile: Sendable {
             if isOwned || isKept { throw Self.unwritable(partial, POSIXError(.ESTALE)) }
             throw AsyncNetError(
                 .invalidRequest,
-                "The file \"\(partial.lastPathComponent)\" of the resume data is not the partial file of its download; start a new download"
+                "\"\(partial.lastPathComponent)\" is not the partial file of this resume data; start a new download"
             )
         }
         return true
@@ -188,7 +188,7 @@ final class DownloadFile: Sendable {
         guard mark != nil || !FileSystem.exists(partial.path), areOurs || !FileSystem.exists(notes.path) else {
             throw AsyncNetError(
                 .fileNotWritable,
-                "The file \"\(partial.lastPathComponent)\" or its notes exist already and do not belong to a download; move them away"
+                "\"\(partial.lastPathComponent)\" or its notes exist and are not a download's; move them away"
             )
         }
         state.withLock { ($0.partial, $0.mark) = (partial, mark) }

@@ -75,7 +75,7 @@ struct DownloadPlan: Sendable {
         let offset = offset(size)
         guard let requested else {
             guard head.statusCode != 206 else {
-                throw AsyncNetError(.badServerResponse, "The server sent a 206 response although no range was requested")
+                throw AsyncNetError(.badServerResponse, "The server sent a 206 response, but no range was requested")
             }
             return begin(head)
         }

@@ -103,7 +103,7 @@ final class StreamSink: ResponseSink {
         }
     }
 
-    private static var left: AsyncNetError { AsyncNetError(.cancelled, "The reader of the stream stopped before its end") }
+    private static var left: AsyncNetError { AsyncNetError(.cancelled, "The reader stopped before the stream ended") }
 
     // MARK: Ends
 
