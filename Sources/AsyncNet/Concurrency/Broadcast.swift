@@ -1,5 +1,5 @@
-/// Sends values to any number of observers, from the moment that each begins to observe. With `keepsLatest`, an
-/// observer also gets the latest value before, and only the last of several unread values.
+/// Sends values to any number of observers, each from the moment that it begins to observe. With `keepsLatest`, a new
+/// observer also gets the latest earlier value, and of several unread values an observer gets only the last.
 final class Broadcast<Value: Sendable>: Sendable {
     private struct State {
         var latest: Value?

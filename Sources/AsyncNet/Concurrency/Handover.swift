@@ -36,7 +36,7 @@ final class Handover<Element: Sendable>: Sendable {
         }
     }
 
-    /// Ends the elements; those offered before have been taken.
+    /// Ends the elements after those that have been taken.
     func finish(_ end: Result<Void, AsyncNetError>) {
         let taker = state.withLock { state in
             state.end = state.end ?? end
@@ -45,7 +45,7 @@ final class Handover<Element: Sendable>: Sendable {
         taker?.resume()
     }
 
-    /// The next element, `nil` after an end without an error. For one task at a time.
+    /// The next element, `nil` after an end without an error. Only one task may wait for elements at a time.
     func next() async throws(AsyncNetError) -> Element? {
         while true {
             await somethingToTake()
@@ -57,7 +57,7 @@ final class Handover<Element: Sendable>: Sendable {
             try end?.get()
             if end != nil { return nil }
             if isClosed { throw AsyncNetError(.cancelled) }
-            // A cancelled giver has withdrawn its element; wait for the next.
+            // The task that offered the element was cancelled and has withdrawn it; wait for the next element.
         }
     }
 

@@ -9,7 +9,7 @@ final class IdleTimer: Sendable {
     private let timers: TimerQueue
     private let timeout: Duration
     private let isHeldBack: @Sendable () -> Bool
-    /// In nanoseconds of the timers' time; `Int64.max` while paused.
+    /// Nanoseconds of the session's clock; `Int64.max` while paused.
     private let lastActivity: Atomic<Int64>
     private let timer = Locked<TimerQueue.Timer?>(nil)
 

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// `Mutex`, made visible to the thread sanitizer: on Linux its futex is in a library without instrumentation, so the
 /// sanitizer would report races. Each acquire and release is reported to the sanitizer, which costs a comparison with
-/// nil if there is none.
+/// nil in a build without the sanitizer.
 package struct Locked<Value>: ~Copyable, Sendable {
     private let mutex: Mutex<Value>
 

@@ -19,7 +19,7 @@ final class TimerQueue: Sendable {
         var heap = TimerHeap()
         var wakesAt: Duration?
         var sleeper: Task<Void, Never>?
-        /// Counts the tasks, so that one that was replaced while it woke does not clear its successor's state.
+        /// Counts the tasks, so that a task that was replaced while it woke does not clear its successor's state.
         var generation = 0
     }
 

@@ -2,7 +2,8 @@ import Synchronization
 
 /// Whether a transfer is suspended, for the transport that carries it.
 ///
-/// A transport that finds it held pauses, and registers one action, which runs once at the release.
+/// A transport that finds the transfer suspended pauses, and registers one action, which runs once when the request is
+/// resumed.
 final class TransferHold: Sendable {
     private let held = Atomic(false)
     private let action = Locked<(owner: ObjectIdentifier, run: @Sendable () -> Void)?>(nil)
@@ -18,7 +19,7 @@ final class TransferHold: Sendable {
         action.withLock { $0.take() }?.run()
     }
 
-    /// - Returns: Whether it is held; `action` runs at the release then, and never otherwise.
+    /// - Returns: Whether the transfer is suspended; only then `action` runs, when the request is resumed.
     func isHeld(_ owner: AnyObject, untilThen action: @escaping @Sendable () -> Void) -> Bool {
         guard isHeld else { return false }
         self.action.withLock { $0 = (ObjectIdentifier(owner), action) }

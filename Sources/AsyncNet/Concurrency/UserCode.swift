@@ -6,8 +6,7 @@ import Synchronization
 /// Swift has as many threads as processors: user code that sleeps, reads a pipe or waits for a lock on them would block
 /// all requests.
 enum UserCode {
-    /// Below this size, in bytes, the library's own work takes less than a millisecond and does not need another
-    /// thread.
+    /// Work on fewer bytes than this takes the library less than a millisecond and does not need another thread.
     static let small = 64 * 1024
 
     /// Runs the code as part of this task, and waits for its end.
@@ -21,8 +20,8 @@ enum UserCode {
 
     private static let entries = Atomic(0)
 
-    /// Changes the thread. The compiler defers the change to the first asynchronous call unless other code precedes
-    /// that call, and a function on its caller's executor would not change the thread at all.
+    /// Runs on another thread than the caller. The compiler defers that change to the first asynchronous call unless
+    /// other code precedes that call, and a function on its caller's executor would not change the thread at all.
     @concurrent
     private static func enter<Value: Sendable, Failure: Error>(
         _ code: @Sendable () async throws(Failure) -> Value
@@ -32,9 +31,9 @@ enum UserCode {
     }
 
     /// Runs the code in a task of its own. Cancelling the current task ends the wait at once with `.cancelled`, and
-    /// cancels that task.
+    /// cancels the code's task.
     ///
-    /// The code's task then ends when the code returns; its result is dropped.
+    /// That task then ends when the code returns; its result is dropped.
     static func runAbandonably<Value: Sendable>(_ code: @escaping @Sendable () async throws -> Value) async throws
         -> Value
     {

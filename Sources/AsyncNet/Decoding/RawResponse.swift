@@ -6,7 +6,7 @@ public import Foundation
 
 /// A complete response, as validators and serializers get it.
 public struct RawResponse: Sendable {
-    /// The request of this response; after redirects, the last one.
+    /// The head of the request of this response; after redirects, that of the last hop.
     public let requestHead: HTTPRequestHead
     /// The response's status and headers.
     public let head: HTTPResponseHead

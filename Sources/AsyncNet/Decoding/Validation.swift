@@ -3,7 +3,7 @@ struct Validator: Sendable {
     /// The parts of a response that a check reads.
     enum Subject: Sendable {
         case status
-        /// The head, and whether there is a body.
+        /// The head, and whether the body is empty.
         case type
         case wholeResponse
     }
@@ -36,8 +36,7 @@ extension Validator {
         }
     }
 
-    /// A body needs one of the acceptable types; a body without a type needs `*/*`. A response without a body is
-    /// accepted.
+    /// Accepts a body with one of the acceptable types, a body without a type for `*/*`, and any empty body.
     static func contentType(_ acceptable: @escaping @Sendable (RawResponse) -> [String]) -> Validator {
         Validator(.type) { response in
             guard response.hasBody else { return }

@@ -89,7 +89,7 @@ private final class FileReader {
     private let file: InputFile
     private var rest: Int64
 
-    /// Larger pieces are not faster, and an upload holds four of them.
+    /// Larger pieces are not faster, and an upload buffers four pieces.
     private static let pieceSize: Int64 = 128 * 1024
 
     init(_ measured: MeasuredFile) throws(AsyncNetError) {
@@ -125,7 +125,7 @@ private final class FileReader {
         }
     }
 
-    /// Checks the file at the path, not the open one, so that a replacement by rename is noticed by its inode.
+    /// Checks the file at the path, not the open file: a rename that replaced the file changes the inode.
     private var isUnchanged: Bool { file.isUnchanged(measured.stamp, at: measured.url.path) }
 
     private var changed: AsyncNetError {

@@ -48,7 +48,7 @@ struct BodyStream: Sendable {
         func take() -> Bool { !isTaken.exchange(true, ordering: .relaxed) }
     }
 
-    /// Creates a reader that checks the length.
+    /// Makes a reader that checks the length.
     func makeReader() -> StreamReader { StreamReader(length: length, make) }
 }
 
@@ -96,7 +96,7 @@ final class StreamReader {
         do {
             // A sequence that never waits would not notice a cancellation.
             if Task.isCancelled { throw CancellationError() }
-            // `??` would wrap the closure anew each time.
+            // An assignment, since `??` would wrap the closure anew each time.
             if source == nil { source = try make() }
             return try await source?()
         } catch {

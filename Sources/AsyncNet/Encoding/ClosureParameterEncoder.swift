@@ -13,7 +13,7 @@
 ///
 /// The closure runs on no actor, each time the request is made, but not if the parameters are `nil`.
 public struct ClosureParameterEncoder: ParameterEncoder {
-    // Has no static member: for `some ParameterEncoder` Swift 6.3 rejects closures in implicit members unless each is
+    // No static member: for `some ParameterEncoder` Swift 6.3 rejects closures in implicit members unless each is
     // marked `@Sendable`.
 
     /// Sets the parameters in the request.

@@ -10,7 +10,7 @@ struct MeasuredBody: Sendable {
     }
 
     let pieces: [Piece]
-    /// In bytes; `nil` if it is unknown before the end.
+    /// The length of the body in bytes; `nil` if it is unknown before the end.
     let length: Int64?
 
     /// Measures the files, with up to three system calls each.

@@ -57,7 +57,7 @@ public struct RequestBody: Sendable {
 
     /// The chunks of a sequence that is created each time the body is sent, so that it can be sent again.
     ///
-    /// - Parameter length: As for a stream that can be sent once.
+    /// - Parameter length: As for ``stream(_:length:)`` with a sequence.
     /// - Parameter makeChunks: Creates the sequence; an error ends the request with `.bodyStreamFailed`.
     public static func stream<Chunks: AsyncSequence & Sendable>(
         length: Int64? = nil, _ makeChunks: @escaping @Sendable () throws -> Chunks
@@ -104,7 +104,7 @@ public struct RequestBody: Sendable {
     /// - Throws: ``AsyncNetError``, with the codes of ``file(_:)`` and ``stream(_:length:)``.
     public var chunks: some AsyncSequence<Data, any Error> & Sendable { BodyChunks(body: self) }
 
-    /// This body, compressed: at once if it is in memory, so that its length is known, otherwise while it is sent.
+    /// This body, compressed: a body in memory at once, so that its length is known, other bodies while they are sent.
     func compressed(with coding: ContentCoding) throws(AsyncNetError) -> RequestBody {
         guard let data else { return RequestBody(content: .compressed(self, coding)) }
         return .data(try Compressor(coding).compress(data, isLast: true))

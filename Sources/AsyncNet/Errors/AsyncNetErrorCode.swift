@@ -49,7 +49,7 @@ extension AsyncNetError.Code {
         "encodingFailed", "The request could not be encoded",
         "See underlyingError for the encoder's error.")
 
-    /// A `RequestAdapter` threw an error, which is the underlying one.
+    /// A `RequestAdapter` threw the underlying error.
     public static let adaptationFailed = Self(
         "adaptationFailed", "An adapter could not prepare the request",
         "See underlyingError for the adapter's error.")
@@ -59,7 +59,7 @@ extension AsyncNetError.Code {
         "missingCredential", "There is no credential to authenticate the request with",
         "Log in, and set the new credential with the AuthenticationInterceptor's setCredential.")
 
-    /// An expired credential could not be refreshed; the `Authenticator`'s error is the underlying one.
+    /// An expired credential could not be refreshed; the `Authenticator` threw the underlying error.
     public static let refreshFailed = Self(
         "refreshFailed", "The credential to authenticate the request with could not be refreshed",
         "See underlyingError for the authenticator's error. If the server rejects the credential, log in again."
@@ -82,7 +82,7 @@ extension AsyncNetError.Code {
         "fileChanged", "A file changed while it was sent",
         "Send a copy that no other program modifies, or send a growing file as a stream of unknown length.")
 
-    /// The sequence of a body threw an error, which is the underlying one, or would have to be read a second time.
+    /// The sequence of a body threw the underlying error, or would have to be read a second time.
     public static let bodyStreamFailed = Self(
         "bodyStreamFailed", "The stream of the request's body failed",
         "See underlyingError for its error; a stream can be sent only once.")
@@ -280,7 +280,7 @@ extension AsyncNetError.Code {
         "unacceptableContentType", "The response's Content-Type is not acceptable",
         "Check the URL and the Accept header; proxies and log-in pages respond with HTML.")
 
-    /// A validator of the user's threw an error, which is the underlying one.
+    /// A validator of the user's threw the underlying error.
     public static let validationFailed = Self(
         "validationFailed", "A validator refused the response",
         "See underlyingError.")

@@ -2,7 +2,7 @@
 public struct AuthenticationChallenge: Hashable, Sendable {
     /// The authentication scheme in lower case, such as `basic`, `digest` or `bearer`.
     public let scheme: String
-    /// Names in lower case; values unquoted, otherwise as sent. Of repeated names the first is kept.
+    /// The parameters; names in lower case, values unquoted, otherwise as sent. Of repeated names the first is kept.
     public let parameters: [String: String]
     /// The value that schemes such as `Negotiate` have instead of parameters (RFC 9110 §11.2).
     public let token68: String?

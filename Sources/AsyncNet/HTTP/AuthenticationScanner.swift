@@ -22,7 +22,7 @@ struct AuthenticationScanner: ByteScanner {
         return found
     }
 
-    /// Reads parameters up to the next word without an equals sign, or to a malformed one.
+    /// Reads parameters up to the next word without an equals sign, or to a malformed parameter.
     mutating func parameters() -> [String: String] {
         var found: [String: String] = [:]
         var ahead = self
@@ -45,7 +45,8 @@ struct AuthenticationScanner: ByteScanner {
         return (name, value)
     }
 
-    /// Letters, digits and some others, then equals signs; a comma or the end must follow, otherwise it is a parameter.
+    /// Reads letters, digits and some other characters, then equals signs. A comma or the end must follow, otherwise
+    /// the text is a parameter.
     private mutating func token68() -> String? {
         var ahead = self
         let body = ahead.skip {

@@ -3,9 +3,9 @@
 /// Uses eras of 400 years that begin in March, so that the leap day is the last day of a year.
 struct CivilDay: Hashable {
     let year: Int64
-    /// From 1.
+    /// The month, from 1.
     let month: Int64
-    /// From 1.
+    /// The day of the month, from 1.
     let day: Int64
 
     init(year: Int64, month: Int64, day: Int64) {
@@ -24,7 +24,7 @@ struct CivilDay: Hashable {
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// Days since 1970-01-01. A day that does not exist, such as February 30, counts on from the days before it.
+    /// Days since 1970-01-01. February 30, which does not exist, is the day after February 29 and so on.
     var days: Int64 {
         let shiftedYear = month <= 2 ? year - 1 : year
         let era = (shiftedYear >= 0 ? shiftedYear : shiftedYear - 399) / 400

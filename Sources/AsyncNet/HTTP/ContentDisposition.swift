@@ -5,7 +5,7 @@
 struct ContentDisposition: Hashable, Sendable {
     /// The disposition type in lower case, such as `attachment` or `inline`.
     let type: String
-    /// Names in lower case; values unquoted, otherwise as sent.
+    /// The parameters; names in lower case, values unquoted, otherwise as sent.
     let parameters: [String: String]
 
     /// Parses `attachment; filename="a.txt"; filename*=UTF-8''%c3%a4.txt`; `nil` if the type is not a token.

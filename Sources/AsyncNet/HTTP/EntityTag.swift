@@ -17,7 +17,7 @@ struct EntityTag: Hashable, Sendable {
     /// Strong comparison: whether both identify the same bytes (RFC 9110 §8.8.3.2).
     func isSameBytes(as other: EntityTag) -> Bool { !isWeak && !other.isWeak && opaque == other.opaque }
 
-    /// Weak comparison: whether both identify equivalent versions (RFC 9110 §8.8.3.2).
+    /// Weak comparison: whether both identify equivalent representations (RFC 9110 §8.8.3.2).
     func isSameVersion(as other: EntityTag) -> Bool { opaque == other.opaque }
 
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {

@@ -49,7 +49,7 @@ struct HTTPDateFields {
         return true
     }
 
-    /// - Parameter word: In lower case.
+    /// - Parameter word: A word in lower case.
     static func isWeekday(_ word: some StringProtocol) -> Bool {
         let name = word.last == "," ? word.dropLast() : word[...]
         return weekdays.contains { $0 == name || $0.prefix(3) == name }

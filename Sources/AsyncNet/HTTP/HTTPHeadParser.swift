@@ -51,7 +51,7 @@ struct HTTPHeadParser {
         return false
     }
 
-    /// A header's name cannot contain a slash.
+    /// Distinguishes a status line from a header line by the slash of `HTTP/`, which no header's name can contain.
     static func isStatusLine(_ line: Line) -> Bool {
         line.count >= 5 && line[0] == 0x48 && line[1] == 0x54 && line[2] == 0x54 && line[3] == 0x50 && line[4] == 0x2F
     }
@@ -66,7 +66,7 @@ struct HTTPHeadParser {
         }
         statusCode = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
         httpVersion = try Self.text(version)
-        // The phrase has no meaning for programs (RFC 9112 §4), so an invalid one is ignored.
+        // Programs must not use the phrase (RFC 9112 §4), so an invalid phrase is ignored.
         reasonPhrase =
             rest[digits.endIndex...].isEmpty ? nil : try? Self.text(Line(rebasing: rest[(digits.endIndex + 1)...]))
         headers.reserveCapacity(12)

@@ -140,7 +140,7 @@ public struct HTTPHeaders: Hashable, Sendable {
         return true
     }
 
-    /// One value for each name: repeated ones are joined by `, `, in the spelling of the first.
+    /// One value for each name: repeated headers are joined by `, `, in the spelling of the first.
     var joinedByName: [String: String] {
         var fields: [String: String] = [:]
         for header in headers {

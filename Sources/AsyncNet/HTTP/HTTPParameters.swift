@@ -4,7 +4,7 @@
 enum HTTPParameters {
     typealias Scalars = Substring.UnicodeScalarView
 
-    /// Names in lower case and values unquoted, in order.
+    /// The parameters in order, with names in lower case and values unquoted.
     ///
     /// Parameters without a name or an equals sign are skipped; an unclosed quoted string ends with the text; text
     /// between a closing quote and the next semicolon is skipped.

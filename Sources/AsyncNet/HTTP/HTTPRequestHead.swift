@@ -13,7 +13,8 @@ public struct HTTPRequestHead: Sendable {
     /// The headers, in the order in which they are sent.
     public var headers: HTTPHeaders
 
-    /// The URL's text on the wire, if a `URL` cannot represent it. On the heap, since few requests have one.
+    /// The URL's text on the wire, if a `URL` cannot represent it. A class, so that heads without such a text, nearly
+    /// all, are smaller.
     private final class Spelling: Sendable {
         let spelled: SpelledURL
         init(_ spelled: SpelledURL) { self.spelled = spelled }

@@ -6,17 +6,17 @@ public import Foundation
 
 /// The status line and headers of a response.
 ///
-/// Made either of headers, with their order and repetitions, or of Foundation's `HTTPURLResponse`, which has lost both;
+/// Made either of headers, with their order and repetitions, or of Foundation's `HTTPURLResponse`, which has neither;
 /// converted to the other form on demand.
 public struct HTTPResponseHead: Sendable {
     /// The status code, such as 200.
     public let statusCode: Int
-    /// The URL of the response; after redirects, the last one.
+    /// The URL of the response; after redirects, the URL of the last hop.
     public let url: URL
     /// The version, such as `HTTP/1.1`; `nil` if the transport does not know it.
     public let httpVersion: String?
-    /// The text after the status in the status line, such as `Not Found` (RFC 9112 §4); empty over HTTP/2, which has
-    /// none. `nil` if the status line has none, or the transport does not know it, as URLSession.
+    /// The text after the status in the status line, such as `Not Found` (RFC 9112 §4); empty over HTTP/2. `nil` if the
+    /// status line has no such text, or the transport, such as URLSession, does not know it.
     public let reasonPhrase: String?
 
     private let source: Source
@@ -50,8 +50,8 @@ public struct HTTPResponseHead: Sendable {
         if case .response = source { true } else { false }
     }
 
-    /// The headers in the order, spelling and lines in which they were received; over URLSession, which loses these,
-    /// joined by name and sorted.
+    /// The headers in the order, spelling and lines in which they were received; over URLSession, which does not keep
+    /// these, joined by name and sorted.
     public var headers: HTTPHeaders {
         switch source {
         case .headers(let headers): headers
@@ -71,7 +71,7 @@ public struct HTTPResponseHead: Sendable {
         }
     }
 
-    /// The `Content-Type`, if it is valid; of several the last, as in browsers (Fetch, "extract a MIME type").
+    /// The `Content-Type`, if it is valid; the last value of several, as in browsers (Fetch, "extract a MIME type").
     public var mediaType: MediaType? { value(for: "Content-Type").flatMap(MediaType.last) }
 
     /// This head as Foundation's type.

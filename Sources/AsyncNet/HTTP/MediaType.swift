@@ -4,7 +4,7 @@ public struct MediaType: Hashable, Sendable {
     public let type: String
     /// The subtype in lower case, such as `html`.
     public let subtype: String
-    /// Names in lower case; values unquoted, as sent.
+    /// The parameters; names in lower case, values unquoted, otherwise as sent.
     public let parameters: [String: String]
 
     /// Parses a type such as `text/html; charset="utf-8"`; `nil` unless there are two tokens around a slash.

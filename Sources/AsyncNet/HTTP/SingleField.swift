@@ -1,7 +1,7 @@
 /// A field with a single value, of which a server or an intermediary may send several lines (RFC 9110 §5.3).
 ///
-/// Equal lines count as one. The reader of the field decides about different ones: see ``HTTPResponseHead/values(of:)``
-/// and ``HTTPResponseHead/onlyValue(of:)``.
+/// Equal lines count as one value. How different values are handled depends on the method: see
+/// ``HTTPResponseHead/values(of:)`` and ``HTTPResponseHead/onlyValue(of:)``.
 ///
 /// Lines that were joined by commas are separated by the field's grammar: a comma inside a date, an entity tag or a
 /// quoted string does not separate.
@@ -12,9 +12,9 @@ struct SingleField: Sendable {
     private enum Grammar {
         /// Values without commas.
         case plain
-        /// A comma follows the weekday (RFC 9110 §5.6.7).
+        /// A date: a comma after the weekday does not separate (RFC 9110 §5.6.7).
         case date
-        /// Quotes without escapes (RFC 9110 §8.8.3).
+        /// Entity tags, in quotes without escapes (RFC 9110 §8.8.3).
         case entityTag
         /// File names may contain commas without quotes, so only a type of RFC 6266 begins another value.
         case disposition
@@ -84,7 +84,7 @@ struct QuotedString {
 
     init(hasEscapes: Bool = true) { self.hasEscapes = hasEscapes }
 
-    /// Whether the next scalar is in the string; its quotes are.
+    /// Receives the next scalar, and returns whether it is in the string, quotes included.
     mutating func contains(_ scalar: Unicode.Scalar) -> Bool {
         if isEscaped {
             isEscaped = false
@@ -110,7 +110,7 @@ extension HTTPHeaders {
         return found
     }
 
-    /// The field's value; `nil` if there is none, or if there are different ones.
+    /// The field's value; `nil` if there is none, or if there are different values.
     func onlyValue(of field: SingleField) -> String? {
         let values = values(of: field)
         return values.count == 1 ? values[0] : nil
@@ -125,7 +125,7 @@ extension HTTPResponseHead {
         return HTTPHeaders([HTTPHeader(name: field.name, value: joined)]).values(of: field, areJoined: true)
     }
 
-    /// The field's value; `nil` if there is none, or if there are different ones.
+    /// The field's value; `nil` if there is none, or if there are different values.
     func onlyValue(of field: SingleField) -> String? {
         let values = values(of: field)
         return values.count == 1 ? values[0] : nil

@@ -2,8 +2,9 @@ import Foundation
 
 /// The five components of a URI or relative reference, split and joined as text (RFC 3986).
 ///
-/// Foundation's URL percent-encodes a second time if one other character needs encoding, and refuses URLs that browsers
-/// and servers use. Here only bytes that are invalid in their place are encoded; `%2B` stays `%2B`.
+/// Used in place of Foundation's `URL(string:)`, which encodes existing percent-encodings again if another character
+/// needs encoding, and refuses URLs that browsers and servers use. Here only bytes that are invalid in their place are
+/// encoded; `%2B` stays `%2B`.
 struct URLReference: Equatable, Sendable {
     var scheme: String?
     var authority: String?

@@ -36,7 +36,7 @@ extension JSON {
     /// The value's text. Never fails, since NaN and infinities become `null` when a value is created.
     public func data(options: WritingOptions = []) -> Data { data(options: options, indentation: 0) }
 
-    /// - Parameter indentation: The level of all lines except the first.
+    /// - Parameter indentation: The level by which all lines except the first are indented.
     func data(options: WritingOptions, indentation: Int) -> Data {
         var writer = JSONWriter(options: options, indentation: indentation)
         writer.write(self)

@@ -82,14 +82,15 @@ extension JSON {
 }
 
 extension JSONTape {
-    /// `nil` if the tape could not decode something, even if the type's `init(from:)` ignored the error.
+    /// `nil` if the tape did not support something, even if the type's `init(from:)` ignored the error.
     fileprivate static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) -> Value? {
         data.withUnsafeBytes { bytes in
             guard var tape = JSONTape(bytes.bindMemory(to: UInt8.self)) else { return nil }
             // The bytes are valid only in this closure.
             defer { tape.close() }
             guard let value = try? tape.decode(type, at: 0), !tape.hasGivenUp else { return nil }
-            // A type may have kept its decoder, which must work later.
+            // A type that kept its decoder may use that when the bytes are invalid, so `JSONDecoder` must decode the
+            // type.
             return isKnownUniquelyReferenced(&tape) ? value : nil
         }
     }

@@ -117,7 +117,7 @@ private struct CanonicalDecimal: Hashable {
     var isNegative = false
     var digits: [UInt8] = []
     var exponent = 0
-    /// The text of an exponent beyond `Int`, so that different ones stay different.
+    /// The text of an exponent beyond `Int`, so that numbers with different exponents stay different.
     var hugeExponent: Substring?
 
     init(_ text: String) {

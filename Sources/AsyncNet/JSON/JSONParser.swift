@@ -106,7 +106,7 @@ struct JSONParser {
         var end: UInt8 { isObject ? UInt8(ascii: "}") : UInt8(ascii: "]") }
         var value: JSON { JSON(isObject ? .object(members) : .array(elements)) }
 
-        /// - Returns: Whether it replaces another member.
+        /// - Returns: Whether `value` replaces another member.
         mutating func add(_ value: JSON) -> Bool {
             if isObject { return members.updateValue(value, forKey: name) != nil }
             elements.append(value)
@@ -114,7 +114,7 @@ struct JSONParser {
         }
     }
 
-    /// Parses a value; `nil` if it is an array or object, which is now open in `frames`.
+    /// Parses a scalar and returns it, or begins an array or object in `frames` and returns `nil`.
     private mutating func scalarOrOpening(_ frames: inout [Frame]) throws(JSONSyntaxError) -> JSON? {
         guard let byte = peek() else { throw error("The document ends where a value should be") }
         switch byte {

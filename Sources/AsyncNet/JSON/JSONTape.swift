@@ -9,23 +9,24 @@ final class JSONTape {
 
     struct Token {
         let kind: Kind
-        /// The first byte; of a string, the byte after its quote.
+        /// The index of the first byte; for a string, of the byte after the opening quote.
         let start: Int32
-        /// The byte after the last; of a string, its closing quote. Of an array or object, the number of values.
+        /// The index after the last byte; for a string, of the closing quote. For an array or object, the number of
+        /// values.
         var end: Int32 = 0
         /// The index of the token after this one and its contents.
         var next: Int32 = 0
-        /// Of an object: the member that is probably read next.
+        /// For an object: the member that is probably read next.
         var cursor: Int32 = 0
     }
 
-    /// Set once something is not supported; the decoded value must not be used then.
+    /// Whether a value was not supported; the decoded result must then not be used.
     private(set) var hasGivenUp = false
     private(set) var tokens: ContiguousArray<Token> = []
-    /// Empty once the document's bytes are invalid.
+    /// The document's bytes; empty once they may be invalid.
     private(set) var bytes: UnsafeBufferPointer<UInt8>
 
-    /// Thrown for what is not supported.
+    /// Thrown if a value is not supported.
     struct GivenUp: Error {}
 
     func giveUp() -> GivenUp {
@@ -214,12 +215,12 @@ final class JSONTape {
             return true
         }
 
-        /// ASCII without escapes: other names may be equal although their bytes differ.
+        /// Whether the name is ASCII without escapes: other names may be equal although their bytes differ.
         private func isPlain(_ name: Token) -> Bool {
             name.kind == .string && bytes[Int(name.start)..<Int(name.end)].allSatisfy { $0 < 0x80 }
         }
 
-        /// Decoders differ in which of two equal names they use.
+        /// Whether no name occurs twice: decoders differ in which of two equal names they use.
         private func hasDistinctNames(_ object: Int, _ count: Int32, _ tokens: ContiguousArray<Token>) -> Bool {
             guard count <= 16 else { return hasDistinctNamesByHash(object, tokens) }
             var name = object + 1

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads tokens as values; gives up on anything that is not clearly of the requested type.
+/// Reads tokens as values. Values that are not clearly of the requested type are not supported.
 extension JSONTape {
     private func text(_ token: Token) -> UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(rebasing: bytes[Int(token.start)..<Int(token.end)])
@@ -56,7 +56,7 @@ extension JSONTape {
         return isNegative ? -value : value
     }
 
-    /// Correctly rounded; gives up beyond the range of normal numbers.
+    /// Reads a number, correctly rounded; not supported beyond the range of normal numbers.
     func double(_ index: Int) throws -> Double {
         if let integer = try smallInteger(index), integer.magnitude < 1 << 53 { return Double(integer) }
         let text = text(try token(index))
@@ -133,7 +133,7 @@ extension JSONTape {
         return names
     }
 
-    /// Gives up, since the path is known only to containers of the types around.
+    /// Not supported: only the containers of the enclosing types know the path.
     var path: [any CodingKey] {
         _ = giveUp()
         return []

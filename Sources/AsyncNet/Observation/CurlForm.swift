@@ -23,7 +23,7 @@ enum CurlForm {
         }
     }
 
-    /// Only with a file name and a type, since curl adds both to a file.
+    /// Supported only with a file name and a type, since curl adds both to a file.
     private static func file(_ source: String, _ part: MultipartForm.Part, _ type: String?) -> String? {
         guard let name = part.fileName, !name.isEmpty, let type, isSimpleType(type) else { return nil }
         return "-F \("\(part.name)=@\(source);filename=\(quoted(name));type=\(type)".shellQuoted)"

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Bytes and time are weighted alike, so the rate is correct from the first update, at any intervals.
 struct RateEstimate: Sendable {
-    /// In seconds.
+    /// The time constant in seconds.
     private let memory: Double
     private var bytes: Int64 = 0
     private var last: Duration

@@ -6,7 +6,7 @@ public enum RequestEvent: Sendable {
     case suspended
     /// An attempt started; attempts are numbered from 1.
     case attempt(Int, HTTPRequestHead)
-    /// The transport sends the attempt again, since a reused connection ended before any byte of a response.
+    /// The transport sends the request again, since a reused connection ended before any byte of a response.
     case repeated
     /// An interim (1xx) response was received.
     case informational(HTTPResponseHead)

@@ -38,7 +38,7 @@ struct FileStamp: Equatable, Sendable {
 ///
 /// Other files are refused: reading a pipe or a device can block a thread of Swift's pool forever.
 final class InputFile: Sendable {
-    /// The stamp when the file was opened.
+    /// The file's identity, size and times when it was opened.
     let stamp: FileStamp
     private let descriptor: Int32
 

@@ -8,8 +8,8 @@ public struct NetworkPath: Hashable, Sendable {
         case satisfied
         /// No connection exists. A request may wait for a change of the path.
         case unsatisfied
-        /// The system does not report it, or a request may establish a connection, such as a VPN on demand. A request
-        /// should not wait.
+        /// The system does not report the status, or a request may establish a connection, such as a VPN on demand. A
+        /// request should not wait.
         case unknown
     }
 
@@ -33,7 +33,7 @@ public struct NetworkPath: Hashable, Sendable {
     /// Whether there is a default route for IPv4 or IPv6, so that other networks can be reached.
     public var hasDefaultRoute: Bool { hasIPv4 || hasIPv6 }
 
-    /// A path, such as for tests.
+    /// Makes a path, for tests.
     public init(status: Status, interfaces: [NetworkInterface] = [], hasIPv4: Bool = false, hasIPv6: Bool = false) {
         self.status = status
         self.interfaces = interfaces
@@ -41,7 +41,7 @@ public struct NetworkPath: Hashable, Sendable {
         self.hasIPv6 = hasIPv6
     }
 
-    /// The path where the system reports nothing.
+    /// The path if the system reports nothing.
     public static let unknown = NetworkPath(status: .unknown)
 }
 
@@ -71,7 +71,7 @@ public struct NetworkInterface: Hashable, Sendable {
     /// platforms, whose monitor does not report them.
     public let addresses: [String]
 
-    /// An interface, such as for tests.
+    /// Makes an interface, for tests.
     public init(name: String, kind: InterfaceKind, isUp: Bool, addresses: [String] = []) {
         self.name = name
         self.kind = kind

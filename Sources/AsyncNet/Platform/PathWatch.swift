@@ -137,7 +137,7 @@
 
     /// The type of a device, which is in sysfs only.
     private enum DeviceType {
-        /// Such as `wlan`; `nil` for a device without a type.
+        /// The type of the device, such as `wlan`; `nil` for a device without a type.
         static func named(_ name: String) -> String? {
             guard !name.isEmpty, name != ".", name != "..", !name.contains("/"),
                 let text = try? String(contentsOfFile: "/sys/class/net/\(name)/uevent", encoding: .utf8)

@@ -1,7 +1,7 @@
 /// A value for each origin, made when it is first needed.
 ///
-/// Idle values are removed whenever there are twice as many values as after the last removal, so that there are at most
-/// 64 or twice those in use, at constant time per call on average.
+/// Idle values are removed whenever the table has twice as many values as after the last removal. So there are at most
+/// 64 values, or twice those in use, at constant time per call on average.
 struct HostTable<Value> {
     private var values: [String: Value] = [:]
     private var searchAt = 64

@@ -11,8 +11,8 @@ public final class NetworkMonitor: Sendable {
     /// The monitor that all of a program may share.
     public static let shared = NetworkMonitor()
 
-    /// Starts to report paths, the current one soon, from one thread at a time, until the returned value is
-    /// deallocated.
+    /// Starts to report paths until the returned value is deallocated: the current path soon, then changes, never from
+    /// two threads at once.
     typealias StartWatching = @Sendable (_ report: @escaping @Sendable (NetworkPath) -> Void) -> any Sendable
 
     private struct State {
@@ -38,7 +38,7 @@ public final class NetworkMonitor: Sendable {
     /// in a row.
     public var paths: NetworkPaths { NetworkPaths(monitor: self) }
 
-    /// The current path; ``NetworkPath/unknown`` if the task is cancelled before the system reports one.
+    /// The current path; ``NetworkPath/unknown`` if the task is cancelled before the system reports a path.
     public var currentPath: NetworkPath {
         get async {
             for await path in paths { return path }
@@ -63,7 +63,7 @@ public final class NetworkMonitor: Sendable {
         return stream
     }
 
-    /// Not called under the lock, since the watch may report at once.
+    /// Starts the watch outside the lock, since the watch may report at once.
     private func start(_ generation: Int) {
         let watch = startWatching { [weak self] path in self?.report(path, generation) }
         state.withLock { state in

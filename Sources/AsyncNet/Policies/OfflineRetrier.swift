@@ -4,8 +4,9 @@
 ///
 /// Handles `.hostNotFound`, `.proxyNotFound`, `.cannotConnect` and, if the method is idempotent (RFC 9110 §9.2.2),
 /// `.connectionLost`, `.emptyReply` and `.timedOut`, after which the server may have processed the request. If the
-/// monitor's path is unsatisfied then, the request waits until it is not, and is sent again, any number of times.
-/// Otherwise, and after the timeout, the next retrier decides. These retries are not charged to the retry budget.
+/// monitor's path is unsatisfied then, the request waits until the path changes to another status, and is sent again,
+/// any number of times. Otherwise, and after the timeout, the next retrier decides. These retries are not charged to
+/// the retry budget.
 ///
 /// All waiting requests share the monitor's one watch.
 public struct OfflineRetrier: RequestRetrier {
@@ -41,7 +42,7 @@ public struct OfflineRetrier: RequestRetrier {
         }
     }
 
-    /// Retries if the path was unsatisfied and is not any more.
+    /// Retries if the path was unsatisfied and has another status now.
     private func decisionByPath(_ isOffline: Promise<Void>) async -> RetryDecision {
         for await path in monitor.paths {
             guard path.status == .unsatisfied else { return isOffline.isFulfilled ? .retry.uncharged : .doNotRetry }
@@ -58,7 +59,7 @@ public struct OfflineRetrier: RequestRetrier {
     }
 
     private static func mayBeOffline(_ code: AsyncNetError.Code, _ context: RequestContext) -> Bool {
-        // A server has seen the requests before a redirect, and a retry sends them again.
+        // A server has received the requests before a redirect, and a retry sends them again.
         guard context.redirected.allSatisfy({ RetryPolicy.idempotentMethods.contains($0.head.method) }) else {
             return false
         }

@@ -16,7 +16,7 @@ struct PolicyTraits: Sendable {
     }
 }
 
-/// A policy of this library, whose capabilities are more than those of its protocols.
+/// A policy of this library, with capabilities that its protocols do not show.
 protocol DescribedPolicy: RequestPolicy {
     func describe(_ traits: inout PolicyTraits)
 }

@@ -11,7 +11,7 @@ public struct RequestID: Hashable, Comparable, Sendable, CustomStringConvertible
     public var description: String { "#\(number)" }
 }
 
-/// What a policy knows about the request that it decides about.
+/// What a policy can read about the request that it adapts or retries.
 public struct RequestContext: Sendable {
     /// The request's identifier, the same for all attempts.
     public let id: RequestID

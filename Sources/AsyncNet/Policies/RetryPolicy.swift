@@ -24,7 +24,8 @@ public struct RetryPolicy: RequestRetrier {
     /// The longest delay of a `Retry-After` that is waited for (RFC 9110 §10.2.3). A response with a longer delay is
     /// delivered, since an earlier retry would fail. `nil` ignores `Retry-After`.
     public var maximumRetryAfter: Duration?
-    /// How long each attempt may take, from its permit to the end of the body; a longer one ends with `.timedOut`.
+    /// How long each attempt may take, from its permit to the end of the body; an attempt that takes longer ends with
+    /// `.timedOut`.
     public var attemptTimeout: Duration?
 
     /// Creates a policy, by default of two retries without an attempt timeout.
@@ -83,7 +84,7 @@ public struct RetryPolicy: RequestRetrier {
         return errorCodes.contains(error.code)
     }
 
-    /// A retry sends the requests before a redirect again too, and a server has received those.
+    /// A retry also sends the requests before a redirect again, which a server has received already.
     private func isRepeatable(_ error: AsyncNetError, _ context: RequestContext) -> Bool {
         guard let request = context.request, context.redirected.allSatisfy(isRepeatable) else { return false }
         return isRepeatable(request) || context.redirected.isEmpty && Self.unsentErrorCodes.contains(error.code)
@@ -98,7 +99,7 @@ public struct RetryPolicy: RequestRetrier {
     }
 }
 
-/// Sends a request again only if its connection was lost; otherwise as ``RetryPolicy``.
+/// Retries as ``RetryPolicy`` does, but only after `.connectionLost`.
 public struct ConnectionLostRetryPolicy: RequestRetrier {
     private let policy: RetryPolicy
 

@@ -4,17 +4,17 @@ public import Foundation
 public struct RequestMetrics: Sendable {
     /// When the request began to be sent, by the wall clock.
     public var start = Date()
-    /// From the start to the head of the final response; `nil` if none came.
+    /// The time from the start to the head of the final response; `nil` without a response.
     public var timeToResponse: Duration?
-    /// From the start to the end of the transfer.
+    /// The time from the start to the end of the transfer.
     public var total: Duration = .zero
-    /// What turning the body into a value took; zero until that is done.
+    /// The time for serializing the response; zero until that is done.
     public var serialization: Duration = .zero
 
-    /// How many times the request was put on the wire, redirects not counted: attempts, and what a transport sent again
-    /// by itself.
+    /// How many times the request was sent, redirects not counted: its attempts, and each time that a transport sent
+    /// the request again by itself.
     public var attempts = 0
-    /// Where redirects led, in order.
+    /// The URLs that redirects led to, in order.
     public var redirects: [URL] = []
 
     /// Bytes of request bodies handed to the network.
@@ -22,16 +22,16 @@ public struct RequestMetrics: Sendable {
     /// Bytes of the body received, after decoding of Content-Encoding.
     public var receivedBytes: Int64 = 0
 
-    /// When name lookup, connecting and so on were done in the last exchange; `nil` where the transport does not
-    /// measure it.
+    /// When name lookup, connecting and so on were complete in the last hop; `nil` if the transport does not measure
+    /// this.
     public var timings: TransferTimings?
-    /// What went over the wire in the last exchange, heads included; `nil` where the transport does not count it.
+    /// The bytes of the last hop on the wire, heads included; `nil` if the transport does not count them.
     public var wireBytes: WireBytes?
-    /// Such as `HTTP/1.1` or `HTTP/2`; `nil` where the transport does not know.
+    /// The HTTP version, such as `HTTP/1.1` or `HTTP/2`; `nil` if the transport does not know it.
     public var httpVersion: String?
-    /// Whether the last exchange used a connection that was open already; `nil` where the transport does not know.
+    /// Whether the last hop used a connection that was open already; `nil` if the transport does not know that.
     public var isConnectionReused: Bool?
-    /// `nil` where the transport does not know.
+    /// The IP address of the server or the proxy; `nil` if the transport does not know it.
     public var remoteAddress: String?
 
     /// Metrics of a request that has not begun.
@@ -39,7 +39,7 @@ public struct RequestMetrics: Sendable {
 }
 
 extension RequestMetrics: CustomStringConvertible, CustomReflectable {
-    /// What `dump` shows: no URL, whose query may be secret.
+    /// What `dump` shows: no URLs, as a query may be secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
     public var description: String {

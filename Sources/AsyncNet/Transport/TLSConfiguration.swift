@@ -18,7 +18,7 @@ public struct TLSConfiguration: Sendable {
     /// Whether the certificate must name the URL's host (RFC 9110 §4.3.4). `true` by default.
     public var verifiesHostName: Bool
 
-    /// A configuration with the defaults that each property documents.
+    /// Makes a configuration with the given values, and the defaults that each property documents.
     public init(
         trust: Trust = .system, pins: [String] = [], clientIdentity: ClientIdentity? = nil,
         minimumVersion: Version = .tls12,
@@ -49,8 +49,8 @@ public struct TLSConfiguration: Sendable {
         /// warning to standard error, and the transport's description contains it too.
         public static let disabled = Trust(kind: .disabled)
 
-        /// These certificates instead of the system's. Each data is PEM with any number of certificates, or DER with
-        /// one.
+        /// These certificates instead of the system's. Each `Data` is PEM with any number of certificates, or DER with
+        /// a single certificate.
         public static func anchors(_ certificates: [Data]) -> Trust {
             Trust(kind: .anchors(Data(certificates.map(PEM.certificate).joined(separator: Data("\n".utf8)))))
         }
@@ -111,7 +111,7 @@ public struct TLSConfiguration: Sendable {
         case tls13
     }
 
-    /// Whether URLSession does all of this without a configuration.
+    /// Whether URLSession supports these settings: they are the defaults.
     var isDefault: Bool {
         guard case .system = trust.kind else { return false }
         return pins.isEmpty && clientIdentity == nil && minimumVersion == .tls12 && verifiesHostName

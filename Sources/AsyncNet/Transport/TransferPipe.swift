@@ -36,10 +36,12 @@ final class TransferPipe: Sendable {
     private let isUrgent: (@Sendable (HTTPResponseHead) -> Bool)?
 
     /// - Parameters:
-    ///   - limit: The largest body in bytes; a larger one ends the transfer with `.bodyTooLarge`. `nil` means no limit.
-    ///   - spill: The file for a transport that cannot pause. A reader of the whole needs none: it takes the bytes
-    ///     whenever the buffer is full.
-    ///   - isUrgent: Whether a reader of the whole gets this head at once, though its status is below 300.
+    ///   - limit: The largest body in bytes; a larger body ends the transfer with `.bodyTooLarge`. `nil` means no
+    ///     limit.
+    ///   - spill: The file for a transport that cannot pause. With the delivery `.whole` there is none: the reader
+    ///     takes the bytes whenever the buffer is full.
+    ///   - isUrgent: Whether a head with a status below 300 is delivered at once with the delivery `.whole` too, as a
+    ///     validator refuses it.
     init(
         _ delivery: TransportRequest.Delivery, limit: Int64? = nil, spill: SpillFile.Settings? = nil,
         isUrgent: (@Sendable (HTTPResponseHead) -> Bool)? = nil
@@ -78,7 +80,7 @@ extension TransferPipe {
         if !isConnected { onAbort() }
     }
 
-    /// Must be called before the head and the first chunk of a body whose content coding the reader undoes.
+    /// Must be called before the head and the first chunk of a body whose content coding the reader decodes.
     func expectEncodedBody() { state.withLock { $0.machine.expectEncodedBody() } }
 
     func receive(_ head: HTTPResponseHead) {

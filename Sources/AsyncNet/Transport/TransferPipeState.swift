@@ -68,15 +68,15 @@ struct TransferPipeState {
     private(set) var end: Result<Void, AsyncNetError>?
     private(set) var isPaused = false
 
-    /// The reader undoes the body's content coding. It counts the decoded bytes itself and reads each chunk as it
-    /// arrives, whatever `delivery` is.
+    /// Whether the reader decodes the body's content coding. It then counts the decoded bytes itself and reads each
+    /// chunk as it arrives, whatever `delivery` is.
     private var isEncoded = false
     private var chunks: [Data] = []
     private var bufferedBytes = 0
     private var receivedBytes: Int64 = 0
     private var tail = Data()
     private var file: FileProgress?
-    /// The former tail is being written to the file; later bytes must not be read before it.
+    /// Whether a full tail is being written to the file. Until that ends, later bytes must not be read.
     private var isSpilling = false
     private var relay = RelayPhase.none
     private var interest: Interest?
@@ -84,7 +84,7 @@ struct TransferPipeState {
     private let spillLimit: Int64?
 
     /// - Parameters:
-    ///   - limit: The largest body in bytes, not counted while it is encoded.
+    ///   - limit: The largest body in bytes; the bytes of an encoded body are not counted here.
     ///   - spillLimit: How many unread bytes the file may hold; `nil` if the transport pauses instead.
     init(_ delivery: TransportRequest.Delivery, limit: Int64 = .max, spillLimit: Int64? = nil) {
         self.delivery = delivery
@@ -102,7 +102,8 @@ struct TransferPipeState {
 extension TransferPipeState {
     mutating func expectEncodedBody() { isEncoded = true }
 
-    /// - Parameter isUrgent: The reader gets the head and each chunk at once, also if its delivery was `.whole`.
+    /// - Parameter isUrgent: Whether the reader gets the head and each chunk at once, even if its delivery was
+    ///   `.whole`.
     mutating func receive(_ head: HTTPResponseHead, isUrgent: Bool) -> ReaderAction {
         guard end == nil else { return .none }
         self.head = head
@@ -137,7 +138,8 @@ extension TransferPipeState {
         return resumesReader ? .storeAndResumeReader : isPaused ? .storeAndPauseTransport : .store
     }
 
-    /// Writing a full tail costs a fraction of writing each chunk, of which most have 16 KiB.
+    /// Stores the chunk in the tail: writing a full tail to the file costs a fraction of writing each chunk, usually 16
+    /// KiB.
     private mutating func storeInTail(_ chunk: Data, _ spillLimit: Int64) -> ChunkAction {
         if tail.isEmpty { tail.reserveCapacity(Self.highWaterMark + chunk.count) }
         tail.append(chunk)

@@ -1,8 +1,8 @@
 /// Carries transfers: sends a request and receives its response.
 ///
-/// A transport follows no redirect, responds to no challenge, stores no cookie, caches nothing and repeats nothing: the
-/// session does all of that, in the same way for every transport. To write a transport, return the response's head as
-/// soon as it has arrived, with a body that delivers its bytes as they arrive:
+/// A transport does not follow redirects, respond to challenges, store cookies, cache or retry: the session does all of
+/// that, in the same way for every transport. To write a transport, return the response's head as soon as it has
+/// arrived, with a body that delivers its bytes as they arrive:
 ///
 ///     struct Echo: Transport {
 ///         func send(_ request: TransportRequest) async throws -> TransportResponse {
@@ -12,8 +12,9 @@
 ///         }
 ///     }
 ///
-/// Cancelling the task that awaits `send` or the next chunk must end the transfer at once; so must dropping the body.
-/// A thrown `AsyncNetError` reaches the caller unchanged, any other error as the cause of `.transportFailed`.
+/// Cancelling the task that awaits `send` or the next chunk must end the transfer at once; so must releasing the body.
+/// A thrown `AsyncNetError` reaches the caller unchanged, any other error as the underlying error of
+/// `.transportFailed`.
 public protocol Transport: Sendable {
     /// Sends the request and returns once the final response's head has arrived.
     ///
@@ -22,7 +23,7 @@ public protocol Transport: Sendable {
 
     /// Waits for running transfers to end, then closes all connections. Does nothing by default.
     ///
-    /// The session calls `send` no more.
+    /// The session does not call `send` afterwards.
     func shutdown() async
 
     /// A name of the transport for logs. The type's name by default.
@@ -36,7 +37,7 @@ extension Transport {
     public var transportDescription: String { "\(Self.self)" }
 }
 
-/// The request of one transfer, validated, adapted and complete.
+/// The request of one transfer, after adapters and checks.
 public struct TransportRequest: Sendable {
     /// Method, URL and headers.
     public var head: HTTPRequestHead
@@ -55,10 +56,11 @@ public struct TransportRequest: Sendable {
     /// session does.
     public var maximumBodySize: Int64?
 
-    /// Whether the caller reads the body as it arrives or when it is whole. `.asItArrives` by default.
+    /// Whether the caller reads the body as it arrives or when it is complete. `.asItArrives` by default.
     public var delivery = Delivery.asItArrives
 
-    /// Whether this head is delivered at once despite ``Delivery/whole``, though its status is below 300.
+    /// Whether a head with a status below 300 is delivered at once with ``Delivery/whole`` too, as a validator refuses
+    /// it.
     var isUrgent: (@Sendable (HTTPResponseHead) -> Bool)?
 
     /// Called in order with each event of the transfer besides head and body. It must not block.
@@ -68,7 +70,7 @@ public struct TransportRequest: Sendable {
     public enum Delivery: Sendable {
         /// The caller awaits the head and each chunk.
         case asItArrives
-        /// The caller reads nothing before the body is whole.
+        /// The caller reads nothing before the body is complete.
         ///
         /// A transport may deliver the head at the end of the body, or when its buffer is full, so that the caller's
         /// task is not resumed for each chunk; until then it reports `.receivedBody`. A head with a status of 300 or
@@ -92,7 +94,7 @@ public struct TransportResponse: Sendable {
     public var head: HTTPResponseHead
     /// The chunks as they arrive.
     public var body: TransportBody
-    /// Whether the transport has undone the body's content coding (RFC 9110 §8.4). `true` by default; with `false` the
+    /// Whether the transport has decoded the body's content coding (RFC 9110 §8.4). `true` by default; with `false` the
     /// session decodes the body.
     public var isContentDecoded: Bool
 
@@ -143,13 +145,13 @@ public enum TransportEvent: Sendable {
     case receivedBody(bytes: Int64, HTTPResponseHead)
     /// Trailers have arrived (RFC 9110 §6.5). Not every transport reports these.
     case trailers(HTTPHeaders)
-    /// What the transport measured. Reported once, before the body ends.
+    /// The measurements of the transport. Reported once, before the body ends.
     case metrics(TransportMetrics)
 }
 
-/// What a transport measured of one transfer. A value that the transport cannot measure is `nil`.
+/// The measurements of one transfer. A value that the transport cannot measure is `nil`.
 public struct TransportMetrics: Sendable {
-    /// Such as `HTTP/1.1` or `HTTP/2`.
+    /// The HTTP version, such as `HTTP/1.1` or `HTTP/2`.
     public var httpVersion: String?
     /// Whether the connection had carried an earlier transfer.
     public var isConnectionReused: Bool?
@@ -198,7 +200,7 @@ public struct TransferTimings: Sendable, Hashable {
     }
 }
 
-/// How many bytes one transfer sent and received. Received bodies are counted before content codings are undone.
+/// How many bytes one transfer sent and received. Received bodies are counted before decoding of their content codings.
 public struct WireBytes: Sendable, Hashable {
     /// Bytes of the request's line and headers.
     public var sentHead: Int64

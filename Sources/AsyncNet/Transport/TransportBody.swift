@@ -2,7 +2,7 @@ public import Foundation
 
 /// A response's body: the chunks as they arrive. It can be read once, by a single task.
 ///
-/// Dropping the body, or cancelling the task that reads it, ends the transfer.
+/// Releasing the body, or cancelling the task that reads it, ends the transfer.
 public struct TransportBody: AsyncSequence, Sendable {
     private enum Source: Sendable {
         case data(Data)
@@ -26,8 +26,8 @@ public struct TransportBody: AsyncSequence, Sendable {
     /// A body that reads the pipe of a transport.
     init(_ pipe: TransferPipe) { source = .pipe(TransferPipe.Lease(pipe)) }
 
-    /// Whether the transfer has ended, with success or an error; `false` also for a sequence, of which that is not
-    /// known.
+    /// Whether the transfer is known to have ended, with success or an error; always `false` for a body made of a
+    /// sequence.
     var isOver: Bool {
         switch source {
         case .data: true

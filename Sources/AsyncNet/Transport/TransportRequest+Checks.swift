@@ -1,5 +1,5 @@
 extension TransportRequest {
-    /// Refuses a request that cannot be sent as it is meant.
+    /// Refuses a request that no transport could send unchanged.
     func check() throws(AsyncNetError) {
         _ = try head.url.checkedForHTTP()
         try head.validate()

@@ -1,8 +1,8 @@
 import Foundation
 
 private let highWaterMark = 256 * 1024
-/// In bytes. The writer is resumed when the buffer is below this mark: resuming it for each read costs more than the
-/// reads.
+/// The low-water mark in bytes. The writer is resumed when fewer bytes are buffered: resuming it for each read costs
+/// more than the reads.
 private let lowWaterMark = 64 * 1024
 
 /// A request's body on its way from an async sequence to a transport that reads it on its own thread.
@@ -19,7 +19,7 @@ final class UploadFeed: Sendable {
     }
 
     private struct State {
-        /// The buffered chunks begin at `first`, of which some bytes may have been read.
+        /// The buffered chunks, of which those before `first` have been read.
         var chunks: [Data] = []
         var first = 0
         var bufferedBytes = 0

@@ -79,7 +79,7 @@ public actor MockServer {
         try await core.takeRequest(within: limit)
     }
 
-    /// The number of requests received, including those taken.
+    /// The number of requests received, including those that `takeRequest` returned.
     public var requestCount: Int { core.requestCount }
 
     /// The number of connections accepted.

@@ -21,7 +21,7 @@ final class MockServerCore: Sendable {
     private let stopWriter: Int32
     private let stopReader: Int32
     private let threads = DispatchGroup()
-    /// Left once all threads have ended and all descriptors are closed.
+    /// Empty when all threads have ended and all descriptors are closed.
     private let closing = DispatchGroup()
     private let state = Locked(State())
 
@@ -31,7 +31,7 @@ final class MockServerCore: Sendable {
         var untaken: [RecordedRequest] = []
         var takers: [Int: CheckedContinuation<RecordedRequest?, Never>] = [:]
         var nextTaker = 0
-        /// Takers whose time limit passed before they began to wait.
+        /// IDs of calls of `takeRequest` whose time limit passed before they began to wait.
         var dismissed: Set<Int> = []
         var requestCount = 0
         var connectionCount = 0
@@ -247,7 +247,7 @@ final class MockServerCore: Sendable {
             state.requestCount += 1
             guard let first = state.takers.keys.min() else {
                 state.untaken.append(request)
-                // Removes half of them at once, since removing the first element moves all others.
+                // Removes half of the requests at once, since each removal at the front moves all others.
                 if state.untaken.count >= 2 * keptRequests { state.untaken.removeFirst(keptRequests) }
                 return nil
             }

@@ -100,7 +100,7 @@ struct Socket: Sendable {
         }
         guard result == 0 else { throw Failure("getsockname") }
         return withUnsafeBytes(of: &storage) { bytes in
-            // The port has the same offset in both types of address.
+            // The port has the same offset in the address structures of IPv4 and IPv6.
             Int(bytes[2]) << 8 | Int(bytes[3])
         }
     }
@@ -117,7 +117,7 @@ struct Socket: Sendable {
             let accepted = Glibc.accept(descriptor, nil, nil)
         #endif
         guard accepted >= 0 else { throw Failure("accept") }
-        // Otherwise a child process of the test would keep the connection open after the server has closed it.
+        // With this flag, a child process of the test does not keep the connection open after the server has closed it.
         _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
         var noDelay: Int32 = 1
         setsockopt(accepted, Int32(IPPROTO_TCP), TCP_NODELAY, &noDelay, socklen_t(MemoryLayout<Int32>.size))
@@ -168,7 +168,7 @@ struct Socket: Sendable {
             nil)
     }
 
-    /// Whether the wait ended because of the last descriptor.
+    /// - Returns: Whether the last descriptor ended the wait.
     private func poll(_ descriptors: [pollfd], _ duration: Duration?) throws -> Bool {
         var descriptors = descriptors
         let milliseconds = duration.map { Int32(clamping: Int64($0 / .milliseconds(1))) } ?? -1

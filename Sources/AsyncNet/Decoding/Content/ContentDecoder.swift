@@ -12,13 +12,14 @@ final class ContentDecoder {
     private let source: () async throws -> Data?
     private var stream: OpaquePointer?
     private var input = Data()[...]
-    /// The stream may return more output without more input.
+    /// Whether the stream may return more output without more input.
     private var isFull = false
-    /// At least one stream has ended, and no other has begun.
+    /// Whether at least one stream has ended, and no other has begun.
     private var isBetweenStreams = false
     private var hasBegun = false
 
-    /// Counted, since an empty stream costs far more time to decode than its few bytes cost to send.
+    /// The number of empty streams, limited since decoding an empty stream costs far more time than sending its few
+    /// bytes.
     private var emptyStreams = 0
     private var isEmptyStream = true
 
@@ -125,7 +126,7 @@ final class ContentDecoder {
         return output
     }
 
-    /// Takes over the buffer, or copies a small output so that it does not hold the whole buffer.
+    /// The decoded bytes as `Data`: a large output keeps the buffer, a small output is copied and the buffer is freed.
     private static func data(_ buffer: UnsafeMutableRawPointer, _ count: Int) -> Data {
         guard count < outputSize / 2 else { return Data(bytesNoCopy: buffer, count: count, deallocator: .free) }
         defer { free(buffer) }

@@ -36,7 +36,7 @@ enum ContentDecoding: String, CaseIterable, Sendable {
         default: "Accept-Encoding: identity"
         }
 
-    /// Each coding multiplies the work that a few bytes can cause.
+    /// The limit of codings, each of which multiplies the work that a few bytes can cause.
     private static let mostCodings = 5
 
     /// The codings of a body, in the order in which they were applied; empty without `Content-Encoding` and for

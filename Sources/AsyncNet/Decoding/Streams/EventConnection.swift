@@ -7,14 +7,14 @@ import Foundation
 /// dropped; the next connection requests the events after the last complete one.
 struct EventConnection: Sendable {
     private let policy: EventReconnection
-    /// Media ranges.
+    /// The acceptable media types and media ranges.
     let contentTypes: [String]
     private var parser = ServerSentEventParser()
-    /// A response with an event stream has been received.
+    /// Whether a response with an event stream has been received.
     private var isEstablished = false
     /// The number of consecutive connections without an event stream.
     private var failures = 0
-    /// The response had a Content-Length, so its end is the end of the stream.
+    /// Whether the response had a `Content-Length`, so that its end is the end of the stream.
     private var endIsAnnounced = false
 
     init(_ policy: EventReconnection, contentTypes: [String] = [Self.contentType]) {
@@ -67,7 +67,8 @@ struct EventConnection: Sendable {
     ///
     /// - Parameters:
     ///   - error: The error that ended the connection; `nil` for a regular end.
-    ///   - jitter: From 0 to 1: the part of the second half of a growing delay that is added to the first half.
+    ///   - jitter: A random number from 0 to 1. Growing delays are half fixed; this is the part of the other half that
+    ///     is added.
     mutating func end(_ error: AsyncNetError?, statusCode: Int?, jitter: Double) -> Duration? {
         guard isEstablished, canGoOn(after: error, statusCode) else { return nil }
         let base = min(parser.retry.map { min($0, policy.maximumRetry) } ?? policy.delay, .longestWait)

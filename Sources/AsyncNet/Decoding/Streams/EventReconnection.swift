@@ -17,7 +17,7 @@ public struct EventReconnection: Hashable, Sendable {
     /// The longest `retry` of a stream that is respected; 5 minutes by default. WHATWG HTML sets no limit, and a server
     /// could stop a stream for weeks.
     public var maximumRetry: Duration
-    /// How many consecutive connections may fail before the last error ends the stream; `nil` for any number.
+    /// How many consecutive connections may fail: the error of one more ends the stream; `nil` for any number.
     public var limit: Int?
     /// How long the server may send nothing, not even a comment, before the connection counts as lost; by default the
     /// session's timeout.

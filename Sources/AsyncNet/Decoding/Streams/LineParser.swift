@@ -5,7 +5,7 @@ import Foundation
 /// Lines are split as bytes and then decoded, so a chunk may end inside a character. Invalid UTF-8 becomes U+FFFD. A
 /// byte order mark at the start is removed. A last line without a break counts, unless it is empty.
 struct LineParser: StreamParser {
-    /// 1 MiB.
+    /// The default limit, 1 MiB.
     static let defaultLimit = 1 << 20
 
     private var splitter: LineSplitter

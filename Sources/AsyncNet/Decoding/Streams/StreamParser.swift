@@ -8,8 +8,8 @@ protocol StreamParser: Sendable {
 
     /// Takes a chunk, and returns the elements that end in it.
     ///
-    /// - Throws: ``AsyncNetError`` once every element before the error has been returned: by this call, or by the next
-    ///   one if this one returns some.
+    /// - Throws: ``AsyncNetError``, but only after all elements before the error have been returned. If this call
+    ///   returns such elements, the next call throws.
     mutating func receive(_ chunk: Data) throws(AsyncNetError) -> [Element]
 
     /// Ends the input, and returns the elements that its end completes.

@@ -11,9 +11,9 @@ extension URLEncodedFormEncoder {
         case millisecondsSince1970
         /// Date and time in UTC to the second, as in `2001-01-01T00:00:00Z` (RFC 3339 §5.6).
         case iso8601
-        /// As the formatter formats it.
+        /// The formatter's text.
         case formatted(DateFormatter)
-        /// As the closure encodes it; its error ends the encoding.
+        /// The closure's text; an error of the closure ends the encoding.
         case custom(@Sendable (Date) throws -> String)
 
         func text(_ date: Date) throws -> String? {

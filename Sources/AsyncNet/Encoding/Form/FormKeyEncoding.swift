@@ -17,7 +17,7 @@ extension URLEncodedFormEncoder {
         case uppercased
         /// Lower case, such as `myurlproperty`.
         case lowercased
-        /// As the closure returns it.
+        /// The closure's text.
         case custom(@Sendable (String) -> String)
 
         func name(_ key: String) -> String {

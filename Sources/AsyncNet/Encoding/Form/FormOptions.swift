@@ -9,7 +9,7 @@ extension URLEncodedFormEncoder {
         case noBrackets
         /// With the index in brackets: `k[0]=a&k[1]=b`. Omitted elements count.
         case indexInBrackets
-        /// As the closure returns it for the array's path and the element's index.
+        /// The closure's text for the array's path and the element's index.
         case custom(@Sendable (_ key: String, _ index: Int) -> String)
 
         func name(_ key: String, _ index: Int) -> String {
@@ -43,7 +43,7 @@ extension URLEncodedFormEncoder {
         case base64
         /// As `Data` encodes itself: an array of numbers.
         case deferredToData
-        /// As the closure encodes it; its error ends the encoding.
+        /// The closure's text; an error of the closure ends the encoding.
         case custom(@Sendable (Data) throws -> String)
 
         func text(_ value: Data) throws -> String? {
@@ -61,7 +61,7 @@ extension URLEncodedFormEncoder {
         case brackets
         /// With dots: `a.b.c`.
         case dots
-        /// As the closure returns it for the path of the parent and the key of the child.
+        /// The closure's text for the path of the parent and the key of the child.
         case custom(@Sendable (_ parent: String, _ key: String) -> String)
 
         func path(_ parent: String, _ key: String) -> String {
@@ -81,7 +81,7 @@ extension URLEncodedFormEncoder {
         case dropValue
         /// As the text `null`: `k=null`.
         case null
-        /// As the text that the closure returns; omitted if that is `nil`.
+        /// The closure's text; omitted if the closure returns `nil`.
         case custom(@Sendable () -> String?)
 
         var text: String? {

@@ -84,12 +84,12 @@ struct FormPlace {
 // MARK: - Children
 
 extension FormPlace {
-    /// A new node for a key, replacing any earlier one.
+    /// A new node for a key, replacing any earlier node of that key.
     func newMember(_ key: some CodingKey) -> FormPlace {
         below(key) { node.setMember(key.stringValue, $0) }
     }
 
-    /// The node of a container, which continues an earlier container of the same key.
+    /// The node for a container of this key; a second container of the same key continues the first.
     func member(_ key: some CodingKey) -> FormPlace {
         guard let known = node.member(key.stringValue) else { return newMember(key) }
         return FormPlace(state: state, node: known, path: FormPath(key, after: path))
@@ -110,7 +110,8 @@ extension FormPlace {
         return FormPlace(state: state, node: child, path: FormPath(key, after: path))
     }
 
-    /// Makes the node a container. Containers cannot throw, so the error is kept until a call that can.
+    /// Makes the node an array or object. Methods that make containers cannot throw, so an error here is stored, and
+    /// thrown by a later call.
     func open(_ content: FormNode.Content) {
         switch (node.content, content) {
         case (.nothing, _): node.content = content
@@ -129,7 +130,7 @@ extension FormPlace {
         "The value is nested deeper than \(FormState.maximumNesting) levels; perhaps it contains itself"
     private static func noNumber(_ value: some Encodable) -> String { "A form cannot contain the number \(value)" }
 
-    /// Throws an error that a container kept, and refuses a value that contains itself.
+    /// Throws the stored error of a container, and refuses a value that contains itself.
     private func check(_ value: some Encodable) throws {
         if let failure = state.failure { throw failure }
         guard state.nesting <= FormState.maximumNesting else { throw invalid(value, Self.tooDeep) }

@@ -17,7 +17,7 @@ final class FormNode {
     /// The member with this name, if there is one.
     func member(_ key: String) -> FormNode? { positions[key].map { children[$0].node } }
 
-    /// Sets a member; replaces an earlier one of the same name in its position.
+    /// Sets a member; replaces an earlier member of the same name in its position.
     func setMember(_ key: String, _ node: FormNode) {
         if let position = positions[key] {
             children[position].node = node
@@ -68,7 +68,7 @@ final class FormState {
     let userInfo: [CodingUserInfoKey: Any]
     /// The number of nested calls of `encode(to:)`.
     var nesting = 0
-    /// The error of a container, which cannot throw.
+    /// The error of a method that makes a container and cannot throw.
     var failure: (any Error)?
 
     /// Threads that run tasks have stacks of 512 KiB. A level takes 1.7 KiB of them in a debug build, more if

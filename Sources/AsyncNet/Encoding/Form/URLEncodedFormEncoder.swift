@@ -32,7 +32,7 @@ public struct URLEncodedFormEncoder: Sendable {
     ///
     /// `false` keeps the order of encoding, which for dictionaries differs between runs.
     public var sortsKeys: Bool
-    /// The `userInfo` of the encoder that `encode(to:)` gets; empty by default.
+    /// The `userInfo` of the `Encoder` that is passed to `encode(to:)`; empty by default.
     public var userInfo: [CodingUserInfoKey: any Sendable]
 
     /// Creates an encoder; each parameter sets the property of its name.
@@ -76,8 +76,8 @@ public struct URLEncodedFormEncoder: Sendable {
 
     private static func rootError(_ value: some Encodable) -> EncodingError {
         let reason = """
-            \(type(of: value)) has no names at its top that a form could use; encode a struct, a dictionary with String or \
-            Int keys, or a JSON object that holds it
+            \(type(of: value)) has no names at its top that a form could use; encode a struct, a dictionary with String \
+            or Int keys, or a JSON object that holds it
             """
         return .invalidValue(value, .init(codingPath: [], debugDescription: reason))
     }

@@ -21,7 +21,7 @@ extension MultipartForm {
         return Data("\(text)\r\n".utf8)
     }
 
-    /// The close delimiter, which is all that a form without parts has.
+    /// The close delimiter; a form without parts consists of this alone.
     var closing: Data { Data("--\(boundary)--\r\n".utf8) }
 
     /// Escapes names and file names as browsers do (WHATWG HTML).
@@ -44,7 +44,7 @@ extension MultipartForm {
         var (normalized, last) = ("", Unicode.Scalar(0))
         for scalar in name.unicodeScalars {
             if scalar == "\n", last == "\r" {
-                // Written with the CR before it.
+                // Both scalars of a CR LF were replaced at the CR.
             } else if scalar == "\r" || scalar == "\n" {
                 normalized += "\r\n"
             } else {
@@ -55,7 +55,7 @@ extension MultipartForm {
         return normalized
     }
 
-    /// 128 random bits, so that files and streams, which are not searched, do not contain it.
+    /// 128 random bits: files and streams, which are not searched for the boundary, practically never contain it.
     static func randomBoundary() -> String {
         var generator = SystemRandomNumberGenerator()
         func word() -> String {

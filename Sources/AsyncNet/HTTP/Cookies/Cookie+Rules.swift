@@ -47,7 +47,8 @@ extension Cookie {
     /// Whether the cookie has expired.
     func isExpired(at now: Date) -> Bool { expires.map { $0 <= now } ?? false }
 
-    /// Whether one of the cookies replaces the other (RFC 6265bis §5.7).
+    /// Whether the cookies have the same name, domain and path, so that the later replaces the earlier (RFC 6265bis
+    /// §5.7).
     func isSame(as other: Cookie) -> Bool {
         name.hasSameBytes(as: other.name) && domain.hasSameBytes(as: other.domain) && path.hasSameBytes(as: other.path)
             && isHostOnly == other.isHostOnly

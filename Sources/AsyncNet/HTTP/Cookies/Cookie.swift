@@ -8,11 +8,11 @@ public import Foundation
 public struct Cookie: Hashable, Sendable, Codable {
     /// Which cross-site requests carry the cookie (RFC 6265bis §5.6.7).
     public enum SameSite: String, Hashable, Sendable, Codable {
-        /// All of them; the cookie must be secure.
+        /// All cross-site requests; the cookie must be secure.
         case none
         /// Only navigations to the cookie's site.
         case lax
-        /// None of them.
+        /// No cross-site requests.
         case strict
         /// The attribute is missing or unknown; treated as ``lax``.
         case unspecified

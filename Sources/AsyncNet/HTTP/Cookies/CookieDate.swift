@@ -74,7 +74,7 @@ private struct CookieDateParts {
         return HTTPDateFields.months.firstIndex { $0.utf8.elementsEqual(start) }.map { Int64($0) + 1 }
     }
 
-    /// The digits at the token's start, if their number is allowed; the rest is ignored.
+    /// The number at the token's start, if it has an allowed number of digits; the rest of the token is ignored.
     private static func number(_ token: Token, digits: ClosedRange<Int>) -> Int64? {
         let found = token.prefix(while: isDigit)
         return digits ~= found.count ? found.reduce(0) { $0 * 10 + Int64($1 - 0x30) } : nil

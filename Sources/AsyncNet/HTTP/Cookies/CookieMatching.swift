@@ -30,7 +30,8 @@ struct CookieOrigin: Hashable, Sendable {
 ///
 /// A trailing dot counts: `example.com.` is another host than `example.com`, as in browsers.
 enum CookieMatching {
-    /// In octets, as in DNS (RFC 1035 §2.3.4). Longer hosts have no cookies, which limits the number of parent domains.
+    /// The limit of a host in octets, as in DNS (RFC 1035 §2.3.4). Longer hosts have no cookies, which limits the
+    /// number of parent domains.
     static let maximumHostSize = 255
 
     static func canonicalHost(_ host: String) -> String {

@@ -6,7 +6,7 @@ import Foundation
 /// ends at its start with `.invalidRequest`.
 public struct Checksum: Hashable, Sendable {
     let algorithm: HashAlgorithm
-    /// Empty if the text was invalid.
+    /// The bytes of the hash; empty if the text was invalid.
     let bytes: [UInt8]
 
     /// Parses a SHA-256 checksum: 64 hexadecimal digits in any case, or 44 characters of base64 (RFC 4648 §4). White
@@ -35,7 +35,7 @@ public struct Checksum: Hashable, Sendable {
     /// Whether the text was a valid checksum.
     var isValid: Bool { !bytes.isEmpty }
 
-    /// Empty if the text contains anything else.
+    /// The bytes of hexadecimal text; empty if the text contains anything else.
     private static func hexadecimal(_ text: String) -> [UInt8] {
         let digits = text.utf8.compactMap(\.hexadecimalValue)
         guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return [] }

@@ -9,7 +9,7 @@ struct MD5Blocks: BlockHash {
         (0..<4).flatMap { index in withUnsafeBytes(of: state[index].littleEndian) { Array($0) } }
     }
 
-    /// The bounds of pointers are checked in debug builds only, those of an array always.
+    /// Uses pointers: their bounds are checked in debug builds only, those of an array always.
     mutating func compress(_ blocks: UnsafeRawBufferPointer) {
         Self.constants.withUnsafeBufferPointer { constants in
             for start in stride(from: 0, to: blocks.count, by: 64) {

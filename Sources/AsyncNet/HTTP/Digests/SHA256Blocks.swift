@@ -1,7 +1,8 @@
 /// SHA-256's state and compression function (FIPS 180-4 §6.2).
 ///
-/// Blocks depend on each other in their rounds, but not in their message schedules: those of four blocks are computed
-/// at once in the lanes of a vector, which saves about a tenth of the time for large inputs.
+/// The message schedules of four blocks are computed at once in the lanes of a vector, which saves about a tenth of the
+/// time for large inputs. The rounds are computed block by block, since each block needs the state after the one
+/// before.
 struct SHA256Blocks: BlockHash {
     private typealias Words = SIMD4<UInt32>
 
@@ -15,7 +16,7 @@ struct SHA256Blocks: BlockHash {
         (0..<8).flatMap { index in withUnsafeBytes(of: state[index].bigEndian) { Array($0) } }
     }
 
-    /// The bounds of pointers are checked in debug builds only, those of arrays always.
+    /// Uses pointers: their bounds are checked in debug builds only, those of an array always.
     mutating func compress(_ blocks: UnsafeRawBufferPointer) {
         Self.constants.withUnsafeBufferPointer { constants in
             withUnsafeTemporaryAllocation(of: Words.self, capacity: 64) { schedule in
@@ -73,7 +74,7 @@ struct SHA256Blocks: BlockHash {
         return SIMD8(a, b, c, d, e, f, g, h)
     }
 
-    /// `differing` is `b ^ c`, which was the round before's `a ^ b`.
+    /// - Parameter differing: `b ^ c`, which the round before has computed as its `a ^ b`.
     @inline(__always)
     private static func round(
         _ a: UInt32, _ b: UInt32, _ d: inout UInt32, _ e: UInt32, _ f: UInt32, _ g: UInt32, _ h: inout UInt32,

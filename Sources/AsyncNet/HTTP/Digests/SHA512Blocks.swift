@@ -18,7 +18,7 @@ struct SHA512Blocks: BlockHash {
         (0..<8).flatMap { index in withUnsafeBytes(of: state[index].bigEndian) { Array($0) } }
     }
 
-    /// The bounds of pointers are checked in debug builds only, those of arrays always.
+    /// Uses pointers: their bounds are checked in debug builds only, those of an array always.
     mutating func compress(_ blocks: UnsafeRawBufferPointer) {
         Self.constants.withUnsafeBufferPointer { constants in
             withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 80) { schedule in

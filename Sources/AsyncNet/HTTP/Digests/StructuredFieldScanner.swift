@@ -7,8 +7,8 @@ struct StructuredFieldScanner: ByteScanner {
 
     init(_ text: String) { rest = text[...].utf8 }
 
-    /// Every key once, with the bytes of its last member; `nil` bytes for values of other types. `nil` if the text is
-    /// malformed.
+    /// The keys, each once, with the bytes of its last member, or `nil` if that is not a byte sequence. `nil` if the
+    /// text is malformed.
     mutating func dictionary() -> [(key: String, bytes: [UInt8]?)]? {
         var members: [(key: String, bytes: [UInt8]?)] = []
         var places: [String: Int] = [:]
@@ -39,7 +39,7 @@ struct StructuredFieldScanner: ByteScanner {
         }
     }
 
-    /// The value after a key, or none for true; then parameters.
+    /// Reads the value after a key (`true` if there is none), then its parameters.
     private mutating func member() -> StructuredValue? {
         guard take("=") else { return parameters() ? .other : nil }
         if take("(") { return innerList() && parameters() ? .other : nil }
@@ -86,7 +86,7 @@ struct StructuredFieldScanner: ByteScanner {
         return isThere ? .other : nil
     }
 
-    /// Padding may be missing (§4.2.7).
+    /// Reads a byte sequence, whose padding may be missing (§4.2.7).
     private mutating func byteSequence() -> [UInt8]? {
         guard take(":") else { return nil }
         let base64 = text(skip { $0 != UInt8(ascii: ":") })
@@ -111,7 +111,7 @@ struct StructuredFieldScanner: ByteScanner {
         return false
     }
 
-    /// Percent-encoded UTF-8 with lower-case digits, such as `%"f%c3%bc"` (§4.2.10).
+    /// Reads percent-encoded UTF-8 with lower-case digits, such as `%"f%c3%bc"` (§4.2.10).
     private mutating func displayString() -> Bool {
         guard take("%"), take("\"") else { return false }
         var bytes: [UInt8] = []
@@ -132,7 +132,7 @@ struct StructuredFieldScanner: ByteScanner {
         return false
     }
 
-    /// At most 15 digits, or 12 with a fraction of at most three (§4.2.4).
+    /// Reads at most 15 digits, or 12 with a fraction of at most three (§4.2.4).
     private mutating func number(allowsFraction: Bool) -> Bool {
         _ = take("-")
         let whole = skip(while: Self.isDigit).count

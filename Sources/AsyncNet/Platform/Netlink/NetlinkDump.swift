@@ -9,12 +9,12 @@ struct NetlinkDump {
         case wait
         case send([UInt8])
         case report(RouteTable)
-        /// The kernel refused the request, which is sent again after the next change.
+        /// The kernel refused the request; the request is sent again after the next change.
         case refuse
     }
 
     private static let requests = [NetlinkType.getLink, NetlinkType.getAddress, NetlinkType.getRoute]
-    /// After so many dumps that changes interrupted, the last dump is reported.
+    /// The number of dumps, each interrupted by a change, after which the last one is reported.
     private static let maximumAttempts = 5
 
     private let port: UInt32
@@ -25,11 +25,11 @@ struct NetlinkDump {
     private var isInterrupted = false
     private var isRefused = false
     private var attempts = 0
-    /// The tables changed after the first request, or there was no request yet.
+    /// Whether the tables changed after the first request, or there was no request yet.
     private var isStale = true
     private var table = RouteTable()
 
-    /// - Parameter port: The socket's port, which replies have and notifications have not.
+    /// - Parameter port: The socket's port: replies contain it, notifications do not.
     init(port: UInt32) { self.port = port }
 
     mutating func receive(_ datagram: ArraySlice<UInt8>) {
@@ -42,16 +42,16 @@ struct NetlinkDump {
         }
     }
 
-    /// The socket's buffer was full, and messages are lost, possibly also replies.
+    /// Called when the socket's buffer was full and messages were lost, possibly also replies.
     mutating func lose() {
         isStale = true
         isInterrupted = true
     }
 
-    /// The request could not be sent, so there will be no reply.
+    /// Called when the request could not be sent, so that there will be no reply.
     mutating func fail() { isRefused = true }
 
-    /// What follows when all messages have been read.
+    /// The next step when all messages have been read.
     mutating func next() -> Step {
         guard let stage else { return isStale ? begin() : .wait }
         let isLastAttempt = attempts >= Self.maximumAttempts

@@ -3,10 +3,10 @@ struct RouteTable: Equatable, Sendable {
     struct Link: Equatable, Sendable {
         var name: String
         var isUp: Bool
-        /// The link is up and has a carrier.
+        /// Whether the link is up and has a carrier.
         var isRunning: Bool
         var isLoopback: Bool
-        /// `ARPHRD_`, such as 1 for Ethernet.
+        /// The hardware type, `ARPHRD_…`, such as 1 for Ethernet.
         var hardware: UInt16
         /// The kind of a virtual link, such as `veth` or `bridge`; `nil` for a device.
         var virtualKind: String?
@@ -16,15 +16,15 @@ struct RouteTable: Equatable, Sendable {
         var link: Int32
         var isIPv6: Bool
         var text: String
-        /// Packets with this source address can leave the link.
+        /// Whether packets with this source address can leave the link.
         var isUsable: Bool
     }
 
     struct DefaultRoute: Equatable, Sendable {
         var isIPv6: Bool
-        /// The kernel prefers the route with the smallest metric.
+        /// The metric of the route: the kernel prefers the smallest.
         var metric: UInt32
-        /// The indices of the route's links; empty if the route does not contain them.
+        /// The indices of the route's links; empty if the message does not contain them.
         var links: [Int32]
     }
 
@@ -34,7 +34,7 @@ struct RouteTable: Equatable, Sendable {
 
     init() {}
 
-    /// Adds an entry of a dump.
+    /// Adds the link, address or route of one message of a dump.
     mutating func add(_ message: NetlinkMessage) {
         switch message.type {
         case NetlinkType.newLink:

@@ -118,7 +118,7 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
         return isRefreshing || used > 0
     }
 
-    /// Whether the current task belongs to the refresh in progress, whose own requests must not wait for it.
+    /// Whether the current task belongs to the refresh in progress: a request of the refresh must not wait for it.
     private var isOwnRequest: Bool { refresh.map { RefreshScope.numbers.contains($0.number) } ?? false }
 
     /// Waits for the refresh in progress, if there is one, and returns the current credential.
@@ -130,7 +130,7 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
         return current
     }
 
-    /// Returns when the credential that the server rejected has been replaced.
+    /// Returns when the rejected credential has been replaced, by a refresh that has ended or by a new refresh.
     private func replace(_ version: Int) async throws(AsyncNetError) {
         switch state.remedy(for: version) {
         case .retry: return

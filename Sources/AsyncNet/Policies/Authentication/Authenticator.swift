@@ -41,9 +41,9 @@ public protocol Authenticator: Sendable {
 
     /// Gets a new credential for one that has expired.
     ///
-    /// Called once for all requests that need it, in a task of the interceptor. It may use the session that the
+    /// Called once for all requests that need it, in a task of the interceptor. A refresh may use the session that the
     /// interceptor belongs to: the requests of this call, and of tasks that it starts with `Task` or in a group, are
-    /// sent without the expired credential, and a 401 is delivered to it. Requests of a detached task, or of another
+    /// sent without the expired credential, and a 401 is delivered to them. Requests of a detached task, or of another
     /// library's callback, wait for this refresh: if this call awaits them, neither ends.
     func refresh(_ credential: Credential) async throws -> Credential
 
@@ -80,8 +80,8 @@ extension Authenticator {
 public struct RefreshWindow: Hashable, Sendable {
     /// The time within which refreshes count.
     public var interval: Duration
-    /// How many refreshes may start within the interval; one more ends its requests with `.excessiveRefresh`. 0 allows
-    /// none.
+    /// How many refreshes may start within the interval; a further refresh ends its requests with `.excessiveRefresh`.
+    /// 0 allows none.
     public var maximumAttempts: Int
 
     /// Creates a window, by default of 5 refreshes in 30 seconds.

@@ -1,6 +1,6 @@
 /// The credentials of an ``AuthenticationInterceptor``, as a value without tasks and time.
 struct CredentialState<Credential: Sendable>: Sendable {
-    /// What follows the rejection of a credential.
+    /// What happens after a server has rejected a credential.
     enum Remedy {
         /// The credential has been replaced since: send the request again.
         case retry
@@ -13,7 +13,8 @@ struct CredentialState<Credential: Sendable>: Sendable {
     private(set) var version = 0
     /// The credentials before the current one, for requests that were sent with them and have no response yet.
     private var replaced: [Credential] = []
-    /// Why the refresh of the current credential failed; requests that were sent before that do not start another.
+    /// Why the refresh of the current credential failed; requests that were sent before the failure do not start
+    /// another refresh.
     private var failure: AsyncNetError?
     private var refreshTimes: [Duration] = []
     private let window: RefreshWindow?
@@ -49,7 +50,7 @@ struct CredentialState<Credential: Sendable>: Sendable {
 
     mutating func fail(_ error: AsyncNetError) { failure = error }
 
-    /// A request is about to be sent with the current credential, so a rejection may start another refresh.
+    /// Called when a request is about to be sent with the current credential: its rejection may start another refresh.
     mutating func forgetFailure() { failure = nil }
 
     /// - Parameter failed: The version of the credential that the server rejected.

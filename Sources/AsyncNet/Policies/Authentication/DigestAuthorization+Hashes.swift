@@ -28,8 +28,7 @@ extension DigestAuthorization {
         }
     }
 
-    /// The use counts of the latest nonces. Several are kept, since responses out of order may bring an earlier nonce
-    /// back.
+    /// The use counts of the latest nonces: if responses arrive out of order, an earlier nonce may be used again.
     struct NonceCounts: Sendable {
         private var counts: [(nonce: String, count: UInt32)] = []
         private static var capacity: Int { 32 }
@@ -49,9 +48,9 @@ extension DigestAuthorization {
         return hash("\(key):\(session.nonce):\(session.cnonce)")
     }
 
-    /// The response of §3.4.1, and of RFC 2069 §2.1.2 without `qop`.
+    /// The `response` of §3.4.1, and of RFC 2069 §2.1.2 without `qop`.
     ///
-    /// - Parameter subject: The head of A2: method and target, or the target only for a response of the server.
+    /// - Parameter subject: The beginning of A2 (§3.4.3): method and target, or for `rspauth` the target only.
     func response(to use: NonceUse, key: String, subject: String, bodyHash: String?) -> String {
         let subjectHash = hash(bodyHash.map { "\(subject):\($0)" } ?? subject)
         guard use.protection != .none else { return hash("\(key):\(use.nonce):\(subjectHash)") }

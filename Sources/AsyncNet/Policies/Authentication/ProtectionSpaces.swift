@@ -1,7 +1,7 @@
 import Foundation
 
-/// The challenges of servers for each origin and user, so that later requests carry credentials at once (RFC 7617 §2.2,
-/// RFC 7616 §3.6). Holds no passwords.
+/// The challenges of servers for each origin and user, so that later requests are sent with credentials and need no
+/// further challenge (RFC 7617 §2.2, RFC 7616 §3.6). Holds no passwords.
 final class ProtectionSpaces: Sendable {
     private enum Space {
         /// Challenged for these directories and the paths below them.
@@ -46,8 +46,8 @@ final class ProtectionSpaces: Sendable {
     /// The value of `Authorization` in response to a 401; `nil` if there is none to send. Remembers the challenge, also
     /// for requests whose body cannot be sent again.
     ///
-    /// - Parameter refused: The value that the request was sent with. The same credentials are sent again only after a
-    ///   stale nonce.
+    /// - Parameter refused: The value that this 401 refused, made for an earlier challenge. The same credentials are
+    ///   sent again only after a stale nonce.
     func answer(
         _ response: HTTPResponseHead, to request: TransportRequest, _ credential: Credential, refused: String?
     ) throws -> String? {

@@ -1,9 +1,8 @@
 import Synchronization
 
-/// The refreshes that the current task belongs to, so that none waits for itself.
+/// The refreshes that the current task belongs to, so that no refresh waits for itself.
 ///
-/// Numbers, not a flag: a task that outlives its refresh keeps the value, and must be treated as outside of later
-/// refreshes.
+/// Numbers, not a flag: a task that outlives its refresh keeps the value, and must count as outside of later refreshes.
 enum RefreshScope {
     @TaskLocal static var numbers: [Int] = []
 

@@ -7,7 +7,7 @@ public import Foundation
 extension CookieJar {
     /// Writes the cookies to the file that the jar was read from, as ``save(to:)`` does.
     ///
-    /// If several calls overlap, the file ends up with the latest state.
+    /// If several calls overlap, the file finally contains the latest state.
     ///
     /// - Throws: ``AsyncNetError`` with code `.fileNotWritable`, also if the jar has no file.
     public func save() async throws(AsyncNetError) {

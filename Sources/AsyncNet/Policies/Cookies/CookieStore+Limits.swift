@@ -43,7 +43,8 @@ extension CookieStore {
         nextExpiry = domains.values.lazy.flatMap(\.entries).compactMap(\.cookie.expires).min() ?? .distantFuture
     }
 
-    /// Reduces the largest sites to one common size, not below a site's share, until `excess` cookies are removed.
+    /// Reduces the largest sites to the same number of cookies, but at least `crowdedSite`, until `excess` cookies are
+    /// removed.
     private mutating func removeFromCrowdedSites(_ excess: Int) {
         let crowded = sites.filter { $0.value.count > limits.crowdedSite }
             .sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }
@@ -55,9 +56,9 @@ extension CookieStore {
         }
     }
 
-    /// The common size to which the sites must be reduced to remove `excess` cookies.
+    /// The number of cookies to which the largest sites must be reduced to remove `excess` cookies in all.
     ///
-    /// - Parameter sizes: In descending order.
+    /// - Parameter sizes: The sites' numbers of cookies, in descending order.
     static func level(of sizes: [Int], removing excess: Int, least: Int) -> Int {
         var sum = 0
         for (index, size) in sizes.enumerated() {

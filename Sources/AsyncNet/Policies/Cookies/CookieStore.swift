@@ -9,7 +9,7 @@ struct CookieStore: Sendable {
     var domains: [String: StoredDomain] = [:]
     var sites: [String: StoredSite] = [:]
     var count = 0
-    /// The earliest expiry, or an earlier time.
+    /// A time before which no cookie expires.
     var nextExpiry = Date.distantFuture
     private var nextSerial = 0
     let limits: CookieLimits

@@ -1,15 +1,15 @@
 import Foundation
 
-/// The delay before a retry: exponentially longer each time, up to a maximum, and random below that, so that clients
-/// that failed at the same time do not retry at the same time.
+/// The delay before a retry: exponentially longer each time, up to a maximum. A random part is subtracted, so that
+/// clients that failed at the same time do not retry at the same time.
 public struct Backoff: Hashable, Sendable {
-    /// How much of the delay is random.
+    /// Which part of the computed delay is replaced by a random one.
     public enum Jitter: Hashable, Sendable {
-        /// No jitter.
+        /// The computed delay itself.
         case none
-        /// From 0 to the delay, which spreads clients best.
+        /// A random delay from 0 to the computed delay, which spreads clients best.
         case full
-        /// From half the delay to the delay.
+        /// A random delay from half the computed delay to all of it.
         case equal
     }
 
@@ -22,7 +22,7 @@ public struct Backoff: Hashable, Sendable {
     /// The longest delay. More than a century counts as a century.
     public var maximum: Duration
 
-    /// How much of the delay is random.
+    /// Which part of the computed delay is random.
     public var jitter: Jitter
 
     /// Creates a backoff, by default of 0.5, 1, 2, … 30 seconds with full jitter.
@@ -50,7 +50,7 @@ public struct Backoff: Hashable, Sendable {
         let limit = min(max(maximum, .zero), .longestWait).wholeNanoseconds
         let first = min(max(scale, .zero), .longestWait).wholeNanoseconds
         guard first > 0 else { return 0 }
-        // Infinity beyond the range of Double, which the limit below replaces.
+        // `pow` is infinite beyond the range of `Double`; the maximum below replaces that.
         let delay = Double(first) * pow(base >= 1 ? base : 1, Double(max(retry, 0)))
         return delay < Double(limit) ? min(Int64(delay), limit) : limit
     }

@@ -1,8 +1,8 @@
-/// When requests to a failing origin are refused for a while, which saves both sides useless work.
+/// When requests to a failing origin are refused for a while, since they would probably fail.
 ///
 /// Too many failures open the circuit: requests to that origin fail at once with ``AsyncNetError/Code/circuitOpen``.
-/// After ``openDuration`` a few requests are admitted as probes. If they succeed, the circuit is closed; if one fails,
-/// it opens again.
+/// After ``openDuration`` a few requests are admitted as probes. If they succeed, the circuit is closed; if one of the
+/// probes fails, the circuit opens again.
 ///
 /// Failures are those of the network and the server: hosts that are not found or not reached, broken connections,
 /// timeouts, invalid TLS or HTTP, and responses with a status of 500 or above. Cancelled requests, status 429, and

@@ -40,8 +40,8 @@ final class CircuitBreakers: Sendable {
         init(_ rules: CircuitBreaker) { state = Locked(BreakerState(rules)) }
     }
 
-    /// The admission of a request, to record its result once. A permit that is deallocated without a recorded result
-    /// counts as ignored, and makes room for another probe.
+    /// The admission of a request, to record its result once. An admission that is deallocated without a recorded
+    /// result counts as ignored, and allows another probe.
     final class Permit: Sendable {
         private let circuit: Circuit
         private let pass: BreakerState.Pass
@@ -54,7 +54,7 @@ final class CircuitBreakers: Sendable {
 
         deinit { record(.ignored) }
 
-        /// Whether the circuit has not changed; after a wait, a request whose permit is outdated needs another.
+        /// Whether the circuit has not changed; after a wait, a request whose admission is outdated needs another.
         var isCurrent: Bool { circuit.state.withLock { $0.isCurrent(pass) } }
 
         /// Records the result; only the first call counts.

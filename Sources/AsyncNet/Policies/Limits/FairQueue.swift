@@ -59,7 +59,7 @@ struct FairQueue<Waiter> {
         update(lane)
     }
 
-    /// Gives a permit back. The returned request has taken it.
+    /// Gives a permit back. Returns the waiting request that takes the permit, if there is one.
     mutating func leave(_ host: String) -> Waiter? {
         let host = key(host)
         guard let load = hosts[host], load.active > 0 else { return nil }
@@ -70,7 +70,7 @@ struct FairQueue<Waiter> {
         return admitNext()
     }
 
-    /// Ends a wait; `nil` if it has ended already.
+    /// Removes a waiting request; `nil` if it does not wait any more.
     mutating func abandon(_ id: Int, _ host: String, _ priority: RequestPriority) -> Waiter? {
         guard let lane = findLane(key(host), priority.rawValue), let waiter = lanes[lane].line.remove(id) else {
             return nil
@@ -134,7 +134,8 @@ extension FairQueue {
         return number
     }
 
-    /// After a change of the lane's line or its origin's load: updates its place in the heap, or removes an empty lane.
+    /// Updates a lane's position in the heap after a change of its requests or of its origin's permits; removes an
+    /// empty lane.
     private mutating func update(_ number: Int) {
         let lane = lanes[number]
         guard let first = lane.line.first else { return removeLane(number) }

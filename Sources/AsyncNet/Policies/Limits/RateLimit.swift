@@ -1,10 +1,10 @@
-/// How many requests may be sent in a time; others wait in the order of their arrival.
+/// How many requests may be sent in a period; others wait in the order of their arrival.
 ///
 ///     RateLimit(requests: 100, per: .seconds(60))            // one every 0.6 s, or 100 at once after a minute's pause
 ///     RateLimit(requests: 10, per: .seconds(1), burst: 1)    // one every 0.1 s, never two at once
 ///
-/// Waiting requests are sent at fixed times: a late timer does not delay the requests behind. So two requests may be
-/// closer by the lateness of the first, up to 20 milliseconds.
+/// Waiting requests are sent at fixed times: a timer that fires late does not delay later requests. So the interval of
+/// two requests may be shorter than the rate's, by up to 20 milliseconds.
 public struct RateLimit: Hashable, Sendable {
     /// The requests that are counted together.
     public enum Scope: Hashable, Sendable {

@@ -2,8 +2,8 @@ import Synchronization
 
 /// Makes requests wait for the tokens of a ``RateLimit``.
 ///
-/// A waiting request takes its token only when it may be sent: a cancelled wait returns nothing, and those behind it
-/// move up. Each origin with waiting requests has one timer, for the first of them.
+/// A waiting request takes its token only when it may be sent: if it is cancelled, requests behind it are sent earlier.
+/// Each origin with waiting requests has one timer, for the first of them.
 final class RateLimiter: Sendable {
     private typealias VerdictContinuation = CheckedContinuation<Verdict, Never>
 
@@ -39,7 +39,7 @@ final class RateLimiter: Sendable {
 
     /// Waits until a request may be sent.
     ///
-    /// - Parameter deadline: In the timers' time.
+    /// - Parameter deadline: A time of the session's clock.
     /// - Throws: `.cancelled` as soon as the task is cancelled; `.deadlineExceeded` at once if there is no token before
     ///   the deadline.
     func acquire(host: String, until deadline: Duration? = nil) async throws(AsyncNetError) {
@@ -109,7 +109,7 @@ final class RateLimiter: Sendable {
     }
 
     /// Resumes the requests for which there is a token.
-    /// - Returns: When there is a token for the next request, if another one waits.
+    /// - Returns: When there is a token for the next waiting request; `nil` if none waits.
     private func resumeWaiters(_ host: String) -> Duration? {
         let now = timers.time.now
         let (turns, next) = hosts.withLock { hosts -> ([VerdictContinuation], Duration?) in
@@ -139,7 +139,7 @@ final class RateLimiter: Sendable {
 }
 
 extension Duration {
-    /// For messages, to the millisecond and rounded up: `1.25 seconds`.
+    /// The duration for messages, rounded up to the millisecond: `1.25 seconds`.
     var inSeconds: String {
         let (milliseconds, rest) = max(self, .zero).wholeNanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
         return "\(Double(milliseconds + (rest > 0 ? 1 : 0)) / 1000) seconds"

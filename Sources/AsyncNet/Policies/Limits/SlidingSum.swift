@@ -1,6 +1,7 @@
-/// A sum over the latest time.
+/// A sum of the amounts added within a window of time.
 ///
-/// Ten slots, the oldest of which is dropped at a time: an amount counts for between nine and ten tenths of the window.
+/// The window has ten slots; when a tenth of it has passed, the oldest slot is dropped. So an amount counts for between
+/// nine and ten tenths of the window.
 struct SlidingSum {
     private static let slotCount = 10
 

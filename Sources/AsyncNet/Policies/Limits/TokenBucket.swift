@@ -31,7 +31,7 @@ struct TokenBucket {
         return true
     }
 
-    /// When there is a token for a request behind `others` waiting ones; `now` if there is one already.
+    /// When a token is available for a request behind `others` waiting requests; `now` if there is a token already.
     func earliest(behind others: Int, at now: Duration) -> Duration {
         let scaledNow = scaled(now)
         let taken = max(fullAt, scaledNow) + (Int128(others) + 1) * interval

@@ -3,7 +3,7 @@
 /// libcurl does not watch the connection of a paused transfer, so the connections are checked at intervals: the server
 /// may have closed a connection.
 struct BodyWaits {
-    /// Between two checks, in milliseconds.
+    /// The time between two checks, in milliseconds.
     static let interval: Int32 = 250
 
     private var handles: [LibcurlHandle] = []

@@ -8,7 +8,7 @@ struct ConnectionSockets {
     private var byPort: [Int32: Int32] = [:]
     private var ports: [Int32: Int32] = [:]
     private var portsOfHTTP1: Set<Int32> = []
-    /// Local ports of several connections, to different servers. Nothing is known of these connections.
+    /// Local ports that several connections, to different servers, have. Such a port identifies no connection.
     private var sharedPorts: Set<Int32> = []
 
     mutating func insert(_ socket: Int32) {

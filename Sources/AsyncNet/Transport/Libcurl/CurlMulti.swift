@@ -6,7 +6,7 @@ import CLibcurl
 struct CurlMulti: @unchecked Sendable {
     private let pointer: OpaquePointer
 
-    /// `nil` without memory or file descriptors.
+    /// `nil` if there is no memory or no file descriptor left.
     init?(_ limits: LoopLimits) {
         guard let pointer = lc_multi_new() else { return nil }
         self.pointer = pointer
@@ -22,7 +22,7 @@ struct CurlMulti: @unchecked Sendable {
     /// Blocks until a socket, a timer or `wake` needs the thread.
     func wait(milliseconds: Int32) { lc_multi_wait(pointer, milliseconds) }
 
-    /// `false` without memory.
+    /// `false` if there is no memory.
     func add(_ handle: LibcurlHandle) -> Bool { lc_multi_add(pointer, handle.easy.pointer) == 0 }
     func remove(_ handle: LibcurlHandle) { lc_multi_remove(pointer, handle.easy.pointer) }
 

@@ -10,7 +10,7 @@ struct EasyHandle: ~Copyable {
         self.pointer = pointer
     }
 
-    /// A handle with the same options. Its callbacks' data are the other handle's until `setUser` is called.
+    /// A handle with the same options. Its callbacks receive the other handle's data until `setUser` is called.
     init?(copying other: borrowing EasyHandle) {
         guard let pointer = lc_easy_copy(other.pointer) else { return nil }
         self.pointer = pointer
@@ -26,7 +26,7 @@ struct EasyHandle: ~Copyable {
         try check(value.withCString { lc_set_string(pointer, Int32(option), $0) }, what)
     }
 
-    /// For settings without which no request may be sent.
+    /// Checks the result of setting an option without which no request may be sent.
     ///
     /// - Throws: ``AsyncNetError`` with code `.unsupportedByTransport` if this libcurl refused the option.
     func check(_ result: Int32, _ what: String) throws(AsyncNetError) {
@@ -37,7 +37,7 @@ struct EasyHandle: ~Copyable {
 
     // MARK: Callbacks
 
-    /// Reports the sockets that libcurl opens to the loop's connections, which also close them.
+    /// Sets the callbacks that open and close sockets: `connections` then knows each socket of libcurl.
     func setCallbacks(of connections: LoopConnections) {
         let user = Unmanaged.passUnretained(connections).toOpaque()
         lc_set_socket_function(pointer, { LoopConnections.at($0).opened($1) }, user)
@@ -46,7 +46,7 @@ struct EasyHandle: ~Copyable {
         setTransferCallbacks()
     }
 
-    /// `setUser` sets the handle that these callbacks are called with.
+    /// Sets the transfer's callbacks; `setUser` sets the `LibcurlHandle` that they are called with.
     private func setTransferCallbacks() {
         lc_set_data_function(pointer, Int32(LC_HEADERFUNCTION)) { data, size, count, user in
             LibcurlHandle.at(user).receiveHeader(UnsafeRawBufferPointer(start: data, count: size * count))
@@ -70,7 +70,7 @@ struct EasyHandle: ~Copyable {
         }
     }
 
-    /// Sets the handle that the transfer's callbacks are called with.
+    /// Sets the `LibcurlHandle` that the transfer's callbacks are called with.
     func setUser(_ handle: LibcurlHandle, errorText: UnsafeMutablePointer<CChar>) {
         let user = Unmanaged.passUnretained(handle).toOpaque()
         for option in [LC_PRIVATE, LC_WRITEDATA, LC_HEADERDATA, LC_READDATA, LC_SEEKDATA, LC_SENDDATA, LC_DEBUGDATA] {

@@ -2,9 +2,9 @@ import Foundation
 
 /// The HTTP/2 streams that servers will not process (GOAWAY, RFC 9113 §6.8), read from libcurl's verbose output.
 ///
-/// libcurl has no function for this. It repeats a request on such a stream as it repeats a request whose connection
-/// broke, which is not allowed for a request that is not idempotent. Unknown text changes nothing: the request then
-/// ends with an error.
+/// libcurl has no function for this. Without this log, a request on such a stream could not be distinguished from a
+/// request whose connection broke, which must not be sent again unless it is idempotent. Lines of unknown text are
+/// ignored: the request then ends with an error.
 struct GoAwayLog: Equatable {
     /// A line of the verbose output that decides whether a request may be sent again.
     enum Message: Equatable {
@@ -56,7 +56,7 @@ struct GoAwayLog: Equatable {
         lastStreams[port] = min(lastStream, lastStreams[port] ?? .max)
     }
 
-    /// A new connection has this port.
+    /// Called when a new connection has this local port: messages about the former connection are removed.
     mutating func forget(port: Int32) {
         if !lastStreams.isEmpty { lastStreams[port] = nil }
     }

@@ -96,7 +96,7 @@ struct BodyBuffer: ~Copyable {
     var isEmpty: Bool { count == 0 }
     var room: Int { Self.capacity - count }
 
-    /// `false` without memory.
+    /// `false` if there is no memory.
     mutating func append(_ piece: UnsafeRawBufferPointer) -> Bool {
         guard let base = piece.baseAddress, piece.count <= room else { return piece.isEmpty }
         guard let bytes = bytes ?? malloc(Self.capacity) else { return false }

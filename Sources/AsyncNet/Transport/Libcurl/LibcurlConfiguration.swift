@@ -12,9 +12,9 @@ extension LibcurlTransport {
         /// The HTTP versions to use. `.automatic` by default.
         public var httpVersion: HTTPVersion
 
-        /// Limit for name lookup, connecting and the TLS handshake together. 10 s by default.
+        /// The limit for name lookup, connecting and the TLS handshake together. 10 s by default.
         ///
-        /// A request that exceeds it ends with `.timedOut`.
+        /// A request that exceeds the limit ends with `.timedOut`.
         public var connectTimeout: Duration
         /// How long a request with `Expect: 100-continue` waits for the 100 response before its body is sent (RFC 9110
         /// §10.1.1). 1 s by default.
@@ -46,7 +46,7 @@ extension LibcurlTransport {
         /// The largest number of threads that carry transfers. `nil` means one for each processor, at most 4.
         public var eventLoops: Int?
 
-        /// A configuration with the defaults that each property documents.
+        /// Makes a configuration with the given values, and the defaults that each property documents.
         public init(
             tls: TLSConfiguration = TLSConfiguration(), proxy: ProxyConfiguration = .none, unixSocket: String? = nil,
             httpVersion: HTTPVersion = .automatic, connectTimeout: Duration = .seconds(10),

@@ -8,14 +8,14 @@ final class LibcurlExchange: QueuedTransfer, @unchecked Sendable {
     let request: TransportRequest
     let pipe: TransferPipe
     let origin: OriginKey
-    /// In bytes; `nil` if it is not known. Read once, because a file may grow.
+    /// The length of the body in bytes; `nil` if it is not known. Read once, because a file may grow.
     let bodyLength: Int64?
     /// The request's body, unless it is in memory.
     private let body: MeasuredBody?
     /// Reads `body` on the loop's thread until a read would have to wait.
     private var reader: BodyReader?
     private var readFailure: AsyncNetError?
-    /// Delivers `body` from a task after that, or from the start.
+    /// Delivers `body` from a task, if the first read or, later, a read by `reader` would have to wait.
     private var feed: UploadFeed?
     private let loop: LibcurlLoop
 
@@ -75,7 +75,7 @@ final class LibcurlExchange: QueuedTransfer, @unchecked Sendable {
         return feed?.read(into: buffer) ?? .end
     }
 
-    /// Why the body cannot be sent to its end, if so.
+    /// The error that prevents the body from being sent to its end; `nil` if there is none.
     var bodyFailure: AsyncNetError? { readFailure ?? feed?.failure }
 
     /// Moves a reader from the loop's thread to the task that uses it from then on.

@@ -6,13 +6,13 @@ extension LibcurlHandle {
     struct ConnectionUse {
         /// How many connections libcurl had made for the transfer when the request was last sent.
         var connectionCount = 0
-        /// This side's address and port, of a connection on which a request was sent that must not be sent again.
+        /// The local address and port of the connection, if the request was sent on it and must not be sent again.
         var name: String?
-        /// This side's port; 0 if it is not known.
+        /// The local port; 0 if it is not known.
         var port: Int32 = 0
         /// The transfer's HTTP/2 stream, if libcurl reported it.
         var stream: UInt32?
-        /// The server did not process the request on an earlier connection.
+        /// Whether the server reported that it did not process the request on an earlier connection.
         var isRefused = false
     }
 
@@ -23,7 +23,7 @@ extension LibcurlHandle {
                 + "sent again since its method is not idempotent")
     }
 
-    /// Called before libcurl sends the request, the first time and each time it repeats the request.
+    /// Called before libcurl sends the request: the first time, and each time it sends the request again.
     func maySend(from address: UnsafePointer<CChar>?, _ port: Int32) -> Bool {
         guard let exchange else { return true }
         let count = lc_new_connections(easy.pointer)
@@ -41,12 +41,12 @@ extension LibcurlHandle {
     private func use(_ count: Int, _ address: UnsafePointer<CChar>?, _ port: Int32) {
         (connection.connectionCount, connection.port) = (count, port)
         (connection.stream, connection.isRefused) = (nil, false)
-        // An unread response at this address is that of a former connection.
+        // An unread response with this local address belongs to a former connection.
         _ = worker.connections.takeUnreadResponse(at: Self.name(address, port))
         if !resendPolicy.isIdempotent { connection.name = Self.name(address, port) }
     }
 
-    /// The server reported that it did not process the transfer's stream.
+    /// Whether the server reported that it did not process the transfer's stream.
     private var isUnprocessed: Bool {
         connection.stream.map { worker.connections.isUnprocessed($0, onPort: connection.port) } ?? false
     }
@@ -68,7 +68,7 @@ extension LibcurlHandle {
         switch GoAwayLog.Message(line) {
         case .stream(let stream): connection.stream = stream
         case .goAway(let lastStream): worker.connections.noteGoAway(lastStream: lastStream, onPort: connection.port)
-        // Later this may be the message of an earlier sending.
+        // After the request was sent again, this message may be about the first time.
         case .refused: connection.isRefused = connection.isRefused || resendPolicy.sendings == 1
         case .connectionDied:
             connection.isRefused = connection.isRefused || isUnprocessed
@@ -77,7 +77,7 @@ extension LibcurlHandle {
         }
     }
 
-    /// This side's address and port, by which `UnreadResponses` identifies connections.
+    /// The local address and port, by which `UnreadResponses` identifies connections.
     private static func name(_ address: UnsafePointer<CChar>?, _ port: Int32) -> String {
         "\(address.map { String(cString: $0) } ?? "") \(port)"
     }

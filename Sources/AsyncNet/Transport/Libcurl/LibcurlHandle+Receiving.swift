@@ -22,7 +22,7 @@ extension LibcurlHandle {
         }
     }
 
-    /// A block of header lines is complete: a 1xx response, the final response's head, or the trailers.
+    /// Called at the end of a block of header lines: a 1xx response, the final response's head, or the trailers.
     private func endBlock() {
         guard let exchange else { return }
         guard !hasHead else { return reportTrailers() }
@@ -44,8 +44,8 @@ extension LibcurlHandle {
             isWhole = false
             exchange.pipe.expectEncodedBody()
         }
-        // libcurl would drop the body of a 417 and send the request again without the header. A transport repeats
-        // no request.
+        // libcurl would drop the body of a 417 response and send the request again without `Expect`; a transport must
+        // not.
         response.isComplete = head.statusCode == 417 && request.headers.contains(name: "Expect")
         flushAtEndOfRound()
         // An error status ends the sending, which libcurl notices only when it continues.
@@ -71,7 +71,7 @@ extension LibcurlHandle {
         worker.flushAtEndOfRound(self)
     }
 
-    /// Delivers what arrived in this round, of a transfer that continues.
+    /// Delivers the bytes that arrived in this round; called only for a transfer that has not ended in the round.
     func flush() {
         needsFlush = false
         guard let exchange, let head = response.head, !exchange.pipe.isEnded else { return }

@@ -3,9 +3,9 @@ import Foundation
 
 /// One of libcurl's easy handles with the state of the transfer that it carries; reused for the next transfer.
 ///
-/// The handle is used on its loop's thread only. libcurl calls back with a pointer to it, only while the worker is
-/// inside libcurl, and the worker holds it for as long as libcurl knows the pointer. No callback blocks, throws into C
-/// or runs user code; an error in a callback is stored in `failure` and ends the transfer.
+/// The handle is used on its loop's thread only. libcurl calls back with an unretained pointer to the handle. That is
+/// safe: libcurl does so only while the worker calls libcurl, and the worker retains the handle meanwhile. No callback
+/// blocks, throws into C or runs user code; an error in a callback is stored in `failure` and ends the transfer.
 final class LibcurlHandle {
     private(set) var easy: EasyHandle
     private(set) var exchange: LibcurlExchange?
@@ -20,37 +20,37 @@ final class LibcurlHandle {
     var response: ResponseProgress
     var body = BodyBuffer()
     var upload = UploadProgress()
-    /// libcurl reports what it does with this transfer.
+    /// Whether libcurl writes verbose output about this transfer.
     var isVerbose = false
-    /// The reader takes the body when it is whole.
+    /// Whether the reader takes the body when it is complete.
     var isWhole = false
     var needsFlush = false
     /// An error that a callback has found.
     var failure: AsyncNetError?
 
-    /// What has been received of the response.
+    /// How much of the response has been received.
     struct ResponseProgress {
         var parser: HTTPHeadParser
         var head: HTTPResponseHead?
         var isHeadDelivered = false
         var hasHeadBytes = false
-        /// The response is complete, whatever libcurl's result is.
+        /// Whether the response is complete, even if libcurl reports an error.
         var isComplete = false
         var receivedBytes: Int64 = 0
 
         init(headerLimit: Int) { parser = HTTPHeadParser(limit: headerLimit) }
     }
 
-    /// What has been sent of the request's body.
+    /// How much of the request's body has been sent.
     struct UploadProgress {
         var sentBytes: Int64 = 0
-        /// The body has nothing to send now, and libcurl is paused.
+        /// Whether sending is paused until the body has more bytes.
         var isAwaitingBody = false
-        /// The server has closed the connection meanwhile.
+        /// Whether the server closed the connection during that pause.
         var isPeerGone = false
     }
 
-    /// `nil` without memory.
+    /// `nil` if there is no memory.
     init?(_ worker: LoopWorker, _ template: LibcurlTemplate, headerLimit: Int) {
         guard let easy = template.copy() else { return nil }
         self.easy = easy
@@ -65,7 +65,7 @@ final class LibcurlHandle {
 
     deinit { errorText.deallocate() }
 
-    /// Replaces libcurl's handle, which carries one transfer only; `false` without memory.
+    /// Replaces libcurl's handle, which carries one transfer only; `false` if there is no memory.
     func renew() -> Bool {
         guard let easy = template.copy() else { return false }
         self.easy = easy
@@ -87,7 +87,7 @@ extension LibcurlHandle {
         try set(exchange)
     }
 
-    /// Begins the same transfer again, on a new connection.
+    /// Starts the same transfer again, on a new connection.
     ///
     /// - Throws: ``AsyncNetError`` with code `.connectionLost` if the request's body cannot be sent again.
     func beginAgain() throws(AsyncNetError) {
@@ -120,7 +120,7 @@ extension LibcurlHandle {
         needsFlush = false
     }
 
-    /// What follows from libcurl's result.
+    /// Whether the transfer ends, is started again, or lost its connection, for this result of libcurl.
     func end(_ result: Int32) -> ResendPolicy.End {
         guard exchange?.pipe.isEnded == false else { return .deliver }
         if LibcurlOutcome.isBrokenConnection(result), !hasHead {

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A thread that carries many transfers through one of libcurl's multi handles, as other threads see it.
 ///
-/// Other threads append commands to the inbox, and only the first command of a burst wakes the thread. What the thread
-/// does with them is `LoopWorker`'s.
+/// Other threads append commands to the inbox, and only the first command of a burst wakes the thread. `LoopWorker` is
+/// what the thread itself does.
 final class LibcurlLoop: Sendable {
     enum Command {
         case start(LibcurlExchange)
@@ -23,9 +23,9 @@ final class LibcurlLoop: Sendable {
         var isRunning = false
         var isAwake = false
         var isClosing = false
-        /// The thread has ended; commands are dropped.
+        /// Whether the thread has ended; later commands are dropped.
         var isEnded = false
-        /// libcurl's handles are freed.
+        /// Whether libcurl's handles are freed.
         var isFreed = false
         var closers: [CheckedContinuation<Void, Never>] = []
     }
@@ -34,8 +34,8 @@ final class LibcurlLoop: Sendable {
     let limits: LoopLimits
     private let transfers = Atomic(0)
     private let inbox = Locked(Inbox())
-    /// The multi handle that `wake` uses. It has a lock of its own because waking is a system call, and it is taken
-    /// from here before it is freed.
+    /// The multi handle that `wake` uses; set to `nil` before the handle is freed. It has a lock of its own because
+    /// waking is a system call.
     private let bell = Locked<CurlMulti?>(nil)
 
     init(_ configuration: LibcurlTransport.Configuration, _ limits: LoopLimits) {
@@ -75,7 +75,7 @@ final class LibcurlLoop: Sendable {
         if mustWake { wake() }
     }
 
-    /// Waits for the end of a loop that is closed.
+    /// Waits until the thread of a closed loop has ended.
     func waitForEnd() async {
         await withCheckedContinuation { continuation in
             let isFreed = inbox.withLock { inbox in
@@ -118,7 +118,7 @@ final class LibcurlLoop: Sendable {
         }
     }
 
-    /// - Parameter isIdle: The thread has no transfers.
+    /// - Parameter isIdle: Whether the thread has no transfers.
     func rest(isIdle: Bool) -> Rest {
         inbox.withLock { inbox in
             guard inbox.commands.isEmpty else { return .work }
@@ -133,7 +133,7 @@ final class LibcurlLoop: Sendable {
 
     func setBell(_ multi: CurlMulti?) { bell.withLock { $0 = multi } }
 
-    /// The thread has freed all of libcurl's handles.
+    /// Called when the thread has freed all of libcurl's handles.
     func didFree() {
         let closers = inbox.withLock { inbox in
             inbox.isFreed = true

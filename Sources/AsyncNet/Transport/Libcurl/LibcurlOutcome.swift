@@ -4,15 +4,15 @@ struct LibcurlOutcome {
     var head: HTTPResponseHead?
     /// How many bytes of the body libcurl received, before any decoding.
     var receivedBytes: Int64 = 0
-    /// Some byte of a response arrived.
+    /// Whether at least one byte of a response arrived.
     var hasFirstByte = false
-    /// The response is complete, whatever the result is.
+    /// Whether the response is complete, even if libcurl reports an error.
     var isComplete = false
-    /// The server closed the connection while the request's body had nothing to send.
+    /// Whether the server closed the connection while sending was paused until the request's body had more bytes.
     var isPeerGone = false
-    /// What a callback found.
+    /// The error that a callback stored.
     var failure: AsyncNetError?
-    /// Why the request's body could not be read to its end.
+    /// The error that prevented the request's body from being read to its end.
     var bodyFailure: AsyncNetError?
 
     /// Whether sending or receiving failed (CURLE_SEND_ERROR, CURLE_RECV_ERROR).

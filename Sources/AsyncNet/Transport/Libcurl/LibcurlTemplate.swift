@@ -1,7 +1,7 @@
 import CLibcurl
 import Foundation
 
-/// In bytes. A larger buffer was measured to be no faster.
+/// The size of libcurl's receive buffer in bytes. A larger buffer was measured to be no faster.
 private let receiveBuffer = 32 * 1024
 
 /// The easy handle with the options that all transfers of a loop have in common. Each transfer's handle is a copy of
@@ -15,7 +15,7 @@ final class LibcurlTemplate {
     private let addresses: UnsafeMutablePointer<lc_list>?
     /// Certificates and keys, which libcurl reads as long as a copy of the handle exists.
     private var blobs: [UnsafeMutableRawPointer] = []
-    /// The error of each request, if this libcurl refused an option.
+    /// The error with which each request ends, if this libcurl refused an option; otherwise `nil`.
     private(set) var failure: AsyncNetError?
 
     init?(_ configuration: LibcurlTransport.Configuration, _ connections: LoopConnections) {
@@ -31,7 +31,7 @@ final class LibcurlTemplate {
         for blob in blobs { blob.deallocate() }
     }
 
-    /// A handle for one transfer; `nil` without memory.
+    /// A handle for one transfer; `nil` if there is no memory.
     func copy() -> EasyHandle? { EasyHandle(copying: easy) }
 
     private func setOptions(_ configuration: LibcurlTransport.Configuration) throws(AsyncNetError) {
@@ -62,7 +62,7 @@ final class LibcurlTemplate {
         if let addresses { lc_set_list(easy.pointer, Int32(LC_RESOLVE), addresses) }
     }
 
-    /// An empty proxy makes libcurl ignore the environment's.
+    /// With an empty proxy libcurl ignores the proxy in the environment.
     private func setProxy(_ proxy: ProxyConfiguration) throws(AsyncNetError) {
         switch proxy.kind {
         case .none: return try easy.set(LC_PROXY, "", orRefuse: "a proxy")

@@ -16,7 +16,7 @@ struct LoopAdmission<Transfer: QueuedTransfer> {
     private let limits: LoopLimits
     private var origins: [OriginKey: OriginQueue<Transfer>] = [:]
     private var running = 0
-    /// Some transfer waits for a connection of the loop, though its origin has a permit for it.
+    /// Whether a transfer that has a permit of its origin waits for a connection of the loop.
     private var isConnectionAwaited = false
 
     init(_ limits: LoopLimits) { self.limits = limits }
@@ -41,20 +41,20 @@ struct LoopAdmission<Transfer: QueuedTransfer> {
         return .start
     }
 
-    /// A transfer that `admit` or `next` has started is over. The loop then starts what `next` returns.
+    /// Called when a transfer that `admit` or `next` has started is over. The loop then starts what `next` returns.
     mutating func finish(_ origin: OriginKey) {
         running -= 1
         origins[origin]?.releasePermit()
         removeIfEmpty(origin)
     }
 
-    /// A transfer that was waiting does not start.
+    /// Removes a waiting transfer, which then does not start.
     mutating func withdraw(_ transfer: Transfer, from origin: OriginKey) {
         origins[origin]?.withdraw(transfer)
         removeIfEmpty(origin)
     }
 
-    /// The next transfer to start: of this origin, or of another one whose transfers wait for a connection.
+    /// The next transfer to start: of this origin, or of another origin whose transfers wait for a connection.
     mutating func next(preferring origin: OriginKey) -> Transfer? {
         if let transfer = next(of: origin) { return transfer }
         guard isConnectionAwaited, !isFull else { return nil }
@@ -84,13 +84,13 @@ struct LoopAdmission<Transfer: QueuedTransfer> {
 // MARK: What responses show of an origin
 
 extension LoopAdmission {
-    /// A response has shown that the origin's transfers share connections of HTTP/2.
+    /// Called when a response has arrived over HTTP/2: the origin's transfers share connections.
     mutating func noteHTTP2(_ origin: OriginKey) { origins[origin]?.shareConnections(Self.streamsPerConnection) }
 
-    /// A response has shown that the origin has HTTP/1, whose connections carry no streams.
+    /// Called when a response has arrived over HTTP/1: each of the origin's transfers needs a connection.
     mutating func noteHTTP1(_ origin: OriginKey) { origins[origin]?.noteHTTP1() }
 
-    /// Whether libcurl must report what it does with a request to this origin.
+    /// Whether the verbose output of libcurl is needed for a request to this origin, see `GoAwayLog`.
     mutating func needsVerboseOutput(_ origin: OriginKey, isIdempotent: Bool) -> Bool {
         origins[origin]?.needsVerboseOutput(isIdempotent: isIdempotent) == true
     }

@@ -35,14 +35,14 @@ final class LoopConnections {
         return connection
     }
 
-    /// The server will not process streams after `lastStream` on this connection.
+    /// Stores that the server will not process streams after `lastStream` on this connection.
     func noteGoAway(lastStream: UInt32, onPort port: Int32) { goAways.note(lastStream: lastStream, onPort: port) }
 
     func isUnprocessed(_ stream: UInt32, onPort port: Int32) -> Bool {
         !sockets.isShared(port) && goAways.isUnprocessed(stream, onPort: port)
     }
 
-    /// An HTTP/1 response has arrived on the connection.
+    /// Stores that an HTTP/1 response has arrived on the connection.
     func noteHTTP1(onPort port: Int32) {
         if !sockets.isHTTP1(onPort: port), sockets.socket(onPort: port) != nil { sockets.noteHTTP1(onPort: port) }
     }
@@ -55,12 +55,13 @@ final class LoopConnections {
         return sockets.all.contains { lc_has_name($0, name) != 0 && lc_waiting_bytes($0) < 0 }
     }
 
-    /// The bytes that were unread on the connection of a transfer that is over.
+    /// Removes and returns the bytes that were unread on the closed connection of a transfer that is over.
     func takeUnreadResponse(_ easy: OpaquePointer) -> Data? { unread.take(easy) }
 
-    /// The bytes that were unread on a connection. Must also be called when a new connection gets its address.
+    /// Removes and returns the bytes that were unread on a closed connection. Called for each new connection too, which
+    /// would otherwise get the bytes of a former connection with the same name.
     ///
-    /// - Parameter name: Address and port of this side.
+    /// - Parameter name: The local address and port of the connection.
     func takeUnreadResponse(at name: @autoclosure () -> String) -> Data? {
         unread.isEmpty ? nil : unread.take(at: name())
     }

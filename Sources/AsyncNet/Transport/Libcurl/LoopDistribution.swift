@@ -1,4 +1,4 @@
-/// The share of one loop in what the transport may use.
+/// The limits of one loop: its part of the transport's limits.
 struct LoopLimits: Equatable {
     /// Connections to one origin.
     var connectionsPerOrigin: Int
@@ -14,7 +14,7 @@ struct LoopDistribution: Equatable {
     /// How many loops the transfers to one origin may use. Each has its share of the connections to the origin.
     private let loopsPerOrigin: Int
 
-    /// Below this many connections, an origin's transfers share connections better within a single loop.
+    /// With fewer connections than this, the transfers to an origin reuse connections better in a single loop.
     private static let connectionsPerLoop = 64
     private static let mostConnections = 1_000_000
     private static let mostLoops = 64

@@ -94,7 +94,8 @@ final class LoopWorker {
         }
     }
 
-    /// Handles that ended in this round have nothing left to deliver.
+    /// Delivers received bytes, except of handles whose transfers ended in this round: these have nothing left to
+    /// deliver.
     private func flush() {
         for handle in handlesToFlush { handle.flush() }
         handlesToFlush.removeAll(keepingCapacity: true)
@@ -137,7 +138,7 @@ final class LoopWorker {
         return template.flatMap { LibcurlHandle(self, $0, headerLimit: configuration.maximumHeaderBytes) }
     }
 
-    /// The caller starts the next transfer in its place.
+    /// Ends a transfer that could not be started; the caller starts the next transfer in its place.
     private func refuse(_ exchange: LibcurlExchange, _ error: AsyncNetError) {
         exchange.pipe.finish(.failure(error))
         leave(exchange)
@@ -220,14 +221,14 @@ final class LoopWorker {
 // MARK: For the handles
 
 extension LoopWorker {
-    /// The handle has something to deliver at the end of the round.
+    /// Called when the handle has received bytes, which it delivers at the end of the round.
     func flushAtEndOfRound(_ handle: LibcurlHandle) { handlesToFlush.append(handle) }
 
-    /// The handle is paused until its body has more bytes to send.
+    /// Called when the handle is paused until its body has more bytes to send.
     func awaitsBody(_ handle: LibcurlHandle) { bodyWaits.insert(handle) }
 
-    /// Whether libcurl must report what it does with the request: where HTTP/2 is possible, and a request that is not
-    /// idempotent is running.
+    /// Whether the verbose output of libcurl is needed for the request: if HTTP/2 is possible and a request that is not
+    /// idempotent is running, see `GoAwayLog`.
     func needsVerboseOutput(on exchange: LibcurlExchange, isTLS: Bool) -> Bool {
         let version = configuration.httpVersion
         guard version == .http2 || isTLS && version == .automatic else { return false }

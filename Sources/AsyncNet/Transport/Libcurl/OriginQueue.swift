@@ -7,8 +7,7 @@ struct OriginQueue<Transfer: QueuedTransfer> {
     private var isHTTP2 = false
     private var isHTTP1 = false
     private var running = 0
-    /// A request that is not idempotent may be running, to which libcurl's text about any of the connections matters
-    /// (see `GoAwayLog`).
+    /// Whether a request that is not idempotent may be running, which `GoAwayLog` needs to know about.
     private var hasUnrepeatableRequests = false
     /// Entries before `first` are empty.
     private var waiting: [Transfer?] = []
@@ -23,10 +22,10 @@ struct OriginQueue<Transfer: QueuedTransfer> {
     var canStartWaiting: Bool { hasWaiting && running < limit }
     var isEmpty: Bool { running == 0 && !hasWaiting }
 
-    /// How many connections the running transfers use at most: over HTTP/2 they share one.
+    /// How many connections the running transfers use at most: over HTTP/2 they share a connection.
     var connections: Int { isHTTP2 ? min(1, running) : running }
 
-    /// The origin's connections are HTTP/2 and carry up to this many transfers each.
+    /// Called when the origin's connections are HTTP/2 and carry up to this many transfers each.
     mutating func shareConnections(_ streams: Int) {
         guard !isHTTP2 else { return }
         isHTTP2 = true
@@ -35,7 +34,7 @@ struct OriginQueue<Transfer: QueuedTransfer> {
 
     mutating func noteHTTP1() { isHTTP1 = true }
 
-    /// Whether libcurl must report what it does with a request.
+    /// Whether the verbose output of libcurl is needed for a request, see `GoAwayLog`.
     mutating func needsVerboseOutput(isIdempotent: Bool) -> Bool {
         if !isIdempotent { hasUnrepeatableRequests = true }
         return hasUnrepeatableRequests && !isHTTP1
@@ -55,7 +54,8 @@ struct OriginQueue<Transfer: QueuedTransfer> {
         waiting.append(transfer)
     }
 
-    /// The transfer that has waited longest, with a permit; `nil` if none waits or all permits are taken.
+    /// Takes a permit for the transfer that has waited longest, and returns that transfer; `nil` if none waits or no
+    /// permit is left.
     mutating func next() -> Transfer? {
         guard running < limit else { return nil }
         while first < waiting.count {

@@ -12,9 +12,10 @@ struct ResendPolicy: Equatable {
         /// The connection was made for this request.
         var isNew: Bool
         var isHTTP2 = false
-        /// The server has closed it.
+        /// Whether the server has closed the connection.
         var isClosed = false
-        /// There are unread bytes, which over HTTP/1.1 belong to no response; over HTTP/2 they may be frames.
+        /// Whether the connection has unread bytes, which over HTTP/1.1 belong to no response; over HTTP/2 they may be
+        /// frames.
         var hasBytes = false
 
         var isUsable: Bool { isNew || !isClosed && (isHTTP2 || !hasBytes) }
@@ -22,9 +23,10 @@ struct ResendPolicy: Equatable {
 
     enum Permission: Equatable {
         case send
-        /// The request was sent before.
+        /// The request may be sent; it was sent before.
         case sendAgain
-        /// The transfer must end; `end` returns what follows.
+        /// The request must not be sent, so libcurl ends the transfer; `end` then decides between a restart and an
+        /// error.
         case refuse
     }
 
@@ -42,20 +44,21 @@ struct ResendPolicy: Equatable {
     private(set) var sendings = 0
     private var connection: Connection?
     private var hasRestarted = false
-    /// What follows from the refusal of `maySend`.
+    /// What `end` returns after `maySend` has refused a connection.
     private var refusal: End?
-    /// The server has not processed the last sending, and the connection for the next sending was refused.
+    /// Whether the server reported that it did not process the request, and the connection for sending it again was
+    /// refused.
     private var isUnprocessed = false
 
     init(isIdempotent: Bool) { self.isIdempotent = isIdempotent }
 
-    /// - Parameter isUnprocessed: The server reported that it did not process the last sending.
+    /// - Parameter isUnprocessed: Whether the server reported that it did not process the request when last sent.
     mutating func maySend(on connection: Connection, isUnprocessed: Bool = false) -> Permission {
         guard sendings == 0 || isIdempotent || isUnprocessed || self.isUnprocessed else {
             refusal = .lost
             return .refuse
         }
-        // Over HTTP/1.1 the second sending uses a new connection: other kept connections may be closed too.
+        // Over HTTP/1.1 a request is sent again on a new connection: other kept connections may be closed too.
         let isFreshEnough = sendings == 0 || connection.isNew || connection.isHTTP2
         guard connection.isUsable, isFreshEnough else {
             refusal = hasRestarted ? .lost : .restart
@@ -68,15 +71,15 @@ struct ResendPolicy: Equatable {
         return sendings == 1 ? .send : .sendAgain
     }
 
-    /// The body cannot be sent from its start again.
+    /// Called when the body cannot be sent from its start again.
     mutating func cannotSendAgain() {
         sendings -= 1
         refusal = .lost
     }
 
     /// - Parameters:
-    ///   - hasConnectionFailed: The transfer failed because its connection failed.
-    ///   - hasResponse: A byte of a response has arrived.
+    ///   - hasConnectionFailed: Whether the transfer failed because its connection failed.
+    ///   - hasResponse: Whether a byte of a response has arrived.
     mutating func end(hasConnectionFailed: Bool, hasResponse: Bool) -> End {
         if let refusal {
             self.refusal = nil

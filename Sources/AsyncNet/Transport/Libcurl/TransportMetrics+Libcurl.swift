@@ -3,7 +3,7 @@ import CLibcurl
 extension TransportMetrics {
     init(_ metrics: lc_metrics) {
         let isReused = metrics.new_connections == 0 && metrics.first_byte > 0
-        // For a reused connection libcurl reports when it was found, not when it was made.
+        // Of a reused connection libcurl reports how long finding it took, not how long connecting took.
         func ifNew(_ microseconds: Int64) -> Duration { isReused ? .zero : .microseconds(microseconds) }
         self.init(
             httpVersion: Self.version(metrics.http_version),

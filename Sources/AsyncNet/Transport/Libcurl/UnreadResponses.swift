@@ -5,8 +5,8 @@ import Foundation
 ///
 /// A server may send its response before it has read the whole request and close the connection, so that sending the
 /// rest fails. libcurl then ends the transfer without reading what has arrived. These bytes are read from the socket
-/// right before it is closed, and found again by the address and port of this side. Over TLS the bytes are ciphertext,
-/// in which no response is found.
+/// right before it is closed, and stored under the local address and port of the connection. Over TLS the bytes are
+/// ciphertext, in which no response is found.
 struct UnreadResponses {
     private var responses: [(name: String, bytes: Data)] = []
 
@@ -34,7 +34,7 @@ struct UnreadResponses {
         return take(at: Self.text(name))
     }
 
-    /// - Parameter name: Address and port of this side.
+    /// - Parameter name: The local address and port of the connection.
     mutating func take(at name: String) -> Data? {
         responses.firstIndex { $0.name == name }.map { responses.remove(at: $0).bytes }
     }
@@ -70,12 +70,12 @@ extension UnreadResponses {
         if let coding = head.value(for: "Transfer-Encoding") {
             return coding.lowercased() == "chunked" ? unchunked(bytes) : nil
         }
-        // A body without a length ends with an orderly close of the connection, which this was not (RFC 9112 §6.3).
+        // Without a length, only an orderly close shows that a body is complete (RFC 9112 §6.3); this connection broke.
         guard let length = head.contentLength else { return nil }
         return bytes.count >= length ? bytes.prefix(Int(length)) : nil
     }
 
-    /// Undoes the chunked transfer coding (RFC 9112 §7.1) and drops trailers.
+    /// Decodes the chunked transfer coding (RFC 9112 §7.1) and drops trailers.
     private static func unchunked(_ bytes: Data) -> Data? {
         var (body, rest) = (Data(), bytes)
         while let end = rest.firstIndex(of: 0x0A) {

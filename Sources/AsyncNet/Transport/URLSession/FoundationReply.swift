@@ -10,7 +10,7 @@ struct FoundationReply: Sendable {
     var headBytes = 0
     var isConnectionNew = true
 
-    /// The request was sent on a reused connection, and no byte of a response has arrived.
+    /// Whether the request was sent on a reused connection, and no byte of a response has arrived.
     var isMissingOnKeptConnection: Bool { !isConnectionNew && headBytes == 0 }
 
     func head(of url: URL) -> HTTPResponseHead? {

@@ -32,7 +32,7 @@ enum URLErrorClassification {
         case NSURLErrorTimedOut: .timedOut
         case NSURLErrorCannotFindHost, NSURLErrorDNSLookupFailed: .hostNotFound
         case NSURLErrorCannotConnectToHost where text.contains("trust anchors"): .invalidConfiguration
-        // FoundationNetworking with libcurl 8 has this code for TLS errors too.
+        // FoundationNetworking with libcurl 8 reports TLS errors with this code too.
         case NSURLErrorCannotConnectToHost: byText(text) ?? .cannotConnect
         case NSURLErrorNotConnectedToInternet: .cannotConnect
         case NSURLErrorNetworkConnectionLost: .connectionLost
@@ -119,7 +119,7 @@ enum URLErrorClassification {
         ("chunk", .badServerResponse),
         ("transfer-encoding", .badServerResponse),
         ("transfer encoding", .badServerResponse),
-        // HTTP/2: what is malformed, then what ended.
+        // HTTP/2: first malformed messages, then connections and streams that ended.
         ("header field", .badServerResponse),
         ("http2 framing layer", .badServerResponse),
         ("mem_recv", .badServerResponse),

@@ -49,7 +49,7 @@ enum URLErrorRedaction {
         return shown + rest
     }
 
-    /// - Parameter text: A URL after its scheme.
+    /// - Parameter text: The part of a URL after its scheme.
     private static func withoutSecrets(_ text: Substring) -> Substring {
         let url = text.prefix { $0 != "?" && $0 != "#" }
         guard let at = url.prefix(while: { $0 != "/" }).lastIndex(of: "@") else { return url }

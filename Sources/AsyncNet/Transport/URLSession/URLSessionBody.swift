@@ -13,10 +13,10 @@ struct URLSessionBody: Sendable {
     }
 
     private let content: Content
-    /// In bytes; `nil` without a body.
+    /// The length of the body in bytes; `nil` without a body.
     let length: Int64?
 
-    /// Reads the body to its end if a read may have to wait.
+    /// Writes the body to a temporary file if reading it may have to wait.
     init(_ request: TransportRequest, folder: URL) async throws(AsyncNetError) {
         switch request.body.content {
         case .none: (content, length) = (.none, nil)

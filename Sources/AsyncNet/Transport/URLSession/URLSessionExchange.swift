@@ -16,23 +16,23 @@ final class URLSessionExchange: NSObject, Sendable {
     let request: TransportRequest
     let body: URLSessionBody
     let state = Locked(State())
-    /// How often the data callback was called.
+    /// How often URLSession has called the callback for received data.
     let pieces = Atomic(0)
     private let makeSession: @Sendable () -> URLSession
     private let onEnd: @Sendable () -> Void
 
     struct State {
         var task: URLSessionTask?
-        /// The task's transfer, once it has begun.
+        /// FoundationNetworking's transfer of the task; `nil` before that begins.
         var transfer: FoundationTransfer?
-        /// A session whose connection only this request uses.
+        /// A session for this request only, so that the request has a new connection.
         var ownSession: URLSession?
         var isCancelled = false
         var isOver = false
         var sentBytes: Int64 = 0
-        /// Why the body could not be read to its end.
+        /// The error that prevented the body from being read to its end.
         var bodyFailure: AsyncNetError?
-        /// libcurl wanted to send the request again, and the callback refused.
+        /// Whether a callback prevented libcurl from sending the request again.
         var isRefused = false
         var receivedBytes: Int64 = 0
         var head: HTTPResponseHead?
@@ -77,9 +77,9 @@ final class URLSessionExchange: NSObject, Sendable {
 
     /// Whether FoundationNetworking could send the request again without a callback that can prevent it.
     ///
-    /// Its libcurl repeats a request whose kept connection ends before a byte of the response. With a body there is a
-    /// callback for a new body stream. Without a body there is none, so a request that is not idempotent (RFC 9110
-    /// §9.2.2) is sent on a new connection.
+    /// Its libcurl sends a request again if the kept connection ends before a byte of the response. If the request has
+    /// a body, libcurl calls back for a new body stream. Without a body there is no callback, so a request that is not
+    /// idempotent (RFC 9110 §9.2.2) is sent on a new connection.
     private var mayBeRepeatedSilently: Bool {
         !URLSessionLimits.canPause && body.isEmpty && !request.head.isIdempotent
     }
@@ -111,7 +111,7 @@ final class URLSessionExchange: NSObject, Sendable {
         Self.control.async { [self] in
             guard !state.withLock({ $0.isCancelled }) else { return end() }
             startTask(on: ownSession())
-            // A cancel may have come before `state.task` was set.
+            // A cancel may have happened before `state.task` was set.
             if state.withLock({ $0.isCancelled }) { cancel() }
         }
     }
@@ -130,8 +130,8 @@ final class URLSessionExchange: NSObject, Sendable {
         Self.watchdog.asyncAfter(deadline: .now() + resetDelay) { [weak self] in self?.resetConnectionIfRunning() }
     }
 
-    /// How long after a cancel the connection is reset. A TLS connection may be HTTP/2, whose other transfers would end
-    /// too.
+    /// How long after a cancel the connection is reset. A TLS connection may be HTTP/2: a reset would end its other
+    /// transfers.
     private var resetDelay: DispatchTimeInterval { isOnPlainHTTP ? .seconds(1) : .seconds(5) }
     private var isOnPlainHTTP: Bool { request.head.url.scheme?.lowercased() == "http" }
 
@@ -144,10 +144,10 @@ final class URLSessionExchange: NSObject, Sendable {
         state.withLock { $0.isOver ? nil : $0.transfer }?.resetConnection()
     }
 
-    /// Must be called by each callback that a server can cause.
+    /// Makes this exchange the latest. Must be called by each callback that a server can cause.
     func noteCallback() { Self.latest.withLock { $0 = ObjectIdentifier(self) } }
 
-    /// URLSession has ended the last task of the request.
+    /// Whether URLSession has ended the last task of the request.
     var isOver: Bool { state.withLock { $0.isOver } }
 
     func end() {
@@ -164,7 +164,7 @@ final class URLSessionExchange: NSObject, Sendable {
         #if canImport(Darwin)
             let task = state.withLock { $0.task }
             if isPaused { task?.suspend() } else { task?.resume() }
-            // The reader may have taken the bytes between the pipe's result and the suspend.
+            // The reader may have taken the bytes before the task was suspended.
             if isPaused, !pipe.isPaused { task?.resume() }
         #endif
         // On Linux a suspended task would begin again and deliver its bytes twice; the pipe writes to a file instead.

@@ -42,7 +42,7 @@ enum URLSessionLimits {
 extension URLSession {
     private static let retirement = DispatchQueue(label: "AsyncNet.URLSession.retirement")
 
-    /// A session without cookies, cache, credentials and timeouts, which AsyncNet has above the transport.
+    /// A session without cookies, cache, credentials and timeouts: AsyncNet's session handles these.
     ///
     /// FoundationNetworking's timeouts have whole seconds, include the wait for a connection, and trap if they end
     /// during the callback for a redirect.

@@ -7,7 +7,7 @@ public import Foundation
 /// Carries requests over Foundation's URLSession, on every platform.
 ///
 /// Only data tasks with a delegate are used. URLSession's cookies, cache, redirects, credentials and timers are off:
-/// the session has its own.
+/// AsyncNet's ``Session`` handles these.
 ///
 /// - Important: On Linux, where URLSession is FoundationNetworking, a server can end the process: with a trailer after
 ///   a chunked body, by closing the connection inside the header block, with a `Content-Length` near 2^63, or with a
@@ -17,7 +17,8 @@ public import Foundation
 public final class URLSessionTransport: Transport {
     /// The limits of a ``URLSessionTransport``.
     public struct Configuration: Sendable {
-        /// The largest number of connections to one host. By default 128 on Linux and 6 elsewhere, as the system has.
+        /// The largest number of connections to one host: by default 128 on Linux, and URLSession's own default, 6,
+        /// elsewhere.
         public var maximumConnectionsPerHost: Int
         /// The largest number of transfers that URLSession carries at the same time. By default 128 on Linux and no
         /// limit elsewhere.
@@ -94,7 +95,7 @@ public final class URLSessionTransport: Transport {
         return TransportResponse(head: try await pipe.head(), body: responseBody)
     }
 
-    /// Takes over the permit, and releases it when URLSession has ended the task.
+    /// Keeps the permit until URLSession has ended the task.
     private func start(_ request: TransportRequest, _ body: URLSessionBody) throws(AsyncNetError) -> TransferPipe {
         let session: URLSession
         do {
