@@ -26,7 +26,7 @@ public struct MockResponse: Sendable {
 
     /// A fault of a server. Over a ``StubTransport`` each becomes the error that a client would get.
     public enum Fault: Hashable, Sendable {
-        /// The connection is reset when it is accepted; uses up the response for a connection, not for a request.
+        /// The next connection is reset when it is accepted; this response is sent to no request.
         case refuse
         /// The connection is closed without a response.
         case closeBeforeHead

@@ -23,7 +23,7 @@ final class Broadcast<Value: Sendable>: Sendable {
         }
     }
 
-    /// Ends the loops of all observers, present and later ones.
+    /// Ends the loops of all observers, also of those that begin later.
     func finish() {
         let observers = state.withLock { state in
             state.isFinished = true

@@ -104,7 +104,7 @@ public struct RequestBody: Sendable {
     /// - Throws: ``AsyncNetError``, with the codes of ``file(_:)`` and ``stream(_:length:)``.
     public var chunks: some AsyncSequence<Data, any Error> & Sendable { BodyChunks(body: self) }
 
-    /// This body, compressed: a body in memory at once, so that its length is known, other bodies while they are sent.
+    /// This body, compressed: now if it is in memory, so that the length is known; else while it is sent.
     func compressed(with coding: ContentCoding) throws(AsyncNetError) -> RequestBody {
         guard let data else { return RequestBody(content: .compressed(self, coding)) }
         return .data(try Compressor(coding).compress(data, isLast: true))

@@ -58,11 +58,11 @@ extension HTTPResponseHead {
     }
 }
 
-/// The range that a request asks for, as in `Range: bytes=5-` (RFC 9110 §14.1.2, §14.2).
+/// The range of a request, as in `Range: bytes=5-` (RFC 9110 §14.1.2, §14.2).
 ///
 /// Bytes are counted from 0; negative numbers count as 0.
 enum ByteRange: Hashable, Sendable {
-    /// All bytes from this one on.
+    /// All bytes from this byte on.
     case from(Int64)
     /// From the first byte to the last, both included.
     case closed(ClosedRange<Int64>)

@@ -17,7 +17,7 @@ enum FileName {
     ///   extension.
     /// - Control, bidi and other invisible characters are removed, since they make a name look like another.
     /// - `< > : " | ? *` become `_`, and Windows device names get a `_` before them.
-    /// - Dots and white space at both ends are removed: a leading dot hides a file, trailing ones are lost on Windows.
+    /// - Dots and white space at both ends are removed: a leading dot hides a file, trailing dots are lost on Windows.
     static func safe(_ name: String) -> String? {
         guard let component = name.unicodeScalars.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last else {
             return nil

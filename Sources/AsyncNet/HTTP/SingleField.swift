@@ -35,7 +35,7 @@ struct SingleField: Sendable {
     /// Whether a line can contain several values. A `Location` line is one value, since servers do send spaces in it.
     fileprivate var isListable: Bool { grammar != .reference }
 
-    /// The values in a text, without space around them and without empty ones.
+    /// The values in a text, without space around them and without empty values.
     func values(in text: String) -> [String] {
         guard text.utf8.contains(0x2C) else {
             let value = text.trimmedHTTPSpace

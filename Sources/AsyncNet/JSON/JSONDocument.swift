@@ -10,8 +10,8 @@ final class JSONDocument: Sendable {
 
     private enum Root {
         case unread(Data)
-        /// `nil` if the document is not supported, or repeats a name in an object, of which decoders use different
-        /// values.
+        /// `nil` if the document is not supported, or repeats a name in an object: decoders differ in which of the
+        /// values they use.
         case read(JSON?)
     }
 
@@ -89,8 +89,7 @@ extension JSONTape {
             // The bytes are valid only in this closure.
             defer { tape.close() }
             guard let value = try? tape.decode(type, at: 0), !tape.hasGivenUp else { return nil }
-            // A type that kept its decoder may use that when the bytes are invalid, so `JSONDecoder` must decode the
-            // type.
+            // If a type has kept its decoder, `JSONDecoder` decodes it again: this decoder's bytes become invalid.
             return isKnownUniquelyReferenced(&tape) ? value : nil
         }
     }

@@ -14,7 +14,7 @@ final class JSONTape {
         /// The index after the last byte; for a string, of the closing quote. For an array or object, the number of
         /// values.
         var end: Int32 = 0
-        /// The index of the token after this one and its contents.
+        /// The index of the token that follows this token and its contents.
         var next: Int32 = 0
         /// For an object: the member that is probably read next.
         var cursor: Int32 = 0

@@ -46,7 +46,7 @@ public final class NetworkMonitor: Sendable {
         }
     }
 
-    /// Adds an observer. The first observer starts the watch, the end of the last one ends it.
+    /// Adds an observer. The first observer starts the watch, the end of the last observer ends it.
     fileprivate func observe() -> AsyncStream<NetworkPath> {
         let (stream, observer) = AsyncStream.makeStream(of: NetworkPath.self, bufferingPolicy: .bufferingNewest(1))
         let newWatch: Int? = state.withLock { state in
@@ -80,7 +80,7 @@ public final class NetworkMonitor: Sendable {
     }
 
     private func remove(_ id: Int) {
-        // Returned so that it is released outside the lock: ending a watch or an observer runs other code.
+        // The closure returns watch and observer, since their release runs other code, which must not have the lock.
         _ = state.withLock { state -> (AsyncStream<NetworkPath>.Continuation?, (any Sendable)?) in
             let observer = state.observers.removeValue(forKey: id)
             guard observer != nil, state.observers.isEmpty else { return (observer, nil) }

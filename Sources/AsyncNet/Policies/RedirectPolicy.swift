@@ -21,7 +21,7 @@ struct RedirectPolicy: Sendable {
     /// 303 becomes GET, except for HEAD; 301 and 302 turn POST into GET, as all clients do; 307 and 308 repeat method
     /// and body. Headers that describe a removed body are removed; credentials are not sent to another origin.
     ///
-    /// - Parameter visited: The URLs of the redirects before this one.
+    /// - Parameter visited: The URLs of the earlier redirects.
     func next(
         after response: HTTPResponseHead, to request: TransportRequest, visited: some Collection<URL>
     ) throws(AsyncNetError) -> TransportRequest? {

@@ -15,7 +15,7 @@ public struct RequestID: Hashable, Comparable, Sendable, CustomStringConvertible
 public struct RequestContext: Sendable {
     /// The request's identifier, the same for all attempts.
     public let id: RequestID
-    /// The number of the attempt, from 1: the next one for an adapter, the failed one for a retrier.
+    /// The number of the attempt, from 1: for an adapter the next attempt, for a retrier the failed attempt.
     public let attempt: Int
     /// The request as it was sent last, or `nil` before that; adapters get the request as their argument.
     public let request: TransportRequest?

@@ -9,15 +9,15 @@ extension Session {
     /// A download from a URL. An invalid argument is the error of the awaited outcome.
     ///
     /// - Parameters:
-    ///   - url: A `String`, `URL` or `URLComponents`; relative ones need a session with a base URL.
+    ///   - url: A `String`, `URL` or `URLComponents`; relative URLs need a session with a base URL.
     ///   - destination: The place of the file.
     ///   - method: GET by default.
     ///   - headers: Replace the session's headers of the same names.
     ///   - segments: How many segments of the file are fetched at a time, each over a connection of its own; at most
     ///     64. Small files, and files of a server without ranges or versions (`ETag`, `Last-Modified`), are not
     ///     segmented.
-    ///   - checksum: The expected checksum; a file with another one ends the download with `.checksumMismatch` and is
-    ///     removed. A `Repr-Digest` or `Content-Digest` of the response (RFC 9530) is always checked.
+    ///   - checksum: The expected checksum; a file with another checksum ends the download with `.checksumMismatch` and
+    ///     is removed. A `Repr-Digest` or `Content-Digest` of the response (RFC 9530) is always checked.
     ///   - options: Policies and limits of this request.
     ///   - modifier: Changes the request after URL, method and headers are set.
     public nonisolated func download(

@@ -13,7 +13,7 @@ extension Session {
     /// A request to a URL. An invalid argument is the error of the awaited outcome.
     ///
     /// - Parameters:
-    ///   - url: A `String`, `URL` or `URLComponents`; relative ones need a session with a base URL.
+    ///   - url: A `String`, `URL` or `URLComponents`; relative URLs need a session with a base URL.
     ///   - method: Any method; GET by default.
     ///   - headers: Replace the session's headers of the same names; an array or a dictionary literal.
     ///   - options: Policies and limits of this request.

@@ -5,7 +5,7 @@ extension Session {
     /// A stream from a URL. An invalid argument is the error of the first read.
     ///
     /// - Parameters:
-    ///   - url: A `String`, `URL` or `URLComponents`; relative ones need a session with a base URL.
+    ///   - url: A `String`, `URL` or `URLComponents`; relative URLs need a session with a base URL.
     ///   - method: GET by default.
     ///   - headers: Replace the session's headers of the same names.
     ///   - options: Policies and limits of this request.

@@ -15,7 +15,7 @@ extension Session {
     /// - Parameters:
     ///   - body: The request's body. A form sets its `Content-Type`; other bodies have none unless `headers` contain
     ///     it.
-    ///   - url: A `String`, `URL` or `URLComponents`; relative ones need a session with a base URL.
+    ///   - url: A `String`, `URL` or `URLComponents`; relative URLs need a session with a base URL.
     ///   - method: POST by default.
     ///   - headers: Replace the session's headers of the same names.
     ///   - options: Policies and limits of this request.

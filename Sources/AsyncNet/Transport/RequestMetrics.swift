@@ -17,7 +17,7 @@ public struct RequestMetrics: Sendable {
     /// The URLs that redirects led to, in order.
     public var redirects: [URL] = []
 
-    /// Bytes of request bodies handed to the network.
+    /// Bytes of request bodies passed to the network.
     public var sentBytes: Int64 = 0
     /// Bytes of the body received, after decoding of Content-Encoding.
     public var receivedBytes: Int64 = 0

@@ -56,7 +56,7 @@ final class TransferPipe: Sendable {
     var isPaused: Bool { state.withLock { $0.machine.isPaused } }
     var isRelayed: Bool { state.withLock { $0.machine.isRelayed } }
     var hasHead: Bool { state.withLock { $0.machine.head != nil } }
-    /// The current delivery: an urgent head changes `.whole` to `.asItArrives`.
+    /// The current delivery: a head that must be delivered at once changes `.whole` to `.asItArrives`.
     var delivery: TransportRequest.Delivery { state.withLock { $0.machine.delivery } }
 
     /// The reader's reference to the pipe. The transfer ends when the last reference to the lease is released.

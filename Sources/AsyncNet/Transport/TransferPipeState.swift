@@ -264,8 +264,8 @@ extension TransferPipeState {
 
     mutating func didReadFile(_ count: Int) { file?.read += Int64(count) }
 
-    /// Whether the transport's next chunks may be passed to a relay: the transport cannot pause, the transfer goes on,
-    /// and no bytes wait for the reader.
+    /// Whether the transport's next chunks may be passed to a relay: the transport cannot pause, the transfer has not
+    /// ended, and no bytes wait for the reader.
     mutating func beginRelay() -> Bool {
         guard spillLimit != nil, end == nil, chunks.isEmpty, tail.isEmpty, !isSpilling, unreadInFile == 0 else {
             return false

@@ -66,7 +66,7 @@ public actor MockServer {
     /// Responds to requests for a path with the result of a closure, which may wait; `*` at the end of the path matches
     /// any suffix.
     ///
-    /// If several routes match, the last one added is used. An error of the closure becomes a 500.
+    /// If several routes match, the route added last is used. An error of the closure becomes a 500.
     public func route(_ path: String, _ handler: @escaping @Sendable (RecordedRequest) async throws -> MockResponse) {
         core.route(path, handler)
     }

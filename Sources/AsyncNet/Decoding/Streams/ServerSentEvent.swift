@@ -2,7 +2,7 @@
 public struct ServerSentEvent: Hashable, Sendable {
     /// The last event ID of the stream at this event: its own `id`, or that of an earlier event.
     ///
-    /// `nil` if the stream has set none, or has reset it with an empty one; a reconnection then sends no
+    /// `nil` if the stream has set no ID, or has reset the ID to the empty text; a reconnection then sends no
     /// `Last-Event-ID`.
     public let id: String?
 

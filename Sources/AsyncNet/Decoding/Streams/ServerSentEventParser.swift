@@ -18,7 +18,7 @@ struct ServerSentEventParser: StreamParser {
     /// - Parameters:
     ///   - lastEventID: The ID of the previous connection, for events without an ID of their own.
     ///   - retry: The delay of the previous connection.
-    ///   - limit: The number of bytes of an event's data, and of a line. A longer one is the error `.lineTooLong`.
+    ///   - limit: The number of bytes of an event's data, and of a line. More bytes are the error `.lineTooLong`.
     init(lastEventID: String? = nil, retry: Duration? = nil, limit: Int = LineParser.defaultLimit) {
         self.limit = limit
         splitter = LineSplitter(limit: limit)

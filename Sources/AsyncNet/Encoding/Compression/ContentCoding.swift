@@ -47,7 +47,7 @@ final class Compressor {
 
     deinit { lz_free(stream) }
 
-    /// The output for these bytes and earlier ones that is available now; all of it if they are the last.
+    /// The output that is available after these bytes; after the last bytes, all remaining output.
     func compress(_ data: Data, isLast: Bool = false) throws(AsyncNetError) -> Data {
         var (output, consumed, result) = (Data(), 0, Int32(LZ_OK))
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.outputSize, alignment: 1)

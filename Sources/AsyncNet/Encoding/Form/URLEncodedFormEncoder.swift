@@ -76,8 +76,8 @@ public struct URLEncodedFormEncoder: Sendable {
 
     private static func rootError(_ value: some Encodable) -> EncodingError {
         let reason = """
-            \(type(of: value)) has no names at its top that a form could use; encode a struct, a dictionary with String \
-            or Int keys, or a JSON object that holds it
+            \(type(of: value)) has no names at its top that a form could use; encode a struct, a dictionary with \
+            String or Int keys, or a JSON object that holds it
             """
         return .invalidValue(value, .init(codingPath: [], debugDescription: reason))
     }

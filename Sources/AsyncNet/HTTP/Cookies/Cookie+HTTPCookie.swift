@@ -22,7 +22,7 @@ extension Cookie {
 
     /// This cookie as Foundation's; `nil` if Foundation refuses it, as on Apple platforms without a name.
     ///
-    /// FoundationNetworking loses ``sameSite``, Foundation ``creation``.
+    /// An `HTTPCookie` has no ``creation``, and in FoundationNetworking no ``sameSite``.
     public var httpCookie: HTTPCookie? {
         var properties: [HTTPCookiePropertyKey: Any] = [
             .name: name, .value: value, .domain: isHostOnly ? domain : ".\(domain)", .path: path,

@@ -44,7 +44,7 @@ public struct Cookie: Hashable, Sendable, Codable {
     /// Which cross-site requests carry the cookie.
     public var sameSite: SameSite
 
-    /// When a cookie of this name, domain and path was first set; older ones are sent first.
+    /// When a cookie of this name, domain and path was first set; older cookies are sent first.
     public var creation: Date
 
     /// Creates a cookie.

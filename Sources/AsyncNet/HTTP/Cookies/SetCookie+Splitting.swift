@@ -45,7 +45,7 @@ extension SetCookie {
         return !name.isEmpty && text[name.endIndex...].first == 0x3D
     }
 
-    /// The end of a quoted text that begins here, if it ends before a semicolon, another cookie or the end.
+    /// The index after a quoted string at the start, if a semicolon, another cookie or the end follows; else the start.
     private static func afterQuoted(_ text: Text) -> Text.Index {
         guard text.first == 0x22, let close = text.dropFirst().firstIndex(where: { $0 == 0x22 || $0 == 0x3B }),
             text[close] == 0x22

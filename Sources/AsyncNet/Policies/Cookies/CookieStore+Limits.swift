@@ -12,7 +12,7 @@ struct CookieLimits: Sendable {
 }
 
 extension CookieStore {
-    /// Removes cookies above the limits, expired ones first (RFC 6265bis §5.7).
+    /// Removes cookies above the limits, expired cookies first (RFC 6265bis §5.7).
     ///
     /// - Of a domain above its limit, cookies that are not secure are removed before others.
     /// - Above the total, sites with more than 50 cookies lose some, the largest site first, so that no site displaces
@@ -56,7 +56,7 @@ extension CookieStore {
         }
     }
 
-    /// The number of cookies to which the largest sites must be reduced to remove `excess` cookies in all.
+    /// The largest number of cookies of each site with which `excess` cookies are removed in all.
     ///
     /// - Parameter sizes: The sites' numbers of cookies, in descending order.
     static func level(of sizes: [Int], removing excess: Int, least: Int) -> Int {

@@ -3,7 +3,7 @@
 /// Higher priorities come first, then earlier requests. A request to an origin at its limit does not hold up requests
 /// to other origins. Waiting requests age: those of one origin and priority rise by a level for every 16 requests of
 /// higher priority admitted since their last. So if ``RequestPriority/low`` and ``RequestPriority/high`` requests to an
-/// origin keep arriving, one in 65 of those admitted is a low one, however many of them wait.
+/// origin keep arriving, every 65th admitted request is a low one, however many high requests wait.
 public struct ConcurrencyLimit: Hashable, Sendable {
     /// The limit for the whole session; `nil` for none. Below 1 counts as 1.
     public var perSession: Int?

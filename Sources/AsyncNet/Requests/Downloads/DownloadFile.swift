@@ -109,7 +109,7 @@ final class DownloadFile: Sendable {
         do { return try openPartial(beside: place) } catch { throw Self.unwritable(place, error) }
     }
 
-    /// Opens the existing partial file, which must bear a download's mark, or makes a new one.
+    /// Opens the existing partial file, which must bear a download's mark, or makes a new file.
     private func openPartial(beside place: URL) throws(POSIXError) -> OutputFile {
         let (known, mark) = state.withLock { ($0.partial, $0.mark) }
         if let known, let mark, FileSystem.exists(known.path) {

@@ -61,7 +61,7 @@ public struct DownloadRequest: Request, CustomReflectable {
         return producingResumeData ? await resumeData : nil
     }
 
-    /// What a later download needs to continue this one, after an error or a cancel; `nil` if there is nothing to
+    /// What another download needs to continue this download, after an error or a cancel; `nil` if there is nothing to
     /// continue.
     ///
     /// Waits until the transfer has closed the partial file, which may take long with a transport that ignores a

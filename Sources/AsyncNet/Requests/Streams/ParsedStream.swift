@@ -59,7 +59,7 @@ extension StreamRequest {
 
     /// The body line by line.
     ///
-    /// - Parameter maximumLength: How many bytes a line may have; a longer one ends the stream with `.lineTooLong`.
+    /// - Parameter maximumLength: How many bytes a line may have; a longer line ends the stream with `.lineTooLong`.
     public func lines(maximumLength: Int) -> some AsyncSequence<String, any Error> & Sendable {
         ErasedFailure(ParsedStream(chunks: chunks) { _ in LineParser(limit: maximumLength) })
     }

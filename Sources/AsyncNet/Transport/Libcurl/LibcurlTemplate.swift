@@ -107,7 +107,7 @@ final class LibcurlTemplate {
         }
     }
 
-    /// Removes the system's certificates, which libcurl would otherwise trust besides the configured ones.
+    /// Removes the system's certificates, which libcurl would otherwise trust besides the configured certificates.
     private func clearTrust() {
         lc_set_string(easy.pointer, Int32(LC_CAPATH), nil)
         lc_set_string(easy.pointer, Int32(LC_CAINFO), nil)

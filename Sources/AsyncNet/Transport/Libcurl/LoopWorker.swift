@@ -72,7 +72,7 @@ final class LoopWorker {
     }
 
     /// Replaces the multi handle of an idle loop once the connections' timeout has passed: libcurl closes an idle
-    /// connection only when it makes the next one.
+    /// connection only when it makes the next connection.
     private func closeIdleConnections() {
         guard admission.isIdle else { return idleSince = nil }
         guard let since = idleSince else { return idleSince = spareHandles.isEmpty ? nil : .now }
