@@ -4,7 +4,9 @@ import Foundation
 
 struct Cookies: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "The cost of a cookie jar when servers set as many cookies as they can: CPU, and the delay for other requests.")
+        abstract:
+            "The cost of a cookie jar when servers set as many cookies as they can: CPU, and the delay for other requests."
+    )
 
     @Option(help: "Set-Cookie lines of the one large response.") var lines = 10_500
     @Option(help: "Domains in the jar.") var domains = 3000

@@ -5,7 +5,8 @@ import Foundation
 
 struct Pending: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Memory of requests that wait: for a transport that never responds, and for a connection of URLSession's.")
+        abstract:
+            "Memory of requests that wait: for a transport that never responds, and for a connection of URLSession's.")
 
     @Option(help: "Requests.") var requests = 10_000
 

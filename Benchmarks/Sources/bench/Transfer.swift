@@ -13,7 +13,8 @@ struct Transfer: AsyncParsableCommand {
     @Option(help: "Size in MiB.") var mebibytes = 1024
     @Option(help: "Rounds; the clients take turns in each.") var rounds = 5
     @Option(help: "Size in MiB of the body for the consumer that sleeps.") var sleepingMebibytes = 4096
-    @Option(help: "Where the files are; a folder in memory leaves the disk out of the measurement.") var folder = "/dev/shm"
+    @Option(help: "Where the files are; a folder in memory leaves the disk out of the measurement.") var folder =
+        "/dev/shm"
 
     enum Task: String {
         case download
