@@ -166,7 +166,7 @@ struct CallSiteTests {
     @Test func policies() async throws {
         let session = Session(
             transport: StubTransport { _ in .status(302, headers: ["Location": "/"]) },
-            configuration: .init(interceptors: [RetryPolicy(limit: 3), Tracing(), OnlyOnce()]))
+            configuration: .init(interceptors: [RetryPolicy(limit: 3), Tracing(), OnlyOnce()], clock: TestClock()))
         let request = session.request("http://a/")
         await request.interceptor(RetryPolicy()).deadline(.seconds(5)).timeout(.milliseconds(300)).redirect(
             .doNotFollow)
