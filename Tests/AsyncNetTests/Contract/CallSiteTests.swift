@@ -7,8 +7,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// The calls that users write, as shared/api.md and the README spell them: they must go on compiling and do what they
-/// say.
+/// The calls that users write, as the README and the articles have them: each compiles and does what they state.
 @Suite("Call sites", .timeLimit(.minutes(5)))
 struct CallSiteTests {
     struct NewUser: Encodable, Sendable { var name: String }

@@ -64,7 +64,7 @@ struct Exchange: Sendable, CustomTestStringConvertible {
         Exchange(name, reply, .get, .error(codes), not: exclusions)
     }
 
-    /// FoundationNetworking ends the process: shared/foundationnetworking.md, section 0a.
+    /// FoundationNetworking ends the process at such a response.
     private static let crash: [TransportUnderTest: String] = [
         .urlSession: "a server can crash FoundationNetworking with this"
     ]
