@@ -17,7 +17,7 @@ struct Admission<Rest: Station>: Station {
         let limits = run.environment.limits
         var pass = try limits.breakers?.allow(host: origin)
         // A request that joins a shared transfer may have a later deadline than the request that began the transfer.
-        try await limits.rate?.acquire(host: origin, until: run.owner == nil ? nil : run.policies.end)
+        try await limits.rate?.acquire(host: origin, until: run.policies.isShared ? nil : run.policies.end)
         run.hold(try await limits.queue?.acquire(host: origin, priority: run.policies.priority))
         defer { run.releasePermit() }
         if await hasReplacedCredential(request, run) { throw ReplacedCredential() }

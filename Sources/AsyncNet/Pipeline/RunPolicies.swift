@@ -8,6 +8,8 @@ struct RunPolicies: Sendable {
     var deadline: Duration?
     /// The time of the session's clock at which the deadline is over.
     var end: Duration?
+    /// Whether the run is a shared or hedged transfer.
+    private(set) var isShared = false
     /// How long the server may be silent; `nil` unless the request's options set it.
     var timeout: Duration?
     /// How long an attempt may take.
@@ -41,7 +43,7 @@ struct RunPolicies: Sendable {
     /// retriers.
     var ofTransfer: RunPolicies {
         var copy = self
-        copy.list = PolicyList()
+        (copy.list, copy.isShared) = (PolicyList(), true)
         return copy
     }
 }

@@ -180,6 +180,24 @@ struct SegmentTroubleTests {
         #expect(stub.requests.allSatisfy { $0.headers["Accept-Encoding"] == "identity" })
     }
 
+    @Test("A segment that the rate would admit after the download's deadline ends it at once")
+    func rate() async throws {
+        let folder = try TemporaryFolder()
+        let configuration = SessionConfiguration(
+            deadline: .seconds(1), rateLimit: RateLimit(requests: 1, per: .seconds(60)), clock: TestClock())
+        let stub = StubTransport { [file] in file.reply(to: $0) }
+        let download = Session(transport: stub, configuration: configuration).download(
+            Self.url, to: .file(folder.url.appending(path: "file")), segments: 2)
+        let (result, ended) = (Task { await download.result }, Counter())
+        Task {
+            _ = await result.value
+            ended.add()
+        }
+        #expect(await eventually { ended.value == 1 })
+        await download.cancel()
+        #expect(await result.value.failure?.code == .deadlineExceeded)
+    }
+
     @Test("A server that is silent when the download starts over is noticed")
     func silentAfterOtherVersion() async throws {
         let (folder, clock) = (try TemporaryFolder(), TestClock())
