@@ -125,7 +125,7 @@ private final class FileReader {
         }
     }
 
-    /// Checks the file at the path, not the open file: a rename that replaced the file changes the inode.
+    /// Whether the file at the path, not only the open file, is unchanged: a rename may have replaced it.
     private var isUnchanged: Bool { file.isUnchanged(measured.stamp, at: measured.url.path) }
 
     private var changed: AsyncNetError {

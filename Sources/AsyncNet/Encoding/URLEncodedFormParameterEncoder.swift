@@ -70,7 +70,7 @@ extension ParameterEncoder where Self == URLEncodedFormParameterEncoder {
     /// A form: in the query for GET, HEAD and DELETE, in the body for all other methods.
     public static var urlEncodedForm: URLEncodedFormParameterEncoder { URLEncodedFormParameterEncoder() }
 
-    /// A form by the given encoder, or at a fixed place.
+    /// A form encoded by the given encoder, in the given destination.
     public static func urlEncodedForm(
         encoder: URLEncodedFormEncoder = URLEncodedFormEncoder(),
         destination: URLEncodedFormParameterEncoder.Destination = .methodDependent

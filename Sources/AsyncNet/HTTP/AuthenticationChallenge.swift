@@ -19,8 +19,8 @@ public struct AuthenticationChallenge: Hashable, Sendable {
 
     /// The challenges of all header lines of one name, in order.
     ///
-    /// The rest of a malformed value is ignored; the challenges before it are kept, an incomplete one with the
-    /// parameters that it has. The next value is read independently.
+    /// The rest of a malformed value is ignored; the challenges before it are kept, also an incomplete
+    /// challenge, with its parameters. The next value is read independently.
     static func challenges(in values: [String]) -> [AuthenticationChallenge] {
         values.flatMap { value in
             var scanner = AuthenticationScanner(value)

@@ -29,8 +29,8 @@ enum FileName {
         return name.unicodeScalars.allSatisfy(\.properties.isDefaultIgnorableCodePoint) ? nil : name
     }
 
-    /// Splits before decoding: an encoded slash does not separate components of the URL. ``safe(_:)`` splits there
-    /// again.
+    /// Splits at the URL's slashes, not at percent-encoded slashes, which do not separate components of a URL;
+    /// ``safe(_:)`` splits at those after decoding.
     private static func lastComponent(of url: URL) -> String? {
         guard let component = URLReference(url.absoluteString).path.split(separator: "/").last else { return nil }
         return component.removingPercentEncoding ?? String(component)

@@ -120,8 +120,8 @@ extension JSON: Codable {
         return JSON(try container.decode([String: JSON].self))
     }
 
-    /// `Decimal` is the most precise number of encoders; a number that it would round is an error. ``data(options:)``
-    /// writes every number.
+    /// The number as a `Decimal`, the most precise number that encoders accept. A number that `Decimal` would round is
+    /// an error; ``data(options:)`` writes every number.
     private func exactDecimal(_ number: JSONNumber, _ encoder: any Encoder) throws -> Decimal {
         guard let decimal = number.decimal, JSONNumber(decimal) == number else {
             let reason = "The number has more digits or a larger exponent than Decimal holds"

@@ -19,7 +19,7 @@ struct JSONTapeDecoder: Decoder, SingleValueDecodingContainer {
 
     func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
 
-    // A single value.
+    // MARK: SingleValueDecodingContainer
 
     func decodeNil() -> Bool { (try? tape.isNull(index)) ?? false }
     func decode(_ type: Bool.Type) throws -> Bool { try tape.bool(index) }

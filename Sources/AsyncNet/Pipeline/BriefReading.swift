@@ -3,9 +3,9 @@ import Foundation
 /// Reads bodies that are not delivered, or only in part: those of redirects, of challenges, and of responses that a
 /// validator refuses by their head. Such a body may break off, or never end.
 extension Attempt {
-    /// The bytes of such a body that are read at most.
+    /// The largest number of bytes that are read of a body here.
     private static let briefLength = 64 * 1024
-    /// The time for which such a body is read at most.
+    /// The longest time for which a body is read here.
     private static let briefTime = Duration.seconds(1)
 
     struct BriefReading: Sendable {

@@ -29,15 +29,15 @@ public struct SessionConfiguration: Sendable {
     /// How much load retries and hedging may add to an origin: a fifth of its requests by default, and always 10 a
     /// second; `nil` is no limit.
     public var retryBudget: RetryBudget?
-    /// Makes one transfer for GET or HEAD requests that are equal, headers included, and run at the same time; each
-    /// receives its response. The transfer is cancelled when all of these requests are. Off by default.
+    /// Whether one transfer is made for GET or HEAD requests that are equal, headers included, and run at the same
+    /// time; each receives its response. The transfer is cancelled when all of these requests are. Off by default.
     public var coalescesRequests: Bool
     /// How many redirects an attempt follows, 20 by default; with 0 a 3xx response is delivered.
     public var maximumRedirects: Int
     /// How many bytes a response's body may have after decoding of its `Content-Encoding`; a longer body ends the
     /// request with `.bodyTooLarge` before it is in memory. No limit by default.
     public var maximumBodySize: Int64?
-    /// Starts requests as soon as they are made, as Alamofire does, instead of at the first awaited outcome.
+    /// Whether requests start as soon as they are made, as in Alamofire, not when their outcome is first awaited.
     public var startsRequestsImmediately: Bool
     /// The clock for timeouts and metrics; a test can give a clock of its own to control both.
     public var clock: any Clock<Duration>

@@ -80,7 +80,7 @@ public final class NetworkMonitor: Sendable {
     }
 
     private func remove(_ id: Int) {
-        // The closure returns watch and observer, since their release runs other code, which must not have the lock.
+        // Watch and observer are returned from the closure: releasing them runs other code, not allowed under the lock.
         _ = state.withLock { state -> (AsyncStream<NetworkPath>.Continuation?, (any Sendable)?) in
             let observer = state.observers.removeValue(forKey: id)
             guard observer != nil, state.observers.isEmpty else { return (observer, nil) }

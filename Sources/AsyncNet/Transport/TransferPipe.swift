@@ -1,6 +1,6 @@
 import Foundation
 
-/// One response on its way from a transport's callbacks to the task that reads it.
+/// Passes one response from a transport's callbacks to the task that reads it.
 ///
 /// The transport's functions (`receive…`, `finish`) are called in order and do not wait for the reader. They may be
 /// called late: what the transport delivers after the end of the transfer is dropped. The reader's functions (`head`,

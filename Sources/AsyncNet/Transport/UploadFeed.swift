@@ -5,7 +5,7 @@ private let highWaterMark = 256 * 1024
 /// more than the reads.
 private let lowWaterMark = 64 * 1024
 
-/// A request's body on its way from an async sequence to a transport that reads it on its own thread.
+/// Passes a request's body from an async sequence to a transport, which reads on its own thread.
 ///
 /// The writer suspends while more bytes are buffered than the high-water mark. The transport never blocks: if there are
 /// no bytes, `read` returns `.pause`, and `onData` is called when there are some. Either side may end the feed; the

@@ -29,8 +29,8 @@ extension Cookie {
         HTTPSyntax.isFieldValue(text) && !text.utf8.contains(0x3B)
     }
 
-    /// The rules of name prefixes (RFC 6265bis §5.4). Without a name, a value that begins with a prefix is refused,
-    /// since servers would read it as a name.
+    /// Whether the rules of name prefixes are kept (RFC 6265bis §5.4). Without a name, a value that begins with a
+    /// prefix is refused, since servers would read it as a name.
     private var keepsPrefix: Bool {
         let isBare = name.isEmpty
         let text = isBare ? value : name
@@ -79,8 +79,8 @@ struct CookieContext: Hashable, Sendable {
         isSameSite || sameSite == .none || isTopLevelNavigation && sameSite != .strict
     }
 
-    /// Whether a response to such a request may set a cookie (RFC 6265bis §5.7): a navigation may set cookies that it
-    /// does not carry.
+    /// Whether the response to a request with this cause may set a cookie (RFC 6265bis §5.7): the response to a
+    /// navigation may set cookies that the request does not carry.
     func allowsStoring(_ sameSite: Cookie.SameSite) -> Bool {
         isSameSite || isTopLevelNavigation || sameSite == .none
     }

@@ -117,7 +117,7 @@ public actor CookieJar {
         }
     }
 
-    /// The number of values stored from one response, which is the limit of a domain.
+    /// The number of values stored from one response, equal to the number of cookies kept for a domain.
     static let maximumValues = 180
     /// The number of values stored before other callers can use the jar.
     static let valuesAtOnce = 30

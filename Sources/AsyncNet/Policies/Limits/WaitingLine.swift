@@ -1,7 +1,7 @@
 /// Waiters in the order of their arrival, any of which may leave.
 ///
-/// Every operation takes constant time on average. The numbers of waiters that left stay in `order` until they are half
-/// of it.
+/// Every operation takes constant time on average. The numbers of waiters that have left stay in `order` until they are
+/// half of its entries.
 struct WaitingLine<Waiter> {
     private var order: [Int] = []
     private var start = 0

@@ -77,7 +77,7 @@ extension LibcurlHandle {
         guard let exchange, let head = response.head, !exchange.pipe.isEnded else { return }
         if isWhole, !response.isHeadDelivered { exchange.request.onEvent?(.receivedHead(head)) }
         deliverHead()
-        // An urgent head changes the delivery.
+        // A head that must be delivered at once changes the delivery.
         if isWhole { isWhole = exchange.pipe.delivery == .whole }
         guard isWhole else { return deliverBody() }
         guard response.receivedBytes > 0 else { return }

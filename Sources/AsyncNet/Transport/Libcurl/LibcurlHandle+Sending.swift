@@ -1,7 +1,7 @@
 import CLibcurl
 import Foundation
 
-/// The request's body on its way to libcurl.
+/// Passes the request's body to libcurl.
 extension LibcurlHandle {
     /// Called when libcurl can send more of the body.
     func provideBody(_ buffer: UnsafeMutableRawBufferPointer) -> Int {

@@ -29,8 +29,8 @@ extension LibcurlHandle {
             easy.set(LC_UPLOAD, 1)
             lc_set_offset(easy.pointer, Int32(LC_INFILESIZE_LARGE), exchange.bodyLength ?? -1)
         }
-        // The header is sent without libcurl's own option, so that libcurl does not decode: AsyncNet decodes above the
-        // transport, where a truncated body is an error and memory is bounded.
+        // `Accept-Encoding` is sent as any header and not by libcurl's option for it, with which libcurl would decode:
+        // the session decodes, with truncated bodies as errors and in bounded memory.
         if !request.head.headers.contains(name: "Accept-Encoding") { own.append(ContentDecoding.acceptEncoding) }
         if !body.isNone, !request.head.headers.contains(name: "Expect") { own.append("Expect:") }
         let isPlain = body.isNone && (method == .get || method == .head)

@@ -1,9 +1,9 @@
 /// The limits of one loop: its part of the transport's limits.
 struct LoopLimits: Equatable {
-    /// Connections to one origin.
+    /// The largest number of connections to one origin.
     var connectionsPerOrigin: Int
     var connections: Int
-    /// Connections that stay open without a transfer.
+    /// The largest number of connections that stay open without a transfer.
     var keptConnections: Int
 }
 

@@ -9,7 +9,7 @@
 struct ResendPolicy: Equatable {
     /// The state of a connection right before a request is sent on it.
     struct Connection: Equatable {
-        /// The connection was made for this request.
+        /// Whether the connection was made for this request.
         var isNew: Bool
         var isHTTP2 = false
         /// Whether the server has closed the connection.

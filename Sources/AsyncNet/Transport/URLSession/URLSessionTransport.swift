@@ -33,7 +33,8 @@ public final class URLSessionTransport: Transport {
         ///
         /// More bytes end the request with `.readerTooSlow`.
         public var maximumBufferedBytes: Int64
-        /// URLSession supports the default only; with another value each request ends with `.unsupportedByTransport`.
+        /// Trust, pins and client identity: URLSession supports the default value only. With other values each request
+        /// ends with `.unsupportedByTransport`.
         public var tls: TLSConfiguration
 
         /// A configuration; `nil` means the default of the platform. Limits below 1 are raised to 1.
