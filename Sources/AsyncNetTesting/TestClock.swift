@@ -76,7 +76,7 @@ public final class TestClock: Clock, Sendable {
         for watcher in watchers { watcher.resume() }
     }
 
-    /// Advances the time, and wakes the tasks that sleep until then in the order of their deadlines.
+    /// Advances the time, and wakes the tasks whose deadlines it reaches, in the order of the deadlines.
     public func advance(by duration: Duration) {
         let due = state.withLock { state in
             state.now = state.now.advanced(by: duration)

@@ -46,7 +46,7 @@ public struct AsyncNetError: Error, Sendable {
             code: code, message: message ?? code.summary, underlyingError: underlyingError, context: Context())
     }
 
-    /// The request of an error. Closures, which convert to Foundation's types on demand.
+    /// The request and response of an error; closures convert them to Foundation's types on demand.
     struct Context: Sendable {
         var method: String?
         var url: URL?

@@ -47,7 +47,7 @@ enum IfRange {
         return modified.description
     }
 
-    /// Whether a response's version matches a validator; a response without a version matches.
+    /// Whether a response has the version of this `If-Range` value; `true` too for a response without a version.
     static func isSameVersion(_ headers: HTTPHeaders, as validator: String) -> Bool {
         headers.values(of: validator.hasPrefix("\"") ? .entityTag : .lastModified).allSatisfy { $0 == validator }
     }

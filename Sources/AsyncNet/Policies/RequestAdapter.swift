@@ -48,8 +48,8 @@ extension TransportRequest {
         return urlRequest
     }
 
-    /// Applies a closure to this request as a `URLRequest`, and keeps here what the closure did not change. `nil` if
-    /// the closure returns `nil`.
+    /// This request with the changes that the closure makes to it as a `URLRequest`; `nil` if the closure returns
+    /// `nil`.
     func changed(by change: (URLRequest) async throws -> URLRequest?) async throws -> TransportRequest? {
         let before = urlRequest
         guard let after = try await change(before) else { return nil }

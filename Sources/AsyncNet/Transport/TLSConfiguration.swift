@@ -111,7 +111,7 @@ public struct TLSConfiguration: Sendable {
         case tls13
     }
 
-    /// Whether URLSession supports these settings: they are the defaults.
+    /// Whether all settings are the defaults, the only ones that URLSession supports.
     var isDefault: Bool {
         guard case .system = trust.kind else { return false }
         return pins.isEmpty && clientIdentity == nil && minimumVersion == .tls12 && verifiesHostName

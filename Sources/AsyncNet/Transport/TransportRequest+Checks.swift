@@ -1,5 +1,5 @@
 extension TransportRequest {
-    /// Refuses a request that no transport could send unchanged.
+    /// Refuses an invalid URL, method, header or body.
     func check() throws(AsyncNetError) {
         _ = try head.url.checkedForHTTP()
         try head.validate()

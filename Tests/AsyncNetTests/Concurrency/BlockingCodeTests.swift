@@ -51,7 +51,7 @@ struct BlockingCodeTests {
         }
     }
 
-    @Test("In every place it holds up no other request", arguments: Place.allCases)
+    @Test("User code that blocks holds up no other request, wherever it runs", arguments: Place.allCases)
     func places(_ place: Place) async throws {
         let (folder, blockade) = (try TemporaryFolder(), Blockade())
         let session = Session(transport: StubTransport { Self.reply($0) })
@@ -161,7 +161,7 @@ struct BlockingCodeTests {
     enum Wait: String, CaseIterable { case value, result, response, decoder, largeBody, lateValidator, stream }
 
     @Test(
-        "Cancelling the task that waits ends its wait at once, also while such code runs; its task is cancelled, and ends by itself",
+        "Cancelling the waiting task ends its wait at once, also while user code runs; the code's task is cancelled",
         arguments: Wait.allCases)
     func cancelling(_ wait: Wait) async throws {
         let (blockade, isCancelled) = (Blockade(), Gate())
@@ -207,7 +207,7 @@ struct BlockingCodeTests {
     }
 
     @Test(
-        "Several that wait while a late validator runs have its refusal, once, and one that is cancelled leaves alone")
+        "Tasks that wait for a late validator all get its error, it runs once, and a cancelled task stops waiting")
     func lateValidator() async throws {
         let (blockade, ran) = (Blockade(), Counter())
         let request = Session(transport: StubTransport { Self.reply($0) }).request("http://a/")

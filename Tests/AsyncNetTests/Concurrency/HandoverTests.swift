@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Handover", .timeLimit(.minutes(5)))
 struct HandoverTests {
-    @Test("Elements arrive in order, each only once it is asked for")
+    @Test("Elements arrive in order, each only when the taker waits for it")
     func order() async throws {
         let (handover, offered) = (Handover<Int>(), Counter())
         let giver = Task {
@@ -38,7 +38,7 @@ struct HandoverTests {
         await giver.value
     }
 
-    @Test("A taker who goes lets the giver go, before and while it offers")
+    @Test("A closed taker ends the giver's offers, before and while it offers")
     func close() async {
         let handover = Handover<Int>()
         let giver = Task { await handover.offer(1) }
@@ -86,7 +86,7 @@ struct HandoverTests {
         }
     }
 
-    @Test("A giver who takes its element back leaves the taker waiting for the next giver")
+    @Test("After a giver withdraws its element, the taker waits for the next giver")
     func takenBack() async throws {
         let reader = Reader()
         let taker = Task { try await reader.take() }

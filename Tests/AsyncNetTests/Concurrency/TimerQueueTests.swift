@@ -20,7 +20,7 @@ struct TimerQueueTests {
         }
     }
 
-    @Test("Timers go off in order of time, by one sleeping task")
+    @Test("Timers fire in the order of their times, with one sleeping task")
     func order() async {
         let (clock, log) = (TestClock(), Log())
         let timers = TimerQueue(TimeSource(clock))
@@ -42,7 +42,7 @@ struct TimerQueueTests {
         #expect(timers.count == 0)
     }
 
-    @Test("A cancelled timer does not go off, and its handle cannot remove another's place")
+    @Test("A cancelled timer does not fire, and its handle cannot remove another timer")
     func cancelling() async {
         let (clock, log) = (TestClock(), Log())
         let timers = TimerQueue(TimeSource(clock))
@@ -100,7 +100,7 @@ struct TimerQueueTests {
         #expect(timers.count == 0)
     }
 
-    @Test("A timer that moved itself on is still removed by its handle, also while it is looking")
+    @Test("A timer that rescheduled itself is removed by its handle, also while its action runs")
     func removedAfterMoving() async {
         let (clock, log) = (TestClock(), Log())
         let timers = TimerQueue(TimeSource(clock))
@@ -127,7 +127,7 @@ struct TimerQueueTests {
         idle.stop()
     }
 
-    @Test("A paused idle timer lets any time pass")
+    @Test("A paused idle timer never fires")
     func pausedIdle() async {
         let (clock, log) = (TestClock(), Log())
         let timers = TimerQueue(TimeSource(clock))

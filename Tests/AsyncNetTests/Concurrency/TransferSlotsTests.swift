@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Transfer slots", .timeLimit(.minutes(5)))
 struct TransferSlotsTests {
-    @Test("Slots are given out in order, a cancelled wait takes none")
+    @Test("Permits are granted in order, a cancelled wait takes none")
     func order() async throws {
         let slots = TransferSlots(1)
         try await slots.acquire()
@@ -18,7 +18,7 @@ struct TransferSlotsTests {
         try await slots.acquire()
     }
 
-    @Test("A thousand tasks share three slots and all get one, cancelled ones among them")
+    @Test("A thousand tasks share three permits; each task that is not cancelled gets a permit")
     func many() async throws {
         let slots = TransferSlots(3)
         let done = await withTaskGroup(of: Bool.self) { group in

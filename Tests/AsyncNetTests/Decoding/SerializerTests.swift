@@ -21,7 +21,7 @@ struct SerializerTests {
             data: body)
     }
 
-    @Test("Decodable types come out of JSON and property lists")
+    @Test("Decodable types are decoded from JSON and property lists")
     func decodable() async throws {
         #expect(try await DecodableSerializer(User.self).serialize(response(User.json)) == .ada)
         let plist = try PropertyListEncoder().encode(User.ada)
@@ -31,7 +31,7 @@ struct SerializerTests {
     }
 
     @Test(
-        "A decoding error says which value is wrong",
+        "A decoding error names the invalid value",
         arguments: [
             (#"{"id":1}"#, "name is missing"), (#"{"id":"x","name":"y"}"#, "id is not Int"),
             (#"{"id":null,"name":"y"}"#, "id is null"), ("{", "not well-formed"),
@@ -52,7 +52,7 @@ struct SerializerTests {
     }
 
     @Test(
-        "An empty body is allowed for HEAD, 204 and 205, and as told",
+        "An empty body is allowed for HEAD, 204 and 205, and as configured",
         arguments: [
             (HTTPMethod.head, 200, true), (.get, 204, true), (.get, 205, true), (.get, 200, false), (.post, 201, false),
         ])
@@ -85,7 +85,7 @@ struct SerializerTests {
         await #expect(throws: AsyncNetError.self) { try await serializer.serialize(response(")]}',\n)]}',\n[1]")) }
     }
 
-    @Test("Of several serializers the first that succeeds counts, and if none does all reasons are told")
+    @Test("The first serializer that succeeds counts; if all fail, the error has all reasons")
     func compound() async throws {
         let serializer = CompoundSerializer<String>(
             ClosureSerializer { try await DecodableSerializer(User.self).serialize($0).name },

@@ -126,7 +126,7 @@ struct StandardJSONDecoderTests {
         }
     }
 
-    @Test("It takes the fast way where it can, and only there")
+    @Test("The tape decodes supported documents, and only those")
     func plainness() throws {
         let plain = try #require(
             JSONTape(text: Self.sample.replacingOccurrences(of: "18446744073709551615", with: "5")))
@@ -134,7 +134,7 @@ struct StandardJSONDecoderTests {
         #expect(!plain.hasGivenUp)
     }
 
-    @Test("Types that JSONDecoder treats in its own way")
+    @Test("Types that JSONDecoder decodes specially are decoded alike")
     func special() {
         same(Special.self, #"{"data":"aGk=","url":"https://a.b/c?d","decimal":1.10000000000000000001}"#)
         same(Special.self, #"{"data":[1,2],"url":"","decimal":"1"}"#)
@@ -151,7 +151,7 @@ struct StandardJSONDecoderTests {
     func manual(_ text: String) { same(Manual.self, text) }
 
     @Test(
-        "A type that swallows errors gets what JSONDecoder gives it",
+        "A type that ignores errors is decoded as by JSONDecoder",
         arguments: ["1", "1.0", "1e1", "\"x\"", "null", "9223372036854775808", "[]"])
     func forgiving(_ value: String) { same(Forgiving.self, "{\"value\":\(value)}") }
 
@@ -174,7 +174,7 @@ struct StandardJSONDecoderTests {
     }
 
     @Test(
-        "Documents that are none, or oddly made",
+        "Invalid and unusual documents are decoded as by JSONDecoder",
         arguments: [
             "", " ", "nul", "null", "tru", "true", "[1,]", "[,1]", "{\"a\":1,}", "{\"a\"}", "{a:1}", "[1 2]", "[1]x",
             "\"\\x\"", "\"\\ud800\"", "\"a", "[\"\u{1}\"]", "\u{FEFF}[\"x\"]", "[[[[", "]", "\"\"",

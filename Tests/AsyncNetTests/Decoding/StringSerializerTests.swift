@@ -41,7 +41,7 @@ struct StringSerializerTests {
     }
 
     @Test(
-        "Without a charset, or with one nobody knows, it is UTF-8, its mark dropped",
+        "Without a known charset text is decoded as UTF-8, without its byte order mark",
         arguments: [nil, "text/plain", "text/plain; charset=klingon"])
     func fallback(_ type: String?) async throws {
         #expect(try await text([0xEF, 0xBB, 0xBF, 0xC3, 0xA9], type) == "é")

@@ -82,7 +82,9 @@ struct ParameterEncoderTests {
         ("http://u:p@a/?k=0", "http://u:p@a/?k=0&k=1"), ("b/c?d", "b/c?d&k=1"),
     ]
 
-    @Test("A form goes where destination and method say, after the query that is there", arguments: placements, queries)
+    @Test(
+        "Destination and method decide between query and body; an existing query is kept", arguments: placements,
+        queries)
     func destinations(
         _ row: (destination: URLEncodedFormParameterEncoder.Destination, method: String, isQuery: Bool),
         _ urls: (String, String)
@@ -145,7 +147,7 @@ struct ParameterEncoderTests {
     // MARK: JSON
 
     @Test(
-        "JSON is formatted as told, untyped values too",
+        "JSON is formatted with the encoder's options, untyped values too",
         arguments: [
             (false, #"{"a":{"c":1,"d":2},"b":"x"}"#),
             (true, "{\n  \"a\": {\n    \"c\": 1,\n    \"d\": 2\n  },\n  \"b\": \"x\"\n}"),
@@ -196,7 +198,7 @@ struct ParameterEncoderTests {
         #expect(try PropertyListParameterEncoder().encode([1], into: request()).httpBody?.isEmpty == false)
     }
 
-    @Test("Members that are nil are left out of a property list, elements are $null")
+    @Test("nil members are omitted from a property list, nil elements are $null")
     func propertyListNil() throws {
         struct Value: Codable, Sendable {
             var a: Int?
@@ -210,7 +212,7 @@ struct ParameterEncoderTests {
 
     struct Failure: Error {}
 
-    @Test("A closure gets parameters and request, and what it throws arrives as it is")
+    @Test("A closure gets parameters and request, and its error is thrown unchanged")
     func closure() throws {
         let encoder = ClosureParameterEncoder { parameters, request in
             guard let user = parameters as? User else { throw Failure() }
@@ -222,7 +224,7 @@ struct ParameterEncoderTests {
 
     // MARK: In a session
 
-    @Test("A session sends what each encoder makes")
+    @Test("A session sends the result of each encoder")
     func session() async throws {
         let stub = StubTransport { _ in .json([:]) }
         let session = Session(transport: stub)
@@ -249,7 +251,7 @@ struct ParameterEncoderTests {
             ])
     }
 
-    @Test("What an encoder throws ends the request with encodingFailed and nothing is sent")
+    @Test("An encoder's error ends the request with encodingFailed, and nothing is sent")
     func sessionErrors() async throws {
         let stub = StubTransport { _ in .json([:]) }
         let error = await Session(transport: stub).request("http://a", parameters: 1, encoder: .query).serializing(

@@ -14,7 +14,7 @@ struct ParameterErrorsTests {
         ).result.failure
     }
 
-    @Test("The error names the place, not the value, and keeps what the encoder threw")
+    @Test("The error names the path, not the value, and has the encoder's error underneath")
     func places() async {
         for error in [
             await failure(["scores": [1, Double.nan]], .json),

@@ -41,7 +41,7 @@ struct RequestBodyTests {
     }
 
     @Test(
-        "A file comes out byte for byte, in pieces, as often as it is asked for",
+        "A file is read byte for byte, in pieces, any number of times",
         arguments: [0, 1, 131_071, 131_072, 131_073, 1_000_000])
     func file(_ size: Int) async throws {
         let folder = try TemporaryFolder()
@@ -51,7 +51,7 @@ struct RequestBodyTests {
         #expect(try await read(body) == data)
     }
 
-    @Test("What is no regular file that can be read is refused, and none of it hangs")
+    @Test("Files that are not regular or not readable are refused without blocking")
     func noFile() async throws {
         let folder = try TemporaryFolder()
         let pipe = folder.url.appending(path: "pipe")
@@ -125,7 +125,7 @@ struct RequestBodyTests {
     }
 
     @Test(
-        "A stream's length is held to, and what completes it comes only at its end",
+        "A stream must have its length, and its last chunk is sent only after its end",
         arguments: [
             (["ab", "c"], Int64(3), nil, 3), (["ab", "", "c", ""], 3, nil, 3),
             (["abc"], 4, "ended after 3 of its 4", 3),
@@ -180,7 +180,7 @@ struct RequestBodyTests {
         #expect(RequestBody.multipart { $0.append("hunter2", name: "a") }.description == "a form of 1 part(s)")
     }
 
-    @Test("What was read at once and what is read with waiting join without a seam")
+    @Test("Bytes read without waiting and bytes read later are in order and complete")
     func handOver() async throws {
         let folder = try TemporaryFolder()
         let data = patternedData(300_000)
@@ -200,7 +200,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test("Lengths that no number holds are unknown ones, and files that do not say theirs are refused")
+    @Test("Lengths beyond Int64 are unknown, and files without a length are refused")
     func oddLengths() async throws {
         let huge = RequestBody.multipart { form in
             for _ in 0..<2 { form.append(.stream(chunks("a"), length: .max - 10), name: "s") }

@@ -20,7 +20,7 @@ struct URLEncodedFormErrorTests {
     }
 
     @Test(
-        "What has no names at its top is an error that says what has",
+        "A value without names at its top is an error that lists suitable values",
         arguments: [
             (1 as any Encodable & Sendable, "Int"), ("a", "String"), ([1], "Array<Int>"), (true, "Bool"),
             (Date.distantPast, "Date"), (Data(), "Data"),
@@ -43,7 +43,7 @@ struct URLEncodedFormErrorTests {
     }
 
     @Test(
-        "What is no number or date is an error that says where",
+        "NaN, infinities and invalid dates are errors with the path",
         arguments: [
             (Double.nan as any Encodable & Sendable), -Double.infinity, Float.infinity, Decimal.nan,
             Date(timeIntervalSince1970: .infinity),
@@ -63,7 +63,7 @@ struct URLEncodedFormErrorTests {
 
     struct Failure: Error {}
 
-    @Test("What closures throw arrives as it is")
+    @Test("Errors of closures are thrown unchanged")
     func closures() {
         #expect(throws: Failure.self) {
             try Encoder(dateEncoding: .custom { _ in throw Failure() }).encode(["a": Date()])

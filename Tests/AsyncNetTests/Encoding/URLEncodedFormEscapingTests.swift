@@ -9,7 +9,7 @@ struct URLEncodedFormEscapingTests {
     private static let punctuation = ##" !"#$%&'()*+,-./:;<=>?@[\]^_`{|}~"##
 
     @Test(
-        "Of all ASCII punctuation only what the escaping names stays",
+        "Only the escaping's ASCII punctuation is kept",
         arguments: [
             (Encoder(), "%20%21%22%23%24%25%26%27%28%29%2A%2B%2C-./%3A%3B%3C%3D%3E?%40%5B%5C%5D%5E_%60%7B%7C%7D~"),
             (
@@ -39,7 +39,7 @@ struct URLEncodedFormEscapingTests {
         }
     }
 
-    @Test("No escaping can keep what would make a form read as another")
+    @Test("No escaping can keep characters that would change the form's meaning")
     func never() throws {
         let encoder = Encoder(escaping: .init(keeping: "%&=+# \r\n\0é" + Self.punctuation))
         #expect(try encoder.encode(["a&b": "c=d%+# \r\n\0é!"]) == "a%26b=c%3Dd%25%2B%23%20%0D%0A%00%C3%A9!")

@@ -17,7 +17,7 @@ struct URLEncodedFormNilTests {
     }
 
     @Test(
-        "nil is left out, empty, null or a closure's text at every level",
+        "nil is omitted, empty, null or a closure's text at every level",
         arguments: [
             (Encoder.NilEncoding.dropKey, "array[0]=1&array[2]=3&page[isLast]=0"),
             (
@@ -55,7 +55,7 @@ struct URLEncodedFormNilTests {
         #expect(try Encoder().encode(Types()).isEmpty)
     }
 
-    @Test("A member that is there is written whatever its type")
+    @Test("A member that is not nil is written whatever its type")
     func present() throws {
         let value = Types(
             a: true, b: "b", c: 1.5, d: 0.1, e: -1, f: -8, g: -16, h: -32, i: .min, j: .max, k: 1, l: 8, m: 16, n: 32,

@@ -33,7 +33,7 @@ struct URLEncodedFormOptionsTests {
     typealias Encoder = URLEncodedFormEncoder
 
     @Test(
-        "The default names by brackets, writes numbers for truths, drops nil and escapes everything but unreserved characters"
+        "By default keys have brackets, Bool is 1 or 0, nil is omitted, and reserved characters are escaped"
     )
     func defaults() throws {
         let text = try Encoder().encode(Search())
@@ -45,7 +45,7 @@ struct URLEncodedFormOptionsTests {
     }
 
     @Test(
-        "Elements of arrays are named as told, in arrays of arrays and of structs too",
+        "Elements of arrays are named by the option, in arrays of arrays and of structs too",
         arguments: [
             (Encoder.ArrayEncoding.brackets, "a[]=1&a[]=2&m[][]=3&m[][]=4&m[][]=5&s[][isLast]=0&s[][size]=6"),
             (.noBrackets, "a=1&a=2&m=3&m=4&m=5&s[isLast]=0&s[size]=6"),
@@ -68,7 +68,7 @@ struct URLEncodedFormOptionsTests {
     }
 
     @Test(
-        "Data is Base64, an array of numbers, or what a closure says",
+        "Data is Base64, an array of numbers, or a closure's text",
         arguments: [
             (Encoder.DataEncoding.base64, "a%5B%5D=%2B/8%3D&o%5Bd%5D=%2B/8%3D"),
             (.deferredToData, "a%5B%5D%5B%5D=251&a%5B%5D%5B%5D=255&o%5Bd%5D%5B%5D=251&o%5Bd%5D%5B%5D=255"),
@@ -88,7 +88,7 @@ struct URLEncodedFormOptionsTests {
     }()
 
     @Test(
-        "Dates are written as told, and whole numbers of seconds and milliseconds have no fraction",
+        "Dates are written by the option, and whole seconds and milliseconds have no fraction",
         arguments: [
             (Encoder.DateEncoding.deferredToDate, "a[]=0.0&o=1.5"),
             (.secondsSince1970, "a[]=978307200&o=978307201.5"),
@@ -166,7 +166,7 @@ struct URLEncodedFormOptionsTests {
     }
 
     @Test(
-        "Keys of a path are joined as told; elements keep their own brackets",
+        "Keys of a path are joined by the option; elements keep their own brackets",
         arguments: [
             (Encoder.KeyPathEncoding.brackets, "a[b][c]=1&l[][x][y]=2"), (.dots, "a.b.c=1&l[].x.y=2"),
             (.custom { "\($0)->\($1)" }, "a->b->c=1&l[]->x->y=2"),

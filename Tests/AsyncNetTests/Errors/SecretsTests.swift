@@ -172,7 +172,7 @@ struct SecretsTests {
     }
 
     @Test(
-        "Requests, responses, errors and events, over each transport and to a port where nobody listens",
+        "No secret in requests, responses, errors and events, over each transport and to a closed port",
         arguments: ["stub", "libcurl", "urlSession"])
     func requests(_ name: String) async throws {
         let transports: [String: any Transport] = [

@@ -68,7 +68,7 @@ struct AuthenticationChallengeTests {
     }
 
     @Test(
-        "What is malformed is dropped with what follows it, up to the next header",
+        "A malformed challenge is dropped with the text after it, up to the next header line",
         arguments: [
             (["", "   ", ",", "\"", "=", "é", "/", "@ Basic realm=r"], []),
             (
@@ -105,14 +105,14 @@ struct AuthenticationChallengeTests {
         #expect(Challenge.parameters(text) == parameters)
     }
 
-    @Test("Made by hand it is the same as read")
+    @Test("A challenge made from its parts equals the parsed challenge")
     func madeByHand() {
         let challenge = Challenge(scheme: "BASIC", parameters: ["Realm": "R"])
         #expect([challenge] == Challenge.challenges(in: ["basic realm=R"]))
         #expect(challenge.realm == "R")
     }
 
-    @Test("Whatever a server sends, nothing traps, and what is read has no control character")
+    @Test("No input traps, and parsed values have no control characters")
     func fuzzed() {
         let words = [
             "Basic", "Digest ", "realm", "=", "==", "\"", "\\", ",", " ", "\t", "a", "nonce=\"n\"", "YQ==", "é",

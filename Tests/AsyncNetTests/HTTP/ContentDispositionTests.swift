@@ -62,7 +62,7 @@ struct ContentDispositionTests {
     }
 
     @Test(
-        "What has no type is none",
+        "A value without a type is refused",
         arguments: [
             "", ";", "; filename=a", "filename=a", "\"attachment\"; filename=a", "attachment filename=a",
             "attachment, x; filename=a", "ä",

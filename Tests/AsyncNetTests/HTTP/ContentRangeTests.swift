@@ -30,7 +30,7 @@ struct ContentRangeTests {
     }
 
     @Test(
-        "Anything else is none",
+        "Other text is refused",
         arguments: [
             "", "bytes", "bytes ", "bytes 0-99", "bytes=0-99/100", "items 0-99/100", "bytes 99-0/100",
             "bytes 0-100/100", "bytes 0-99/0", "bytes */*",
@@ -51,7 +51,7 @@ struct ContentRangeTests {
     }
 
     @Test(
-        "What to ask for",
+        "The Range header of each kind of range",
         arguments: [
             (ByteRange.from(5), "bytes=5-"), (.from(0), "bytes=0-"), (.closed(0...499), "bytes=0-499"),
             (.last(500), "bytes=-500"), (.from(-5), "bytes=0-"),

@@ -52,7 +52,7 @@ struct CookieFuzzTests {
         #expect(accepted > 1000)
     }
 
-    @Test("Ten thousand files; what is read is written so that it is read again")
+    @Test("Cookies read from ten thousand random files are written and read again unchanged")
     func files() {
         var random = Fuzzing.random(66)
         var accepted = 0

@@ -7,7 +7,7 @@ import Testing
 @Suite("File names", .timeLimit(.minutes(5)))
 struct FileNameTests {
     @Test(
-        "Only a name is left of a name",
+        "A path is reduced to its last component",
         arguments: [
             ("a.txt", "a.txt"), ("über €.tar.gz", "über €.tar.gz"), ("a/b/c.txt", "c.txt"), ("a\\b\\c.txt", "c.txt"),
             ("../../etc/passwd", "passwd"),
@@ -36,7 +36,7 @@ struct FileNameTests {
     }
 
     @Test(
-        "Nothing is left of some",
+        "Names without a safe character are refused",
         arguments: [
             "", ".", "..", "...", "/", "\\", "a/..", "../", " ", ". .", "\0", "\u{202E}", "\u{200D}", "a/\u{200D}.",
             "\u{FEFF}.\u{200B}.",
@@ -63,7 +63,7 @@ struct FileNameTests {
     }
 
     @Test(
-        "The server's name counts before the URL's, and that before none",
+        "The server's name is preferred to the URL's, and that to `download`",
         arguments: [
             ("attachment; filename=a.txt", "http://h/b.html", nil, "a.txt"),
             ("attachment; filename=\"../\"", "http://h/b.html", nil, "b.html"),
@@ -87,7 +87,7 @@ struct FileNameTests {
         #expect(name == expected)
     }
 
-    @Test("No name, however made, is unsafe; a safe one is left alone")
+    @Test("No random name stays unsafe; a safe name is not changed")
     func fuzz() {
         var random = SeededRandom(state: 5)
         let alphabet = [

@@ -51,7 +51,7 @@ struct HTTPDateTests {
     }
 
     @Test(
-        "Anything else is none",
+        "Other text is refused",
         arguments: [
             "", "Sun", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 CET", "Sun, 06 Nov 1994 08:49:37 +0000",
             "06 Nov 1994 08:49:37 GMT",
@@ -93,7 +93,7 @@ struct HTTPDateTests {
     }
 
     @Test(
-        "Moments beyond what can be written are the first or the last",
+        "Times beyond the years 0 to 9999 become the first or the last",
         arguments: [
             (-Double.infinity, "Sat, 01 Jan 0000 00:00:00 GMT"), (.infinity, "Fri, 31 Dec 9999 23:59:59 GMT"),
             (1e300, "Fri, 31 Dec 9999 23:59:59 GMT"),

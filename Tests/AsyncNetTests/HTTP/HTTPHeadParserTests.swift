@@ -52,7 +52,7 @@ struct HTTPHeadParserTests {
             ])
     }
 
-    @Test("Space around a value is none of it, and none is needed (RFC 9112 §5.1)")
+    @Test("Space around a value is removed, and not required (RFC 9112 §5.1)")
     func space() throws {
         #expect(try headers("A:1", "B:   2 \t", "C:", "D:  ", "E: a b") == ["A=1", "B=2", "C=", "D=", "E=a b"])
     }

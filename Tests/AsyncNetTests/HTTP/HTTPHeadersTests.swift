@@ -74,7 +74,7 @@ struct HTTPHeadersTests {
         try HTTPRequestHead(method: .query, url: try "http://a/".asURL(), headers: ["X": "a\tb é"]).validate()
     }
 
-    @Test("A caller's URLRequest comes through with method, headers and what else it says")
+    @Test("A URLRequest keeps its method, headers and other properties")
     func urlRequest() throws {
         var request = URLRequest(url: try "http://a/b?c=1".asURL(), timeoutInterval: 5)
         request.httpMethod = "PATCH"
@@ -88,7 +88,7 @@ struct HTTPHeadersTests {
         #expect(back.httpBody == nil)
     }
 
-    @Test("What every request says of itself: languages by preference, program, system and library")
+    @Test("Default headers: languages by preference, program, system and library")
     func defaults() {
         #expect(HTTPHeaders.default.map(\.name) == ["Accept-Language", "User-Agent"])
         #expect(HTTPHeader.qualityList(["de-DE", "fr", "en"]) == "de-DE, fr;q=0.9, en;q=0.8")

@@ -23,14 +23,14 @@ struct MediaTypeTests {
     }
 
     @Test(
-        "What is no type is none",
+        "An invalid type is refused",
         arguments: ["", "text", "text/", "/html", "a/b/c", "te xt/html", "text/ht ml", ";charset=a"])
     func malformed(_ text: String) {
         #expect(MediaType(text) == nil)
     }
 
     @Test(
-        "Ranges include what they name",
+        "Media ranges include their types",
         arguments: [
             ("*/*", "a/b", true), ("a/*", "a/b", true), ("*/b", "a/b", true), ("a/b", "a/b", true),
             ("a/c", "a/b", false), ("c/*", "a/b", false),

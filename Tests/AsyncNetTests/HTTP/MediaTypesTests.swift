@@ -5,7 +5,7 @@ import Testing
 @Suite("Media types by file name")
 struct MediaTypesTests {
     @Test(
-        "The last extension tells, without regard to case",
+        "The last extension decides, case-insensitively",
         arguments: [
             ("a.html", "text/html"), ("a.HTM", "text/html"), ("a.jpg", "image/jpeg"), ("a.JPEG", "image/jpeg"),
             ("a.png", "image/png"),
@@ -49,7 +49,7 @@ struct MediaTypesTests {
         #expect(MediaTypes.preferredExtension(for: type) == name)
     }
 
-    @Test("Every type of the table is one, and no extension stands there twice")
+    @Test("Every type of the table is valid, and no extension occurs twice")
     func table() {
         var seen: Set<Substring> = []
         for line in MediaTypes.table.split(separator: "\n") {

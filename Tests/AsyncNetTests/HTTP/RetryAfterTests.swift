@@ -23,7 +23,7 @@ struct RetryAfterTests {
     }
 
     @Test(
-        "Anything else is none",
+        "Other text is refused",
         arguments: [
             "", " ", "-1", "+1", "1.5", "1e3", "0x10", "soon", "1, 2", "1;2", "1 2", "٣",
             "Sun, 32 Nov 2026 03:00:00 GMT", "2026-11-22T03:00:00Z", "\u{0}",

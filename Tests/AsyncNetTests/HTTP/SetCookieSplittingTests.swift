@@ -21,7 +21,7 @@ struct SetCookieSplittingTests {
     }
 
     @Test(
-        "What is joined comes apart again",
+        "Joined Set-Cookie values are split again",
         arguments: [
             ["a=1", "b=2"], ["a=1; Path=/", "b=2; Path=/", "c=3"],
             ["a=1; Expires=Wed, 21 Oct 2015 07:28:00 GMT", "b=2"],
@@ -41,7 +41,7 @@ struct SetCookieSplittingTests {
     }
 
     @Test(
-        "Empty values between them leave nothing",
+        "Empty values between cookies are removed",
         arguments: [
             ["", "a=1"], ["a=1", ""], ["a=1", "", "b=2"], ["", "", "a=1", "", "", "b=2", ""],
         ])

@@ -12,7 +12,7 @@ struct SingleFieldTests {
     private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
 
     @Test(
-        "Joined lines come apart by the field's grammar",
+        "Joined lines are split by the field's grammar",
         arguments: [
             (.retryAfter, "\(date), 120, \(date)", [date, "120", date]),
             (.retryAfter, "Sunday, 06-Nov-94 08:49:37 GMT,5", ["Sunday, 06-Nov-94 08:49:37 GMT", "5"]),
@@ -55,7 +55,7 @@ struct SingleFieldTests {
 
     /// What Fetch's examples say of "extract a MIME type", and its rules of charsets.
     @Test(
-        "Of several types the last valid one counts",
+        "The last valid type of several counts",
         arguments: [
             (["text/plain"], "text/plain", nil), (["text/plain", "text/plain"], "text/plain", nil),
             (["text/html", "application/json"], "application/json", nil),
@@ -122,7 +122,7 @@ struct SingleFieldTests {
     }
 
     @Test(
-        "A length that is none matters where it ends the body (RFC 9112 §6.3)",
+        "An invalid Content-Length is an error if it ends the body (RFC 9112 §6.3)",
         arguments: [
             (.get, 200, [:], false), (.head, 200, [:], true), (.get, 204, [:], true), (.get, 304, [:], true),
             (.get, 200, ["Transfer-Encoding": "chunked"], true),

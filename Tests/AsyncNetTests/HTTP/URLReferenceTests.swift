@@ -35,7 +35,7 @@ struct URLReferenceTests {
     }
 
     @Test(
-        "What is encoded stays so, what may not stand is encoded, nothing is encoded twice",
+        "Percent-encodings are kept, invalid characters are encoded, nothing is encoded twice",
         arguments: [
             ("http://a/b c", "http://a/b%20c"), ("http://a/%2B?x=%2B b", "http://a/%2B?x=%2B%20b"),
             ("http://a/ü?ü#ü", "http://a/%C3%BC?%C3%BC#%C3%BC"),

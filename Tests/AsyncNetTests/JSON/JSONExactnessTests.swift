@@ -197,7 +197,7 @@ struct JSONExactnessTests {
         override func encode(_ value: some Encodable) throws -> Data { Data("mine".utf8) }
     }
 
-    @Test("A placeholder never goes out, nor is a string taken for one")
+    @Test("No placeholder is in the output, and no string is replaced as a placeholder")
     func placeholders() throws {
         #expect(try encode([Inner(j: 1.5)]) == #"["{\"a\":1.5}"]"#)
         #expect(try encode(["AsyncNet.JSON.x.0"]) == #"["AsyncNet.JSON.x.0"]"#)
@@ -220,7 +220,7 @@ struct JSONExactnessTests {
             ).last?.j.description == "19999.0")
     }
 
-    @Test("Foundation's own coders by themselves keep what they can")
+    @Test("Foundation's coders alone keep as many digits as they can")
     func foundation() throws {
         #expect(try JSONDecoder().decode(One.self, from: Data(#"{"j":[1.0,0.1,1e30]}"#.utf8)).j == [1, 0.1, 1e30])
         #expect(throws: (any Error).self) { try JSONEncoder().encode(One(j: JSON(parsing: "1e400"))) }

@@ -11,7 +11,7 @@ import Testing
 struct CurlDescriptionTests {
     private let session = Session(transport: StubTransport { _ in .status(200) }, configuration: .init(headers: [:]))
 
-    @Test("Every part is there, and the shell expands none of it")
+    @Test("The command has every part, and the shell expands none of it")
     func whole() async {
         let request = session.request(
             "http://a/b?q=1", method: .put, headers: ["X": "it's $HOME `id`", "Empty": ""],
@@ -24,7 +24,7 @@ struct CurlDescriptionTests {
         #expect(text.hasSuffix("'http://a/b?q=1'"))
     }
 
-    @Test("Secrets are redacted unless asked for")
+    @Test("Secrets are redacted unless requested")
     func secrets() async {
         let request = session.request(
             "http://u:hunter2@a/b?t=hunter2",
@@ -35,7 +35,7 @@ struct CurlDescriptionTests {
         #expect(await request.curlDescription(showsSecrets: true).components(separatedBy: "hunter2").count == 5)
     }
 
-    @Test("A shell runs what it says, and a body of any bytes arrives")
+    @Test("A shell runs the command, and a body of any bytes arrives")
     func shell() async throws {
         let body = Data([0, 255, 10, 39, 13])
         try await withServer(.text("thanks")) { (server: MockServer) async throws in
@@ -50,7 +50,7 @@ struct CurlDescriptionTests {
 
     /// With the body that the request would have had, and nothing that curl adds of its own accord but its defaults.
     @Test(
-        "curl sends what it says, from memory, files and forms", .enabled(if: hasCurl, "needs curl"),
+        "curl sends the described request, from memory, files and forms", .enabled(if: hasCurl, "needs curl"),
         arguments: ["data", "none", "file", "form"])
     func curl(_ kind: String) async throws {
         let folder = try TemporaryFolder()
@@ -146,7 +146,7 @@ struct CurlDescriptionTests {
         }
     }
 
-    @Test("What a command cannot hold is said, and expected on standard input")
+    @Test("A body that a command cannot contain is read from standard input, with a comment")
     func streams() async {
         let stream = await session.upload(.stream(chunks("a")), to: "http://a/").curlDescription()
         #expect(stream.hasPrefix("# The body is a stream"))
@@ -157,7 +157,7 @@ struct CurlDescriptionTests {
         #expect(form.contains(#"-F 's=@-;filename="f.txt";type=text/plain'"#))
     }
 
-    @Test("A request that cannot be made is a comment that says why")
+    @Test("A request that cannot be made is a comment with the reason")
     func impossible() async {
         #expect(await session.request("nonsense").curlDescription().hasPrefix("# "))
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AsyncNet
 
-@Suite("Rates and what they foretell")
+@Suite("Rates and the remaining time computed from them")
 struct RateEstimateTests {
     /// Feeds equal steps.
     private func rate(

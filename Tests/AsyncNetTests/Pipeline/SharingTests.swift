@@ -31,7 +31,7 @@ struct SharingTests {
     }
 
     @Test(
-        "A Cookie header that the caller takes away stays away, and an empty one is no part of what is sent",
+        "An omitted Cookie header stays omitted, and an empty Cookie header adds no text",
         arguments: [
             (HTTPHeader.omitting("Cookie"), nil), (HTTPHeader(name: "Cookie", value: ""), "a=1"),
             (HTTPHeader(name: "cookie", value: "b=2"), "b=2; a=1"),
@@ -57,7 +57,7 @@ struct SharingTests {
         #expect(await jar.cookies.prefix(2).map(\.name) == ["first", "c2"])
     }
 
-    @Test("A host that fails all the time is left alone, and probed again")
+    @Test("Requests to a failing origin are refused, and probed later")
     func breaker() async throws {
         let clock = TestClock()
         let isDown = Locked(true)
@@ -74,7 +74,7 @@ struct SharingTests {
         #expect(try await session.request("http://a/").serializing(String.self).value == "up")
     }
 
-    @Test("No more requests run at a time than are allowed, the urgent ones first; a cancelled wait takes no place")
+    @Test("No more requests run than the limit, by priority; a cancelled wait takes no permit")
     func concurrency() async throws {
         let (firstGate, gate) = (Gate(), Gate())
         let running = Locked((now: 0, most: 0, order: [String]()))
@@ -110,7 +110,7 @@ struct SharingTests {
         #expect(await eventually { session.environment.limits.queue?.activeCount == 0 })
     }
 
-    @Test("Requests wait their turn, and one whose deadline is before that ends at once")
+    @Test("Requests wait for the rate limit; a request with an earlier deadline ends at once")
     func rate() async throws {
         let clock = TestClock()
         let stub = StubTransport { _ in .text("done") }
@@ -127,7 +127,7 @@ struct SharingTests {
         #expect(await next.value.failure == nil)
     }
 
-    @Test("The same request under way is sent once, and cancelled only with the last who waits")
+    @Test("Equal concurrent requests are sent once; the transfer is cancelled with the last request")
     func coalescing() async throws {
         let (gate, ended) = (Gate(), Gate())
         let stub = StubTransport { request in
@@ -169,7 +169,7 @@ struct SharingTests {
         await last.finish()
     }
 
-    @Test("A slow request is hedged, the first answer counts, the other is cancelled; not a POST")
+    @Test("A slow request is hedged, the first response counts, the other is cancelled; not for POST")
     func hedging() async throws {
         let clock = TestClock()
         let count = Locked(0)

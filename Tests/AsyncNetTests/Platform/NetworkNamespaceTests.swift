@@ -32,7 +32,7 @@
             path.interfaces.first { $0.name == "veth0" }
         }
 
-        @Test("The present state comes at once, also without a default route")
+        @Test("The current path is reported at once, also without a default route")
         func present() async throws {
             let namespace = try await Self.namespace()
             let path = await namespace.monitor.currentPath
@@ -66,7 +66,7 @@
         }
 
         @Test(
-            "A default route that comes and goes, also the one that goes with its link and of which the kernel says nothing"
+            "A default route is added and removed, also with its link, for which the kernel sends no notification"
         )
         func defaultRoute() async throws {
             let namespace = try await Self.namespace()
@@ -84,7 +84,7 @@
             #expect(await Self.next(&paths) { $0.status == .satisfied }?.hasIPv4 == false)
         }
 
-        @Test("A bridge alone is no way out, with a default route it is one")
+        @Test("A bridge is a connection only with a default route")
         func bridge() async throws {
             let namespace = try await Self.namespace()
             for command in [
@@ -102,7 +102,7 @@
             #expect(await Self.next(&paths) { $0.status == .satisfied } != nil)
         }
 
-        @Test("What is lost where the socket overflows is found out all the same")
+        @Test("Changes lost in a socket overflow are found by a new dump")
         func overflow() async throws {
             let namespace = try await Self.namespace()
             let (isReporting, mayReport) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 1))

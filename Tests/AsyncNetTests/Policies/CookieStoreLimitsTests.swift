@@ -32,7 +32,7 @@ struct CookieStoreLimitsTests {
     }
 
     @Test(
-        "Of a full domain go first expired ones, then not secure ones, then those sent longest ago",
+        "From a full domain expired cookies are removed first, then insecure ones, then those sent longest ago",
         arguments: [
             (["a", "b", "c", "d"], "bcd"), (["a", "b1", "c", "d"], "acd"), (["!a", "b", "!c", "d"], "acd"),
             (["!a", "!b", "!c", "!d"], "bcd"), (["!a", "!b", "!c", "d"], "abc"),
@@ -59,7 +59,7 @@ struct CookieStoreLimitsTests {
         #expect(Self.names(store) == "cde")
     }
 
-    @Test("When all are too many, crowded sites give way first")
+    @Test("Above the total, cookies of sites with many cookies are removed first")
     func total() {
         var store = CookieStore(limits: Self.limits(perDomain: 10, total: 6, crowded: 2))
         Self.fill(&store, ["a"], domain: "old.b")
@@ -72,7 +72,7 @@ struct CookieStoreLimitsTests {
         #expect(Self.names(store) == "cefghi")
     }
 
-    @Test("When all are too many, expired ones go before any other")
+    @Test("Above the total, expired cookies are removed first")
     func totalExpired() {
         var store = CookieStore(limits: Self.limits(perDomain: 10, total: 3))
         Self.fill(&store, ["a", "b50"], domain: "a.b")
@@ -82,7 +82,7 @@ struct CookieStoreLimitsTests {
     }
 
     @Test(
-        "180 of a domain, 3000 in all; beyond that crowded sites keep 50, and if that is not enough the oldest tenth goes"
+        "180 cookies of a domain, 3000 in all; above that large sites keep 50, then the oldest tenth is removed"
     )
     func defaults() {
         var store = CookieStore()
@@ -118,7 +118,7 @@ struct CookieStoreLimitsTests {
     }
 
     @Test(
-        "A site with many domains does not take the place of others, whichever way it sets its cookies",
+        "A site with many domains does not displace others, in whatever order it sets cookies",
         arguments: [1, 40])
     func oneSite(perDomain: Int) throws {
         var store = CookieStore()
@@ -171,7 +171,7 @@ struct CookieStoreLimitsTests {
         #expect(store.site(of: domain) == site)
     }
 
-    @Test("Over http only cookies of the same site are looked at, however many others there are")
+    @Test("Over http only cookies of the same site are searched, however many others exist")
     func relatives() {
         var store = CookieStore()
         for index in 0..<2900 {

@@ -7,7 +7,7 @@ import Testing
 struct NetworkMonitorTests {
     private static let (up, down) = (NetworkPath(status: .satisfied, hasIPv4: true), NetworkPath(status: .unsatisfied))
 
-    @Test("The present path comes at once, then each change")
+    @Test("The current path arrives at once, then each change")
     func changes() async {
         let feed = PathFeed(Self.up)
         var paths = feed.monitor.paths.makeAsyncIterator()
@@ -18,7 +18,7 @@ struct NetworkMonitorTests {
         #expect(await paths.next() == Self.up)
     }
 
-    @Test("The same path again is no change, also for one who missed what was between")
+    @Test("An equal path is no change, also for an observer that missed intermediate paths")
     func noDuplicates() async {
         let feed = PathFeed(Self.up)
         var paths = feed.monitor.paths.makeAsyncIterator()
@@ -35,7 +35,7 @@ struct NetworkMonitorTests {
         #expect(await next.value == nil)
     }
 
-    @Test("One who is slow sees only the newest")
+    @Test("A slow observer gets only the newest path")
     func newestOnly() async {
         let feed = PathFeed(Self.up)
         var paths = feed.monitor.paths.makeAsyncIterator()
@@ -48,7 +48,7 @@ struct NetworkMonitorTests {
         #expect(await paths.next() == Self.down)
     }
 
-    @Test("Many observe one watch; it ends with the last of them and begins anew with the next")
+    @Test("Observers share a watch; it ends with the last observer and starts again with the next")
     func observers() async {
         let feed = PathFeed(Self.up)
         let monitor = feed.monitor
@@ -68,7 +68,7 @@ struct NetworkMonitorTests {
         #expect((feed.started, feed.watching) == (2, 0))
     }
 
-    @Test("What an ended watch still reports reaches nobody")
+    @Test("Late reports of an ended watch are ignored")
     func lateReport() async {
         let reports = ReportBox()
         let monitor = NetworkMonitor { report in

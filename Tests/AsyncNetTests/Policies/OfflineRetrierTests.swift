@@ -97,7 +97,7 @@ struct OfflineRetrierTests {
     }
 
     @Test(
-        "With a way out, or where the system does not tell, it has no opinion",
+        "With a satisfied or unknown path the next retrier decides",
         arguments: [NetworkPath(status: .satisfied), .unknown])
     func online(path: NetworkPath) async {
         let feed = PathFeed(path)
@@ -118,7 +118,7 @@ struct OfflineRetrierTests {
     }
 
     @Test(
-        "Only failures that being offline brings about wait; where the server may have been reached, only methods that may be repeated",
+        "Only failures of being offline wait; if the server may have been reached, only idempotent methods",
         arguments: [
             (AsyncNetError.Code.hostNotFound, HTTPMethod.get, true), (.hostNotFound, .post, true),
             (.cannotConnect, .post, true), (.proxyNotFound, .patch, true),

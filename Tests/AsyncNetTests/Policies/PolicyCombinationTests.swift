@@ -56,7 +56,7 @@ struct PolicyCombinationTests {
     // MARK: Circuit breaker
 
     @Test(
-        "A host that hangs is left alone, whatever notices it: silence or the deadline, shared or not",
+        "An origin that hangs opens the circuit, by timeout or deadline, with shared transfers or not",
         arguments: [true, false], [true, false])
     func hangingHost(_ isDeadline: Bool, _ shares: Bool) async throws {
         let clock = TestClock()
@@ -85,7 +85,7 @@ struct PolicyCombinationTests {
         #expect(codes.last == .circuitOpen)
     }
 
-    @Test("Those who wait for a place while the circuit opens are refused too")
+    @Test("Requests that wait for a permit while the circuit opens are refused too")
     func waitingForBrokenHost() async throws {
         let gate = Gate()
         let stub = StubTransport { _ in
@@ -119,7 +119,7 @@ struct PolicyCombinationTests {
         #expect(stub.requests.count == 10)
     }
 
-    @Test("A cancelled probe frees its place")
+    @Test("A cancelled probe makes room for another")
     func cancelledProbe() async throws {
         let clock = TestClock()
         let stalls = Locked(false)
@@ -188,7 +188,7 @@ struct PolicyCombinationTests {
     }
 
     @Test(
-        "A delay beyond every clock is none that comes",
+        "A hedging delay beyond the clock's range sends no further request",
         arguments: [
             Duration.seconds(Int64.max), .seconds(1e19), .seconds(9_300_000_000),
         ])
@@ -208,7 +208,7 @@ struct PolicyCombinationTests {
         #expect(stub.requests.count == 1)
     }
 
-    @Test("One who leaves a shared request leaves it to those who come later")
+    @Test("A cancelled request does not cancel the shared transfer for later requests")
     func leftFlight() async throws {
         let gate = Gate()
         let stub = StubTransport { _ in
@@ -240,7 +240,7 @@ struct PolicyCombinationTests {
         #expect(session.environment.limits.flights.all.isEmpty)
     }
 
-    @Test("A transport that cancels by itself is not asked for ever")
+    @Test("A transport that cancels by itself is not called forever")
     func cancellingTransport() async throws {
         let stub = StubTransport { request in
             if request.path == "/" { throw CancellationError() }
@@ -251,7 +251,7 @@ struct PolicyCombinationTests {
         #expect(stub.requests.count < 100)
     }
 
-    @Test("Percentiles that are none do not add up")
+    @Test("Percentiles outside 0 to 1, and NaN, share the estimates of the nearest percentile")
     func percentiles() {
         let limits = SharedLimits(SessionConfiguration(), TimerQueue(TimeSource(ContinuousClock())))
         let first = limits.latencies(.nan)
@@ -261,7 +261,7 @@ struct PolicyCombinationTests {
     }
 
     @Test(
-        "A credential is told to the origin it was given for only, though an adapter leads elsewhere, shared or not",
+        "A credential is sent only to the origin it was given for, even if an adapter changes the URL, shared or not",
         arguments: [true, false])
     func adaptedOrigin(_ shares: Bool) async throws {
         let stub = StubTransport { request in
@@ -281,7 +281,7 @@ struct PolicyCombinationTests {
     }
 
     @Test(
-        "An adapter's URL may say who it is from; it is not sent, and told when the server asks",
+        "Userinfo in an adapter's URL is not sent in the URL, but in response to a challenge",
         arguments: [true, false])
     func adaptedUserInformation(_ shares: Bool) async throws {
         let stub = StubTransport { request in
@@ -299,7 +299,7 @@ struct PolicyCombinationTests {
         #expect(response.request?.url?.absoluteString == "http://b/")
     }
 
-    @Test("Answers are not mixed up between credentials that look alike in one line")
+    @Test("Requests with different credentials of equal text do not share a transfer")
     func flightKeys() async throws {
         let gate = Gate()
         let stub = StubTransport { _ in

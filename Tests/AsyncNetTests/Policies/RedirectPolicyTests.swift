@@ -41,7 +41,7 @@ struct RedirectPolicyTests {
     }
 
     @Test(
-        "Other statuses, and redirects without a target, are the answer",
+        "Other statuses, and redirects without a target, are delivered",
         arguments: [200, 204, 300, 304, 305, 306, 400])
     func notFollowed(_ status: Int) throws {
         #expect(try next(status, .get) == nil)
@@ -74,7 +74,7 @@ struct RedirectPolicyTests {
     }
 
     @Test(
-        "A percent sign that encodes nothing goes out as it came, also below later targets",
+        "A percent sign that encodes nothing is sent unchanged, also after further redirects",
         arguments: [
             ("/%zz", "http://a/%zz#f"), ("/x?q=50%", "http://a/x?q=50%#f"), ("/%E4%zz/é", "http://a/%E4%zz/%C3%A9#f"),
             ("/%2", "http://a/%2#f"),
@@ -133,7 +133,7 @@ struct RedirectPolicyTests {
         #expect(error?.code == .redirectFailed)
     }
 
-    @Test("The twentieth redirect is followed, the next one is an error")
+    @Test("The twentieth redirect is followed, the next redirect is an error")
     func limit() throws {
         #expect(try next(302, .get, followed: 19) != nil)
         let error = #expect(throws: AsyncNetError.self) { try next(302, .get, followed: 20) }

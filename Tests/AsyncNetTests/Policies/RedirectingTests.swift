@@ -22,7 +22,7 @@ struct RedirectingTests {
     }
 
     @Test(
-        "Each status and method ends as RFC 9110 says", arguments: [301, 302, 303, 307, 308],
+        "Each status and method is redirected as in RFC 9110", arguments: [301, 302, 303, 307, 308],
         ["GET", "HEAD", "POST", "PUT", "DELETE"])
     func methods(_ status: Int, _ method: String) async throws {
         let stub = stub()
@@ -39,7 +39,7 @@ struct RedirectingTests {
     }
 
     @Test(
-        "Not followed, it is the answer: by session, by request, by a closure",
+        "A redirect that session, request or closure does not follow is delivered",
         arguments: ["session", "request", "closure"])
     func notFollowed(_ kind: String) async throws {
         let session = Session(
@@ -53,7 +53,7 @@ struct RedirectingTests {
         #expect(response.metrics.redirects.isEmpty)
     }
 
-    @Test("A request's own handler counts before the session's, and a closure has its way")
+    @Test("A request's own handler replaces the session's, and a closure decides")
     func modified() async throws {
         let stub = stub()
         let session = Session(transport: stub, configuration: .init(redirects: .doNotFollow))
@@ -90,7 +90,7 @@ struct RedirectingTests {
         #expect(last.headers["X-Other"] == "o")
     }
 
-    @Test("What was left behind does not come back with the origin, and user information of a target is nobody's")
+    @Test("Removed headers do not return with the first origin, and userinfo of a target is not used")
     func thereAndBack() async throws {
         let stub = StubTransport { request in
             switch request.path {
@@ -125,7 +125,7 @@ struct RedirectingTests {
         #expect(try await allowed.serializing(String.self).value == "GET ")
     }
 
-    @Test("A circle ends, and says so; the count begins anew with each attempt")
+    @Test("A redirect loop is an error that names it; each attempt counts its redirects anew")
     func circle() async throws {
         let stub = stub()
         let session = Session(transport: stub, configuration: .init(maximumRedirects: 3))

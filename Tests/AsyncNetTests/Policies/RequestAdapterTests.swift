@@ -40,7 +40,7 @@ struct RequestAdapterTests {
         return await request.serializing(String.self).result
     }
 
-    @Test("The session's run before the request's, each on what the one before made")
+    @Test("The session's adapters run before the request's, each on the result of the one before")
     func order() async throws {
         #expect(
             try await text([Signing(name: "a"), Signing(name: "b")], own: Signing(name: "c")).get() == "POST /b a1b1c1 "
@@ -71,7 +71,7 @@ struct RequestAdapterTests {
         #expect(stub.requests.last?.headers.map { "\($0.name)=\($0.value)" } == ["B=1", "A=2", "b=3"])
     }
 
-    @Test("What an adapter throws ends the request, and what it makes is checked")
+    @Test("An adapter's error ends the request, and its result is checked")
     func failures() async {
         let asked = Counter()
         let later = Changing { _ in asked.add() }

@@ -27,7 +27,7 @@ struct RequestCompressorTests {
     }
 
     @Test(
-        "Every kind of body is what it was once decoded", arguments: [ContentCoding.gzip, .deflate],
+        "Every kind of compressed body decodes to the original", arguments: [ContentCoding.gzip, .deflate],
         TransportUnderTest.allCases)
     func kinds(_ coding: ContentCoding, _ transport: TransportUnderTest) async throws {
         let folder = try TemporaryFolder()
@@ -77,7 +77,7 @@ struct RequestCompressorTests {
             ])
     }
 
-    @Test("A Content-Encoding that is there already is an error, replaced, or left with its body")
+    @Test("An existing Content-Encoding is an error, replaced, or kept with its body")
     func duplicates() async {
         let stub = StubTransport {
             .json([

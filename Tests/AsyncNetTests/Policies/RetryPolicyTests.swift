@@ -43,7 +43,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "What is repeated, and what is not",
+        "Which requests are retried",
         arguments: [
             (.get, nil, .connectionLost, false, true), (.put, 503, .unacceptableStatus, false, true),
             (.post, 503, .unacceptableStatus, false, false),

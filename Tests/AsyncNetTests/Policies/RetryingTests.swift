@@ -33,7 +33,7 @@ struct RetryingTests {
         #expect(stub.requests.count == 3)
     }
 
-    @Test("What nobody wants to repeat is delivered as it came")
+    @Test("A response that no retrier retries is delivered unchanged")
     func delivered() async throws {
         let stub = stub(.status(503, body: "sorry"))
         let session = Session(transport: stub, configuration: .init(interceptors: [fast]))
@@ -68,7 +68,7 @@ struct RetryingTests {
         #expect(stub.requests.count == (kind == "cancel" ? 1 : 2))
     }
 
-    @Test("A wait that would end after the deadline is none; what takes longer ends with it, told what fired")
+    @Test("A delay beyond the deadline ends the request at once; a longer request ends at its deadline")
     func deadline() async throws {
         let clock = TestClock()
         let stub = stub(.status(503, headers: ["Retry-After": "10"]))
@@ -106,7 +106,7 @@ struct RetryingTests {
         #expect(try await task.value.get() == "done")
     }
 
-    @Test("Retriers are asked in order, the session's first, until one decides; .fail ends it")
+    @Test("Retriers are called in order, the session's first, until one decides; .fail ends the request")
     func order() async throws {
         let asked = Locked<[String]>([])
         func retrier(_ name: String, _ decision: RetryDecision) -> Retrier {
@@ -127,7 +127,7 @@ struct RetryingTests {
         #expect(await failing.serializing(String.self).result.failure?.message == "enough")
     }
 
-    @Test("Each attempt is adapted anew from what the caller gave, and knows its number")
+    @Test("Each attempt adapts the original request, and its context has its number")
     func adapted() async throws {
         let stub = stub(.status(503), .status(503), .text("done"))
         let adapter = Adapter { request, context in
@@ -154,7 +154,7 @@ struct RetryingTests {
         #expect(again.requests.map(\.body) == [Data("abc".utf8), Data("abc".utf8)])
     }
 
-    @Test("A budget bounds what retries add to a host")
+    @Test("A budget limits the retries for an origin")
     func budget() async throws {
         let stub = stub(.status(503))
         let configuration = SessionConfiguration(
@@ -168,7 +168,7 @@ struct RetryingTests {
     }
 
     @Test(
-        "A download that is repeated goes on where it was; a stream is repeated only before its head",
+        "A retried download continues; a stream is retried only before its head",
         arguments: TransportUnderTest.allCases)
     func sinks(_ transport: TransportUnderTest) async throws {
         let data = patternedData(300_000)
@@ -197,7 +197,7 @@ struct RetryingTests {
         }
     }
 
-    @Test("A response that asks for a longer wait than is waited is delivered", arguments: [true, false])
+    @Test("A response with a Retry-After beyond the limit is delivered", arguments: [true, false])
     func tooLongRetryAfter(_ isValidated: Bool) async {
         let stub = StubTransport { _ in .status(503, headers: ["Retry-After": "61"], body: "busy") }
         let session = Session(transport: stub, configuration: .init(interceptors: [RetryPolicy()], clock: TestClock()))

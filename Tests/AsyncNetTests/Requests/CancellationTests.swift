@@ -109,7 +109,7 @@ struct CancellationTests {
         #expect(await request.state == .finished)
     }
 
-    @Test("A transport that ignores cancellation holds nobody up")
+    @Test("A transport that ignores cancellation delays no waiting task")
     func deafTransport() async {
         let (arrived, gate) = (Gate(), Gate())
         struct Deaf: Transport {
@@ -132,7 +132,7 @@ struct CancellationTests {
         #expect(await request.serializing(Data.self).result.failure?.code == .cancelled)
     }
 
-    @Test("A thousand races of cancel, task cancellation and answer end in exactly one outcome each")
+    @Test("A thousand races of cancel, task cancellation and response end in exactly one outcome each")
     func races() async {
         let session = Session(
             transport: StubTransport { _ in

@@ -22,7 +22,7 @@ struct DataRequestTests {
         #expect(user.name.string == "Ada")
     }
 
-    @Test("Nothing is sent before somebody waits, then once, however many wait")
+    @Test("Nothing is sent before a task awaits, then once, however many tasks await")
     func once() async throws {
         let session = Session(transport: stub)
         let request = session.request("http://a/users/1")
@@ -40,7 +40,7 @@ struct DataRequestTests {
         #expect(await request.retryCount == 0)
     }
 
-    @Test("resume() starts a request that nobody waits for")
+    @Test("resume() starts a request that no task awaits")
     func resumed() async throws {
         let session = Session(transport: stub)
         let request = session.request("http://a/")
@@ -68,7 +68,7 @@ struct DataRequestTests {
         #expect(try await value == .ada)
     }
 
-    @Test("A request that is suspended on its way delivers nothing until it is resumed")
+    @Test("A running request that is suspended delivers nothing until it is resumed")
     func suspendedOnTheWay() async throws {
         let (arrived, gate) = (Gate(), Gate())
         let stub = StubTransport { _ in
@@ -86,7 +86,7 @@ struct DataRequestTests {
         #expect(try await task.value == .ada)
     }
 
-    @Test("The response tells everything and never throws")
+    @Test("The response has value or error and metrics, and never throws")
     func response() async throws {
         let session = Session(transport: stub)
         let response = await session.request("http://a/users/1", headers: ["X-Trace": "1"]).validate().serializing(
@@ -127,7 +127,7 @@ struct DataRequestTests {
         #expect(!"\(response) \(response.metrics) \(dumped)".contains("hunter2"))
     }
 
-    @Test("A 404 is a response until it is validated, and then an error that knows its request")
+    @Test("A 404 is a response until it is validated, and then an error with its request")
     func validation() async throws {
         let session = Session(transport: stub)
         #expect(try await session.request("http://a/404").serializing(JSON.self).value.error.string == "none")
@@ -171,7 +171,7 @@ struct DataRequestTests {
         #expect(await (request.validate().serializing(User.self).response.error == nil) == isAccepted)
     }
 
-    @Test("A validator of one's own sees all and its error is the underlying one")
+    @Test("A closure validates the whole response, and its error is the underlying error")
     func ownValidator() async {
         struct Refused: Error {}
         let request = Session(transport: stub).request("http://a/x")
@@ -184,7 +184,7 @@ struct DataRequestTests {
         #expect(error?.underlyingError is Refused)
     }
 
-    @Test("A validator that comes after the end counts for those who ask later")
+    @Test("A validator added after the end applies to later awaits")
     func lateValidator() async throws {
         let request = Session(transport: stub).request("http://a/404")
         _ = try await request.serializing(JSON.self).value
@@ -217,7 +217,7 @@ struct DataRequestTests {
         #expect(try await request.decode(MainActorUser.self).id == 1)
     }
 
-    @Test("Progress and events tell the request's life and end with it")
+    @Test("Progress and events cover the request's life and end with it")
     func observation() async throws {
         let request = Session(transport: stub).request("http://a/")
         let (events, progress) = (request.events, request.downloadProgress)
@@ -232,7 +232,7 @@ struct DataRequestTests {
         for await _ in request.events { Issue.record("an ended request has no more events") }
     }
 
-    @Test("Every way to ask for a URL, and routers, reach the same place")
+    @Test("Every kind of URL, and routers, reach the same server")
     func convertibles() async throws {
         enum Router: URLRequestConvertible {
             case user(Int)
@@ -256,7 +256,7 @@ struct DataRequestTests {
         #expect(error?.underlyingError is CocoaError)
     }
 
-    @Test("A base URL is resolved against as RFC 3986 says, by every verb")
+    @Test("URLs are resolved against the base URL as in RFC 3986, by every method")
     func baseURL() async throws {
         let api = Session(baseURL: "http://a/v1/", transport: stub)
         let requests: [(DataRequest, String)] = [
@@ -393,7 +393,7 @@ struct DataRequestRegressionTests {
         #expect(sent.value == 1)
     }
 
-    @Test("A timeout after a redirect names where it was, and keeps what was received")
+    @Test("A timeout after a redirect names the redirected URL, and keeps the received bytes")
     func timeoutContext() async throws {
         let clock = TestClock()
         let stub = StubTransport { $0.path == "/a" ? .redirect(to: "/b") : .fault(.stallMidBody(after: 7)) }
@@ -413,7 +413,7 @@ struct DataRequestRegressionTests {
         #expect(response.metrics.total == .seconds(1))
     }
 
-    @Test("A body that breaks off leaves what came of it")
+    @Test("The received bytes of a body that breaks off are kept")
     func partialBody() async {
         let session = Session(transport: StubTransport { _ in .fault(.truncate(after: 7)) })
         let response = await session.request("http://a/").serializing(Data.self).response
@@ -445,7 +445,7 @@ struct DataRequestRegressionTests {
         #expect((try? await task.value.get()) == .ada)
     }
 
-    @Test("Silence counts from the end of a suspension, not from what came before it")
+    @Test("Silence counts from the end of a suspension, not from before it")
     func silenceAfterSuspension() async {
         let (clock, arrived) = (TestClock(), Gate())
         let stub = StubTransport { _ in
@@ -485,7 +485,7 @@ struct DataRequestRegressionTests {
         #expect(await session.request(urlRequest).serializing(Data.self).result.failure?.code == .invalidRequest)
     }
 
-    @Test("Observers of a request that is dropped unstarted are let go")
+    @Test("Observers end when a request is released before its start")
     func droppedObservation() async {
         let session = Session(transport: StubTransport { _ in .status(200) })
         let events = session.request("http://a/").events

@@ -34,7 +34,7 @@ struct EarlyRefusalTests {
 
     /// What a server does after the head, in Python, and what is kept of the body.
     @Test(
-        "An unacceptable status is the error, whatever comes of the body",
+        "An unacceptable status is the error, even if the body breaks off or never ends",
         arguments: [
             ("c.sendall(b'\(notFound)Content-Length: 100\\r\\n\\r\\nhello'); c.close()", "hello"),
             ("c.sendall(b'\(notFound)Content-Length: 100\\r\\n\\r\\nhello')", "hello"),
@@ -61,7 +61,7 @@ struct EarlyRefusalTests {
     }
 
     @Test(
-        "An unacceptable type is the error too, once there is a body",
+        "An unacceptable type is the error too, if the body is not empty",
         arguments: [
             "c.sendall(b'HTTP/1.1 200 OK\\r\\nContent-Type: a/b\\r\\nContent-Length: 100\\r\\n\\r\\nhello')",
             "c.sendall(b'HTTP/1.1 200 OK\\r\\nContent-Type: a/b\\r\\n\\r\\nhello')",
@@ -102,7 +102,7 @@ struct EarlyRefusalTests {
     }
 
     @Test(
-        "The first validator that refuses has its way, and closures see whole bodies only",
+        "The first validator that refuses decides, and closures get whole bodies only",
         arguments: [
             (nil, .validationFailed, 5), (MockResponse.Fault.truncate(after: 3), .unacceptableStatus, 0),
             (.resetMidBody(after: 3), .unacceptableStatus, 0),

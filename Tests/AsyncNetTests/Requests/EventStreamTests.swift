@@ -4,7 +4,7 @@ import Testing
 
 @testable import AsyncNet
 
-@Suite("Server-sent events that go on", .timeLimit(.minutes(5)))
+@Suite("Server-sent events with reconnection", .timeLimit(.minutes(5)))
 struct EventStreamTests {
     private static let url = "http://a/"
 
@@ -44,7 +44,7 @@ struct EventStreamTests {
         return found
     }
 
-    @Test("A thousand connections, cut off anywhere, lose nothing and repeat nothing", arguments: [1, 2])
+    @Test("A thousand connections, cut off anywhere, lose and repeat no event", arguments: [1, 2])
     func thousand(seed: UInt64) async throws {
         let feed = Feed(1600, seed: seed)
         let stub = StubTransport { feed.reply(to: $0) }
@@ -70,7 +70,8 @@ struct EventStreamTests {
         await server.stop()
     }
 
-    @Test("It waits as long as the stream asked for, and a cancel ends the wait at once", arguments: [true, false])
+    @Test(
+        "The reconnection waits for the stream's retry, and a cancel ends the wait at once", arguments: [true, false])
     func waits(_ isCancelled: Bool) async throws {
         let clock = TestClock()
         let stub = StubTransport { request in
@@ -93,7 +94,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("A server without a heart-beat is left for the next connection")
+    @Test("A server without a heartbeat is reconnected to")
     func heartbeat() async throws {
         let clock = TestClock()
         let stub = StubTransport { request in
@@ -115,7 +116,7 @@ struct EventStreamTests {
         clock.advance(by: .seconds(100))
     }
 
-    @Test("What cannot be gone on with ends: no id, a length that was announced, another method, a limit")
+    @Test("A stream is not reconnected without an id, after its Content-Length, with another method, beyond the limit")
     func ends() async throws {
         let chunked = StubTransport { _ in .events(["data: 1\n\n"]) }
         #expect(try await data(Session(transport: chunked).stream(Self.url)) == [1])
@@ -137,7 +138,7 @@ struct EventStreamTests {
         #expect(broken.requests.count == 5)
     }
 
-    @Test("Validators see each connection's head, and the head can be asked for first")
+    @Test("Validators run on each connection's head, and the head can be awaited first")
     func validators() async throws {
         let stub = StubTransport {
             $0.headers["Last-Event-ID"] == nil ? .events(["id: 1\nretry: 0\ndata: 1\n\n"]) : .status(404)
@@ -150,7 +151,7 @@ struct EventStreamTests {
         #expect(try await data(second) == [1])
     }
 
-    @Test("Events of which an attempt's end took away the offer are asked for again")
+    @Test("Events that were not taken when the attempt ended are requested again")
     func takenBack() async throws {
         let url = try #require(URL(string: Self.url))
         let sink = StreamSink()
@@ -213,7 +214,7 @@ struct EventStreamTests {
     }
 
     @Test(
-        "Only status 200 and text/event-stream are a stream of events; nothing else is asked for twice",
+        "Only status 200 with text/event-stream is a stream of events; other responses are not retried",
         arguments: [
             (200, "text/event-stream;charset=utf-8", nil), (200, "TEXT/Event-Stream", nil),
             (201, "text/event-stream", .unacceptableStatus), (206, "text/event-stream", .unacceptableStatus),
@@ -239,7 +240,7 @@ struct EventStreamTests {
     }
 
     @Test(
-        "Other types by an option, which Accept says",
+        "An option accepts other types, which are sent as Accept",
         arguments: [
             (["application/x-events", "text/event-stream"], "application/x-events", true),
             (["application/x-events"], "text/event-stream", false), (["*/*"], nil, true), (["*/*"], "text/html", true),

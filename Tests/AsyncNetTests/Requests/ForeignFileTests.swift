@@ -73,7 +73,7 @@ struct ForeignFileTests {
         + (geteuid() == 0 ? ["another user's"] : [])
 
     @Test(
-        "Resume data that names a file which no download has left is refused, and the file stays", arguments: kinds,
+        "Resume data that names a foreign file is refused, and the file stays", arguments: kinds,
         [206, 404])
     func forgedResumeData(_ kind: String, _ status: Int) async throws {
         let folder = try TemporaryFolder()
@@ -111,7 +111,7 @@ struct ForeignFileTests {
         }
     }
 
-    @Test("Resume data whose file is gone starts over, and makes no file of the name that it says")
+    @Test("Resume data whose file is gone starts over, and does not make a file of that name")
     func goneFile() async throws {
         let folder = try TemporaryFolder()
         let named = Self.partial(in: folder, "elsewhere/x.partial")
@@ -125,7 +125,7 @@ struct ForeignFileTests {
     }
 
     @Test(
-        "A file that a download left is gone on with, whatever its name was, and bears no mark at the end",
+        "A download's partial file is continued, whatever its name, and has no mark at the end",
         arguments: [PartialFile.MarkPlace.attribute, .beside])
     func ownFile(_ place: PartialFile.MarkPlace) async throws {
         let folder = try TemporaryFolder()
@@ -142,7 +142,7 @@ struct ForeignFileTests {
         #expect(PartialFile.mark(at: target.path) == nil)
     }
 
-    @Test("Discarding removes what a download left", arguments: [PartialFile.MarkPlace.attribute, .beside])
+    @Test("Discarding removes the partial file", arguments: [PartialFile.MarkPlace.attribute, .beside])
     func discarding(_ place: PartialFile.MarkPlace) async throws {
         let folder = try TemporaryFolder()
         let named = Self.partial(in: folder)
@@ -153,7 +153,7 @@ struct ForeignFileTests {
     }
 
     @Test(
-        "Where the file system has no attributes, downloads break off and go on all the same", arguments: [true, false])
+        "Downloads are continued on a file system without attributes too", arguments: [true, false])
     func withoutAttributes(_ isKept: Bool) async throws {
         let folder = try TemporaryFolder()
         let (url, target) = (try "http://a/".asURL(), folder.url.appending(path: "target"))
@@ -183,7 +183,7 @@ struct ForeignFileTests {
     // MARK: The partial file of `.continuePartialFile`
 
     @Test(
-        "A planted partial file is left alone, notes or none", arguments: ["two names", "no mark", "a link"],
+        "A forged partial file is left alone, with or without notes", arguments: ["two names", "no mark", "a link"],
         [true, false])
     func plantedPartialFile(_ kind: String, _ hasNotes: Bool) async throws {
         let folder = try TemporaryFolder()
@@ -228,7 +228,7 @@ struct ForeignFileTests {
     }
 
     @Test(
-        "A partial file that another one replaces midway is not moved to the target, nor is that one removed",
+        "A file that replaces the partial file during the download is neither moved nor removed",
         arguments: [true, false], [true, false])
     func swapped(_ isKept: Bool, _ replaces: Bool) async throws {
         let folder = try TemporaryFolder()

@@ -71,7 +71,7 @@ struct PausedUploadTests {
         #expect(try await task.value.get() == "ok")
     }
 
-    @Test("Once cancelled, a sequence that never waits is not asked for ever", arguments: TransportUnderTest.allCases)
+    @Test("After a cancel, a sequence that never waits is not read any more", arguments: TransportUnderTest.allCases)
     func endlessEmptyChunks(_ transport: TransportUnderTest) async throws {
         try await withServer { (server: MockServer) async throws in
             let (asked, ended) = (Gate(), Gate())
@@ -86,7 +86,7 @@ struct PausedUploadTests {
         }
     }
 
-    @Test("A session ends though a producer that was left never does", arguments: TransportUnderTest.allCases)
+    @Test("A session finishes even if an abandoned producer never ends", arguments: TransportUnderTest.allCases)
     func finish(_ transport: TransportUnderTest) async throws {
         try await withServer { (server: MockServer) async throws in
             let (asked, release) = (Gate(), DispatchSemaphore(value: 0))

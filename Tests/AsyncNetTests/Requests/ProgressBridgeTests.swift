@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Foundation's progress", .timeLimit(.minutes(5)))
 struct ProgressBridgeTests {
-    @Test("It is set to what the transfer tells, with rate and remaining time")
+    @Test("Progress is set to the transfer's, with rate and remaining time")
     func following() async throws {
         let steps = AsyncStream { continuation in
             continuation.yield(TransferProgress(completedBytes: 10, totalBytes: nil, bytesPerSecond: 0))

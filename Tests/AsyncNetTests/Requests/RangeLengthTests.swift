@@ -27,7 +27,7 @@ struct RangeLengthTests {
     }
 
     @Test(
-        "A first part of the wrong length ends the download, and nothing foreign stays", arguments: [5, -5],
+        "A first segment of the wrong length ends the download, and no wrong bytes are kept", arguments: [5, -5],
         TransportUnderTest.allCases)
     func firstPart(_ extra: Int, _ transport: TransportUnderTest) async throws {
         let (folder, data) = (try TemporaryFolder(), patternedData(6 * Self.mebi))
@@ -49,7 +49,7 @@ struct RangeLengthTests {
     }
 
     @Test(
-        "Later parts that are too long leave only what came whole, retried or not", arguments: [true, false],
+        "Later segments that are too long leave only complete segments, retried or not", arguments: [true, false],
         TransportUnderTest.allCases)
     func laterParts(_ isRetried: Bool, _ transport: TransportUnderTest) async throws {
         let (folder, data) = (try TemporaryFolder(), patternedData(6 * Self.mebi))
@@ -71,7 +71,7 @@ struct RangeLengthTests {
     }
 
     @Test(
-        "The rest of a download without a known total is as long as it says",
+        "The rest of a download of unknown length has the length of its Content-Range",
         arguments: [("10", 2), ("10", 6), ("10", 11), ("*", 2), ("*", 6), ("*", 11)], TransportUnderTest.allCases)
     func rest(_ said: (total: String, count: Int), _ transport: TransportUnderTest) async throws {
         let (total, count) = said
@@ -122,7 +122,7 @@ struct RangeLengthTests {
     }
 
     @Test(
-        "What is not counted in bytes of one range is left alone",
+        "Bodies without a single byte range have no expected length",
         arguments: [
             MockResponse(206, headers: ["Content-Type": "multipart/byteranges; boundary=x"], body: Data("--x--".utf8)),
             MockResponse(
@@ -137,7 +137,7 @@ struct RangeLengthTests {
         #expect(await head.serializing(Data.self).result.failure?.code != .bodyEndedEarly)
     }
 
-    @Test("A body of the wrong length is counted only as far as it is of the range")
+    @Test("A body longer than its range is counted only up to the range")
     func counted() throws {
         var received = ReceivedBytes(count: 0)
         received.expected = 6

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Request state machine", .timeLimit(.minutes(5)))
 struct RequestStateMachineTests {
-    @Test("The first resume starts, also after a suspend; later ones let go on")
+    @Test("The first resume starts, also after a suspend; later resumes continue")
     func resuming() {
         var machine = RequestStateMachine()
         #expect(machine.state == .initialized)
@@ -19,7 +19,7 @@ struct RequestStateMachineTests {
         #expect(other.resume() == .start)
     }
 
-    @Test("Terminal states stay, whatever comes", arguments: [RequestState.finished, .cancelled])
+    @Test("Terminal states never change", arguments: [RequestState.finished, .cancelled])
     func terminal(_ end: RequestState) {
         var machine = RequestStateMachine()
         _ = machine.resume()

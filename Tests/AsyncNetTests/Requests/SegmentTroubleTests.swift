@@ -10,7 +10,7 @@ struct SegmentTroubleTests {
     private static let mebi = 1 << 20
     private let file = RangeStub(data: patternedData(9_000_001))
 
-    @Test("The first part that fails ends the others at once, and no more are asked for")
+    @Test("The first segment that fails ends the others at once, and no more are requested")
     func firstFailure() async throws {
         let (folder, gate, ended) = (try TemporaryFolder(), Gate(), Counter())
         let stub = StubTransport { [file] request in
@@ -48,7 +48,7 @@ struct SegmentTroubleTests {
         #expect(transport.shutdowns.value == 1)
     }
 
-    @Test("A part has the download's deadline, not one of its own", arguments: [20, 200])
+    @Test("A segment has the download's deadline, not its own", arguments: [20, 200])
     func deadline(_ seconds: Int) async throws {
         let (folder, gate, clock) = (try TemporaryFolder(), Gate(), TestClock())
         let stub = StubTransport { [file] request in
@@ -68,7 +68,7 @@ struct SegmentTroubleTests {
     }
 
     @Test(
-        "A part may be tried again where it has not begun, and what broke off is fetched by the download's next attempt"
+        "A segment is retried before its first byte; later the download's next attempt fetches the rest"
     )
     func retries() async throws {
         let (folder, failures) = (try TemporaryFolder(), Counter())
@@ -89,7 +89,7 @@ struct SegmentTroubleTests {
     }
 
     @Test(
-        "A part that is not the one that was asked for, or is encoded, is not written",
+        "A response that is not the requested segment, or is encoded, is not written",
         arguments: ["range", "total", "tag", "encoded", "short"])
     func wrongPart(_ kind: String) async throws {
         let folder = try TemporaryFolder()
@@ -115,7 +115,7 @@ struct SegmentTroubleTests {
         left?.discard()
     }
 
-    @Test("A server that gives less than the first part that was asked for is asked for the whole")
+    @Test("If a server sends less than the first segment, the whole file is requested")
     func lessThanAsked() async throws {
         let folder = try TemporaryFolder()
         let stub = StubTransport { [file] in $0.headers["Range"] == nil ? file.reply(to: $0) : file.part(0...999) }
@@ -125,7 +125,7 @@ struct SegmentTroubleTests {
         #expect(stub.requests.map { $0.headers["Range"] } == ["bytes=0-1048575", nil])
     }
 
-    @Test("A download whose parts need the only place there is gives its own back for them")
+    @Test("A download gives its permit back for its segments")
     func onePlace() async throws {
         let folder = try TemporaryFolder()
         let stub = StubTransport { [file] in file.reply(to: $0) }
@@ -137,7 +137,7 @@ struct SegmentTroubleTests {
         #expect(session.environment.limits.queue?.activeCount == 0)
     }
 
-    @Test("The limit of the body is one of all parts together")
+    @Test("The body limit counts all segments together")
     func limit() async throws {
         let folder = try TemporaryFolder()
         let stub = StubTransport { [file] in file.reply(to: $0) }
@@ -148,7 +148,7 @@ struct SegmentTroubleTests {
         #expect(stub.requests.count < 9)
     }
 
-    @Test("Suspended, nobody fetches a further part")
+    @Test("A suspended download fetches no further segment")
     func suspended() async throws {
         let (folder, gate) = (try TemporaryFolder(), Gate())
         let stub = StubTransport { [file] request in
@@ -167,7 +167,7 @@ struct SegmentTroubleTests {
         #expect(try Data(contentsOf: await download.value) == file.data)
     }
 
-    @Test("Parts are asked for unencoded, and one that a server refuses for its version starts over")
+    @Test("Segments are requested unencoded, and a segment of another version starts the download over")
     func refusedVersion() async throws {
         let (folder, other) = (try TemporaryFolder(), RangeStub(data: patternedData(70_000), tag: "\"2\""))
         let stub = StubTransport { [file] request in
@@ -244,7 +244,7 @@ struct SegmentTroubleTests {
         await download.engine.drained()
     }
 
-    @Test("A gap that was gone on from is no gap any more, also in the notes")
+    @Test("A continued gap is removed from the notes too")
     func filledGap() async throws {
         let folder = try TemporaryFolder()
         let target = folder.url.appending(path: "file")
@@ -266,7 +266,7 @@ struct SegmentTroubleTests {
     }
 
     @Test(
-        "Notes that somebody has spoilt do no harm",
+        "Damaged notes are ignored",
         arguments: [(Int64.min, -5), (-1, Int64.min), (.max, .max), (0, 0), (5, 7)] as [(Int64, Int64)], [1, 3])
     func spoiltNotes(_ numbers: (total: Int64, prefix: Int64), _ segments: Int) async throws {
         let folder = try TemporaryFolder()

@@ -21,7 +21,7 @@ struct SegmentedDownloadTests {
         return result
     }
 
-    @Test("Parts make the whole, each asked for once", arguments: TransportUnderTest.allCases)
+    @Test("Segments make up the file, each requested once", arguments: TransportUnderTest.allCases)
     func whole(_ transport: TransportUnderTest) async throws {
         try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
             let session = transport.session()
@@ -49,7 +49,7 @@ struct SegmentedDownloadTests {
     }
 
     @Test(
-        "Where parts cannot be had it comes as one: no ranges, no version, a small file, another method",
+        "Without ranges or version, for small files and other methods, the file is not segmented",
         arguments: ["ranges", "version", "small", "method"])
     func one(_ reason: String) async throws {
         let data = reason == "small" ? Data(self.data.prefix(1000)) : self.data
@@ -66,7 +66,7 @@ struct SegmentedDownloadTests {
         }
     }
 
-    @Test("An empty file, which has no first part, comes too")
+    @Test("An empty file, which has no first segment, is downloaded too")
     func empty() async throws {
         try await withRanges(Data()) { (_: RangeServer, url: URL, folder: TemporaryFolder) async throws in
             #expect(
@@ -75,7 +75,7 @@ struct SegmentedDownloadTests {
         }
     }
 
-    @Test("Another version on the way starts over, as one")
+    @Test("Another version during the download starts over, without segments")
     func changed() async throws {
         let other = patternedData(5_000_000)
         try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
@@ -87,7 +87,7 @@ struct SegmentedDownloadTests {
         }
     }
 
-    @Test("A part that fails ends it, and what is there without a gap is gone on with")
+    @Test("A failed segment ends the download, and the bytes before the first gap are continued")
     func failure() async throws {
         try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
             await ranges.after(4) { $0.breakOff(after: 1000) }
@@ -104,7 +104,7 @@ struct SegmentedDownloadTests {
         }
     }
 
-    @Test("A file with gaps that a killed process left is gone on with where the first gap begins")
+    @Test("A file with gaps of a killed process is continued at its first gap")
     func gaps() async throws {
         try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
             let target = folder.url.appending(path: "file")
@@ -117,7 +117,7 @@ struct SegmentedDownloadTests {
         }
     }
 
-    @Test("Notes on disk say where the first gap begins while there are gaps")
+    @Test("While there are gaps, the notes on disk have the start of the first gap")
     func notes() async throws {
         try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
             let target = folder.url.appending(path: "file")
@@ -160,7 +160,7 @@ struct SegmentedDownloadTests {
     // MARK: Checksums
 
     @Test(
-        "A checksum that is given, or announced, is proven; a wrong one leaves nothing",
+        "A given or announced checksum is verified; after a wrong one no file is left",
         arguments: ["given", "Repr-Digest", "Content-Digest"], [true, false])
     func checksums(_ kind: String, _ isRight: Bool) async throws {
         let data = patternedData(100_000)
@@ -181,7 +181,7 @@ struct SegmentedDownloadTests {
         }
     }
 
-    @Test("The whole is proven, also of parts and of what was gone on with; the digest of a part is not its")
+    @Test("The whole file is verified, also after segments or a continuation; a segment's digest is ignored")
     func wholes() async throws {
         // A debug build hashes slowly.
         let data = patternedData(2_200_000)

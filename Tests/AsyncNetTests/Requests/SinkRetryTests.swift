@@ -14,7 +14,7 @@ struct SinkRetryTests {
     private let file = RangeStub(data: patternedData(100_000))
 
     @Test(
-        "A download's next attempt goes on where the last one ended, if the server says which version it is",
+        "A download's next attempt continues the last, if the version is known",
         arguments: [true, false], [true, false])
     func resumes(_ hasVersion: Bool, _ isKept: Bool) async throws {
         let (folder, sent) = (try TemporaryFolder(), Counter())
@@ -38,7 +38,7 @@ struct SinkRetryTests {
         #expect(folder.contents == ["file"])
     }
 
-    @Test("A download that cannot write the version that the server has now continues nothing of it")
+    @Test("A download that cannot open its file does not store the server's new version")
     func lockedFile() async throws {
         let (folder, url) = (try TemporaryFolder(), try #require(URL(string: Self.url)))
         let other = RangeStub(data: Data(patternedData(110_000).reversed()), tag: "\"2\"")
@@ -54,7 +54,7 @@ struct SinkRetryTests {
         #expect(try Data(contentsOf: await rest.value) == other.data)
     }
 
-    @Test("So does one whose attempt was silent for too long, and one whose resource changed starts over")
+    @Test("A download continues after a timeout; with another version it starts over")
     func silent() async throws {
         let (folder, clock, sent) = (try TemporaryFolder(), TestClock(), Counter())
         let other = RangeStub(data: patternedData(70_000), tag: "\"2\"")
@@ -81,7 +81,7 @@ struct SinkRetryTests {
     }
 
     @Test(
-        "What a retrier makes of a response is asked once, and its error is the end", arguments: [true, false],
+        "A retrier decides once about a response, and its error ends the request", arguments: [true, false],
         [true, false])
     func askedOnce(_ isStream: Bool, _ isValidated: Bool) async throws {
         let (folder, asked) = (try TemporaryFolder(), Counter())
@@ -107,7 +107,8 @@ struct SinkRetryTests {
     }
 
     @Test(
-        "One without an opinion is asked once too, whether the response is validated or not", arguments: [true, false])
+        "A retrier that leaves the decision is called once too, whether the response is validated or not",
+        arguments: [true, false])
     func noOpinion(_ isValidated: Bool) async throws {
         let (folder, asked) = (try TemporaryFolder(), Counter())
         let stub = StubTransport { _ in .status(503) }
@@ -122,7 +123,7 @@ struct SinkRetryTests {
         #expect(asked.value == 1)
     }
 
-    @Test("What broke off is not repeated for somebody who has read of it")
+    @Test("A stream that broke off is not retried once its body has been read")
     func notRepeated() async throws {
         let stub = StubTransport { _ in MockResponse(body: Data("abc".utf8)).with(.truncate(after: 2)) }
         let stream = await Session(transport: stub).stream(Self.url).interceptor(Retrier { _, _ in .retry })
@@ -132,7 +133,7 @@ struct SinkRetryTests {
         #expect(stub.requests.count == 1)
     }
 
-    @Test("Each attempt is adapted from what the caller gave, not from the attempt before")
+    @Test("Each attempt adapts the original request, not the attempt before")
     func adaptedAnew() async throws {
         let stub = StubTransport { _ in .status(503) }
         let request = await Session(transport: stub).request(Self.url).interceptor(
@@ -146,7 +147,7 @@ struct SinkRetryTests {
         #expect(stub.requests.map { $0.headers["X-Attempt"] } == ["1", "2", "3"])
     }
 
-    @Test("A file that is shorter than was announced is none")
+    @Test("A file that is shorter than announced is an error")
     func tooShort() async throws {
         let folder = try TemporaryFolder()
         let stub = StubTransport { _ in MockResponse(headers: ["Content-Length": "1000"], body: Data(count: 900)) }
@@ -155,7 +156,7 @@ struct SinkRetryTests {
         #expect(folder.contents.allSatisfy { $0 != "file" })
     }
 
-    @Test("A wait that no clock can measure is a long one")
+    @Test("A delay beyond the clock's range becomes its longest")
     func longWait() async throws {
         let (stub, asked) = (StubTransport { _ in .fault(.refuse) }, Counter())
         let request = await Session(transport: stub).request(Self.url).interceptor(
@@ -171,7 +172,7 @@ struct SinkRetryTests {
         #expect(await result.value.failure?.code == .cancelled)
     }
 
-    @Test("Nobody is waited for once a body has come to its end, or when none is read", arguments: [200, 416])
+    @Test("No timeout runs after the end of a body, or while it is not read", arguments: [200, 416])
     func rests(_ status: Int) async throws {
         let folder = try TemporaryFolder()
         let state = Locked(true)

@@ -97,7 +97,7 @@ struct UploadTests {
     }
 
     @Test(
-        "A redirect sends again what can be sent again, and what cannot is an error",
+        "A redirect sends a body again if possible, otherwise it is an error",
         arguments: TransportUnderTest.allCases)
     func redirects(_ transport: TransportUnderTest) async throws {
         let folder = try TemporaryFolder()
@@ -173,7 +173,7 @@ struct UploadTests {
     #endif
 
     @Test(
-        "An answer before the whole body was sent is the answer", arguments: TransportUnderTest.allCases,
+        "A response before the whole body was sent is delivered", arguments: TransportUnderTest.allCases,
         [401, 413, 200])
     func earlyResponse(_ transport: TransportUnderTest, _ status: Int) async throws {
         let folder = try TemporaryFolder()
@@ -187,7 +187,7 @@ struct UploadTests {
         }
     }
 
-    @Test("With Expect a refused body is not sent at all, a wanted one is", arguments: [417, 413, 200])
+    @Test("With Expect a refused body is not sent, an accepted body is", arguments: [417, 413, 200])
     func expectation(_ status: Int) async throws {
         let folder = try TemporaryFolder()
         let file = try folder.file("a", patternedData(500_000))
@@ -221,7 +221,7 @@ struct UploadTests {
     }
 
     @Test(
-        "A file that changes on the way ends the upload, and the server never sees it whole",
+        "A file that changes during the upload ends it, and the server never receives it whole",
         arguments: TransportUnderTest.allCases)
     func changedFile(_ transport: TransportUnderTest) async throws {
         let folder = try TemporaryFolder()
@@ -249,7 +249,7 @@ struct UploadTests {
     }
 
     @Test(
-        "A file that another one replaces on the way, or that is torn with its time set back, ends the upload",
+        "A file that is replaced, or changed with its time reset, ends the upload",
         arguments: [true, false], TransportUnderTest.allCases)
     func replacedFile(_ isReplaced: Bool, _ transport: TransportUnderTest) async throws {
         let folder = try TemporaryFolder()
@@ -300,7 +300,7 @@ struct UploadTests {
     }
 
     @Test(
-        "A stream that throws or breaks its word ends the upload with the reason",
+        "A stream that throws or has the wrong length ends the upload with the reason",
         arguments: TransportUnderTest.allCases)
     func brokenStreams(_ transport: TransportUnderTest) async throws {
         try await withServer { (server: MockServer) async throws in
@@ -322,7 +322,7 @@ struct UploadTests {
         }
     }
 
-    @Test("Producers that block their threads hold nobody up", arguments: TransportUnderTest.allCases)
+    @Test("Producers that block their threads hold up no other request", arguments: TransportUnderTest.allCases)
     func blockingProducers(_ transport: TransportUnderTest) async throws {
         let server = try await MockServer.start()
         await server.route("/*") { .text("\($0.body.count)") }
@@ -351,7 +351,7 @@ struct UploadTests {
         await server.stop()
     }
 
-    @Test("A cancelled upload lets its producer go", arguments: TransportUnderTest.allCases)
+    @Test("A cancelled upload releases its producer", arguments: TransportUnderTest.allCases)
     func cancel(_ transport: TransportUnderTest) async throws {
         let (asked, dropped) = (Gate(), Gate())
         let server = try await MockServer.start()
@@ -420,7 +420,7 @@ struct UploadTests {
         }
     }
 
-    @Test("An upload is listed as one, by URL and by URLRequest, with one body only")
+    @Test("A session lists uploads, by URL and by URLRequest; a second body is refused")
     func requests() async throws {
         let stub = StubTransport { _ in .fault(.stall) }
         let session = Session(baseURL: "http://a/v1/", transport: stub)
@@ -449,7 +449,7 @@ struct UploadTests {
             try await plain.patch("http://a/", body: .data(Data("x".utf8))).serializing(String.self).value == "PATCH x")
     }
 
-    @Test("A stream over URLSession waits in a file without a name, of which nothing is left")
+    @Test("A stream over URLSession is stored in a file without a name, which is removed")
     func temporaryFiles() async throws {
         let folder = try TemporaryFolder()
         let session = Session(transport: .urlSession(.init(temporaryFolder: folder.url)))

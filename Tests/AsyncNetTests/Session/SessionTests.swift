@@ -19,7 +19,7 @@ struct SessionTests {
         for request in requests { #expect(await request.state == .cancelled) }
     }
 
-    @Test("finish() lets the running end, refuses new ones, and shuts the transport down last")
+    @Test("finish() lets running requests end, refuses new requests, then shuts the transport down")
     func finish() async throws {
         final class Counted: Transport {
             let (arrived, gate, shutdowns) = (Gate(), Gate(), Counter())
@@ -90,7 +90,7 @@ struct SessionTests {
         #expect(await eventually { transport.shutdowns.value == 1 })
     }
 
-    @Test("A request keeps its session, and afterwards nobody does")
+    @Test("A request keeps its session alive until the request ends")
     func lifetime() async throws {
         final class Weak: Sendable {
             weak let session: Session?
@@ -137,7 +137,7 @@ struct SessionTests {
         #expect(await request.state == .finished)
     }
 
-    @Test("A session on a base URL that is none gives an error, not a trap")
+    @Test("An invalid base URL is an error, not a trap")
     func badBase() async {
         let error = await Session(baseURL: "::", transport: StubTransport { _ in .status(200) }).get("x").serializing(
             Data.self

@@ -11,7 +11,7 @@ import Testing
 struct MockServerTests {
     let session = Session(transport: .urlSession)
 
-    @Test("Enqueued replies come first, in order, then the last route that matches, then 404")
+    @Test("Enqueued responses are sent first, in order, then those of the last matching route, then 404")
     func order() async throws {
         let server = try await MockServer.start()
         await server.route("/*") { _ in .text("any") }
@@ -28,7 +28,7 @@ struct MockServerTests {
         await bare.stop()
     }
 
-    @Test("Requests are recorded as they came, on the connections they came on")
+    @Test("Requests are recorded as received, with their connections")
     func recording() async throws {
         try await withServer(.text("1"), .text("2")) { (server: MockServer) async throws in
             let request = session.request(
@@ -48,7 +48,7 @@ struct MockServerTests {
         }
     }
 
-    @Test("takeRequest waits, and gives up when told, cancelled or stopped")
+    @Test("takeRequest waits until its limit, a cancel or the server's stop")
     func taking() async throws {
         let server = try await MockServer.start()
         await #expect(throws: MockServer.Failure.self) { try await server.takeRequest(within: .zero) }
@@ -133,7 +133,7 @@ struct StubTransportTests {
         #expect(await session.request("http://a/").serializing(Data.self).result.failure?.code == code)
     }
 
-    @Test("Delays are slept on the stub's clock, drips come whole, errors of the closure arrive")
+    @Test("Delays use the stub's clock, drips arrive whole, errors of the closure are thrown")
     func others() async throws {
         let clock = TestClock()
         let slow = Session(transport: StubTransport(clock: clock) { _ in .text("x").delayed(by: .seconds(5)) })
@@ -182,7 +182,7 @@ struct TestClockTests {
         await watcher.value
     }
 
-    @Test("Of requests that nobody takes the last ones are kept, others forgotten")
+    @Test("Of requests that are not taken only the latest are kept")
     func keptRequests() async throws {
         let server = try await MockServer.start(keptRequests: 3)
         await server.route("/*") { _ in .status(204) }

@@ -49,7 +49,7 @@ struct ConformanceTests {
         #expect(try #require(response.metrics.timeToResponse) < response.metrics.total)
     }
 
-    @Test("Nobody there, no such host, no such scheme", arguments: TransportUnderTest.allCases)
+    @Test("A closed port, an unknown host, an unknown scheme", arguments: TransportUnderTest.allCases)
     func unreachable(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
         let refusing = try await MockServer.start(isRefusing: true)
@@ -64,7 +64,7 @@ struct ConformanceTests {
     }
 
     @Test(
-        "A server that never answers ends in a timeout, in the head and in the body",
+        "A server that stops sending ends in a timeout, in the head and in the body",
         arguments: [MockResponse.Fault.stall, .stallMidBody(after: 3)], TransportUnderTest.allCases)
     func silence(_ fault: MockResponse.Fault, _ transport: TransportUnderTest) async throws {
         let clock = TestClock()
@@ -88,7 +88,7 @@ struct ConformanceTests {
     }
 
     @Test(
-        "Redirects are followed with RFC 3986 targets, and the history is told", arguments: TransportUnderTest.allCases)
+        "Redirects are followed with RFC 3986 targets, and metrics list them", arguments: TransportUnderTest.allCases)
     func redirects(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
         try await withServer(.redirect(to: "../c?x=1#f", status: 301), .redirect(to: "d", status: 307), .text("end")) {
@@ -124,7 +124,9 @@ struct ConformanceTests {
         }
     }
 
-    @Test("Credentials do not follow to another origin, they do within one", arguments: TransportUnderTest.allCases)
+    @Test(
+        "Credentials are sent after a redirect within an origin, not to another", arguments: TransportUnderTest.allCases
+    )
     func redirectedCredentials(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
         try await withServer(.text("other")) { (other: MockServer) async throws in
@@ -195,7 +197,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("An answer before the whole body was sent is the answer", arguments: TransportUnderTest.allCases)
+    @Test("A response before the whole body was sent is delivered", arguments: TransportUnderTest.allCases)
     func earlyResponse(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
         try await withServer(.status(413, body: "too large").with(.earlyResponse)) {
@@ -211,7 +213,7 @@ struct ConformanceTests {
     /// libcurl sends a request again by itself when a connection it had kept dies before the first byte of an answer;
     /// FoundationNetworking sends it without its body then, unless it is given a new stream.
     @Test(
-        "A PUT on a connection that dies under it is sent again whole, not empty",
+        "A PUT whose kept connection is closed is sent again whole, not empty",
         arguments: TransportUnderTest.allCases)
     func staleConnection(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
@@ -243,7 +245,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("Cookies are neither kept nor sent, and nothing is cached", arguments: TransportUnderTest.allCases)
+    @Test("A transport neither stores nor sends cookies, and does not cache", arguments: TransportUnderTest.allCases)
     func stateless(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
         try await withServer(
@@ -255,7 +257,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("1xx responses are told, the final one is the response", arguments: TransportUnderTest.allCases)
+    @Test("1xx responses are reported, the final response is delivered", arguments: TransportUnderTest.allCases)
     func informational(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
         try await withServer(.text("x").after(informational: 103, headers: ["Link": "</a>"])) {
@@ -290,7 +292,7 @@ struct ConformanceTests {
         await server.stop()
     }
 
-    @Test("Sessions come and go, a hundred of them, without a crash", arguments: TransportUnderTest.allCases)
+    @Test("A hundred sessions are made and released without a crash", arguments: TransportUnderTest.allCases)
     func sessions(_ transport: TransportUnderTest) async throws {
         let server = try await MockServer.start()
         await server.route("/*") { _ in .text("x") }
@@ -303,7 +305,7 @@ struct ConformanceTests {
     }
 
     @Test(
-        "A storm of cancels in every way leaves one outcome each and nothing running",
+        "Thousands of cancels of every kind give one outcome each and leave no transfer",
         arguments: TransportUnderTest.allCases)
     func storm(_ transport: TransportUnderTest) async throws {
         let session = transport.session()

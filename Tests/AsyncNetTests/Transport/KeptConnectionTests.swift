@@ -40,7 +40,7 @@ struct KeptConnectionTests {
     }
 
     @Test(
-        "An idempotent request goes out once more, on a connection of its own, and that counts",
+        "An idempotent request is sent once more on a new connection, and metrics count it",
         arguments: TransportUnderTest.allCases)
     func repeated(_ transport: TransportUnderTest) async throws {
         let session = transport.session()

@@ -24,7 +24,7 @@ import Testing
             }
         }
 
-        @Test("A path that is not absolute is refused: what it names depends on the folder")
+        @Test("A relative library path is refused: it would depend on the current folder")
         func relative() async {
             await #expect(processExitsWith: .success) {
                 #expect(Self.description(with: "libcurl.so.4").contains("must be an absolute path"))

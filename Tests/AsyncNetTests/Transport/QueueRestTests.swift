@@ -9,7 +9,7 @@
     @Suite("A queue that rests", .timeLimit(.minutes(5)))
     struct QueueRestTests {
         /// As FoundationNetworking's do: one of two queues on one thread always has more to do.
-        @Test("A queue that never is empty lets others have their turn only if it rests")
+        @Test("Other queues run beside a queue that is never empty only if it rests")
         func starvation() async {
             let shared = DispatchQueue(label: "shared")
             let (busy, starving) = (
@@ -27,7 +27,7 @@
             #expect(hasRun.value == 1)
         }
 
-        @Test("Who runs elsewhere is told so")
+        @Test("rest() returns false on another queue")
         func elsewhere() async {
             #expect(!URLSessionLimits.rest())
             let ended = Gate()
@@ -39,7 +39,7 @@
         }
 
         /// The name is FoundationNetworking's own: this fails if a toolchain has another.
-        @Test("FoundationNetworking's callbacks come on the queue that is meant")
+        @Test("FoundationNetworking calls back on the expected queue")
         func queue() async throws {
             let rested = Counter()
             let data = patternedData(1_000_000)

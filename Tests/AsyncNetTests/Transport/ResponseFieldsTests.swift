@@ -57,7 +57,7 @@ struct ResponseFieldsTests {
     /// FoundationNetworking refuses a head with such a byte, and its URL cannot hold a percent sign that encodes
     /// nothing.
     @Test(
-        "A target's bytes go out as they came",
+        "A redirect target's bytes are sent unchanged",
         arguments: [("/a\\xe4", "/a%E4"), ("/\\xc3\\xa4", "/%C3%A4"), ("/%zz?50%", "/%zz?50%"), ("/%e4", "/%e4")])
     func bytes(_ location: String, _ target: String) async throws {
         let server = try RawServer(

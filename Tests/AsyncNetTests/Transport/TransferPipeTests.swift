@@ -9,7 +9,7 @@ struct TransferPipeTests {
 
     init() throws { head = HTTPResponseHead(statusCode: 200, url: try "http://a/".asURL()) }
 
-    @Test("Head and chunks come out as they went in, whenever they are asked for")
+    @Test("Head and chunks are delivered in order, whenever they are read")
     func order() async throws {
         let pipe = TransferPipe(.asItArrives)
         async let received = pipe.head()
@@ -23,7 +23,7 @@ struct TransferPipeTests {
         #expect(try await pipe.nextBatch() == nil)
     }
 
-    @Test("An error comes after what was received before it")
+    @Test("An error is delivered after the bytes received before it")
     func error() async throws {
         let pipe = TransferPipe(.asItArrives)
         pipe.receive(head)
@@ -35,7 +35,7 @@ struct TransferPipeTests {
         #expect(error?.code == .connectionLost)
     }
 
-    @Test("An abort wakes the reader, runs the transport's hook once, and drops what comes late")
+    @Test("An abort resumes the reader, calls onAbort once, and drops later chunks")
     func abort() async throws {
         let (pipe, aborts) = (TransferPipe(.asItArrives), Counter())
         pipe.connect(onAbort: { aborts.add() })
@@ -51,7 +51,7 @@ struct TransferPipeTests {
         #expect(pipe.isEnded)
     }
 
-    @Test("A hook that comes after the abort runs at once")
+    @Test("onAbort that is set after the abort is called at once")
     func lateHook() {
         let (pipe, aborts) = (TransferPipe(.asItArrives), Counter())
         pipe.abort(AsyncNetError(.cancelled))
@@ -59,7 +59,7 @@ struct TransferPipeTests {
         #expect(aborts.value == 1)
     }
 
-    @Test("A full buffer asks for a pause, and taking it for more")
+    @Test("A full buffer pauses the transport, and reading it resumes the transport")
     func backPressure() async throws {
         let (pipe, demands) = (TransferPipe(.asItArrives), Counter())
         pipe.connect(onAbort: {}, onDemand: { demands.add() })
@@ -86,7 +86,7 @@ struct TransferPipeTests {
     }
 
     @Test(
-        "A reader of the whole has the head of a redirect, an error or an urgent response at once, and its body as it arrives",
+        "With delivery .whole, heads of redirects, errors and refused responses arrive at once, and their bodies as they arrive",
         arguments: [302, 404, 503, 201])
     func urgent(_ status: Int) async throws {
         let pipe = TransferPipe(.whole, isUrgent: { $0.statusCode == 201 })
@@ -128,7 +128,7 @@ struct TransferPipeTests {
         TransferPipe(.asItArrives, spill: .init(folder: folder, limit: limit))
     }
 
-    @Test("What is not read in time comes out of a file, in order, and memory takes over again once all is read")
+    @Test("Bytes beyond the buffer are read from a file, in order, and memory is used again afterwards")
     func spilling() async throws {
         let folder = try TemporaryFolder()
         let pipe = spill(folder.url)
@@ -154,7 +154,7 @@ struct TransferPipeTests {
     }
 
     @Test(
-        "A relay gets what comes, until it wants no more; the rest is kept for the reader, and nothing goes past what waits"
+        "A relay gets chunks until it ends; later chunks are kept for the reader, in order"
     )
     func relaying() async throws {
         let folder = try TemporaryFolder()
@@ -185,7 +185,7 @@ struct TransferPipeTests {
     }
 
     @Test(
-        "However relay and reader take turns while bytes come, they come in order", arguments: [100, 10_000, 200_000])
+        "Relay and reader alternate without changing the order of bytes", arguments: [100, 10_000, 200_000])
     func relayOrder(_ size: Int) async throws {
         let folder = try TemporaryFolder()
         let data = patternedData(size * 40)
@@ -214,7 +214,7 @@ struct TransferPipeTests {
         let data = Locked(Data())
     }
 
-    @Test("A reader who is cancelled goes on only when the relay is done with its chunk")
+    @Test("A cancelled reader is resumed only when the relay has processed its chunk")
     func relayAbort() async throws {
         let folder = try TemporaryFolder()
         let pipe = spill(folder.url)
@@ -238,7 +238,7 @@ struct TransferPipeTests {
         #expect(await reader.value)
     }
 
-    @Test("A reader who falls too far behind, and a folder that is none, are errors of their own")
+    @Test("A reader that is too slow, and an invalid folder, have their own errors")
     func spillFailures() async throws {
         let folder = try TemporaryFolder()
         for (pipe, code) in [
@@ -279,7 +279,7 @@ struct TransferPipeTests {
     }
 
     @Test(
-        "A reader who catches up while the file is written to waits for it, and takes nothing for the end",
+        "A reader that is ahead of the file's writer waits, and does not take that for the end",
         arguments: [10_000, 60_000, 130_000, 250_000])
     func catchingUp(_ size: Int) async throws {
         let folder = try TemporaryFolder()

@@ -29,7 +29,7 @@ struct UploadFeedTests {
         try MeasuredBody(.stream(stream)).makeReader()
     }
 
-    @Test("Bytes come out as they went in, whatever the sizes", arguments: [1, 2, 3, 7, 100])
+    @Test("Bytes are read in order, whatever the sizes", arguments: [1, 2, 3, 7, 100])
     func bytes(_ size: Int) async throws {
         let feed = UploadFeed {}
         await feed.write(try reader([[1, 2, 3], [], [4], [5, 6]]))
@@ -39,7 +39,7 @@ struct UploadFeedTests {
         #expect(feed.failure == nil)
     }
 
-    @Test("Without bytes the transport pauses, and is told once when there are some")
+    @Test("Without bytes the transport pauses, and onData is called once when there are some")
     func pause() async throws {
         let told = Counter()
         let feed = UploadFeed { told.add() }
@@ -59,7 +59,7 @@ struct UploadFeedTests {
         #expect(last == .end)
     }
 
-    @Test("The end of nothing is told too")
+    @Test("The end of an empty feed is reported too")
     func emptyEnd() async throws {
         let told = Counter()
         let feed = UploadFeed { told.add() }
@@ -95,7 +95,7 @@ struct UploadFeedTests {
         try await writer.value
     }
 
-    @Test("A closed feed lets its writer go")
+    @Test("A closed feed resumes its writer")
     func close() async throws {
         let (feed, asked) = (UploadFeed {}, Counter())
         let writer = Task {
@@ -114,7 +114,7 @@ struct UploadFeedTests {
         try await writer.value
     }
 
-    @Test("What the reader fails with is the feed's failure, after what was good")
+    @Test("The reader's error is the feed's, after the bytes before it")
     func failures() async throws {
         let feed = UploadFeed {}
         let broken = AsyncThrowingStream<Data, any Error> { continuation in

@@ -34,7 +34,9 @@ struct WithheldRedirectTests {
         #expect(try await transport.session().request(server.url).serializing(String.self).value == "next")
     }
 
-    @Test("Not followed, there are the head and the body's error", arguments: fields, TransportUnderTest.allCases)
+    @Test(
+        "A redirect that is not followed delivers its head and the body's error", arguments: fields,
+        TransportUnderTest.allCases)
     func notFollowed(_ fields: String, _ transport: TransportUnderTest) async throws {
         let server = try server(fields)
         let request = try await transport.session().request(server.url).redirect(.doNotFollow)
@@ -46,7 +48,7 @@ struct WithheldRedirectTests {
 
     /// The connection stays open, and nothing more comes.
     @Test(
-        "One whose body never comes is followed",
+        "A redirect whose body never arrives is followed",
         arguments: [
             "\\r\\nbegin", "Content-Length: 10000000\\r\\n\\r\\nbegin", "Transfer-Encoding: chunked\\r\\n\\r\\n",
         ], TransportUnderTest.allCases)

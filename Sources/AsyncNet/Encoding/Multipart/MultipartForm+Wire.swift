@@ -73,7 +73,7 @@ extension MultipartForm {
             }
     }
 
-    /// Quoted unless it is a token (RFC 9110 §5.6.6).
+    /// The boundary, quoted unless it is a token (RFC 9110 §5.6.6).
     static func quotedIfNeeded(_ boundary: String) -> String {
         HTTPSyntax.isToken(boundary) ? boundary : "\"\(boundary)\""
     }

@@ -4,7 +4,7 @@ import Foundation
 /// further challenge (RFC 7617 §2.2, RFC 7616 §3.6). Holds no passwords.
 final class ProtectionSpaces: Sendable {
     private enum Space {
-        /// Challenged for these directories and the paths below them.
+        /// The server sent a Basic challenge for these directories; the credentials are for all paths below them.
         case basic(paths: Set<String>)
         case digest(DigestAuthorization)
         /// Credentials were rejected: none are sent before the next challenge, but the counts of its nonces are kept.

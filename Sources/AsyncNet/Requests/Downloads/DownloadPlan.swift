@@ -59,7 +59,7 @@ struct DownloadPlan: Sendable {
     private func offset(_ size: Int64) -> Int64 { isResumable ? size : 0 }
     private var isResumable: Bool { validator?.isEmpty == false }
 
-    /// The resume data, with an empty validator if a later download cannot continue the partial file.
+    /// The resume data, with an empty `If-Range` value if a later download cannot continue the partial file.
     func resumeData(_ partial: URL, prefix: Int64?, mark: String?) -> ResumeData? {
         url.map {
             ResumeData(

@@ -26,8 +26,8 @@ struct LibcurlOutcome {
         return .failure(error(circumstances()))
     }
 
-    /// A server may send its response and close the connection before it has received the whole request (RFC 9112
-    /// §9.6). Sending the rest then fails.
+    /// Whether only sending failed: a server may respond and close the connection before it has received the whole
+    /// request (RFC 9112 §9.6).
     private var hasResponseToUnfinishedRequest: Bool {
         (Self.isBrokenConnection(result) || isPeerGone) && head?.isComplete(afterBytes: receivedBytes) == true
     }

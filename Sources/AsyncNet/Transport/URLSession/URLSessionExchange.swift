@@ -63,7 +63,7 @@ final class URLSessionExchange: NSObject, Sendable {
         self.onEnd = onEnd
     }
 
-    /// Makes and starts the task, unless the transfer has been aborted by then.
+    /// Makes and starts the task, unless the transfer has been aborted.
     func start(on session: URLSession) {
         Self.control.async { [self] in
             guard !pipe.isEnded else { return end() }

@@ -91,7 +91,7 @@ struct ContentDecoderTests {
     }
 
     @Test(
-        "Of streams without content there are a thousand at most",
+        "More than a thousand empty streams are an error",
         arguments: [
             (ContentDecoding.gzip, "H4sIAAAAAAACAwMAAAAAAAAAAAA="), (.zstd, "KLUv/SAAAQAA"),
         ])
@@ -102,7 +102,7 @@ struct ContentDecoderTests {
         #expect(await failure { try await decode([coding], [streams(1001) + encoded]) } == .badContentEncoding)
     }
 
-    @Test("A cancel ends the decoding of what is there already")
+    @Test("A cancel ends the decoding of input in memory")
     func cancelled() async throws {
         let encoded = try Self.compressed(Data(count: 1 << 20), .gzip)
         let task = Task {
@@ -145,13 +145,13 @@ struct ContentDecoderTests {
         #expect(await failure { try await decode([.zstd], [encoded]) } == .badContentEncoding)
     }
 
-    @Test("Codings stack, the last one is undone first")
+    @Test("Several codings are decoded, the last applied first")
     func stacked() async throws {
         let encoded = try Self.compressed(Self.encoded(.zstd), .gzip)
         #expect(try await decode(ContentDecoding.codings(in: ["zstd", " X-GZIP , identity"]), [encoded]) == Self.text)
     }
 
-    @Test("Unknown codings, and too many, are an error once there is a body")
+    @Test("Unknown codings, and too many codings, are an error if the body is not empty")
     func unknown() async throws {
         for fields in [["compress"], ["gzip, nonsense"], [Array(repeating: "gzip", count: 6).joined(separator: ",")]] {
             let codings = Result { () throws(AsyncNetError) in try ContentDecoding.codings(in: fields) }
@@ -161,7 +161,7 @@ struct ContentDecoderTests {
         #expect(try ContentDecoding.codings(in: ["", "identity, ,"]).isEmpty)
     }
 
-    @Test("Little comes out at a time, and nothing is read before that was taken")
+    @Test("Output comes in small chunks, and no input is read before they are taken")
     func bounded() async throws {
         let bomb = try Self.compressed(Self.compressed(Data(count: 64 << 20), .gzip), .gzip)
         var (chunks, asked) = ([bomb][...], 0)
@@ -187,7 +187,7 @@ struct ContentDecoderTests {
         #expect(await cut.request("http://a/").serializing(Data.self).response.error?.code == .badContentEncoding)
     }
 
-    @Test("Over libcurl a truncated body of the announced length is an error; one beyond the limit ends early")
+    @Test("Over libcurl a truncated compressed body is an error, and a body beyond the limit ends early")
     func overLibcurl() async throws {
         let session = Session(transport: LibcurlTransport(), configuration: .init(maximumBodySize: 1 << 20))
         let bomb = try Self.compressed(Data(count: 16 << 20), .gzip)

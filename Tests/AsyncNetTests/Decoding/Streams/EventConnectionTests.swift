@@ -24,7 +24,7 @@ struct EventConnectionTests {
     }
 
     @Test(
-        "What is no stream of events ends it: 204 in good order, the rest in its error",
+        "A response without events ends the stream: 204 without an error, others with their error",
         arguments: [
             (204, nil, nil), (404, nil, .unacceptableStatus), (500, nil, .unacceptableStatus),
             (200, "text/html; charset=utf-8", .unacceptableContentType),
@@ -45,7 +45,7 @@ struct EventConnectionTests {
     }
 
     @Test(
-        "A stream that is gone after a good end has ended; one that is gone after a lost connection has not",
+        "A 404 or 410 ends the stream after a regular end, but not after a lost connection",
         arguments: [404, 410])
     func gone(_ status: Int) throws {
         var connection = try connection()
@@ -86,7 +86,7 @@ struct EventConnectionTests {
         #expect((connection.end(error, statusCode: status, jitter: 0) != nil) == connects)
     }
 
-    @Test("Waits grow with each failure in a row, to a limit, and a stream that comes resets them")
+    @Test("Delays grow with consecutive failures, to a limit, and a new stream resets them")
     func delays() throws {
         var connection = try connection(.ifResumable(delay: .seconds(3), maximumDelay: .seconds(20), limit: 4))
         let lost = AsyncNetError(.connectionLost)
@@ -103,7 +103,7 @@ struct EventConnectionTests {
     }
 
     @Test(
-        "A wait that the stream asks for is bounded",
+        "The delay of a stream's retry is bounded",
         arguments: [
             ("299999", 300, 299_999), ("300001", 300, 300_000), ("99999999999999999999999999", 300, 300_000),
             ("86400000", 3600, 3_600_000), ("0", 300, 0), ("5000", 1, 1000),
@@ -116,7 +116,7 @@ struct EventConnectionTests {
         #expect(EventReconnection.always().maximumRetry == .seconds(300))
     }
 
-    @Test("An event that was cut off is asked for again, and what was said before holds")
+    @Test("An event that was cut off is requested again, and earlier id and retry still apply")
     func state() throws {
         var connection = try connection(after: "id: a\nretry: 5\ndata: 1\n\nid: b\ndata: 2\n")
         #expect(connection.lastEventID == "a")
@@ -128,7 +128,7 @@ struct EventConnectionTests {
             ])
     }
 
-    @Test("A delay that no clock can measure is a long one")
+    @Test("A delay beyond the clock's range becomes its longest")
     func endless() throws {
         var connection = try connection(
             .always(delay: .seconds(Int64.max), maximumDelay: .seconds(Int64.max), limit: nil))

@@ -20,7 +20,7 @@ struct JSONSequenceParserTests {
     }
 
     @Test(
-        "JSON lines: one a line, blank ones skipped, white space removed",
+        "JSON lines: a text per line, blank lines skipped, white space removed",
         arguments: [
             ("", []), ("{}", ["{}"]), ("{}\n", ["{}"]), ("{\"a\":1}\n{\"a\":2}\n", ["{\"a\":1}", "{\"a\":2}"]),
             ("1\r\n2\r\n", ["1", "2"]),
@@ -48,7 +48,7 @@ struct JSONSequenceParserTests {
     }
 
     @Test(
-        "What may be cut off is a failure of its own, and the sequence goes on (RFC 7464 §2.3, §2.4)",
+        "A text that may be cut off is an error in the sequence, which continues (RFC 7464 §2.3, §2.4)",
         arguments: [
             ("\u{1E}123\u{1E}4\n", ["!decodingFailed", "4"]),
             ("\u{1E}true\u{1E}false\n", ["!decodingFailed", "false"]),

@@ -10,7 +10,7 @@ struct LineParserTests {
     }
 
     @Test(
-        "Every break ends one line, wherever chunks are cut",
+        "Every break ends a line, wherever chunks end",
         arguments: [
             ("", []), ("a", ["a"]), ("a\n", ["a"]), ("a\r\n", ["a"]), ("a\r", ["a"]), ("a\nb", ["a", "b"]),
             ("a\r\nb\r\n", ["a", "b"]),
@@ -26,7 +26,7 @@ struct LineParserTests {
         #expect(lines(Array(text.utf8)) == StreamOutcome(elements: expected))
     }
 
-    @Test("A carriage return ends its line at once, and a line feed after it ends none")
+    @Test("A carriage return ends its line at once, and a line feed after it does not end another line")
     func carriageReturnAtTheEnd() throws {
         var parser = LineParser()
         #expect(try parser.receive(Data("a\r".utf8)) == ["a"])
@@ -37,7 +37,7 @@ struct LineParserTests {
     }
 
     @Test(
-        "Characters are whole where chunks cut them, and what is no UTF-8 becomes U+FFFD",
+        "Characters that chunks split stay whole, and invalid UTF-8 becomes U+FFFD",
         arguments: [
             (Array("é€😀\nü".utf8), ["é€😀", "ü"]), ([0x61, 0xFF, 0x62, 0x0A], ["a\u{FFFD}b"]),
             ([0xE2, 0x82, 0x0A, 0xAC], ["\u{FFFD}", "\u{FFFD}"]),

@@ -78,7 +78,7 @@ struct ServerSentEventParserTests {
     }
 
     @Test(
-        "An event that the end cuts off is none",
+        "An event that the end cuts off is dropped",
         arguments: ["data: a", "data: a\n", "data: a\r", "data: a\r\n", "data: a\nevent: b\n", "id: 1\ndata: a\n"])
     func incomplete(_ text: String) throws {
         #expect(events(text) == StreamOutcome())
@@ -86,7 +86,7 @@ struct ServerSentEventParserTests {
     }
 
     @Test(
-        "IDs last until the next one, count without data, and are left alone by one with NUL",
+        "An ID applies until the next ID, also without data, and an ID with NUL is ignored",
         arguments: [
             ("id: 1\ndata: a\n\ndata: b\n\n", ["1", "1"], "1"),
             ("id: 1\ndata: a\n\nid: 2\n\ndata: b\n\n", ["1", "2"], "2"),

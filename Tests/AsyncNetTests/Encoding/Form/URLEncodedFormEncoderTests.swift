@@ -30,7 +30,7 @@ struct URLEncodedFormEncoderTests {
 
     // MARK: Shapes
 
-    @Test("Whatever holds nothing is nothing")
+    @Test("Empty structs, dictionaries and arrays are omitted")
     func empty() throws {
         struct Empty: Encodable {}
         struct Holder: Encodable {
@@ -42,7 +42,7 @@ struct URLEncodedFormEncoderTests {
         #expect(try Encoder(nilEncoding: .null).encode(Holder()) == "")
     }
 
-    @Test("Keys may be whole numbers, and one that is empty is one")
+    @Test("Keys may be integers or empty")
     func keys() throws {
         #expect(try Encoder().encode([10: "a", 9: "b"]) == "10=a&9=b")
         #expect(try readable(["": ["": 1]], Encoder()) == "[]=1")
@@ -107,7 +107,7 @@ struct URLEncodedFormEncoderTests {
         }
     }
 
-    @Test("Containers may be filled in turns, and the later of two values for one key counts")
+    @Test("Containers may be filled alternately, and the later of two values for a key counts")
     func interleaved() throws {
         let expected = "one[a]=1&one[b]=3&two[0]=2&two[1]=-&two[2][c]=4&two[3][0]=5&three=new"
         let encoder = Encoder(arrayEncoding: .indexInBrackets, nilEncoding: .custom { "-" }, sortsKeys: false)

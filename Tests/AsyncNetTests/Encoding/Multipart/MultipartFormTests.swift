@@ -86,7 +86,7 @@ struct MultipartFormTests {
         #expect(await failure(boundary: "xyz") { $0.append("12xy34z", name: "a") } == nil)
     }
 
-    @Test("A search finds what is there, wherever, and nothing else")
+    @Test("A search finds bytes at every position, and no others")
     func search() {
         var random = SeededRandom(state: 7)
         for _ in 0..<2000 {
@@ -100,7 +100,7 @@ struct MultipartFormTests {
     }
 
     @Test(
-        "Boundaries that are none are refused (RFC 2046 §5.1.1), odd ones quoted",
+        "Invalid boundaries are refused (RFC 2046 §5.1.1), others are quoted if necessary",
         arguments: [
             ("", false), (String(repeating: "x", count: 71), false), (String(repeating: "x", count: 70), true),
             ("a b", true), ("a ", false), ("a\r\nb", false),

@@ -36,7 +36,7 @@ struct CookieDateTests {
     }
 
     @Test(
-        "A date that lacks a part, or is none, is none",
+        "An incomplete or invalid date is refused",
         arguments: [
             "", "GMT", "Wed, 21 Oct 2015", "21 Oct 07:28:00", "Oct 2015 07:28:00", "21 2015 07:28:00",
             "Wed, 21 Oct 2015 07:28 GMT",

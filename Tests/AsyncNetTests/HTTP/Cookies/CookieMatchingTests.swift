@@ -68,7 +68,7 @@ struct CookieMatchingTests {
         #expect(origin.host == host && origin.path == path && origin.isSecure == isSecure)
     }
 
-    @Test("An international host is the one that goes on the wire")
+    @Test("An international host is matched as it is on the wire")
     func internationalHosts() throws {
         #expect(try #require(CookieOrigin(try "https://MÜNCHEN.de/".asURL())).host == "xn--mnchen-3ya.de")
         #expect(CookieOrigin(try "/a".asURL()) == nil)

@@ -46,7 +46,7 @@ struct CookieTests {
         #expect(cookie.map { $0.isHostOnly ? "\($0.domain) only" : $0.domain } ?? "refused" == expected)
     }
 
-    @Test("No cookie is for all of a public suffix; on the suffix itself it is for that host")
+    @Test("A public suffix gets no domain cookie; a cookie of the suffix itself is host-only")
     func publicSuffixes() throws {
         func domain(_ text: String, _ url: String) throws -> String? {
             let (parsed, origin) = (try #require(SetCookie(text)), try #require(CookieOrigin(try url.asURL())))
@@ -163,7 +163,7 @@ struct CookieTests {
         #expect(back == cookie)
     }
 
-    @Test("A cookie of Foundation's that keeps no promise is none")
+    @Test("An HTTPCookie that breaks the rules of its prefix is refused")
     func foundationRefused() throws {
         let theirs = try #require(HTTPCookie(properties: [.name: "__Host-a", .value: "1", .domain: "b.c", .path: "/"]))
         #expect(Cookie(theirs) == nil)

@@ -8,7 +8,7 @@ struct SetCookieTests {
     private static let now = Date(timeIntervalSince1970: 1_795_316_400)
 
     @Test(
-        "Names and values are cut out as RFC 6265bis §5.6 says",
+        "Names and values are parsed as in RFC 6265bis §5.6",
         arguments: [
             ("a=1", "a", "1"), (" a \t=\t 1 ", "a", "1"), ("a=", "a", ""), ("a==1=", "a", "=1="),
             ("a= b c ", "a", "b c"), ("a=1;", "a", "1"),
@@ -48,7 +48,7 @@ struct SetCookieTests {
     }
 
     @Test(
-        "Attributes in any order and case; the last one counts; unknown ones do not",
+        "Attributes in any order and case; the last of a name counts; unknown attributes are ignored",
         arguments: [
             ("a=1; Secure; HttpOnly", "secure httponly"), ("a=1;SECURE;httponly", "secure httponly"),
             ("a=1; Secure=no; HttpOnly=", "secure httponly"),
@@ -99,7 +99,9 @@ struct SetCookieTests {
         #expect(expiry?.timeIntervalSince(Self.now) == seconds)
     }
 
-    @Test("No age or one in the past ends it at once", arguments: ["0", "-1", "-0", "-99999999999999999999", "000"])
+    @Test(
+        "A Max-Age of zero or less expires the cookie at once",
+        arguments: ["0", "-1", "-0", "-99999999999999999999", "000"])
     func ended(_ age: String) throws {
         #expect(
             try #require(SetCookie("a=1; Max-Age=\(age); Expires=31 Dec 9999 23:59:59")).expiry(now: Self.now)

@@ -115,7 +115,7 @@ struct MessageDigestTests {
         }
     }
 
-    @Test("A finished digest begins anew, and a copy goes on by itself", arguments: HashAlgorithm.allCases)
+    @Test("A finished digest starts again, and a copy continues independently", arguments: HashAlgorithm.allCases)
     func values(_ algorithm: HashAlgorithm) {
         var digest = MessageDigest(algorithm)
         digest.update(Data("a".utf8))

@@ -42,7 +42,7 @@ struct NetlinkDumpTests {
 
     private static func table(_ name: String = "eth0") -> RouteTable { Netlink.table(links: [Netlink.link(2, name)]) }
 
-    @Test("Asks for links, addresses and routes, one after the other, then reports once")
+    @Test("Requests links, addresses and routes in order, then reports once")
     func conversation() {
         var kernel = Kernel()
         for request in Self.requests {
@@ -56,7 +56,7 @@ struct NetlinkDumpTests {
         #expect(kernel.dump.next() == .wait)
     }
 
-    @Test("What is not an answer to its own last request is none")
+    @Test("Messages that do not reply to the last request are ignored")
     func strangers() {
         var kernel = Kernel()
         #expect(kernel.request() == 18)
@@ -88,7 +88,7 @@ struct NetlinkDumpTests {
         Notice(testDescription: "another type", type: 28, body: [], asksAgain: false),
     ]
 
-    @Test("A change makes it ask again, whoever made it; what changes nothing does not", arguments: notices)
+    @Test("A change from any process leads to a new dump; messages without a change do not", arguments: notices)
     func change(_ notice: Notice) {
         var kernel = Kernel()
         kernel.answerAll()
@@ -101,7 +101,7 @@ struct NetlinkDumpTests {
         #expect(kernel.dump.next() == .wait)
     }
 
-    @Test("A change while answers are read makes it ask again after they are reported")
+    @Test("A change during a dump leads to a new dump after the report")
     func changeMeanwhile() {
         var kernel = Kernel()
         #expect(kernel.request() == 18)
@@ -116,7 +116,7 @@ struct NetlinkDumpTests {
         #expect(kernel.dump.next() == .report(Self.table()))
     }
 
-    @Test("Answers that do not fit together are asked for again, but not for ever")
+    @Test("Interrupted dumps are requested again, but not forever")
     func interrupted() {
         var kernel = Kernel()
         for attempt in 1...5 {
@@ -126,7 +126,7 @@ struct NetlinkDumpTests {
         #expect(kernel.dump.next() == .wait)
     }
 
-    @Test("What was lost is asked for again: before, during and after an answer")
+    @Test("Lost messages lead to a new dump: before, during and after a reply")
     func lost() {
         var kernel = Kernel()
         kernel.dump.lose()
@@ -141,7 +141,7 @@ struct NetlinkDumpTests {
         #expect(kernel.dump.next() == .wait)
     }
 
-    @Test("Where every answer is lost it gives up, until something changes")
+    @Test("If every reply is lost, dumps stop until the next change")
     func alwaysLost() {
         var kernel = Kernel()
         for _ in 1...5 {
@@ -153,7 +153,7 @@ struct NetlinkDumpTests {
         #expect(kernel.dump.next() == .report(Self.table()))
     }
 
-    @Test("A refusal is reported once; a change makes it ask again", arguments: [error, done])
+    @Test("A refusal is reported once; the next change leads to a new request", arguments: [error, done])
     func refused(_ type: UInt16) {
         var kernel = Kernel()
         #expect(kernel.request() == 18)
@@ -165,7 +165,7 @@ struct NetlinkDumpTests {
         #expect(kernel.dump.next() == .report(Self.table()))
     }
 
-    @Test("A request that cannot be sent is a refusal: a change makes it ask again")
+    @Test("A request that cannot be sent is a refusal: the next change leads to a new request")
     func notSent() {
         var kernel = Kernel()
         #expect(kernel.request() == 18)
@@ -178,7 +178,7 @@ struct NetlinkDumpTests {
     }
 
     @Test(
-        "Several messages of one datagram; those after one whose length cannot be are left out",
+        "Messages of a datagram are read up to the first with an impossible length",
         arguments: [0, 15, 9999, UInt32.max])
     func lengths(_ length: UInt32) {
         let one = Netlink.message(16, Netlink.link(2, "eth0")),
@@ -188,7 +188,7 @@ struct NetlinkDumpTests {
         #expect(NetlinkMessage.all((one + broken + other)[...]).map(\.type) == [16])
     }
 
-    @Test("Whatever bytes come, nothing traps")
+    @Test("No bytes trap")
     func fuzz() {
         var random = SeededRandom(state: 21)
         let samples = [

@@ -25,7 +25,7 @@ struct RouteTableTests {
     }
 
     @Test(
-        "An interface that runs and has a usable address is a way out; what this machine makes for itself needs a default route",
+        "A running interface with a usable address is a connection; a virtual interface needs a default route",
         arguments: [
             Case(testDescription: "an address alone", expected: .satisfied),
             Case(

@@ -41,7 +41,7 @@ struct AuthenticationInterceptorTests {
         #expect(await fixture.interceptor.credential == AccessToken(2))
     }
 
-    @Test("A credential that says so is refreshed before it is used")
+    @Test("A credential that requires a refresh is refreshed before it is used")
     func proactive() async {
         let fixture = TokenFixture(AccessToken(1, requiresRefresh: true))
         #expect(await fixture.get().value == "ok")
@@ -49,7 +49,7 @@ struct AuthenticationInterceptorTests {
         #expect(fixture.refreshes == 1)
     }
 
-    @Test("A new credential that would be refreshed again is used once all the same")
+    @Test("A new credential that requires a refresh is used once before that")
     func alwaysExpired() async {
         let fixture = TokenFixture(
             AccessToken(1, requiresRefresh: true), renew: { _ in AccessToken(2, requiresRefresh: true) })
@@ -57,7 +57,7 @@ struct AuthenticationInterceptorTests {
         #expect(fixture.refreshes == 1)
     }
 
-    @Test("A request that comes back refused after the refresh is sent again without another")
+    @Test("A request rejected after the refresh is sent again without another refresh")
     func late() async {
         let gate = Gate()
         let fixture = TokenFixture(answer: { request in
@@ -73,7 +73,7 @@ struct AuthenticationInterceptorTests {
     }
 
     @Test(
-        "Other failures, and a 401 of a request without the credential, are none of its business",
+        "Other failures, and a 401 of a request without the credential, are not retried",
         arguments: [403, 500])
     func others(status: Int) async {
         let fixture = TokenFixture(answer: { _ in .status(status) })
@@ -86,7 +86,7 @@ struct AuthenticationInterceptorTests {
         #expect((fixture.refreshes, broken.refreshes, elsewhere.refreshes) == (0, 0, 0))
     }
 
-    @Test("An authenticator decides what counts as refused, and what as its credential")
+    @Test("An authenticator decides which responses reject a credential, and which requests have it")
     func ownRules() async {
         struct Signed: Authenticator {
             let refreshes = Counter()
@@ -117,7 +117,7 @@ struct AuthenticationInterceptorTests {
         #expect(signed.refreshes.value == 1)
     }
 
-    @Test("Without a credential nothing is sent; after a log-in it is")
+    @Test("Without a credential no request is sent; after a log-in it is")
     func missing() async {
         let fixture = TokenFixture(nil)
         #expect(await fixture.get().failure?.code == .missingCredential)
@@ -127,7 +127,7 @@ struct AuthenticationInterceptorTests {
     }
 
     @Test(
-        "A server that refuses every credential ends in .excessiveRefresh, with its answer, until the window has passed"
+        "A server that rejects every credential ends in .excessiveRefresh, with its response, until the window is over"
     )
     func excessive() async {
         let clock = TestClock()

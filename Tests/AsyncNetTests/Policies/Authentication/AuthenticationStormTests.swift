@@ -40,7 +40,7 @@ struct AuthenticationStormTests {
     }
 
     @Test(
-        "200 on their way and 200 that come during the refresh: one refresh, each succeeds, none is sent with the old one once it began"
+        "200 running and 200 new requests: one refresh, all succeed, none is sent with the old credential once it began"
     )
     func stub() async {
         for _ in 0..<repetitions { await storm() }
@@ -66,7 +66,7 @@ struct AuthenticationStormTests {
     }
 
     @Test(
-        "As they come, without a gate: one refresh, each succeeds, and a credential known to be expired is never sent",
+        "Requests in any order: one refresh, all succeed, and a credential known to be expired is never sent",
         arguments: [true, false])
     func ungated(isKnown: Bool) async {
         for _ in 0..<repetitions {
@@ -79,7 +79,9 @@ struct AuthenticationStormTests {
         }
     }
 
-    @Test("So it is with those that wait for a place meanwhile", arguments: [1, 8])
+    @Test(
+        "Requests that wait for a permit during the refresh are not sent with the old credential either",
+        arguments: [1, 8])
     func limited(_ perHost: Int) async {
         let service = Service(holding: perHost)
         let limit = ConcurrencyLimit(perHost: perHost)

@@ -17,7 +17,7 @@ struct BasicAuthorizationTests {
     }
 
     @Test(
-        "A colon in the name and control characters in either are refused, and not told",
+        "A colon in the name and control characters in name or password are refused, without showing them",
         arguments: [
             ("a:b", "hidden"), (":", "hidden"), ("a\n", "hidden"), ("a", "hidden\r\n"), ("a", "hidden\0"),
             ("a\u{7F}", "hidden"), ("a", "\thidden"),

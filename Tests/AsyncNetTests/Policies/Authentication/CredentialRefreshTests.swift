@@ -13,7 +13,7 @@ import Testing
 struct CredentialRefreshTests {
     private struct Refusal: Error {}
 
-    @Test("Requests that come during a refresh wait for it")
+    @Test("Requests that start during a refresh wait for it")
     func arrivals() async {
         let gate = Gate()
         let fixture = TokenFixture(renew: { _ in
@@ -33,7 +33,7 @@ struct CredentialRefreshTests {
         #expect(fixture.refreshes == 1)
     }
 
-    @Test("A failed refresh ends all that wait, and who comes back refused later; a new request tries again")
+    @Test("A failed refresh ends waiting requests, and requests rejected later; a new request refreshes again")
     func failure() async {
         let (gate, lateGate) = (Gate(), Gate())
         let refused = Counter()
@@ -68,7 +68,7 @@ struct CredentialRefreshTests {
     }
 
     @Test(
-        "Whatever a refresh throws is underneath: its cancel is not that of those who wait",
+        "A refresh's error is the underlying error: its cancellation does not cancel the waiting requests",
         arguments: [
             CancellationError(), AsyncNetError(.cancelled), AsyncNetError(.unacceptableStatus),
         ] as [any Error & Sendable])
@@ -83,7 +83,7 @@ struct CredentialRefreshTests {
     }
 
     @Test(
-        "A cancelled request stops waiting at once; the refresh goes on, for others or for nobody",
+        "A cancelled request stops waiting at once; the refresh continues, even if no request waits",
         arguments: [true, false])
     func cancelled(othersWait: Bool) async {
         let gate = Gate()
@@ -125,7 +125,7 @@ struct CredentialRefreshTests {
         await ended.wait()
     }
 
-    @Test("Another credential ends the refresh: those that wait go on with it, or without one end")
+    @Test("Setting a credential ends the refresh: waiting requests use it, or end if it is nil")
     func replaced() async {
         for credential in [AccessToken(3), nil] {
             let wasCancelled = Gate()
@@ -190,7 +190,7 @@ struct CredentialRefreshTests {
         session.value = nil
     }
 
-    @Test("A stream that waits for a refresh holds no place that the refresh needs")
+    @Test("A stream that waits for a refresh holds no permit that the refresh needs")
     func place() async throws {
         let box = SessionBox()
         let authenticator = TokenAuthenticator { _ in

@@ -13,7 +13,7 @@ struct CredentialStateTests {
         }
     }
 
-    @Test("The current credential is refreshed, an older one replaced, none is missing")
+    @Test("The current credential is refreshed, an older credential replaced, nil is missing")
     func remedies() {
         var state = CredentialState("a", window: nil)
         #expect(remedy(state, 0) == "refresh a")

@@ -68,7 +68,7 @@ private struct AdapterOfURLs: RequestAdapter {
 struct CredentialTests {
     private func stub(_ guarded: Guarded) -> StubTransport { StubTransport { guarded.reply(to: $0) } }
 
-    @Test("A server that asks is answered, and the next time told at once", arguments: ["Basic", "Digest"])
+    @Test("A challenge gets credentials, and the next request has them at once", arguments: ["Basic", "Digest"])
     func answered(_ scheme: String) async throws {
         let stub = stub(Guarded(scheme))
         let session = Session(transport: stub)
@@ -85,7 +85,7 @@ struct CredentialTests {
         #expect(scheme == "Basic" || counts == [false, false, true])
     }
 
-    @Test("User information of a URL is the same, and is neither sent nor shown")
+    @Test("A URL's userinfo is such a credential, and is neither sent nor shown in the URL")
     func userinfo() async throws {
         let stub = stub(Guarded("Basic"))
         let response = await Session(transport: stub).request("http://Aladdin:open%20sesame@a/x").serializing(
@@ -124,7 +124,7 @@ struct CredentialTests {
         #expect(stub.requests.count == 8)
     }
 
-    @Test("Requests that are asked with the same nonce count on; none says a count twice")
+    @Test("Requests with the same nonce continue its count; no count is sent twice")
     func sharedNonce() async throws {
         let asked = Locked(0)
         let gate = Gate()
@@ -152,7 +152,7 @@ struct CredentialTests {
         #expect(counts.sorted() == (1...20).map { DigestAuthorization.eightDigits($0) })
     }
 
-    @Test("What was refused is not said again unasked, but its nonce's uses still count")
+    @Test("Rejected credentials are not sent again without a challenge, but their nonce's count continues")
     func refusedAnswer() async throws {
         let stub = StubTransport { _ in
             .status(401, headers: ["WWW-Authenticate": "Digest realm=r, qop=auth, nonce=same"])
@@ -171,7 +171,9 @@ struct CredentialTests {
         #expect(counts == ["00000001", "00000002", "00000003"])
     }
 
-    @Test("A body that cannot be sent again goes through once the server has asked", arguments: ["Basic", "Digest"])
+    @Test(
+        "A body that can be sent only once is sent with credentials after an earlier challenge",
+        arguments: ["Basic", "Digest"])
     func oneTimeBodies(_ scheme: String) async throws {
         let session = Session(transport: stub(Guarded(scheme)))
         func upload() async -> Int? {
@@ -185,7 +187,7 @@ struct CredentialTests {
     }
 
     @Test(
-        "An adapter's URL is no way to tell the credential to another host, hedged or not; its own user information is told who asks",
+        "An adapter's URL of another origin gets only its own userinfo as credential, hedged or not",
         arguments: [true, false])
     func adapters(isHedged: Bool) async throws {
         let stub = StubTransport { _ in .status(401, headers: ["WWW-Authenticate": "Basic realm=r"]) }
@@ -204,7 +206,7 @@ struct CredentialTests {
     }
 
     @Test(
-        "User information that an adapter puts into a URL is sent only when asked for",
+        "Userinfo that an adapter puts into a URL is sent only in response to a challenge",
         arguments: TransportUnderTest.allCases)
     func adaptersUserinfo(_ transport: TransportUnderTest) async throws {
         let server = try await MockServer.start()
@@ -220,7 +222,7 @@ struct CredentialTests {
         await server.stop()
     }
 
-    @Test("Nobody who does not ask is told, nor another origin, nor anyone if the caller says who it is")
+    @Test("The credential is not sent without a challenge, to another origin, or with an Authorization of the caller's")
     func silent() async throws {
         let open = StubTransport { _ in .text("in") }
         _ = try await Session(transport: open).request("http://a/").authenticate(username: "u", password: "p")
@@ -238,7 +240,7 @@ struct CredentialTests {
         #expect(own.requests.map { $0.headers["Authorization"] } == ["Bearer t"])
     }
 
-    @Test("A body is sent again with the answer; one that cannot be leaves the 401")
+    @Test("A body is sent again with the credentials; for a body that cannot be, the 401 is delivered")
     func bodies() async throws {
         let stub = stub(Guarded("Digest"))
         let session = Session(transport: stub)

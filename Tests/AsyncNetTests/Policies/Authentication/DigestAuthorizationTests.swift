@@ -120,7 +120,7 @@ struct DigestAuthorizationTests {
     }
 
     @Test(
-        "The body is asked for only where nothing else is offered; without it there is no answer, and the nonce is not used up"
+        "The body is hashed only if auth-int alone is offered; without the body there are no credentials"
     )
     func bodies() throws {
         var both = try Self.digest("Digest realm=r, nonce=n, qop=\"auth-int,auth\"")
@@ -151,7 +151,7 @@ struct DigestAuthorizationTests {
         #expect(responses[2] == "1d4da3e362a0fba97c6aaaa9376301aa1e3b220042eb868f8b15b642c6c7dbad")
     }
 
-    @Test("A session without qop says its cnonce, which its key needs")
+    @Test("A -sess algorithm without qop sends its cnonce, which its key needs")
     func legacySession() throws {
         var digest = try Self.digest("Digest realm=r, nonce=n, algorithm=MD5-sess")
         let parameters = try Self.parameters(

@@ -9,7 +9,7 @@ struct DigestAuthorizationWireTests {
     }
 
     @Test(
-        "Challenges that cannot be answered",
+        "Unsupported challenges",
         arguments: [
             "Basic realm=r, nonce=n", "Digest nonce=n", "Digest realm=r", "Digest realm=r, nonce=n, algorithm=SHA-512",
             "Digest realm=r, nonce=n, algorithm=MD4",
@@ -22,7 +22,7 @@ struct DigestAuthorizationWireTests {
         #expect(Self.challenges(value).compactMap { DigestAuthorization($0) }.isEmpty)
     }
 
-    @Test("What a challenge says")
+    @Test("The parameters of a challenge")
     func read() throws {
         let digest = try DigestAuthorizationTests.digest(
             "digest REALM=\"r r\", nonce=n, stale=TRUE, domain=\"/a  http://b/c\", algorithm=sha-256")
@@ -37,7 +37,7 @@ struct DigestAuthorizationWireTests {
     }
 
     @Test(
-        "The first Digest challenge that can be answered, else Basic (RFC 7616 §3.7)",
+        "The first supported Digest challenge, else Basic (RFC 7616 §3.7)",
         arguments: [
             (["Basic realm=b, Digest realm=a, nonce=n, algorithm=SHA-256, Digest realm=c, nonce=n"], "a"),
             (["Digest realm=a, nonce=n", "Digest realm=c, nonce=n, algorithm=SHA-512-256"], "a"),
@@ -76,7 +76,8 @@ struct DigestAuthorizationWireTests {
     }
 
     @Test(
-        "A control character in the name is refused, and not told", arguments: ["secret\n", "\0secret", "secret\u{7F}"])
+        "A control character in the name is refused, without showing it",
+        arguments: ["secret\n", "\0secret", "secret\u{7F}"])
     func controls(_ user: String) throws {
         var digest = try DigestAuthorizationTests.digest("Digest realm=r, nonce=n, qop=auth")
         let error = #expect(throws: AsyncNetError.self) {
@@ -116,7 +117,7 @@ struct DigestAuthorizationWireTests {
         #expect(isGenuine("") == nil)
     }
 
-    @Test("A proof over a body that is not there proves nothing")
+    @Test("An rspauth over a missing body proves nothing")
     func proofWithoutBody() throws {
         var digest = try DigestAuthorizationTests.digest("Digest realm=r, nonce=n, qop=auth-int")
         let sent = try #require(try digest.header(method: .get, uri: "/x", user: "u", password: "p", cnonce: "c"))
@@ -128,7 +129,7 @@ struct DigestAuthorizationWireTests {
                 == nil)
     }
 
-    @Test("No description and no dump tells the user, the password or a response", arguments: ["MD5", "SHA-256-sess"])
+    @Test("No description or dump contains the user, the password or a response", arguments: ["MD5", "SHA-256-sess"])
     func secrets(_ algorithm: String) throws {
         var digest = try DigestAuthorizationTests.digest("Digest realm=r, nonce=n, qop=auth, algorithm=\(algorithm)")
         let header = try digest.header(method: .get, uri: "/", user: "somebody", password: "hidden", cnonce: "c")

@@ -45,14 +45,14 @@ struct CookieJarTests {
         #expect(await jar.cookies(for: url).map(\.name) == ["b"])
     }
 
-    @Test("Public suffixes are the program's to know")
+    @Test("The program decides which domains are public suffixes")
     func publicSuffixes() async throws {
         let jar = CookieJar(isPublicSuffix: { $0 == "example.com" })
         await jar.store(setCookie: ["a=1; Domain=example.com", "b=1; Domain=www.example.com"], from: url)
         #expect(await jar.header(for: url) == "b=1")
     }
 
-    @Test("Of one response 180 values count, so that it costs no more than that")
+    @Test("Only the first 180 values of a response are stored")
     func manyValues() async throws {
         let jar = CookieJar()
         let values = (0..<10_500).map { "\($0)=1; Path=/" }
@@ -61,13 +61,13 @@ struct CookieJarTests {
         #expect(await jar.cookies.count == 360)
     }
 
-    @Test("Others get their turn while many values of a response are taken")
+    @Test("Other callers use the jar while many values of a response are stored")
     func turns() async throws {
         #expect(await CookieJar().countBetween(try "https://a.b/".asURL()) == CookieJar.valuesAtOnce)
     }
 
     @Test(
-        "Hosts that no name server knows have no cookies",
+        "Hosts longer than DNS allows have no cookies",
         arguments: [(253, true), (255, true), (256, false), (60_000, false)])
     func longHosts(_ size: Int, _ hasCookies: Bool) async throws {
         let jar = CookieJar()
@@ -96,7 +96,7 @@ struct CookieJarTests {
         #expect(await jar.cookies.isEmpty)
     }
 
-    @Test("A jar with a file: none is empty, saving writes it for its owner only, reading finds it again")
+    @Test("A jar with a file: no file is an empty jar, saving makes it readable by its owner only, reading restores it")
     func file() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "jar.txt")
@@ -142,7 +142,7 @@ struct CookieJarTests {
         #expect(try await CookieJar(file: file).header(for: url) == "a=1")
     }
 
-    @Test("What is no regular file is neither read nor replaced, and errors name it without its folder")
+    @Test("Files that are not regular are neither read nor replaced, and errors name them without their folder")
     func irregular() async throws {
         let folder = try TemporaryFolder()
         let secret = folder.url.lastPathComponent
@@ -172,7 +172,7 @@ struct CookieJarTests {
             try FileManager.default.attributesOfItem(atPath: pipe.path)[.type] as? FileAttributeType != .typeRegular)
     }
 
-    @Test("An older state that comes late does not replace a newer one")
+    @Test("An older state that is saved late does not replace a newer state")
     func generations() async throws {
         let folder = try TemporaryFolder()
         let file = CookieFile(folder.url.appending(path: "jar"))

@@ -23,7 +23,7 @@ struct CookieStoreTests {
         }
     }
 
-    @Test("What is set is sent, in this order: longer paths, then older ones, then as they came")
+    @Test("Cookies are sent by length of path, then by age, then by the order of setting")
     func order() throws {
         var it = Fixture()
         #expect(try it.header("http://a.b/") == nil)
@@ -48,7 +48,7 @@ struct CookieStoreTests {
     }
 
     @Test(
-        "Name, domain, path and being for the host only tell cookies apart; nothing else does, not even how Unicode composes"
+        "Cookies differ by the bytes of name, domain and path, and by being host-only, nothing else"
     )
     func identity() throws {
         var it = Fixture()
@@ -60,7 +60,7 @@ struct CookieStoreTests {
         #expect(try it.header("https://a.b.c/") == "x=8; x=3; x=9; X=5; é=10; e\u{301}=7")
     }
 
-    @Test("An end that has come removes")
+    @Test("An expiry in the past removes the cookie")
     func ending() throws {
         var it = Fixture()
         #expect(try it.receive("http://a.b/", "x=1", "y=2; Max-Age=10", "z=3; Max-Age=0") == 2)

@@ -98,7 +98,7 @@ struct NetscapeCookiesTests {
     }
 
     @Test(
-        "Cookies with a tab come back as they were; to other programs they are comments",
+        "Cookies with a tab are read back unchanged; for other programs they are comments",
         arguments: [
             ("x\ty", "1", "/"), ("x", "1\t2", "/"), ("x", "1", "/\t"), ("%09", "%\t%25%2509", "/%25\t"),
             ("", "\u{E9}\tb", "/"), ("x", "a\t", "/"), ("x", "\t\u{301}%\u{301}", "/"),

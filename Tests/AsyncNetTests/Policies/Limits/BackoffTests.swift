@@ -37,7 +37,7 @@ struct BackoffTests {
     }
 
     @Test(
-        "Jitter takes the delay from its range, all of it",
+        "Jitter uses its whole range of delays",
         arguments: [
             (Backoff.Jitter.full, 0, Duration.zero, Duration.milliseconds(500)), (.full, 2, .zero, .seconds(2)),
             (.full, 500, .zero, .seconds(30)),

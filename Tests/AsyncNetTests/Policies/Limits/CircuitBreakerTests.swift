@@ -197,7 +197,7 @@ struct CircuitBreakersTests {
         CircuitBreakers(rules, time: TimeSource(clock), capacity: capacity)
     }
 
-    @Test("An open circuit says when the next request is let through")
+    @Test("The error of an open circuit has the time of the next probe")
     func message() throws {
         let breakers = breakers()
         try breakers.allow(host: "a.example").record(.failure)
@@ -223,7 +223,7 @@ struct CircuitBreakersTests {
         _ = try breakers.allow(host: "b")
     }
 
-    @Test("A probe that nobody judges frees its place; one that is judged is judged once")
+    @Test("A probe without a recorded result makes room for another; only the first result counts")
     func lostPermit() throws {
         let breakers = breakers()
         try breakers.allow(host: "a").record(.failure)
@@ -235,7 +235,7 @@ struct CircuitBreakersTests {
         try breakers.allow(host: "a").record(.success)
     }
 
-    @Test("Probes are as many as allowed, however many ask at once", arguments: 0..<200)
+    @Test("No more probes are admitted than allowed, however many requests start at once", arguments: 0..<200)
     func concurrentProbes(_: Int) async throws {
         let breakers = breakers(.init(consecutiveFailures: 1, openDuration: .seconds(10), probes: 2))
         try breakers.allow(host: "a").record(.failure)
@@ -249,7 +249,7 @@ struct CircuitBreakersTests {
         _ = try breakers.allow(host: "a")
     }
 
-    @Test("Only so many hosts are remembered, and the end of a forgotten one's request harms nobody")
+    @Test("The number of remembered origins is limited, and results for a forgotten origin are ignored")
     func bounded() throws {
         let breakers = breakers(capacity: 10)
         let late = try breakers.allow(host: "first")

@@ -23,7 +23,7 @@ struct FairQueueTests {
     }
 
     @Test(
-        "The more urgent one goes first, of equals the one that came first",
+        "Higher priority goes first; among equals the earlier request",
         arguments: [
             ([], []), ([.low], [0]), ([.normal, .normal, .normal], [0, 1, 2]), ([.low, .normal, .high], [2, 1, 0]),
             ([.normal, .high, .low, .high, .normal], [1, 3, 0, 4, 2]),
@@ -45,7 +45,7 @@ struct FairQueueTests {
     }
 
     @Test(
-        "There are as many places as the limit says",
+        "There are as many permits as the limit",
         arguments: [
             (ConcurrencyLimit.unlimited, ["a", "a", "b"], [true, true, true]),
             (.init(perSession: 2), ["a", "b", "c"], [true, true, false]),
@@ -58,7 +58,7 @@ struct FairQueueTests {
         #expect(hosts.map { queue.enter($0) } == expected)
     }
 
-    @Test("A host at its limit holds up no other, and its own wait for it")
+    @Test("An origin at its limit holds up no other origin; its own requests wait")
     func fullHost() {
         var queue = FairQueue<String>(.init(perSession: 2, perHost: 1))
         #expect([queue.enter("a"), queue.enter("a")] == [true, false])
@@ -72,7 +72,7 @@ struct FairQueueTests {
         #expect((queue.activeCount, queue.waitingCount, queue.hostCount) == (0, 0, 0))
     }
 
-    @Test("Giving back a place that nobody has changes nothing")
+    @Test("Giving back a permit that no request has changes nothing")
     func surplus() {
         var queue = FairQueue<Int>(.init(perSession: 1))
         #expect(queue.leave("a") == nil)
@@ -116,7 +116,7 @@ struct FairQueueTests {
         Issue.record("it starves")
     }
 
-    @Test("Those who wait with an aged one do not hold up the urgent ones after it")
+    @Test("Requests beside an aged request do not hold up urgent requests after it")
     func share() {
         var queue = FairQueue<Bool>(.init(perHost: 1))
         _ = queue.enter("a")
@@ -246,7 +246,7 @@ struct IndexedHeapTests {
 
 @Suite("Waiting line", .timeLimit(.minutes(5)))
 struct WaitingLineTests {
-    @Test("It keeps the order, whoever leaves it", arguments: 0..<20)
+    @Test("The order is kept, whichever request is cancelled", arguments: 0..<20)
     func random(_ seed: UInt64) {
         var random = SeededRandom(state: seed)
         var line = WaitingLine<Int>()

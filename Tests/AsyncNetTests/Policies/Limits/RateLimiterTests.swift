@@ -6,7 +6,7 @@ import Testing
 @Suite("Token bucket", .timeLimit(.minutes(5)))
 struct TokenBucketTests {
     @Test(
-        "So many go at once, then one each interval",
+        "A burst is sent at once, then one request each interval",
         arguments: [
             (RateLimit(requests: 2, per: .seconds(1)), [0, 0, 500, 1000, 1500]),
             (.init(requests: 10, per: .seconds(1), burst: 1), [0, 100, 200, 300]),
@@ -51,7 +51,7 @@ struct TokenBucketTests {
     }
 
     @Test(
-        "A late wake-up does not shift later ones, up to 20 milliseconds",
+        "A timer up to 20 milliseconds late does not delay later requests",
         arguments: [
             ([(100, 0), (200, 0), (300, 0)]), ([(100, 5), (200, 19), (300, 0), (400, 20), (500, 1)]),
             ([(100, 21), (201, 0), (301, 30), (411, 0)]), ([(100, 1000), (1180, 0), (1280, 0)]),
@@ -68,7 +68,7 @@ struct TokenBucketTests {
     }
 
     @Test(
-        "With any wake-ups up to 20 milliseconds late the rate is kept, and no window has more than its burst and the lateness",
+        "With timers up to 20 milliseconds late the rate is kept, and no window exceeds burst and lateness",
         arguments: [
             (1000, 1), (100, 1), (997, 1), (10, 1), (100, 10), (5000, 3),
         ])
@@ -93,7 +93,7 @@ struct TokenBucketTests {
         }
     }
 
-    @Test("A request that comes late by itself has no such right")
+    @Test("A request that arrives late does not get an earlier token")
     func noCredit() {
         var bucket = TokenBucket(.init(requests: 10, per: .seconds(1), burst: 1))
         #expect([bucket.take(at: .zero), bucket.take(at: .milliseconds(110))] == [true, true])
@@ -131,7 +131,7 @@ struct RateLimiterTests {
         RateLimiter(limit, timers: TimerQueue(TimeSource(clock)))
     }
 
-    @Test("Each waits for its turn, to the nanosecond", arguments: 0..<200)
+    @Test("Each request waits for its token, to the nanosecond", arguments: 0..<200)
     func turns(_: Int) async throws {
         let limiter = limiter(.init(requests: 1, per: .seconds(1)))
         try await limiter.acquire(host: "a")
@@ -167,7 +167,7 @@ struct RateLimiterTests {
         for task in tasks { try await task.value }
     }
 
-    @Test("They go in the order they came, a burst at once")
+    @Test("Requests are sent in the order of arrival, a burst at once")
     func order() async throws {
         let limiter = limiter(.init(requests: 2, per: .seconds(2)))
         for _ in 0..<2 { try await limiter.acquire(host: "a") }
@@ -205,7 +205,7 @@ struct RateLimiterTests {
         try await behind.value
     }
 
-    @Test("When all who waited are gone no timer is left, and the next one has its own")
+    @Test("Without waiting requests there is no timer; the next waiting request sets one")
     func cancelAll() async throws {
         let timers = TimerQueue(TimeSource(clock))
         let limiter = RateLimiter(.init(requests: 1, per: .seconds(1)), timers: timers)

@@ -9,7 +9,7 @@ struct RequestQueueTests {
         let perHost = Locked<[String: Int]>([:])
     }
 
-    @Test("Places are given out in order of urgency; each wait is told once")
+    @Test("Permits are granted by priority; each wait is resumed once")
     func order() async throws {
         let queue = RequestQueue(.init(perHost: 1))
         let first = try await queue.acquire(host: "a")
@@ -30,7 +30,7 @@ struct RequestQueueTests {
         #expect((queue.activeCount, queue.waitingCount, queue.hostCount) == (0, 0, 0))
     }
 
-    @Test("A cancelled wait ends at once and takes no place", arguments: 0..<200)
+    @Test("A cancelled wait ends at once and takes no permit", arguments: 0..<200)
     func cancelledWait(_: Int) async throws {
         let queue = RequestQueue(.init(perSession: 1))
         let first = try await queue.acquire(host: "a")
@@ -45,7 +45,7 @@ struct RequestQueueTests {
         _ = try await queue.acquire(host: "b")
     }
 
-    @Test("A cancelled task gets no place, though there is one")
+    @Test("A cancelled task gets no permit, even if one is free")
     func cancelledBefore() async {
         let queue = RequestQueue(.unlimited)
         let task = Task {
@@ -57,7 +57,7 @@ struct RequestQueueTests {
         #expect(queue.activeCount == 0)
     }
 
-    @Test("A cancel and a release at the same time lose no place", arguments: 0..<200)
+    @Test("A concurrent cancel and release lose no permit", arguments: 0..<200)
     func cancelAgainstRelease(_ round: Int) async throws {
         let queue = RequestQueue(.init(perSession: 1))
         let first = try await queue.acquire(host: "a")
@@ -70,7 +70,7 @@ struct RequestQueueTests {
         #expect((queue.activeCount, queue.waitingCount, queue.hostCount) == (0, 0, 0))
     }
 
-    @Test("A place is given back once, also if nobody says so")
+    @Test("A permit is given back once, also by deallocation")
     func release() async throws {
         let queue = RequestQueue(.init(perSession: 2))
         let one = try await queue.acquire(host: "a")
@@ -83,7 +83,7 @@ struct RequestQueueTests {
         #expect(queue.activeCount <= 1)
     }
 
-    @Test("Many tasks share the places, never more than there are, and all end", arguments: 0..<200)
+    @Test("Many tasks share the permits, never more than the limit, and all end", arguments: 0..<200)
     func many(_ round: Int) async {
         let queue = RequestQueue(.init(perSession: 5, perHost: 2))
         let active = Admitted()

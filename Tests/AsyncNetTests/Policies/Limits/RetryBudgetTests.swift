@@ -43,7 +43,7 @@ struct RetryBudgetTests {
         #expect(Self.retries(&state, at: .seconds(20)) == 4)
     }
 
-    @Test("The minimum comes back with the window")
+    @Test("The minimum is available again after the window")
     func minimum() {
         var state = RetryBudgetState(.init(ratio: 0, minimumPerSecond: 1, window: .seconds(10)))
         #expect(Self.retries(&state, at: .zero) == 10)
@@ -74,7 +74,7 @@ struct RetryBudgetTests {
         #expect(budgets.hostCount <= 20)
     }
 
-    @Test("Of many who ask at once no more get a retry than there are", arguments: 0..<200)
+    @Test("No more concurrent retries are allowed than the budget has", arguments: 0..<200)
     func concurrent(_: Int) async {
         let budgets = RetryBudgets(.init(ratio: 0.5, minimumPerSecond: 0), time: TimeSource(TestClock()))
         let granted = Counter()

@@ -29,7 +29,7 @@ struct DownloadPlanTests {
     // MARK: Requests
 
     @Test(
-        "The range is what is missing, and only of a version that is known",
+        "The range is the missing bytes, if the version is known",
         arguments: [
             (0, nil, "\"1\"", nil, nil),
             (4, nil, "\"1\"", "bytes=4-", "\"1\""),
@@ -43,7 +43,7 @@ struct DownloadPlanTests {
     }
 
     @Test(
-        "In segments the first one is requested before anything is known, unless no more than that is missing",
+        "A segmented download requests its first segment first, unless no more bytes are missing",
         arguments: [
             (0, nil, .get, "bytes=0-1048575"),
             (4, nil, .get, "bytes=4-1048579"),

@@ -20,7 +20,7 @@ struct DownloadRequestTests {
     }
 
     @Test(
-        "The file is whole, at its place, and nothing else is there", arguments: [0, 1, 1_000_000],
+        "The file is complete, at its place, and no other file is left", arguments: [0, 1, 1_000_000],
         TransportUnderTest.allCases)
     func whole(_ size: Int, _ transport: TransportUnderTest) async throws {
         let (folder, data) = (try TemporaryFolder(), patternedData(size))
@@ -41,7 +41,7 @@ struct DownloadRequestTests {
         }
     }
 
-    @Test("A download is listed as one, itself")
+    @Test("A session lists a running download")
     func listing() async throws {
         let folder = try TemporaryFolder()
         let session = Session(transport: StubTransport { _ in .fault(.stall) })
@@ -52,7 +52,7 @@ struct DownloadRequestTests {
         #expect(await download.result.failure?.code == .cancelled)
     }
 
-    @Test("A file that is there is kept unless it is to be replaced; missing folders are made if that is said")
+    @Test("An existing file is kept unless it is to be replaced; missing folders are made by option")
     func options() async throws {
         let folder = try TemporaryFolder()
         let session = Session(transport: StubTransport { _ in .text("new") })
@@ -72,7 +72,7 @@ struct DownloadRequestTests {
     }
 
     @Test(
-        "The response may say where: a safe name in a folder, or what a closure makes of it",
+        "The response decides the place: a safe name in a folder, or a closure's result",
         arguments: [
             ("attachment; filename=\"a.txt\"", "a.txt"), ("attachment; filename=\"../../etc/passwd\"", "passwd"),
             ("inline", "b.bin"),
@@ -91,7 +91,7 @@ struct DownloadRequestTests {
     }
 
     @Test(
-        "Whatever goes wrong, nothing is left",
+        "After any error no file is left",
         arguments: [
             MockResponse.fault(.truncate(after: 10)), .fault(.resetMidBody(after: 10)), .fault(.resetAfterHead),
             .fault(.closeBeforeHead), .status(404, body: "no"),
@@ -108,7 +108,7 @@ struct DownloadRequestTests {
         }
     }
 
-    @Test("A folder that vanishes on the way is an error, not a crash")
+    @Test("A folder that is removed during the download is an error, not a crash")
     func vanishing() async throws {
         let folder = try TemporaryFolder()
         let inner = folder.url.appending(path: "in")
@@ -126,7 +126,7 @@ struct DownloadRequestTests {
     // MARK: Going on
 
     @Test(
-        "What was cancelled, or broke off, goes on where it ended, with one ask for the rest", arguments: [true, false])
+        "A cancelled or broken download continues with one request for the rest", arguments: [true, false])
     func resuming(_ isCancelled: Bool) async throws {
         try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
             let (session, target) = (Session(), folder.url.appending(path: "a"))
@@ -154,7 +154,7 @@ struct DownloadRequestTests {
         }
     }
 
-    @Test("A download that is under way is cancelled for going on later")
+    @Test("A running download is cancelled with resume data")
     func cancelUnderWay() async throws {
         let folder = try TemporaryFolder()
         let reply = MockResponse(200, headers: ["ETag": "\"1\""], body: data).with(.stallMidBody(after: 300_000))
@@ -171,7 +171,7 @@ struct DownloadRequestTests {
         }
     }
 
-    @Test("What says not which version it is, is not gone on with", arguments: ["W/\"1\"", "none"])
+    @Test("A download without a version is not continued", arguments: ["W/\"1\"", "none"])
     func noValidator(_ tag: String) async throws {
         try await withRanges(tag: tag) { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
             await ranges.breakOff(after: 10)
@@ -200,7 +200,7 @@ struct DownloadRequestTests {
         }
     }
 
-    @Test("416 means whole if all is there, and otherwise starts over")
+    @Test("A 416 completes the download if all bytes are there, and otherwise starts it over")
     func unsatisfiable() async throws {
         try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
             for (count, asks) in [(1_000_000, 1), (1_000_001, 2)] {
@@ -216,7 +216,7 @@ struct DownloadRequestTests {
     }
 
     @Test(
-        "An answer that is not the rest is refused, and what was there is kept",
+        "A response that is not the rest is refused, and the partial file is kept",
         arguments: [
             MockResponse(206, headers: ["Content-Range": "bytes 5-9/10"], body: Data(count: 5)),
             MockResponse(206, headers: ["Content-Range": "nonsense"]), MockResponse(206),
@@ -246,7 +246,7 @@ struct DownloadRequestTests {
         }
     }
 
-    @Test("A partial file that is kept is found by the next run, which asks only for the rest")
+    @Test("The next process finds a kept partial file and requests only the rest")
     func keptPartialFile() async throws {
         try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
             let destination = DownloadDestination.file(
@@ -272,7 +272,7 @@ struct DownloadRequestTests {
 
     // MARK: What must not be harmed
 
-    @Test("What stands where a partial file would, and is none, is left alone", arguments: [true, false])
+    @Test("A foreign file with the name of a partial file is left alone", arguments: [true, false])
     func foreignPartialFile(_ isFolder: Bool) async throws {
         let folder = try TemporaryFolder()
         let partial = folder.url.appending(path: "a.partial")
@@ -315,7 +315,7 @@ struct DownloadRequestTests {
         #expect(try Data(contentsOf: resumeData.partialFile) == Data("0123456789".utf8))
     }
 
-    @Test("A part of the rest is not taken for the whole rest, nor a part that nobody asked for")
+    @Test("A 206 with only a part of the rest, or without a requested range, is refused")
     func shortPart() async throws {
         let folder = try TemporaryFolder()
         let resumeData = try folder.resumeData("http://a/".asURL(), Data("0123456789".utf8), totalBytes: 20)
@@ -349,7 +349,7 @@ struct DownloadRequestTests {
                 .code == .badServerResponse)
     }
 
-    @Test("Going on begins where the first request did, so that redirects and what they strip happen again")
+    @Test("A continued download requests the first URL, so that redirects and their header rules apply again")
     func redirected() async throws {
         try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
             let front = try await MockServer.start()
@@ -375,7 +375,7 @@ struct DownloadRequestTests {
         }
     }
 
-    @Test("Validators see neither a 416 to the download's own range nor less for it")
+    @Test("Validators do not run on a 416 to the download's own Range")
     func validatedResume() async throws {
         try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
             for (count, type) in [(1_000_000, nil), (1_000_001, "application/pdf")] as [(Int, String?)] {
@@ -406,7 +406,7 @@ struct DownloadRequestTests {
         }
     }
 
-    @Test("Resume data that was tampered with injects nothing; a limit counts what was there")
+    @Test("Forged resume data injects no headers; a body limit counts the bytes before the continuation")
     func tampered() async throws {
         let folder = try TemporaryFolder()
         let stub = StubTransport { _ in .init(206, headers: ["Content-Range": "bytes 10-19/20"], body: Data(count: 10))

@@ -28,7 +28,7 @@ struct SegmentPlanTests {
         #expect(total == .max)
     }
 
-    @Test("What is there without a gap ends at the first part under way")
+    @Test("The bytes before the first gap end at the first unfinished segment")
     func contiguous() throws {
         var plan = SegmentPlan(from: 10, total: 10 + 3 * Self.mebi, segments: 3)
         let parts = (0..<3).compactMap { _ in plan.take() }

@@ -32,7 +32,7 @@ struct StreamRequestTests {
         }
     }
 
-    @Test("The head is there before the body, and asking for it starts the request")
+    @Test("The head arrives before the body, and awaiting it starts the request")
     func head() async throws {
         try await withServer(
             .status(201, headers: ["X": "1"], body: "body").with(.stallMidBody(after: 2)), .fault(.closeBeforeHead)
@@ -50,7 +50,7 @@ struct StreamRequestTests {
     }
 
     @Test(
-        "What goes wrong reaches the loop after what was good, told about its request",
+        "An error reaches the loop after the elements before it, with its request",
         arguments: TransportUnderTest.allCases)
     func failures(_ transport: TransportUnderTest) async throws {
         try await withServer(.fault(.truncate(after: 10)), .status(404, body: "none")) {
@@ -100,7 +100,7 @@ struct StreamRequestTests {
         }
     }
 
-    @Test("A stream is listed as one, itself, while it runs")
+    @Test("A session lists a running stream")
     func listing() async throws {
         try await withServer(.data(Data(count: 100)).with(.stallMidBody(after: 50))) {
             (server: MockServer) async throws in
@@ -217,7 +217,7 @@ struct StreamRequestTests {
         }
     }
 
-    @Test("Server-sent events, with what each is to go on from")
+    @Test("Server-sent events with their id and retry")
     func events() async throws {
         let pieces = [": hi\n\nid: 1\nevent: add\nda", "ta: a\ndata: b\nretry: 500\n\n", "data: c\n\ndata: lost"]
         let events = try await collect(
@@ -230,7 +230,7 @@ struct StreamRequestTests {
     }
 
     @Test(
-        "An element is there as soon as it has come, and leaving the loop ends the transfer",
+        "An element is delivered when it arrives, and leaving the loop ends the transfer",
         arguments: TransportUnderTest.allCases)
     func asItArrives(_ transport: TransportUnderTest) async throws {
         try await withServer(.text("one\ntwo\nthree").with(.stallMidBody(after: 8))) {
@@ -247,7 +247,7 @@ struct StreamRequestTests {
     }
 
     @Test(
-        "A stream whose head was asked for, and that nobody can read any more, ends",
+        "A stream whose head was awaited ends when its last copy is released",
         arguments: TransportUnderTest.allCases)
     func dropped(_ transport: TransportUnderTest) async throws {
         try await withServer(.data(Data(count: 2_000_000))) { (server: MockServer) async throws in

@@ -32,7 +32,7 @@ struct ConnectionSocketsTests {
             }
         }
 
-        @Test("A port that two connections have tells of neither")
+        @Test("A port that two connections have identifies neither")
         func shared() async throws {
             try await withServer { (one: MockServer) async throws in
                 try await withServer { (two: MockServer) async throws in
@@ -57,7 +57,9 @@ struct ConnectionSocketsTests {
             }
         }
 
-        @Test("What is left on a closed connection is kept, unless another has its port", arguments: [false, true])
+        @Test(
+            "Unread bytes of a closed connection are kept, unless another connection has its port",
+            arguments: [false, true])
         func unread(_ isShared: Bool) async throws {
             let server = try RawServer(
                 "c.sendall(b'HTTP/1.1 413 Large\\r\\nContent-Length: 0\\r\\n\\r\\n'); c.close()")

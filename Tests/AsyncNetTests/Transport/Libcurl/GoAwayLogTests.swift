@@ -11,7 +11,7 @@ struct GoAwayLogTests {
         return text.withUTF8 { GoAwayLog.Message(UnsafeRawBufferPointer($0)) }
     }
 
-    @Test("The texts that matter are told from others")
+    @Test("Relevant verbose lines are recognized, others ignored")
     func remarks() {
         for (text, expected) in [
             ("recveived GOAWAY, error=0, last_stream=99", GoAwayLog.Message.goAway(lastStream: 99)),
@@ -28,7 +28,7 @@ struct GoAwayLogTests {
         ] { #expect(remark(text) == expected, "\(text)") }
     }
 
-    @Test("Streams after the last one are unprocessed, on that connection and until another one has its port")
+    @Test("Streams after the last processed stream are unprocessed, until another connection has the port")
     func unprocessed() {
         var log = GoAwayLog()
         #expect(!log.isUnprocessed(5, onPort: 1))

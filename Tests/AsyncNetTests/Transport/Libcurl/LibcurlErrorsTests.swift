@@ -99,7 +99,7 @@ struct LibcurlErrorsTests {
         }
     }
 
-    @Test("OpenSSL's own result and a proxy's answer count more than words")
+    @Test("OpenSSL's result and a proxy's status take precedence over libcurl's text")
     func circumstances() {
         #expect(LibcurlErrors.code(for: 60, .init(text: "?", verifyResult: 10)) == .certificateExpired)
         #expect(LibcurlErrors.code(for: 60, .init(text: "?", verifyResult: 9)) == .certificateExpired)

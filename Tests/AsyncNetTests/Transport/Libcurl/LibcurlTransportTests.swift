@@ -45,7 +45,7 @@ struct LibcurlTransportTests {
 
     // MARK: Requests
 
-    @Test("It says which libcurl it is, and is what a session takes by itself on Linux")
+    @Test("The description has libcurl's version, and libcurl is the default on Linux")
     func description() {
         #expect(
             transport.transportDescription.hasPrefix("libcurl 7.")
@@ -56,7 +56,7 @@ struct LibcurlTransportTests {
         #expect(Session(transport: .urlSession).transportDescription.hasPrefix("URLSession"))
     }
 
-    @Test("Without libcurl the automatic transport is URLSession, and says why")
+    @Test("Without libcurl the automatic transport is URLSession, with the reason in its description")
     func fallback() {
         let automatic = AutomaticTransport(.failure(AsyncNetError(.transportUnavailable, "there is none")))
         #expect(automatic.chosen is URLSessionTransport)
@@ -85,7 +85,7 @@ struct LibcurlTransportTests {
         }
     }
 
-    @Test("A HEAD request cannot have a body, which is said")
+    @Test("A HEAD request with a body is refused")
     func headWithBody() async throws {
         #expect(
             await failure { try await send(try "http://127.0.0.1:1/".asURL(), .head, body: .data(Data([1]))) }?.code
@@ -93,7 +93,7 @@ struct LibcurlTransportTests {
     }
 
     @Test(
-        "POST, PUT and PATCH say that they have no body, others say nothing (RFC 9110 §8.6)",
+        "POST, PUT and PATCH without a body send Content-Length: 0, other methods do not (RFC 9110 §8.6)",
         arguments: [
             ("POST", "0"), ("PUT", "0"), ("PATCH", "0"), ("GET", nil), ("DELETE", nil), ("HEAD", nil),
         ] as [(HTTPMethod, String?)])
@@ -126,7 +126,7 @@ struct LibcurlTransportTests {
         }
     }
 
-    @Test("Nothing of one request is left for the next on the same handle")
+    @Test("No option of a request applies to the next request on the same handle")
     func recycling() async throws {
         let server = try await MockServer.start()
         await server.route("/*") { _ in .text("x") }
@@ -156,7 +156,8 @@ struct LibcurlTransportTests {
     // MARK: Uploads
 
     @Test(
-        "A stream of unknown length goes out in chunks, one of known length with it", arguments: [nil, 9] as [Int64?])
+        "A stream of unknown length is sent in chunks, a stream of known length with Content-Length",
+        arguments: [nil, 9] as [Int64?])
     func streams(_ length: Int64?) async throws {
         try await withServer(.text("x")) { (server: MockServer) async throws in
             let sent = Mutex<[Int64]>([])
@@ -175,7 +176,7 @@ struct LibcurlTransportTests {
         }
     }
 
-    @Test("A stream that breaks its word or breaks off ends the request with the reason", arguments: [Int64(3), 30])
+    @Test("A stream that fails or has the wrong length ends the request with the reason", arguments: [Int64(3), 30])
     func brokenStreams(_ length: Int64) async throws {
         try await withServer(.text("x")) { (server: MockServer) async throws in
             let error = await failure {
@@ -189,7 +190,7 @@ struct LibcurlTransportTests {
         }
     }
 
-    @Test("A file goes out with its length; one that is not there is an error")
+    @Test("A file is sent with its length; a missing file is an error")
     func files() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "asyncnet-\(UUID().uuidString)")
         let bytes = Data((0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 7 >> 2) })
@@ -207,7 +208,7 @@ struct LibcurlTransportTests {
     }
 
     @Test(
-        "Expect: 100-continue is sent where asked for, and waits only so long for a server that ignores it",
+        "Expect: 100-continue is sent if set, and the body follows after a timeout",
         arguments: [true, false])
     func expectation(_ isKnown: Bool) async throws {
         let transport = LibcurlTransport(configuration: .init(expectContinueTimeout: .milliseconds(20)))
@@ -233,7 +234,7 @@ struct LibcurlTransportTests {
         await ended.wait()
     }
 
-    @Test("An answer before the end of an upload of unknown length is the answer")
+    @Test("A response before the end of an upload of unknown length is delivered")
     func earlyAnswer() async throws {
         try await withServer(.status(413, body: "enough").with(.earlyResponse)) { (server: MockServer) async throws in
             let (stream, input) = AsyncStream.makeStream(of: Data.self)
@@ -271,7 +272,7 @@ struct LibcurlTransportTests {
 
     // MARK: Responses
 
-    @Test("Headers arrive in order, repeated, spelled as they were; trailers and interim responses are told")
+    @Test("Headers keep order, repetitions and spelling; trailers and interim responses are reported")
     func responseHeaders() async throws {
         let reply = MockResponse.chunked(
             ["x"], headers: [.init(name: "B", value: "1"), .init(name: "a", value: "2"), .init(name: "B", value: "3")],
@@ -294,7 +295,7 @@ struct LibcurlTransportTests {
         }
     }
 
-    @Test("Trailers that arrive while nobody may receive come whole when that is over")
+    @Test("Trailers that arrive during a pause are delivered whole after it")
     func trailersDuringPause() async throws {
         try await withServer(.chunked(["x"], trailers: ["A": "1", "B": "2"])) { (server: MockServer) async throws in
             let hold = TransferHold()
@@ -317,7 +318,7 @@ struct LibcurlTransportTests {
         }
     }
 
-    @Test("417 is an answer like any other, and nothing is sent again")
+    @Test("A 417 is delivered, and the request is not sent again")
     func expectationFailed() async throws {
         try await withServer(.status(417, body: "no"), .text("second")) { (server: MockServer) async throws in
             let response = try await send(
@@ -328,7 +329,7 @@ struct LibcurlTransportTests {
         }
     }
 
-    @Test("A total of connections is kept over all hosts, and those who wait for one get their turn")
+    @Test("The total number of connections is limited over all origins, and waiting transfers start later")
     func totalLimit() async throws {
         let (one, other) = (try await MockServer.start(), try await MockServer.start())
         for server in [one, other] { await server.route("/*") { _ in .text("x").delayed(by: .milliseconds(1)) } }
@@ -350,7 +351,7 @@ struct LibcurlTransportTests {
         await other.stop()
     }
 
-    @Test("What was sent of a refused body is told as it was")
+    @Test("The bytes sent of a refused body are reported correctly")
     func refusedBody() async throws {
         try await withServer(.status(413).with(.earlyResponse)) { (server: MockServer) async throws in
             let sent = Counter()
@@ -378,7 +379,7 @@ struct LibcurlTransportTests {
         }
     }
 
-    @Test("What libcurl measured is told, in the order in which it happened")
+    @Test("libcurl's timings are reported, in increasing order")
     func metrics() async throws {
         try await withServer(.text("hello"), .text("again")) { (server: MockServer) async throws in
             let session = Session(transport: transport)
@@ -401,7 +402,7 @@ struct LibcurlTransportTests {
         }
     }
 
-    @Test("A body that nobody reads stops the server, and goes on when it is read")
+    @Test("A body that is not read pauses the transfer, and continues when it is read")
     func backPressure() async throws {
         let body = Data((0..<20_000_000).map { UInt8(truncatingIfNeeded: $0 &* 13 >> 5) })
         try await withServer(.data(body)) { (server: MockServer) async throws in
@@ -427,7 +428,7 @@ struct LibcurlTransportTests {
 
     // MARK: Connections
 
-    @Test("No more connections than allowed; the others wait, are told so, and are served in order")
+    @Test("No more connections than allowed; other transfers report queued, and start in order")
     func connectionLimit() async throws {
         let server = try await MockServer.start()
         await server.route("/*") { .text($0.path).delayed(by: .milliseconds(2)) }
@@ -448,7 +449,7 @@ struct LibcurlTransportTests {
         await server.stop()
     }
 
-    @Test("Requests that cannot be sent give their turn to the next, however many they are")
+    @Test("Transfers that cannot be started pass their permit to the next, however many there are")
     func refusedInTurn() async throws {
         let gate = Gate()
         let server = try await MockServer.start()
@@ -482,7 +483,7 @@ struct LibcurlTransportTests {
         await server.stop()
     }
 
-    @Test("A request that waits for its turn can be cancelled, and the turn goes to the next")
+    @Test("A transfer that waits for a permit can be cancelled, and the next gets the permit")
     func cancelledWait() async throws {
         let gate = Gate()
         let server = try await MockServer.start()
@@ -511,7 +512,7 @@ struct LibcurlTransportTests {
         await server.stop()
     }
 
-    @Test("A connection that nobody uses is closed after a while")
+    @Test("An idle connection is closed after the idle timeout")
     func idleTimeout() async throws {
         try await withServer(.text("x"), .text("y")) { (server: MockServer) async throws in
             let transport = LibcurlTransport(configuration: .init(idleTimeout: .milliseconds(30)))
@@ -540,7 +541,7 @@ struct LibcurlTransportTests {
         }
     }
 
-    @Test("A connection comes from the interface that was given")
+    @Test("A connection uses the configured local interface")
     func localInterface() async throws {
         try await withServer(.text("x")) { (server: MockServer) async throws in
             let good = LibcurlTransport(configuration: .init(localInterface: "127.0.0.1"))
@@ -550,7 +551,7 @@ struct LibcurlTransportTests {
         }
     }
 
-    @Test("Shut down, it ends what runs and refuses more")
+    @Test("shutdown() lets running transfers end and refuses new ones")
     func shutdown() async throws {
         let gate = Gate()
         let server = try await MockServer.start()
@@ -570,7 +571,7 @@ struct LibcurlTransportTests {
         await server.stop()
     }
 
-    @Test("A transport that is dropped lets its transfers end, then closes its connections")
+    @Test("A released transport lets its transfers end, then closes its connections")
     func deinitialization() async throws {
         try await withServer(.text("hello").with(.drip(bytes: 1, every: .milliseconds(2)))) {
             (server: MockServer) async throws in

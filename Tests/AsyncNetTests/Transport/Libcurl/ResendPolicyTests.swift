@@ -51,7 +51,7 @@ struct ResendPolicyTests {
         }
     }
 
-    @Test("libcurl may not repeat another request, unless the server said that it did not process it")
+    @Test("libcurl may not repeat a request that is not idempotent, unless the server did not process it")
     func notIdempotent() {
         var policy = ResendPolicy(isIdempotent: false)
         #expect(policy.maySend(on: Self.kept) == .send)
@@ -74,7 +74,7 @@ struct ResendPolicyTests {
         #expect(policy.end(hasConnectionFailed: true, hasResponse: false) == .lost)
     }
 
-    @Test("A failed kept connection lets an idempotent request start over, once, unless a response had begun")
+    @Test("An idempotent request restarts once after its kept connection failed, unless a response had begun")
     func failure() {
         for (isIdempotent, hasResponse, end) in [
             (true, false, ResendPolicy.End.restart), (true, true, .deliver), (false, false, .deliver),

@@ -7,7 +7,7 @@ import Testing
 @Suite("Unread responses of closed connections", .timeLimit(.minutes(5)))
 struct UnreadResponsesTests {
     @Test(
-        "A whole response is one, a part of one is none",
+        "A complete response is found, an incomplete response is not",
         arguments: [
             ("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno", "413 no"),
             ("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno more", "413 no"),
@@ -51,7 +51,7 @@ struct UnreadResponsesTests {
     }
 
     /// A server that answers and closes ends an upload whose body is waited for, with what it said.
-    @Test("Whoever waits for the rest of a body hears the answer that made it pointless", arguments: [true, false])
+    @Test("An upload that waits for its producer gets an early response", arguments: [true, false])
     func waiting(_ isWhole: Bool) async throws {
         let reply: MockResponse =
             isWhole
@@ -72,7 +72,7 @@ struct UnreadResponsesTests {
     }
 
     /// One in fifteen was lost.
-    @Test("An answer before a reset is not lost, a hundred times", arguments: [413, 200])
+    @Test("A response before a reset is not lost, a hundred times", arguments: [413, 200])
     func resets(_ status: Int) async throws {
         let folder = try TemporaryFolder()
         let file = try folder.file("a", Data(count: 8_000_000))
@@ -87,7 +87,7 @@ struct UnreadResponsesTests {
     }
 
     @Test(
-        "What waits in a socket is taken when it is closed, if it is a response",
+        "Unread bytes of a closed socket are delivered if they are a response",
         arguments: ["HTTP/1.1 413 X\r\n\r\n", "nonsense", ""])
     func sockets(_ text: String) async throws {
         let (descriptor, port) = try SilentListener().connection(sending: text)

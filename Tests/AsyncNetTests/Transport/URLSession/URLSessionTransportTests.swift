@@ -14,7 +14,7 @@ struct URLSessionTransportTests {
         await request.serializing(Data.self).result.failure?.code
     }
 
-    @Test("What URLSession cannot do on this platform is said, not tried")
+    @Test("Requests that URLSession cannot send on this platform are refused")
     func unsupported() async throws {
         let session = Session(transport: .urlSession)
         #expect(
@@ -42,7 +42,7 @@ struct URLSessionTransportTests {
     }
 
     /// Told of as queued, the body has been measured and not yet read.
-    @Test("A file that changes before it is read is the error, not what URLSession makes of it")
+    @Test("A file that changes before it is read ends in fileChanged, not in URLSession's error")
     func changedFile() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.file("a", patternedData(300_000))
