@@ -103,8 +103,9 @@ private struct Hop {
             spaces.receive(head, to: sent, credential)
             return false
         }
-        // Credentials that were sent without a challenge may have an old nonce and deserve another try; those made for
-        // this challenge do not, unless the server declares their nonce stale.
+        // Credentials that were sent without a challenge may have an old nonce, and are made again with the nonce of
+        // this challenge. Credentials made for a challenge are made again only if the server declares their nonce
+        // stale.
         let refused = isForChallenge ? authorization : nil
         let credentials = try spaces.answer(head, to: sent, credential, refused: refused)
         guard sent.body.replay != .once else { return false }

@@ -65,7 +65,7 @@ final class TransferWatch: Sendable {
 
     // MARK: The transport's events
 
-    /// Called on the transport's threads: it stores the event and passes it on.
+    /// Stores an event and passes it on; called on the transport's threads.
     func receive(_ event: TransportEvent) {
         updateSilence(event)
         switch event {

@@ -29,8 +29,8 @@ public protocol RequestAdapter: RequestPolicy {
     /// `httpBody` is set.
     func adapt(_ request: URLRequest, context: RequestContext) async throws -> URLRequest
 
-    /// Returns the request to send, with a body of any kind; called instead of the other method, which the default
-    /// calls.
+    /// Returns the request to send, with a body of any kind. Only this method is called; by default it calls the method
+    /// for a `URLRequest`.
     func adapt(_ request: TransportRequest, context: RequestContext) async throws -> TransportRequest
 }
 

@@ -217,7 +217,7 @@ public actor RequestEngine {
         return outcome ?? own
     }
 
-    /// Validators run in a task of their own, since they may block; it ends when they have ended.
+    /// Runs the validators in a task of their own, since they may block. The task ends when the validators have.
     private func beginLateValidation(of outcome: TransferOutcome) -> Promise<Void> {
         let (validators, end) = (pendingValidators, Promise<Void>())
         pendingValidators = []
