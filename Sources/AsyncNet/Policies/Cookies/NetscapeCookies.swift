@@ -79,7 +79,7 @@ enum NetscapeCookies {
 
     private static func flag(_ isSet: Bool) -> String { isSet ? "TRUE" : "FALSE" }
 
-    /// The expiry, from 1, since 0 means a session cookie, to the year 9999.
+    /// The expiry in seconds since 1970: at least 1, since 0 means a session cookie, and at most the year 9999.
     private static func expiry(_ expires: Date?) -> String {
         expires.map { String(max(1, HTTPDate($0).seconds)) } ?? "0"
     }

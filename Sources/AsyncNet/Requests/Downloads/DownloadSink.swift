@@ -87,7 +87,7 @@ final class DownloadSink: ResponseSink {
             return .again
         case .write(let offset):
             output = try file.open(beside: place, from: offset, next)
-            // Until the file is open, its bytes are of the version that was known before.
+            // Until the file is open, its bytes belong to the version that the plan knew before this response.
             plan.withLock { [next] in $0 = next }
             do { try await write(&body, from: offset, to: output) } catch is SegmentedTransfer.OtherVersion {
                 _ = plan.withLock { $0.restart() }
