@@ -39,7 +39,6 @@ final class TransferRecord: Sendable {
     var redirectedRequests: [TransportRequest] { state.withLock { $0.redirected } }
     /// The requests that this attempt has sent, or is about to send.
     var sentRequests: [TransportRequest] { state.withLock { $0.redirected + ($0.request.map { [$0] } ?? []) } }
-    var followedRedirects: Int { state.withLock { $0.metrics.redirects.count } }
 
     @inline(never)
     func willSend(_ request: TransportRequest) {

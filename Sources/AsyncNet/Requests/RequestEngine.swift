@@ -49,7 +49,6 @@ public actor RequestEngine {
     var retryCount: Int { max(0, machine.attempts - 1) }
     /// How many tasks wait for the outcome now.
     var waiterCount: Int { waiters.count }
-    var isOver: Bool { machine.isTerminal }
 
     // MARK: Starting, suspending, ending
 
