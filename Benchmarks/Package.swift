@@ -9,6 +9,7 @@ let package = Package(
         .package(name: "AsyncNet", path: ".."),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/ordo-one/TextTable", from: "0.0.2"),
     ],
     targets: [
@@ -22,6 +23,7 @@ let package = Package(
                 .product(name: "AsyncNetTesting", package: "AsyncNet"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "TextTable", package: "TextTable"),
             ]
         ),

@@ -52,9 +52,9 @@ struct Allocations: AsyncParsableCommand {
             AsyncNetClient.libcurl, AsyncNetClient.urlSession, AsyncHTTPClientClient(), URLSessionClient(),
         ]
         guard let client = clients.first(where: { $0.name == name }) else { throw ValidationError("no client \(name)") }
-        for _ in 0..<200 { _ = try await client.fetch(url) }
+        for _ in 0..<200 { try await client.fetch(url) }
         let before = allocations()
-        for _ in 0..<requests { _ = try await client.fetch(url) }
+        for _ in 0..<requests { try await client.fetch(url) }
         let after = allocations()
         let data = try JSONEncoder().encode(Document.sample)
         for _ in 0..<10 { try client.decode(data) }

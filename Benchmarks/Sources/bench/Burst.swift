@@ -59,7 +59,7 @@ struct Burst: AsyncParsableCommand {
                 for _ in 0..<requests {
                     group.addTask {
                         do {
-                            _ = try await client.fetch(url)
+                            try await client.fetch(url)
                             return true
                         } catch { return false }
                     }

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import AsyncNet
 import Foundation
+import NIOSSL
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -29,26 +30,50 @@ struct Document: Codable, Sendable {
         })
 }
 
-/// One way to fetch and decode.
+/// One request and what is done with its response.
+struct Exchange: Sendable {
+    var url: URL
+    /// Sent with POST; without a body the method is GET.
+    var body: Data?
+    /// Whether the response is decoded as a `Document`; otherwise its bytes are kept.
+    var isDecoded = true
+}
+
+/// One way to make requests.
 protocol Client: Sendable {
     var name: String { get }
-    func fetch(_ url: URL) async throws -> Document
+    func perform(_ exchange: Exchange) async throws
     func shutdown() async throws
+}
+
+extension Client {
+    /// Fetches and decodes the document.
+    func fetch(_ url: URL) async throws { try await perform(Exchange(url: url)) }
 }
 
 struct AsyncNetClient: Client {
     let name: String
     let session: Session
 
-    static var libcurl: AsyncNetClient {
-        AsyncNetClient(name: "AsyncNet/libcurl", session: Session(transport: .libcurl()))
+    static var libcurl: AsyncNetClient { libcurl() }
+
+    /// - Parameter certificate: The file of the only certificate that is trusted; `nil` trusts the system's.
+    static func libcurl(trusting certificate: URL? = nil) -> AsyncNetClient {
+        let tls = certificate.map { TLSConfiguration(trust: .anchors(file: $0)) } ?? TLSConfiguration()
+        return AsyncNetClient(name: "AsyncNet/libcurl", session: Session(transport: .libcurl(tls: tls)))
     }
     static var urlSession: AsyncNetClient {
         AsyncNetClient(name: "AsyncNet/URLSession", session: Session(transport: .urlSession))
     }
 
-    func fetch(_ url: URL) async throws -> Document {
-        try await session.request(url).serializing(Document.self).value
+    func perform(_ exchange: Exchange) async throws {
+        let request =
+            exchange.body.map { session.upload(.data($0), to: exchange.url, method: .post) } ?? session.request(exchange.url)
+        if exchange.isDecoded {
+            _ = try await request.serializing(Document.self).value
+        } else {
+            _ = try await request.serializing(Data.self).value
+        }
     }
 
     func shutdown() async throws { await session.finish() }
@@ -64,22 +89,39 @@ struct URLSessionClient: Client {
         session = URLSession(configuration: configuration)
     }
 
-    func fetch(_ url: URL) async throws -> Document {
-        let (data, _) = try await session.data(for: URLRequest(url: url))
-        return try JSONDecoder().decode(Document.self, from: data)
+    func perform(_ exchange: Exchange) async throws {
+        var request = URLRequest(url: exchange.url)
+        if let body = exchange.body { (request.httpMethod, request.httpBody) = ("POST", body) }
+        let (data, _) = try await session.data(for: request)
+        if exchange.isDecoded { _ = try JSONDecoder().decode(Document.self, from: data) }
     }
 
     func shutdown() async throws { session.finishTasksAndInvalidate() }
 }
 
 struct AsyncHTTPClientClient: Client {
-    let name = "AsyncHTTPClient"
-    let client = HTTPClient(eventLoopGroupProvider: .singleton)
+    static let clientName = "AsyncHTTPClient"
 
-    func fetch(_ url: URL) async throws -> Document {
-        let response = try await client.execute(HTTPClientRequest(url: url.absoluteString), timeout: .seconds(60))
-        let body = try await response.body.collect(upTo: 1 << 20)
-        return try JSONDecoder().decode(Document.self, from: Data(body.readableBytesView))
+    let name = clientName
+    let client: HTTPClient
+
+    /// - Parameter certificate: The file of the only certificate that is trusted; `nil` trusts the system's.
+    init(trusting certificate: URL? = nil) {
+        var configuration = HTTPClient.Configuration()
+        if let certificate {
+            configuration.tlsConfiguration = .makeClientConfiguration()
+            configuration.tlsConfiguration?.trustRoots = .file(certificate.path)
+        }
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    func perform(_ exchange: Exchange) async throws {
+        var request = HTTPClientRequest(url: exchange.url.absoluteString)
+        if let body = exchange.body { (request.method, request.body) = (.POST, .bytes(body)) }
+        let response = try await client.execute(request, timeout: .seconds(60))
+        let body = try await response.body.collect(upTo: 1 << 24)
+        let data = Data(body.readableBytesView)
+        if exchange.isDecoded { _ = try JSONDecoder().decode(Document.self, from: data) }
     }
 
     func shutdown() async throws { try await client.shutdown() }

@@ -10,6 +10,7 @@ struct Overhead: AsyncParsableCommand {
 
     @Option(help: "Requests.") var requests = 100_000
     @Option(help: "How many at a time.") var concurrency = 16
+    @Flag(help: "Leaves out the requests whose responses are decoded.") var alone = false
 
     struct Instant: Transport {
         let head: HTTPResponseHead
@@ -25,6 +26,7 @@ struct Overhead: AsyncParsableCommand {
         let data = try JSONEncoder().encode(Document.sample)
         let session = Session(transport: Instant(head: HTTPResponseHead(statusCode: 200, url: url), data: data))
         try await measure("request alone") { _ = try await session.request(url).serializing(Data.self).value }
+        guard !alone else { return }
         try await measure("with decoding") { _ = try await session.request(url).serializing(Document.self).value }
     }
 

@@ -1,8 +1,9 @@
 // The floor: what the same libcurl costs when nothing but C stands between it and the socket.
 //
-// floor URL CONCURRENCY REQUESTS [epoll|poll]
+// floor URL CONCURRENCY REQUESTS [epoll|poll [CERTIFICATE]]
 // One thread, easy handles reused, bodies counted and thrown away. Prints one line of JSON. `epoll` drives
-// curl_multi_socket_action, as AsyncNet does on Linux; `poll` drives curl_multi_poll and curl_multi_perform.
+// curl_multi_socket_action; `poll` drives curl_multi_poll and curl_multi_perform, as AsyncNet does. CERTIFICATE is the file
+// of the only certificate that is trusted. A transfer over TLS waits until it is known whether it can share a connection.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -23,7 +24,7 @@ struct message { int msg; CURL *easy; union { void *whatever; int result; } data
 enum {
     NOSIGNAL = 99, URL_OPTION = 10002, WRITEFUNCTION = 20011, WRITEDATA = 10001, HEADERFUNCTION = 20079, HEADERDATA = 10029,
     PRIVATE = 10103, CLOSESOCKETFUNCTION = 20208, CLOSESOCKETDATA = 10209,
-    M_SOCKETFUNCTION = 20001, M_TIMERFUNCTION = 20004, M_TIMERDATA = 10005,
+    CAINFO = 10065, PIPEWAIT = 237, M_SOCKETFUNCTION = 20001, M_TIMERFUNCTION = 20004, M_TIMERDATA = 10005,
 };
 
 static CURL *(*easy_init)(void);
@@ -66,7 +67,7 @@ static double cpu(void) {
 }
 
 int main(int argc, char **argv) {
-    if (argc < 4) return fprintf(stderr, "usage: floor URL CONCURRENCY REQUESTS [epoll|poll]\n"), 2;
+    if (argc < 4) return fprintf(stderr, "usage: floor URL CONCURRENCY REQUESTS [epoll|poll [CERTIFICATE]]\n"), 2;
     const char *url = argv[1];
     long concurrency = atol(argv[2]), requests = atol(argv[3]), started = 0, done = 0, failed = 0;
     int uses_epoll = argc < 5 || !strcmp(argv[4], "epoll");
@@ -90,6 +91,7 @@ int main(int argc, char **argv) {
         easy_setopt(easy, URL_OPTION, url);
         easy_setopt(easy, WRITEFUNCTION, sink);
         easy_setopt(easy, HEADERFUNCTION, sink);
+        if (argc > 5) { easy_setopt(easy, CAINFO, argv[5]); easy_setopt(easy, PIPEWAIT, 1L); }
         if (uses_epoll) easy_setopt(easy, CLOSESOCKETFUNCTION, on_close);
         multi_add(multi, easy);
         started++;
