@@ -68,7 +68,8 @@ struct AsyncNetClient: Client {
 
     func perform(_ exchange: Exchange) async throws {
         let request =
-            exchange.body.map { session.upload(.data($0), to: exchange.url, method: .post) } ?? session.request(exchange.url)
+            exchange.body.map { session.upload(.data($0), to: exchange.url, method: .post) }
+            ?? session.request(exchange.url)
         if exchange.isDecoded {
             _ = try await request.serializing(Document.self).value
         } else {

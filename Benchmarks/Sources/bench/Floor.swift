@@ -15,7 +15,8 @@ enum Floor {
         let program = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "floor")
         guard FileManager.default.isExecutableFile(atPath: program.path) else { return nil }
         let count = requests / concurrency * concurrency
-        let arguments = [url.absoluteString, "\(concurrency)", "\(count)", "poll"] + (certificate.map { [$0.path] } ?? [])
+        let arguments =
+            [url.absoluteString, "\(concurrency)", "\(count)", "poll"] + (certificate.map { [$0.path] } ?? [])
         let output = try Measured(program.path, arguments).output
         let report = try JSONDecoder().decode(Report.self, from: Data(output.utf8))
         guard report.failed == 0 else { return nil }

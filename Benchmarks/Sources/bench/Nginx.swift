@@ -94,18 +94,18 @@ final class Nginx {
         let certificate =
             "ssl_certificate \(folder)/certificate.pem; ssl_certificate_key \(folder)/certificate.key;"
         return """
-        daemon off; master_process off; pid \(folder)/nginx.pid; error_log \(folder)/error.log;
-        events { worker_connections 4096; }
-        http {
-            access_log off; keepalive_requests 1000000000; keepalive_timeout 300s; sendfile on; default_type application/json;
-            client_body_temp_path \(folder)/body; proxy_temp_path \(folder)/proxy; fastcgi_temp_path \(folder)/fastcgi;
-            uwsgi_temp_path \(folder)/uwsgi; scgi_temp_path \(folder)/scgi;
-            \(server(.plain))
-            \(server(.tls, " ssl", certificate))
-            \(server(.http2, " ssl http2", certificate))
-            \(server(.cold, " ssl", certificate + " keepalive_requests 1;"))
-        }
-        """
+            daemon off; master_process off; pid \(folder)/nginx.pid; error_log \(folder)/error.log;
+            events { worker_connections 4096; }
+            http {
+                access_log off; keepalive_requests 1000000000; keepalive_timeout 300s; sendfile on; default_type application/json;
+                client_body_temp_path \(folder)/body; proxy_temp_path \(folder)/proxy; fastcgi_temp_path \(folder)/fastcgi;
+                uwsgi_temp_path \(folder)/uwsgi; scgi_temp_path \(folder)/scgi;
+                \(server(.plain))
+                \(server(.tls, " ssl", certificate))
+                \(server(.http2, " ssl http2", certificate))
+                \(server(.cold, " ssl", certificate + " keepalive_requests 1;"))
+            }
+            """
     }
 
     private func waitUntilItListens() throws {

@@ -8,7 +8,9 @@ struct Throughput: AsyncParsableCommand {
         abstract: "Requests per second and CPU per request against nginx, beside the peers and a C program.",
         discussion: "URLSession on Linux trusts no certificate that it is given, so it is measured without TLS only.")
 
-    @Option(help: "plain (HTTP/1.1), tls (HTTP/1.1 over TLS) or http2 (over TLS); repeatable.") var path: [Path] = [.plain]
+    @Option(help: "plain (HTTP/1.1), tls (HTTP/1.1 over TLS) or http2 (over TLS); repeatable.") var path: [Path] = [
+        .plain
+    ]
     @Option(help: "decode or bytes (1 KB), large (260 KB), post (1 KB), large-post (100 KB), cold (TLS); repeatable.")
     var workload: [Workload] = [.decode]
     @Option(help: "How many at a time; repeatable.") var concurrency: [Int] = [1, 16, 64]

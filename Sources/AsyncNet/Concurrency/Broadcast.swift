@@ -34,11 +34,13 @@ final class Broadcast<Value: Sendable>: Sendable {
     }
 
     /// The values for a new observer, from this call on.
-    func observe() -> AsyncStream<Value> {
+    ///
+    /// - Parameter latest: The latest value if none has been sent.
+    func observe(unlessKnown latest: Value? = nil) -> AsyncStream<Value> {
         let (stream, observer) = AsyncStream.makeStream(
             of: Value.self, bufferingPolicy: keepsLatest ? .bufferingNewest(1) : .unbounded)
         let isFinished = state.withLock { state in
-            if let latest = state.latest { observer.yield(latest) }
+            if let latest = state.latest ?? latest { observer.yield(latest) }
             guard !state.isFinished else { return true }
             state.nextID += 1
             let id = state.nextID

@@ -1,37 +1,39 @@
 import Synchronization
 
-/// Runs an action once there has been no activity for the timeout.
+/// What an `IdleTimer` watches.
+protocol IdleWatched: AnyObject, Sendable {
+    /// Whether time passes without being counted as silence.
+    var isHeldBack: Bool { get }
+    /// Called once there has been no activity for the timeout; must not block.
+    func wasIdle(for timeout: Duration)
+}
+
+/// Calls what it watches once there has been no activity for the timeout.
 ///
 /// `touch` is an atomic store, so it may be called for every chunk: the timer checks the time of the last activity only
 /// when it is due, and moves to that time plus the timeout. Paused while the reader is slower than the network, and
-/// while `isHeldBack` returns `true`.
+/// while the watched object is held back. Between `start` and `stop` the queue holds the timer, and with it what the
+/// timer watches.
 final class IdleTimer: Sendable {
     private let timers: TimerQueue
     private let timeout: Duration
-    private let isHeldBack: @Sendable () -> Bool
+    private let watched: any IdleWatched
     /// Nanoseconds of the session's clock; `Int64.max` while paused.
     private let lastActivity: Atomic<Int64>
     private let timer = Locked<TimerQueue.Timer?>(nil)
 
-    init(
-        _ timers: TimerQueue, timeout: Duration, isHeldBack: @escaping @Sendable () -> Bool = { false },
-        onSilence: @escaping @Sendable () -> Void
-    ) {
-        self.timers = timers
+    init(_ timers: TimerQueue, timeout: Duration, watching watched: any IdleWatched) {
+        (self.timers, self.watched) = (timers, watched)
         self.timeout = min(max(timeout, .zero), .longestWait)
-        self.isHeldBack = isHeldBack
-        let now = timers.time.now
-        lastActivity = Atomic(now.wholeNanoseconds)
-        let scheduled = timers.schedule(at: now + self.timeout) { [weak self] in
-            guard let self else { return nil }
-            if let next = self.nextCheck() { return next }
-            onSilence()
-            return nil
-        }
-        timer.withLock { $0 = scheduled }
+        lastActivity = Atomic(timers.time.now.wholeNanoseconds)
     }
 
-    deinit { stop() }
+    /// Called once.
+    func start() {
+        let due = Duration.nanoseconds(lastActivity.load(ordering: .relaxed)) + timeout
+        let scheduled = timers.schedule(at: due, self)
+        timer.withLock { $0 = scheduled }
+    }
 
     func touch() { lastActivity.store(timers.time.now.wholeNanoseconds, ordering: .relaxed) }
     /// Starts the timeout again, unless it is paused.
@@ -44,13 +46,17 @@ final class IdleTimer: Sendable {
     func stop() {
         if let timer = timer.withLock({ $0.take() }) { timers.cancel(timer) }
     }
+}
 
-    private func nextCheck() -> Duration? {
+extension IdleTimer: TimerTarget {
+    func timerIsDue() -> Duration? {
         let now = timers.time.now
-        if isHeldBack() { restart() }
+        if watched.isHeldBack { restart() }
         let last = lastActivity.load(ordering: .relaxed)
         let due = last == .max ? now + timeout : .nanoseconds(last) + timeout
-        return due > now ? due : nil
+        guard due <= now else { return due }
+        watched.wasIdle(for: timeout)
+        return nil
     }
 }
 

@@ -27,9 +27,11 @@ final class TimerQueue: Sendable {
 
     deinit { state.withLock { $0.sleeper }?.cancel() }
 
-    func schedule(at due: Duration, _ action: @escaping Action) -> Timer {
+    func schedule(at due: Duration, _ action: @escaping Action) -> Timer { schedule(at: due, ClosureTarget(action)) }
+
+    func schedule(at due: Duration, _ target: any TimerTarget) -> Timer {
         state.withLock { state in
-            let timer = state.heap.insert(due, action)
+            let timer = state.heap.insert(due, target)
             wake(at: due, &state)
             return timer
         }
@@ -60,7 +62,7 @@ final class TimerQueue: Sendable {
             if generation == state.generation { (state.wakesAt, state.sleeper) = (nil, nil) }
             return state.heap.takeAll(dueBy: time.now)
         }
-        let rescheduled = due.map { ($0.timer, $0.action()) }
+        let rescheduled = due.map { ($0.timer, $0.target.timerIsDue()) }
         state.withLock { state in
             for (timer, next) in rescheduled { state.heap.putBack(timer, due: next) }
             if let next = state.heap.earliest { wake(at: next, &state) }
@@ -68,11 +70,23 @@ final class TimerQueue: Sendable {
     }
 }
 
+/// What a timer calls when it is due.
+protocol TimerTarget: AnyObject, Sendable {
+    /// Must not block. Returns the time at which the timer is due again, or `nil`.
+    func timerIsDue() -> Duration?
+}
+
+final class ClosureTarget: TimerTarget {
+    private let action: TimerQueue.Action
+    init(_ action: @escaping TimerQueue.Action) { self.action = action }
+    func timerIsDue() -> Duration? { action() }
+}
+
 /// Timers in the order in which they are due, with removal by handle.
 struct TimerHeap {
     private struct Entry {
         let id: Int
-        let action: TimerQueue.Action
+        let target: any TimerTarget
     }
 
     /// By slot; a timer whose action runs has an entry, but no place in the order.
@@ -84,9 +98,9 @@ struct TimerHeap {
     var count: Int { order.count }
     var earliest: Duration? { order.least?.key }
 
-    mutating func insert(_ due: Duration, _ action: @escaping TimerQueue.Action) -> TimerQueue.Timer {
+    mutating func insert(_ due: Duration, _ target: any TimerTarget) -> TimerQueue.Timer {
         nextID += 1
-        let entry = Entry(id: nextID, action: action)
+        let entry = Entry(id: nextID, target: target)
         let slot = freeSlots.popLast() ?? entries.count
         if slot == entries.count { entries.append(entry) } else { entries[slot] = entry }
         order.set(slot, due)
@@ -101,11 +115,11 @@ struct TimerHeap {
     }
 
     /// Removes the due timers from the order; their entries stay until they are put back or removed.
-    mutating func takeAll(dueBy now: Duration) -> [(timer: TimerQueue.Timer, action: TimerQueue.Action)] {
-        var taken: [(TimerQueue.Timer, TimerQueue.Action)] = []
+    mutating func takeAll(dueBy now: Duration) -> [(timer: TimerQueue.Timer, target: any TimerTarget)] {
+        var taken: [(TimerQueue.Timer, any TimerTarget)] = []
         while let (due, slot) = order.least, due <= now {
             order.remove(slot)
-            if let entry = entries[slot] { taken.append((TimerQueue.Timer(id: entry.id, slot: slot), entry.action)) }
+            if let entry = entries[slot] { taken.append((TimerQueue.Timer(id: entry.id, slot: slot), entry.target)) }
         }
         return taken
     }

@@ -16,6 +16,21 @@ struct RateEstimate: Sendable {
         last = start
     }
 
+    /// Begins in the middle of a transfer, with its average rate so far.
+    ///
+    /// - Parameters:
+    ///   - moved: The number of bytes moved since the start.
+    ///   - time: The time since the start.
+    mutating func begin(at moved: Int64, _ time: Duration) {
+        let seconds = max(0.001, time / .seconds(1))
+        fadedTime = min(seconds, memory)
+        fadedBytes = Double(moved) * fadedTime / seconds
+        (bytes, last) = (moved, time)
+    }
+
+    /// Whether there has been no update.
+    var isNew: Bool { bytes == 0 }
+
     var bytesPerSecond: Double { fadedTime > 0 ? fadedBytes / fadedTime : 0 }
 
     /// - Parameters:

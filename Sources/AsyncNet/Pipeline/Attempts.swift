@@ -99,7 +99,7 @@ struct Attempts<Rest: Station>: Station {
     /// Userinfo in a URL that an adapter sets becomes the credential, unless the request has one for that origin.
     @inline(never)
     private func takeCredential(of adapted: inout TransportRequest, for attempt: inout Attempt) {
-        guard let credential = Credential.take(from: &adapted.head.url),
+        guard let credential = Credential.take(from: &adapted),
             attempt.credential?.origin != adapted.head.url.origin
         else { return }
         attempt.credential = OriginCredential(credential: credential, origin: adapted.head.url.origin)
@@ -119,7 +119,7 @@ extension RequestRun {
     @inline(never)
     func prepare(_ request: TransportRequest) async throws -> TransportRequest {
         var timed = request
-        timed.timeout = policies.timeout ?? request.timeout
+        if let timeout = policies.timeout { timed.timeout = timeout }
         let prepared = try await sink.prepare(timed)
         guard prepared.delivery == .asItArrives else { return prepared }
         try prepared.check()
@@ -162,9 +162,7 @@ struct AttemptLimits<Rest: Station>: Station {
     @inline(never)
     private func watchForSilence(_ request: TransportRequest, _ run: RequestRun, _ task: AttemptTask?) {
         let timeout = request.timeout ?? run.environment.configuration.timeout
-        run.watch.start(run.environment.timers, timeout: timeout) {
-            let error = AsyncNetError(.timedOut, "The request timed out: nothing was sent or received for \(timeout)")
-            if let task { task.fail(error) } else { run.fail(error) }
-        }
+        run.watch.start(
+            run.environment.timers, timeout: timeout, task.map(SilenceHandler.attempt) ?? .request(run))
     }
 }

@@ -106,9 +106,10 @@ extension RequestRun: BodyObserver {
 /// Keeps the body in memory, in the run's record.
 struct MemorySink: ResponseSink {
     func prepare(_ request: TransportRequest) async throws -> TransportRequest {
-        var request = request
-        request.delivery = .whole
-        return request
+        guard request.delivery != .whole else { return request }
+        var whole = request
+        whole.delivery = .whole
+        return whole
     }
 
     func receive(_ body: inout ResponseBody) async throws -> SinkVerdict {

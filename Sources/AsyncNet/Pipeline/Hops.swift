@@ -48,11 +48,14 @@ struct Hops: Station {
     /// watch: watch → record → request → watch would be a retain cycle.
     @inline(never)
     private func outgoing(_ request: TransportRequest, _ attempt: Attempt) -> TransportRequest {
+        let run = attempt.run
         var outgoing = request
-        outgoing.onEvent = attempt.run.watch.receive
-        outgoing.hold = attempt.run.hold
-        outgoing.maximumBodySize = attempt.run.policies.bodyLimit
-        if request.delivery == .whole { outgoing.isUrgent = attempt.refusesHeads(of: request.head) }
+        outgoing.change { outgoing in
+            outgoing.onEvent = run.watch.receive
+            outgoing.hold = run.hold
+            outgoing.maximumBodySize = run.policies.bodyLimit
+            if outgoing.delivery == .whole { outgoing.isUrgent = attempt.refusesHeads(of: outgoing.head) }
+        }
         return outgoing
     }
 
@@ -64,9 +67,9 @@ struct Hops: Station {
         guard var next = try await run.policies.redirects.following(head, to: request, visited: hop.visited) else {
             return nil
         }
-        _ = Credential.take(from: &next.head.url)
+        _ = Credential.take(from: &next)
         try next.check()
-        run.observers?.events.send(.redirected(head, to: next.head))
+        run.observers?.send(.redirected(head, to: next.head))
         run.record.redirected(to: next)
         hop = Hop(visited: hop.visited + [next.head.url])
         return next

@@ -131,7 +131,7 @@ final class RequestRun: Sendable {
     @inline(never)
     private func assembled(_ made: TransportRequest, _ own: Credential?) -> (TransportRequest, OriginCredential?) {
         var request = made
-        let userinfo = Credential.take(from: &request.head.url)
+        let userinfo = Credential.take(from: &request)
         record.willSend(request)
         return (request, (own ?? userinfo).map { OriginCredential(credential: $0, origin: request.head.url.origin) })
     }

@@ -6,13 +6,17 @@ import Foundation
 /// much as a response. An object, since a value would be copied into the frame of each suspended async function (16 KiB
 /// for each of ten thousand waiting requests).
 final class TransferRecord: Sendable {
-    private struct State {
+    fileprivate struct State {
         var request: TransportRequest?
         /// The requests of this attempt that were redirected.
         var redirected: [TransportRequest] = []
         var head: HTTPResponseHead?
         var data: Data?
         var metrics = RequestMetrics()
+        /// How much of the response's body was received; `nil` before its first byte.
+        var received: ReceivedBytes?
+        /// The length of the request's body, if a transport has reported it.
+        var bytesToSend: Int64?
         /// How often transports sent the request again by themselves, in all attempts.
         var repeats = 0
         var clock: (time: TimeSource, start: Duration)?
@@ -20,7 +24,7 @@ final class TransferRecord: Sendable {
         var elapsed: Duration { clock.map { $0.time.now - $0.start } ?? .zero }
     }
 
-    private let state = Locked(State())
+    fileprivate let state = Locked(State())
 
     init() {}
 
@@ -45,7 +49,7 @@ final class TransferRecord: Sendable {
         state.withLock { state in
             state.request = request
             (state.head, state.data) = (nil, nil)
-            state.metrics.receivedBytes = 0
+            (state.metrics.receivedBytes, state.received) = (0, nil)
         }
     }
 
@@ -87,8 +91,24 @@ final class TransferRecord: Sendable {
     }
 
     func received(_ data: Data) { state.withLock { $0.data = data } }
-    func receivedBytes(_ count: Int64) { state.withLock { $0.metrics.receivedBytes = count } }
-    func sentBytes(_ count: Int64) { state.withLock { $0.metrics.sentBytes = count } }
+
+    /// - Returns: How many bytes had been received before.
+    @discardableResult
+    func received(_ bytes: ReceivedBytes) -> Int64 {
+        state.withLock { state in
+            defer { (state.metrics.receivedBytes, state.received) = (bytes.count, bytes) }
+            return state.received?.count ?? 0
+        }
+    }
+
+    /// - Returns: How many bytes had been sent before.
+    @discardableResult
+    func sentBytes(_ count: Int64, of total: Int64?) -> Int64 {
+        state.withLock { state in
+            defer { (state.metrics.sentBytes, state.bytesToSend) = (count, total) }
+            return state.metrics.sentBytes
+        }
+    }
 
     func measured(_ transport: TransportMetrics) {
         state.withLock { state in
@@ -132,5 +152,44 @@ final class TransferRecord: Sendable {
                 request: state.request, head: state.head, data: state.data, metrics: state.metrics)
         }
         return error.map(outcome.failing) ?? outcome
+    }
+}
+
+// MARK: Progress
+
+extension TransferRecord {
+    /// How much of the response's body has arrived; `nil` before its first byte.
+    var downloadProgress: TransferProgress? {
+        state.withLock { state in
+            guard let received = state.received else { return nil }
+            return progress(received.completed, received.total(of: state.head), moved: received.count, state.elapsed)
+        }
+    }
+
+    /// How much of the request's body has been sent; `nil` before its first byte.
+    var uploadProgress: TransferProgress? {
+        state.withLock { state in
+            let sent = state.metrics.sentBytes
+            return sent > 0 ? progress(sent, state.bytesToSend, moved: sent, state.elapsed) : nil
+        }
+    }
+
+    /// - Parameter moved: The bytes of this transfer alone, which the rate is computed from.
+    private func progress(_ completed: Int64, _ total: Int64?, moved: Int64, _ elapsed: Duration) -> TransferProgress {
+        let rate = elapsed > .zero ? Double(moved) / (elapsed / .seconds(1)) : 0
+        return TransferProgress(completedBytes: completed, totalBytes: total, bytesPerSecond: rate)
+    }
+}
+
+extension ReceivedBytes {
+    /// The bytes received, with those that the file had before.
+    var completed: Int64 { count + offset }
+
+    /// The bytes of the whole; `nil` if they are not known. With a `Content-Encoding`, `Content-Length` is the length of
+    /// the encoded body.
+    func total(of head: HTTPResponseHead?) -> Int64? {
+        if let total { return total }
+        guard let head, head.value(for: "Content-Encoding") == nil else { return nil }
+        return head.contentLength.map { $0 + offset }
     }
 }

@@ -10,6 +10,8 @@ final class TransferWatch: Sendable {
     /// Whether the response is delivered even if its head is that of a redirect which would be followed.
     private let isFinal = Atomic(false)
     private let idle = Locked<IdleTimer?>(nil)
+    /// What ends the transfer after silence.
+    private let onSilence = Locked<SilenceHandler?>(nil)
     /// The transport waits for bytes of the request's body, not for the server.
     private let isBodyAwaited = Atomic(false)
     /// The transfer waits for the reader of the response's body, not for the server.
@@ -25,21 +27,21 @@ final class TransferWatch: Sendable {
 
     /// Counts the server's silence until `stop()`, except while the request is suspended or the transfer does not wait
     /// for the server.
-    func start(_ timers: TimerQueue, timeout: Duration, onSilence: @escaping @Sendable () -> Void) {
+    func start(_ timers: TimerQueue, timeout: Duration, _ handler: SilenceHandler) {
         isBodyAwaited.store(false, ordering: .relaxed)
         isReaderBusy.store(false, ordering: .relaxed)
         isFinal.store(false, ordering: .relaxed)
         // A retain cycle until `stop()`: timer → watch → timer.
-        let isHeldBack: @Sendable () -> Bool = { [self] in
-            hold.isHeld || isReaderBusy.load(ordering: .relaxed) || isBodyAwaited.load(ordering: .relaxed)
-        }
-        let timer = IdleTimer(timers, timeout: timeout, isHeldBack: isHeldBack, onSilence: onSilence)
+        onSilence.withLock { $0 = handler }
+        let timer = IdleTimer(timers, timeout: timeout, watching: self)
         idle.withLock { $0 = timer }
+        timer.start()
     }
 
     func stop() {
         let timer = idle.withLock { $0.take() }
         timer?.stop()
+        _ = onSilence.withLock { $0.take() }
     }
 
     /// The transfer waits for the reader until `read()`, whatever the transport reports meanwhile.
@@ -71,11 +73,9 @@ final class TransferWatch: Sendable {
         switch event {
         case .repeated:
             record.repeated()
-            observers?.events.send(.repeated)
-        case .informational(let head): observers?.events.send(.informational(head))
-        case .sentBody(let bytes, let total):
-            record.sentBytes(bytes)
-            observers?.uploads.send(progress(bytes, of: total, moved: bytes, sendRate))
+            observers?.send(.repeated)
+        case .informational(let head): observers?.send(.informational(head))
+        case .sentBody(let bytes, let total): sent(bytes, of: total)
         case .receivedHead(let head): received(head)
         case .receivedBody(let bytes, let head): received(ReceivedBytes(count: bytes), of: head)
         case .metrics(let metrics): record.measured(metrics)
@@ -106,21 +106,34 @@ final class TransferWatch: Sendable {
 
     private func received(_ head: HTTPResponseHead) {
         guard !isFollowed(head), record.received(head) else { return }
-        observers?.events.send(.response(head))
+        observers?.send(.response(head))
     }
 
     func received(_ bytes: ReceivedBytes, of head: HTTPResponseHead) {
         guard !isFollowed(head) else { return }
-        record.receivedBytes(bytes.count)
-        guard let observers else { return }
-        let total = bytes.total ?? Self.expectedBytes(head).map { $0 + bytes.offset }
-        observers.downloads.send(progress(bytes.count + bytes.offset, of: total, moved: bytes.count, receiveRate))
+        let before = record.received(bytes)
+        guard let observers, observers.isObserved else { return }
+        let rate = rate(bytes.count, after: before, receiveRate)
+        observers.send(
+            download: TransferProgress(
+                completedBytes: bytes.completed, totalBytes: bytes.total(of: head), bytesPerSecond: rate))
     }
 
     /// Reports the end of a body, whose length is now known even if its head did not have it.
-    func receivedAll(_ bytes: Int64, after offset: Int64 = 0) {
-        record.receivedBytes(bytes)
-        observers?.downloads.send(progress(bytes + offset, of: bytes + offset, moved: bytes, receiveRate))
+    func receivedAll(_ count: Int64, after offset: Int64 = 0) {
+        let before = record.received(ReceivedBytes(count: count, offset: offset, total: count + offset))
+        guard let observers, observers.isObserved else { return }
+        let rate = rate(count, after: before, receiveRate)
+        observers.send(
+            download: TransferProgress(
+                completedBytes: count + offset, totalBytes: count + offset, bytesPerSecond: rate))
+    }
+
+    private func sent(_ bytes: Int64, of total: Int64?) {
+        let before = record.sentBytes(bytes, of: total)
+        guard let observers, observers.isObserved else { return }
+        let rate = rate(bytes, after: before, sendRate)
+        observers.send(upload: TransferProgress(completedBytes: bytes, totalBytes: total, bytesPerSecond: rate))
     }
 
     /// Redirects that are followed are not reported as responses.
@@ -128,20 +141,34 @@ final class TransferWatch: Sendable {
         300..<400 ~= head.statusCode && !isFinal.load(ordering: .relaxed) && redirects.follows(head)
     }
 
-    /// `nil` with a `Content-Encoding`: `Content-Length` is the length of the encoded body.
-    private static func expectedBytes(_ head: HTTPResponseHead) -> Int64? {
-        head.value(for: "Content-Encoding") == nil ? head.contentLength : nil
-    }
-
-    /// - Parameter moved: The bytes of this transfer alone, which the rate is computed from.
-    private func progress(_ bytes: Int64, of total: Int64?, moved: Int64, _ rate: borrowing Locked<RateEstimate>)
-        -> TransferProgress
-    {
+    /// The rate after this many bytes. It is not computed before there is an observer, and then begins with the average.
+    private func rate(_ moved: Int64, after before: Int64, _ estimate: borrowing Locked<RateEstimate>) -> Double {
         let elapsed = record.elapsed
-        let bytesPerSecond = rate.withLock { rate in
-            rate.update(moved, at: elapsed)
+        return estimate.withLock { rate in
+            if rate.isNew, before > 0 { rate.begin(at: moved, elapsed) } else { rate.update(moved, at: elapsed) }
             return rate.bytesPerSecond
         }
-        return TransferProgress(completedBytes: bytes, totalBytes: total, bytesPerSecond: bytesPerSecond)
     }
+}
+
+/// What silence ends: the attempt, if it runs in a task of its own, or the request.
+enum SilenceHandler: Sendable {
+    case attempt(AttemptTask)
+    case request(RequestRun)
+
+    func end(after timeout: Duration) {
+        let error = AsyncNetError(.timedOut, "The request timed out: nothing was sent or received for \(timeout)")
+        switch self {
+        case .attempt(let task): task.fail(error)
+        case .request(let run): run.fail(error)
+        }
+    }
+}
+
+extension TransferWatch: IdleWatched {
+    var isHeldBack: Bool {
+        hold.isHeld || isReaderBusy.load(ordering: .relaxed) || isBodyAwaited.load(ordering: .relaxed)
+    }
+
+    func wasIdle(for timeout: Duration) { onSilence.withLock { $0 }?.end(after: timeout) }
 }

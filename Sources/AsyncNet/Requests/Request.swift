@@ -57,18 +57,18 @@ extension Request {
     ///
     /// Observing does not start the request; any number of tasks may observe.
     public var downloadProgress: some AsyncSequence<TransferProgress, Never> & Sendable {
-        engine.observers.downloads.observe()
+        engine.observers.observeDownloads { engine.record.downloadProgress }
     }
 
     /// How much of the request's body has been sent, observed like ``downloadProgress``.
     public var uploadProgress: some AsyncSequence<TransferProgress, Never> & Sendable {
-        engine.observers.uploads.observe()
+        engine.observers.observeUploads { engine.record.uploadProgress }
     }
 
     /// The request's events from now on, until the end.
     ///
     /// Observing begins when this property is read and does not start the request; any number of tasks may observe.
-    public var events: some AsyncSequence<RequestEvent, Never> & Sendable { engine.observers.events.observe() }
+    public var events: some AsyncSequence<RequestEvent, Never> & Sendable { engine.observers.observeEvents() }
 
     /// The times, sizes and attempts measured so far.
     public var metrics: RequestMetrics { engine.record.outcome(nil).metrics }

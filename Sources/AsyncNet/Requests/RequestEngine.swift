@@ -24,8 +24,7 @@ public actor RequestEngine {
     private var driver: Task<Void, Never>?
     private var run: RequestRun?
     private var outcome: TransferOutcome?
-    private var waiters: [Int: CheckedContinuation<TransferOutcome, Never>] = [:]
-    private var nextWaiter = 0
+    private var waiters = OutcomeWaiters()
     /// How many tasks start the request and are about to wait: they count as waiting.
     private var arriving = 0
     private var resumption: [CheckedContinuation<Void, Never>] = []
@@ -56,10 +55,10 @@ public actor RequestEngine {
         switch machine.resume() {
         case .none: break
         case .start:
-            observers.events.send(.resumed)
+            observers.send(.resumed)
             await start()
         case .proceed:
-            observers.events.send(.resumed)
+            observers.send(.resumed)
             run?.watch.restart()
             proceed()
         }
@@ -68,7 +67,7 @@ public actor RequestEngine {
     func suspend() {
         guard machine.suspend() else { return }
         hold.hold()
-        observers.events.send(.suspended)
+        observers.send(.suspended)
     }
 
     func cancel() async { await end(as: .cancelled, AsyncNetError(.cancelled)) }
@@ -148,8 +147,7 @@ public actor RequestEngine {
         let state = state ?? (outcome.error?.code == .cancelled ? .cancelled : .finished)
         guard machine.end(as: state) else { return }
         self.outcome = outcome
-        for waiter in waiters.values { waiter.resume(returning: outcome) }
-        waiters = [:]
+        waiters.resumeAll(returning: outcome)
         // The run holds this actor: a retain cycle until here.
         run = nil
         validators = []
@@ -177,10 +175,9 @@ public actor RequestEngine {
         if machine.state == .initialized { await resume() }
         arriving -= 1
         if let outcome { return await validated(outcome) }
-        nextWaiter += 1
-        let id = nextWaiter
+        let id = waiters.newID()
         let outcome = await withTaskCancellationHandler {
-            await withCheckedContinuation { waiters[id] = $0 }
+            await withUnsafeContinuation { waiters.add(id, $0) }
         } onCancel: {
             host.environment.mailbox.post { await self.leave(id) }
         }
@@ -190,11 +187,11 @@ public actor RequestEngine {
     /// The task of a waiter was cancelled: the waiter is resumed at once. If no other task waits, the request is
     /// cancelled.
     private func leave(_ waiter: Int) async {
-        guard let continuation = waiters.removeValue(forKey: waiter) else { return }
+        guard let continuation = waiters.remove(waiter) else { return }
         guard waiters.isEmpty, arriving == 0 else {
             return continuation.resume(returning: record.outcome(AsyncNetError(.cancelled)))
         }
-        waiters[waiter] = continuation
+        waiters.add(waiter, continuation)
         await cancel()
     }
 
@@ -246,7 +243,7 @@ extension RequestEngine: RunOwner {
     func beginAttempt(_ head: HTTPRequestHead) -> [Validator]? {
         guard let number = machine.beginAttempt() else { return nil }
         record.beginAttempt(number)
-        observers.events.send(.attempt(number, head))
+        observers.send(.attempt(number, head))
         return validators
     }
 

@@ -16,6 +16,9 @@ import Foundation
 /// While more bytes are stored than the high-water mark, `receive` returns `.pause`; `onDemand` is called when the
 /// reader has taken them. For a transport that cannot pause, `TransferPipe+Spill` writes later bytes to a file.
 ///
+/// Continuations are unchecked, as a checked one is an allocation for each wait: `reader` is taken out of the state by
+/// whoever resumes it.
+///
 /// `TransferPipeState` decides what follows from each call. This class carries it out: continuations, hooks, the relay
 /// and the file are used outside the lock, because each of them may take locks of its own.
 final class TransferPipe: Sendable {
@@ -24,7 +27,7 @@ final class TransferPipe: Sendable {
     /// What the pipe needs to carry out the actions of `machine`.
     struct State {
         var machine: TransferPipeState
-        var reader: CheckedContinuation<Void, Never>?
+        var reader: UnsafeContinuation<Void, Never>?
         var file: SpillFile?
         var relay: Relay?
         var onAbort: (@Sendable () -> Void)?
@@ -118,6 +121,16 @@ extension TransferPipe {
         return try state.withLock { state throws(AsyncNetError) in try state.machine.receivedHead() }
     }
 
+    /// The head with a body that reads this pipe, or with the body itself if the transfer has succeeded by then and the
+    /// body is in one piece.
+    func response() async throws(AsyncNetError) -> (head: HTTPResponseHead, body: TransportBody) {
+        await wait(for: .head)
+        let (head, whole) = try state.withLock { state throws(AsyncNetError) in
+            (try state.machine.receivedHead(), state.machine.takeWhole())
+        }
+        return (head, whole.map { TransportBody($0) } ?? TransportBody(self))
+    }
+
     /// All chunks that can be read now; `nil` at the end of the body.
     func nextBatch() async throws(AsyncNetError) -> [Data]? {
         while true {
@@ -144,8 +157,9 @@ extension TransferPipe {
     }
 
     func wait(for interest: TransferPipeState.Interest) async {
+        guard Task.isCancelled || !state.withLock({ $0.machine.isSatisfied(interest) }) else { return }
         await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
+            await withUnsafeContinuation { continuation in
                 state.withLock { $0.wait(for: interest, continuation) }?.resume()
             }
         } onCancel: {
@@ -157,7 +171,7 @@ extension TransferPipe {
 // MARK: Under the lock
 
 extension TransferPipe.State {
-    typealias Reader = CheckedContinuation<Void, Never>
+    typealias Reader = UnsafeContinuation<Void, Never>
 
     private mutating func takeReader(_ action: TransferPipeState.ReaderAction) -> Reader? {
         action == .resume ? reader.take() : nil

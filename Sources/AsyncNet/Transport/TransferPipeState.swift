@@ -214,7 +214,7 @@ extension TransferPipeState {
         return .resume
     }
 
-    private func isSatisfied(_ interest: Interest) -> Bool {
+    func isSatisfied(_ interest: Interest) -> Bool {
         switch interest {
         case .head: end != nil || (readsChunks ? head != nil : isFull)
         case .body: end != nil || (delivery == .whole ? isFull || isEncoded && !chunks.isEmpty : hasReadableBytes)
@@ -232,6 +232,13 @@ extension TransferPipeState {
         if case .failure(let error) = end, head == nil || error.code == .cancelled { throw error }
         guard let head else { throw AsyncNetError(.emptyReply) }
         return head
+    }
+
+    /// The body, if the transfer has succeeded and the reader has to take at most one chunk; otherwise `nil`.
+    mutating func takeWhole() -> Data? {
+        guard case .success = end, chunks.count <= 1, tail.isEmpty, file == nil, !isSpilling else { return nil }
+        defer { (chunks, bufferedBytes) = ([], 0) }
+        return chunks.first ?? Data()
     }
 
     /// What the reader does next, and whether a paused transport continues.

@@ -39,32 +39,80 @@ extension Transport {
 
 /// The request of one transfer, after adapters and checks.
 public struct TransportRequest: Sendable {
+    struct Values: Sendable {
+        var head: HTTPRequestHead
+        var body: RequestBody
+        /// How long the server may be silent; replaces the session's timeout.
+        var timeout: Duration?
+        /// Whether the request is suspended. A transport that can pause then pauses the transfer.
+        var hold: TransferHold?
+        var maximumBodySize: Int64?
+        var delivery = Delivery.asItArrives
+        /// Whether a head with a status below 300 is delivered at once with ``Delivery/whole`` too, as a validator
+        /// refuses it.
+        var isUrgent: (@Sendable (HTTPResponseHead) -> Bool)?
+        var onEvent: (@Sendable (TransportEvent) -> Void)?
+    }
+
+    /// An object, so that a copy of the request is one reference: the frame of each async function that has a request
+    /// is smaller.
+    private final class Storage: Sendable {
+        let values: Values
+        init(_ values: Values) { self.values = values }
+    }
+
+    private var storage: Storage
+
     /// Method, URL and headers.
-    public var head: HTTPRequestHead
+    public var head: HTTPRequestHead {
+        get { storage.values.head }
+        set { change { $0.head = newValue } }
+    }
+
     /// The request's body. ``RequestBody/replay`` is whether it can be sent twice.
-    public var body: RequestBody
-
-    /// How long the server may be silent; replaces the session's timeout.
-    var timeout: Duration?
-
-    /// Whether the request is suspended. A transport that can pause then pauses the transfer.
-    var hold: TransferHold?
+    public var body: RequestBody {
+        get { storage.values.body }
+        set { change { $0.body = newValue } }
+    }
 
     /// The largest decoded body in bytes; `nil` means no limit.
     ///
     /// A transport may end a transfer with a larger body with `.bodyTooLarge`, which saves memory; otherwise the
     /// session does.
-    public var maximumBodySize: Int64?
+    public var maximumBodySize: Int64? {
+        get { storage.values.maximumBodySize }
+        set { change { $0.maximumBodySize = newValue } }
+    }
 
     /// Whether the caller reads the body as it arrives or when it is complete. `.asItArrives` by default.
-    public var delivery = Delivery.asItArrives
-
-    /// Whether a head with a status below 300 is delivered at once with ``Delivery/whole`` too, as a validator refuses
-    /// it.
-    var isUrgent: (@Sendable (HTTPResponseHead) -> Bool)?
+    public var delivery: Delivery {
+        get { storage.values.delivery }
+        set { change { $0.delivery = newValue } }
+    }
 
     /// Called in order with each event of the transfer besides head and body. It must not block.
-    public var onEvent: (@Sendable (TransportEvent) -> Void)?
+    public var onEvent: (@Sendable (TransportEvent) -> Void)? {
+        get { storage.values.onEvent }
+        set { change { $0.onEvent = newValue } }
+    }
+
+    /// See `Values`.
+    var timeout: Duration? {
+        get { storage.values.timeout }
+        set { change { $0.timeout = newValue } }
+    }
+    var hold: TransferHold? {
+        get { storage.values.hold }
+        set { change { $0.hold = newValue } }
+    }
+    var isUrgent: (@Sendable (HTTPResponseHead) -> Bool)? { storage.values.isUrgent }
+
+    /// Changes several values at the cost of one.
+    mutating func change(_ change: (inout Values) -> Void) {
+        var values = storage.values
+        change(&values)
+        storage = Storage(values)
+    }
 
     /// How the caller reads the response's body.
     public enum Delivery: Sendable {
@@ -82,9 +130,7 @@ public struct TransportRequest: Sendable {
     public init(
         head: HTTPRequestHead, body: RequestBody = .none, onEvent: (@Sendable (TransportEvent) -> Void)? = nil
     ) {
-        self.head = head
-        self.body = body
-        self.onEvent = onEvent
+        storage = Storage(Values(head: head, body: body, onEvent: onEvent))
     }
 }
 

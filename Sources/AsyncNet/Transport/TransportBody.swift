@@ -39,7 +39,7 @@ public struct TransportBody: AsyncSequence, Sendable {
     /// The iterator over the chunks. Make a single iterator: the body can be read once.
     public func makeAsyncIterator() -> AsyncIterator {
         switch source {
-        case .data(let data): AsyncIterator(batch: [data])
+        case .data(let data): AsyncIterator(first: data)
         case .pipe(let lease): AsyncIterator(lease: lease)
         case .sequence(let makeNext): AsyncIterator(other: makeNext())
         }
@@ -47,14 +47,15 @@ public struct TransportBody: AsyncSequence, Sendable {
 
     /// The iterator of a ``TransportBody``.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        private var batch: ArraySlice<Data>
+        private var first: Data?
+        private var batch: ArraySlice<Data> = []
         private let lease: TransferPipe.Lease?
         private let other: (() async throws -> Data?)?
 
         fileprivate init(
-            batch: [Data] = [], lease: TransferPipe.Lease? = nil, other: (() async throws -> Data?)? = nil
+            first: Data? = nil, lease: TransferPipe.Lease? = nil, other: (() async throws -> Data?)? = nil
         ) {
-            self.batch = batch[...]
+            self.first = first
             self.lease = lease
             self.other = other
         }
@@ -64,7 +65,7 @@ public struct TransportBody: AsyncSequence, Sendable {
         ///
         /// - Returns: `false` if the transport does not relay, or bytes must be read first.
         mutating func relay(_ relay: @escaping @Sendable (Data) -> Bool) async -> Bool {
-            guard batch.isEmpty, let lease else { return false }
+            guard first == nil, batch.isEmpty, let lease else { return false }
             return await lease.pipe.relay(relay)
         }
 
@@ -73,14 +74,14 @@ public struct TransportBody: AsyncSequence, Sendable {
         /// - Throws: ``AsyncNetError`` if the transfer failed or the task is cancelled.
         public mutating func next() async throws -> Data? {
             while true {
-                if let chunk = batch.popFirst() {
+                if let chunk = first.take() ?? batch.popFirst() {
                     if chunk.isEmpty { continue }
                     return chunk
                 }
                 if let chunks = try await lease?.pipe.nextBatch() {
                     batch = chunks[...]
                 } else if let chunk = try await other?() {
-                    batch = [chunk]
+                    first = chunk
                 } else {
                     return nil
                 }

@@ -20,6 +20,13 @@ struct TimerQueueTests {
         }
     }
 
+    final class Watched: IdleWatched {
+        private let log: Log
+        init(_ log: Log) { self.log = log }
+        var isHeldBack: Bool { false }
+        func wasIdle(for timeout: Duration) { log.add("silence") }
+    }
+
     @Test("Timers fire in the order of their times, with one sleeping task")
     func order() async {
         let (clock, log) = (TestClock(), Log())
@@ -69,7 +76,7 @@ struct TimerQueueTests {
         var timers: [Int: TimerQueue.Timer] = [:]
         for id in 0..<10_000 {
             let due = Int.random(in: 0..<100_000, using: &random)
-            timers[id] = heap.insert(.nanoseconds(due)) { .nanoseconds(due) }
+            timers[id] = heap.insert(.nanoseconds(due), ClosureTarget { .nanoseconds(due) })
             expected[id] = due
         }
         for id in 0..<10_000 where Bool.random(using: &random) {
@@ -77,7 +84,7 @@ struct TimerQueueTests {
             expected[id] = nil
         }
         #expect(heap.count == expected.count)
-        let fired = heap.takeAll(dueBy: .seconds(1)).compactMap { $0.action() }
+        let fired = heap.takeAll(dueBy: .seconds(1)).compactMap { $0.target.timerIsDue() }
         #expect(fired == expected.values.sorted().map { .nanoseconds($0) })
     }
 
@@ -85,7 +92,8 @@ struct TimerQueueTests {
     func idle() async {
         let (clock, log) = (TestClock(), Log())
         let timers = TimerQueue(TimeSource(clock))
-        let idle = IdleTimer(timers, timeout: .seconds(10)) { log.add("silence") }
+        let idle = IdleTimer(timers, timeout: .seconds(10), watching: Watched(log))
+        idle.start()
         for _ in 0..<5 {
             await clock.sleepers(atLeast: 1)
             clock.advance(by: .seconds(9))
@@ -104,8 +112,9 @@ struct TimerQueueTests {
     func removedAfterMoving() async {
         let (clock, log) = (TestClock(), Log())
         let timers = TimerQueue(TimeSource(clock))
-        var idle: IdleTimer? = IdleTimer(timers, timeout: .seconds(1)) { log.add("silence") }
-        idle?.pause()
+        let idle = IdleTimer(timers, timeout: .seconds(1), watching: Watched(log))
+        idle.start()
+        idle.pause()
         _ = timers.schedule(at: .seconds(1)) {
             log.add("moved on")
             return nil
@@ -115,14 +124,15 @@ struct TimerQueueTests {
         await log.wait(for: 1)
         await clock.sleepers(atLeast: 1)
         #expect(timers.count == 1)
-        idle = nil
+        idle.stop()
         #expect(timers.count == 0)
     }
 
     @Test("A timeout of centuries is no trap")
     func centuries() async {
         let timers = TimerQueue(TimeSource(ContinuousClock()))
-        let idle = IdleTimer(timers, timeout: .seconds(Int64.max)) {}
+        let idle = IdleTimer(timers, timeout: .seconds(Int64.max), watching: Watched(Log()))
+        idle.start()
         #expect(timers.count == 1)
         idle.stop()
     }
@@ -131,7 +141,8 @@ struct TimerQueueTests {
     func pausedIdle() async {
         let (clock, log) = (TestClock(), Log())
         let timers = TimerQueue(TimeSource(clock))
-        let idle = IdleTimer(timers, timeout: .seconds(1)) { log.add("silence") }
+        let idle = IdleTimer(timers, timeout: .seconds(1), watching: Watched(log))
+        idle.start()
         idle.pause()
         for _ in 0..<5 {
             await clock.sleepers(atLeast: 1)

@@ -16,6 +16,14 @@ public struct Credential: Hashable, Sendable {
         self.password = password
     }
 
+    /// As `take(from:)` with the request's URL; a request without userinfo is not changed.
+    static func take(from request: inout TransportRequest) -> Credential? {
+        var url = request.head.url
+        guard url.absoluteString.utf8.contains(UInt8(ascii: "@")) else { return nil }
+        defer { request.head.url = url }
+        return take(from: &url)
+    }
+
     /// Removes the userinfo from a URL and returns it with percent-encoding decoded, so that the URL can be sent and
     /// logged.
     static func take(from url: inout URL) -> Credential? {

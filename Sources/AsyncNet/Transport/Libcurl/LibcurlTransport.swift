@@ -51,9 +51,8 @@ public final class LibcurlTransport: Transport {
     ///
     /// - Throws: ``AsyncNetError``, such as `.cannotConnect`, `.connectionLost` or `.certificateNotTrusted`.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
-        let pipe = try start(request)
-        let body = TransportBody(pipe)
-        return TransportResponse(head: try await pipe.head(), body: body, isContentDecoded: false)
+        let (head, body) = try await start(request).response()
+        return TransportResponse(head: head, body: body, isContentDecoded: false)
     }
 
     @inline(never)

@@ -13,16 +13,20 @@ struct LoopAdmission<Transfer: QueuedTransfer> {
     /// How many transfers share a connection of HTTP/2 (RFC 9113 §6.5.2 recommends that servers allow at least 100).
     static var streamsPerConnection: Int { 100 }
 
+    /// How many origins may be stored before those without transfers are removed.
+    private static var mostOrigins: Int { 256 }
+
     private let limits: LoopLimits
     private var origins: [OriginKey: OriginQueue<Transfer>] = [:]
     private var running = 0
+    private var waiting = 0
     /// Whether a transfer that has a permit of its origin waits for a connection of the loop.
     private var isConnectionAwaited = false
 
     init(_ limits: LoopLimits) { self.limits = limits }
 
     /// Whether no transfer runs or waits.
-    var isIdle: Bool { running == 0 && origins.isEmpty }
+    var isIdle: Bool { running == 0 && waiting == 0 }
 
     /// Whether all connections are in use. Connections are counted only when there are enough transfers to use them
     /// all.
@@ -31,10 +35,11 @@ struct LoopAdmission<Transfer: QueuedTransfer> {
     }
 
     mutating func admit(_ transfer: Transfer, to origin: OriginKey) -> Decision {
-        let (isFull, limit) = (isFull, limits.connectionsPerOrigin)
-        guard !isFull, origins[origin, default: OriginQueue(limit: limit)].takePermit() else {
+        let (isFull, queue) = (isFull, queue(of: origin))
+        guard !isFull, queue.takePermit() else {
             isConnectionAwaited = isConnectionAwaited || isFull
-            origins[origin, default: OriginQueue(limit: limit)].append(transfer)
+            queue.append(transfer)
+            waiting += 1
             return .wait
         }
         running += 1
@@ -51,6 +56,7 @@ struct LoopAdmission<Transfer: QueuedTransfer> {
     /// Removes a waiting transfer, which then does not start.
     mutating func withdraw(_ transfer: Transfer, from origin: OriginKey) {
         origins[origin]?.withdraw(transfer)
+        waiting -= 1
         removeIfEmpty(origin)
     }
 
@@ -72,12 +78,22 @@ struct LoopAdmission<Transfer: QueuedTransfer> {
             return nil
         }
         guard let transfer = origins[origin]?.next() else { return nil }
-        running += 1
+        (running, waiting) = (running + 1, waiting - 1)
         return transfer
     }
 
+    private mutating func queue(of origin: OriginKey) -> OriginQueue<Transfer> {
+        if let queue = origins[origin] { return queue }
+        let queue = OriginQueue<Transfer>(limit: limits.connectionsPerOrigin)
+        origins[origin] = queue
+        return queue
+    }
+
+    /// An origin without transfers is kept, with what is known of it, unless there are many.
     private mutating func removeIfEmpty(_ origin: OriginKey) {
-        if origins[origin]?.isEmpty == true { origins[origin] = nil }
+        guard let queue = origins[origin], queue.isEmpty else { return }
+        queue.rest()
+        if origins.count > Self.mostOrigins { origins[origin] = nil }
     }
 }
 
@@ -85,13 +101,13 @@ struct LoopAdmission<Transfer: QueuedTransfer> {
 
 extension LoopAdmission {
     /// Called when a response has arrived over HTTP/2: the origin's transfers share connections.
-    mutating func noteHTTP2(_ origin: OriginKey) { origins[origin]?.shareConnections(Self.streamsPerConnection) }
+    func noteHTTP2(_ origin: OriginKey) { origins[origin]?.shareConnections(Self.streamsPerConnection) }
 
     /// Called when a response has arrived over HTTP/1: each of the origin's transfers needs a connection.
-    mutating func noteHTTP1(_ origin: OriginKey) { origins[origin]?.noteHTTP1() }
+    func noteHTTP1(_ origin: OriginKey) { origins[origin]?.noteHTTP1() }
 
     /// Whether the verbose output of libcurl is needed for a request to this origin, see `GoAwayLog`.
-    mutating func needsVerboseOutput(_ origin: OriginKey, isIdempotent: Bool) -> Bool {
+    func needsVerboseOutput(_ origin: OriginKey, isIdempotent: Bool) -> Bool {
         origins[origin]?.needsVerboseOutput(isIdempotent: isIdempotent) == true
     }
 }

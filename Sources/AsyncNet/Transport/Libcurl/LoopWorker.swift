@@ -166,8 +166,8 @@ final class LoopWorker {
     }
 
     private func noteVersion(of handle: LibcurlHandle, _ origin: OriginKey) {
-        if handle.isHTTP2 { admission.noteHTTP2(origin) }
-        if handle.isVerbose, handle.hasHead, !handle.isHTTP2 { admission.noteHTTP1(origin) }
+        guard handle.hasHead else { return }
+        if handle.isHTTP2 { admission.noteHTTP2(origin) } else { admission.noteHTTP1(origin) }
     }
 
     /// Sends a request again on a new connection: its kept connection was closed.

@@ -2,7 +2,8 @@
 ///
 /// libcurl has a queue of its own for transfers above its connection limits, but visits each queued transfer in every
 /// call.
-struct OriginQueue<Transfer: QueuedTransfer> {
+final class OriginQueue<Transfer: QueuedTransfer> {
+    private let ownLimit: Int
     private var limit: Int
     private var isHTTP2 = false
     private var isHTTP1 = false
@@ -16,7 +17,7 @@ struct OriginQueue<Transfer: QueuedTransfer> {
     private var withdrawn = 0
 
     /// - Parameter limit: How many transfers may run at the same time.
-    init(limit: Int) { self.limit = limit }
+    init(limit: Int) { (ownLimit, self.limit) = (limit, limit) }
 
     var hasWaiting: Bool { waiting.count - first > withdrawn }
     var canStartWaiting: Bool { hasWaiting && running < limit }
@@ -26,37 +27,41 @@ struct OriginQueue<Transfer: QueuedTransfer> {
     var connections: Int { isHTTP2 ? min(1, running) : running }
 
     /// Called when the origin's connections are HTTP/2 and carry up to this many transfers each.
-    mutating func shareConnections(_ streams: Int) {
+    func shareConnections(_ streams: Int) {
         guard !isHTTP2 else { return }
         isHTTP2 = true
         limit *= streams
     }
 
-    mutating func noteHTTP1() { isHTTP1 = true }
+    /// Called when a response has arrived over HTTP/1: each transfer needs a connection of its own.
+    func noteHTTP1() { (isHTTP1, isHTTP2, limit) = (true, false, ownLimit) }
+
+    /// Called when no transfer is left. The server may speak another version on its next connection.
+    func rest() { (isHTTP1, hasUnrepeatableRequests) = (false, false) }
 
     /// Whether the verbose output of libcurl is needed for a request, see `GoAwayLog`.
-    mutating func needsVerboseOutput(isIdempotent: Bool) -> Bool {
+    func needsVerboseOutput(isIdempotent: Bool) -> Bool {
         if !isIdempotent { hasUnrepeatableRequests = true }
         return hasUnrepeatableRequests && !isHTTP1
     }
 
     /// Takes a permit; `false` if all are taken.
-    mutating func takePermit() -> Bool {
+    func takePermit() -> Bool {
         guard running < limit else { return false }
         running += 1
         return true
     }
 
-    mutating func releasePermit() { running -= 1 }
+    func releasePermit() { running -= 1 }
 
-    mutating func append(_ transfer: Transfer) {
+    func append(_ transfer: Transfer) {
         transfer.isWaiting = true
         waiting.append(transfer)
     }
 
     /// Takes a permit for the transfer that has waited longest, and returns that transfer; `nil` if none waits or no
     /// permit is left.
-    mutating func next() -> Transfer? {
+    func next() -> Transfer? {
         guard running < limit else { return nil }
         while first < waiting.count {
             let transfer = waiting[first]
@@ -77,7 +82,7 @@ struct OriginQueue<Transfer: QueuedTransfer> {
 
     /// Takes a waiting transfer out of the queue. Its entry is removed when it comes first, or together with others
     /// when more than half of the entries are withdrawn.
-    mutating func withdraw(_ transfer: Transfer) {
+    func withdraw(_ transfer: Transfer) {
         transfer.isWaiting = false
         withdrawn += 1
         guard withdrawn > 32, withdrawn * 2 > waiting.count - first else { return }
@@ -85,7 +90,7 @@ struct OriginQueue<Transfer: QueuedTransfer> {
         (first, withdrawn) = (0, 0)
     }
 
-    private mutating func compact() {
+    private func compact() {
         guard first > 256, first * 2 > waiting.count else { return }
         waiting.removeFirst(first)
         first = 0

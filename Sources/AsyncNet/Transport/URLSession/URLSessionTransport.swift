@@ -91,9 +91,8 @@ public final class URLSessionTransport: Transport {
         request.onEvent?(.queued)
         try await permits.acquire()
         request.onEvent?(.started)
-        let pipe = try start(request, body)
-        let responseBody = TransportBody(pipe)
-        return TransportResponse(head: try await pipe.head(), body: responseBody)
+        let (head, responseBody) = try await start(request, body).response()
+        return TransportResponse(head: head, body: responseBody)
     }
 
     /// Keeps the permit until URLSession has ended the task.

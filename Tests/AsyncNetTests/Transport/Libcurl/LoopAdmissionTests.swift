@@ -20,6 +20,8 @@ struct LoopAdmissionTests {
         case withdraw(String)
         /// A response over HTTP/2 has come from the origin of this transfer.
         case http2(String)
+        /// A response over HTTP/1 has come from the origin of this transfer.
+        case http1(String)
     }
 
     struct Case: Sendable, CustomTestStringConvertible {
@@ -110,10 +112,14 @@ struct LoopAdmissionTests {
                 + stride(from: 0, to: 300, by: 10).map { .finish("a\($0)", starts: ["a\($0 + 10)"]) },
             started: ["a0"]),
         Case(
-            testDescription: "An origin without transfers is forgotten, with what is known of it", perOrigin: 1,
+            testDescription: "That an origin speaks HTTP/2 is known as long as the origin is stored", perOrigin: 1,
             steps: [
                 .admit("a1"), .http2("a1"), .finish("a1"), .admit("a2"), .admit("a3"), .withdraw("a3"), .finish("a2"),
-            ], started: ["a1", "a2"]),
+            ], started: ["a1", "a2", "a3"]),
+        Case(
+            testDescription: "An origin that goes back to HTTP/1 has its own permits again", perOrigin: 1,
+            steps: [.admit("a1"), .http2("a1"), .http1("a1"), .admit("a2"), .finish("a1", starts: ["a2"])],
+            started: ["a1"]),
     ]
 
     @Test("A loop is idle while nothing runs or waits")
@@ -126,6 +132,24 @@ struct LoopAdmissionTests {
         }
         _ = model.apply(.finish("a2"))
         #expect(model.admission.isIdle)
+    }
+
+    @Test("Of many origins without transfers some are removed, with what is known of them")
+    func manyOrigins() {
+        var admission = LoopAdmission<Transfer>(
+            LoopLimits(connectionsPerOrigin: 1, connections: 1000, keptConnections: 1))
+        func speaksHTTP2(_ origin: OriginKey) -> Bool {
+            let pair = [Transfer("1"), Transfer("2")]
+            let decisions = pair.map { admission.admit($0, to: origin) }
+            return decisions == [.start, .start]
+        }
+        for origin in 0..<257 as Range<OriginKey> { _ = admission.admit(Transfer("0"), to: origin) }
+        for origin in 0..<257 as Range<OriginKey> {
+            admission.noteHTTP2(origin)
+            admission.finish(origin)
+        }
+        #expect(!speaksHTTP2(0))
+        #expect(speaksHTTP2(1))
     }
 
     @Test("libcurl's messages are read only where HTTP/2 is possible and a request is not idempotent")
@@ -164,6 +188,7 @@ struct LoopAdmissionTests {
             case .finish(let name, _): return finish(name)
             case .withdraw(let name):
                 if let transfer = transfers[name] { admission.withdraw(transfer, from: transfer.origin) }
+            case .http1(let name): admission.noteHTTP1(Transfer(name).origin)
             case .http2(let name): admission.noteHTTP2(Transfer(name).origin)
             }
             return []
