@@ -129,6 +129,14 @@ public struct RequestBody: Sendable {
     var isNone: Bool {
         if case .none = content { true } else { false }
     }
+
+    /// Whether there is no body, or its bytes are in memory.
+    var isInMemory: Bool {
+        switch content {
+        case .none, .data: true
+        case .file, .stream, .multipart, .compressed: false
+        }
+    }
 }
 
 extension RequestBody: CustomStringConvertible, CustomReflectable {

@@ -55,9 +55,11 @@ struct RequestBlueprint: Sendable {
     let make: @Sendable () throws -> TransportRequest
     /// Whether making the request runs a closure or encoder of the user's, which may block its thread.
     let mayBlock: Bool
+    /// Whether making the request takes a few microseconds, as no code of the user's and no encoder runs.
+    let isQuick: Bool
 
-    init(mayBlock: Bool = false, make: @escaping @Sendable () throws -> TransportRequest) {
-        (self.mayBlock, self.make) = (mayBlock, make)
+    init(mayBlock: Bool = false, isQuick: Bool = false, make: @escaping @Sendable () throws -> TransportRequest) {
+        (self.mayBlock, self.isQuick, self.make) = (mayBlock, isQuick, make)
     }
 
     func makeApart() async throws -> TransportRequest {
@@ -81,6 +83,8 @@ final class RequestRun: Sendable {
     let sink: any ResponseSink
     let watch: TransferWatch
     let owner: (any RunOwner)?
+    /// The executor that the task of this run prefers, if that is a thread of the transport's.
+    let executor: (any TaskExecutor)?
     /// Whether an attempt runs in a task of its own, so that it can be cancelled without ending the request.
     let separatesAttempts: Bool
     private let permit = Locked<RequestQueue.Permit?>(nil)
@@ -90,8 +94,10 @@ final class RequestRun: Sendable {
     init(
         _ id: RequestID, _ environment: Environment, _ policies: RunPolicies, _ sink: any ResponseSink,
         record: TransferRecord = TransferRecord(), observers: RequestObservers? = nil,
-        hold: TransferHold = TransferHold(), owner: (any RunOwner)? = nil, separatesAttempts: Bool = true
+        hold: TransferHold = TransferHold(), owner: (any RunOwner)? = nil, executor: (any TaskExecutor)? = nil,
+        separatesAttempts: Bool = true
     ) {
+        self.executor = executor
         (self.id, self.environment, self.policies, self.sink) = (id, environment, policies, sink)
         (self.record, self.observers, self.hold, self.owner) = (record, observers, hold, owner)
         watch = TransferWatch(record, observers, hold, policies.redirects)
@@ -100,12 +106,19 @@ final class RequestRun: Sendable {
     }
 
     /// Makes the request, and sends it through all stations.
+    ///
+    /// - Parameter made: The request, if it has been made.
     @concurrent
-    func outcome(of blueprint: RequestBlueprint, _ credential: Credential?) async -> TransferOutcome {
+    func outcome(of blueprint: RequestBlueprint, _ made: TransportRequest?, _ credential: Credential?) async
+        -> TransferOutcome
+    {
         record.begin(environment.timers.time)
         let first: (request: TransportRequest, credential: OriginCredential?)
         do {
-            let made = blueprint.mayBlock ? try await blueprint.makeApart() : try blueprint.make()
+            let made =
+                if let made { made } else {
+                    blueprint.mayBlock ? try await blueprint.makeApart() : try blueprint.make()
+                }
             first = assembled(made, credential)
         } catch {
             return record.outcome(AsyncNetError(wrapping: error, as: .encodingFailed))
@@ -185,6 +198,16 @@ final class RequestRun: Sendable {
     func releasePermit() {
         let permit = permit.withLock { $0.take() }
         permit?.release()
+    }
+}
+
+// MARK: The thread of the transport
+
+extension RequestRun {
+    /// Runs code that may take long: on one of Swift's threads if this run's task prefers a thread of the transport's.
+    func offLoop<Value: Sendable>(_ code: () async throws -> Value) async throws -> Value {
+        guard executor != nil else { return try await code() }
+        return try await withTaskExecutorPreference(globalConcurrentExecutor) { try await UserCode.change(to: code) }
     }
 }
 

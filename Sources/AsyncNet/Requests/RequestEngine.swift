@@ -89,31 +89,46 @@ public actor RequestEngine {
         hold.release()
         let refusal = await host.begin(self)
         if let refusal { return conclude(TransferOutcome(error: refusal)) }
+        let made = blueprint.isQuick ? try? blueprint.make() : nil
         guard !machine.isTerminal else {
             await host.end(id)
             return host.environment.transfers.end()
         }
-        driver = if case .file = target { makeReleasingDriver() } else { makeDriver() }
+        driver = if case .file = target { makeReleasingDriver() } else { makeDriver(made) }
     }
 
-    private func makeDriver() -> Task<Void, Never> {
-        Task {
-            await drive()
-            host.environment.transfers.end()
+    private func makeDriver(_ made: TransportRequest?) -> Task<Void, Never> {
+        let executor = made.flatMap(executor)
+        return Task(executorPreference: executor) {
+            await self.drive(made, executor)
+            self.host.environment.transfers.end()
         }
+    }
+
+    /// The thread of the transport, for a request that runs no code there which may take long: see `RequestRun.offLoop`
+    /// and `UserCode`, by which all other code leaves that thread.
+    private func executor(for request: TransportRequest) -> (any TaskExecutor)? {
+        let environment = host.environment
+        guard let transport = environment.loopTransport, case .memory = target,
+            environment.configuration.cookieJar == nil
+        else { return nil }
+        var policies = environment.policies
+        if !options.interceptors.isEmpty { policies.append(options.interceptors) }
+        guard policies.adapters.allSatisfy(\.mayBlock) else { return nil }
+        return transport.executor(for: request)
     }
 
     /// Releases the request, and with it the partial file, before the transfer counts as ended, so that a finished
     /// session leaves no partial file.
     private func makeReleasingDriver() -> Task<Void, Never> {
         Task { [weak self, transfers = host.environment.transfers] in
-            await self?.drive()
+            await self?.drive(nil, nil)
             transfers.end()
         }
     }
 
-    private func drive() async {
-        let outcome = await perform()
+    private func drive(_ made: TransportRequest?, _ executor: (any TaskExecutor)?) async {
+        let outcome = await perform(made, executor)
         await waitWhileSuspended()
         await host.end(id)
         // No suspension from here on: the waiters are resumed without another change of threads.
@@ -121,13 +136,13 @@ public actor RequestEngine {
         driver = nil
     }
 
-    private func perform() async -> TransferOutcome {
+    private func perform(_ made: TransportRequest?, _ executor: (any TaskExecutor)?) async -> TransferOutcome {
         guard !machine.isTerminal else { return TransferOutcome(error: AsyncNetError(.cancelled)) }
         let run = RequestRun(
             id, host.environment, RunPolicies(host.environment, options), target.sink, record: record,
-            observers: observers, hold: hold, owner: self, separatesAttempts: kind == .stream)
+            observers: observers, hold: hold, owner: self, executor: executor, separatesAttempts: kind == .stream)
         self.run = run
-        return await run.outcome(of: blueprint, options.credential)
+        return await run.outcome(of: blueprint, made, options.credential)
     }
 
     private func end(as state: RequestState, _ error: AsyncNetError) async {

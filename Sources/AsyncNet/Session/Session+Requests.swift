@@ -57,7 +57,8 @@ extension Session {
         _ modifier: RequestModifier?, isForeign: Bool = false, encode: (@Sendable (URLRequest) throws -> URLRequest)?
     ) -> DataRequest {
         let assembly = RequestAssembly(configuration)
-        let blueprint = RequestBlueprint(mayBlock: modifier != nil || isForeign) {
+        let isQuick = modifier == nil && encode == nil && assembly.isQuick(with: url)
+        let blueprint = RequestBlueprint(mayBlock: modifier != nil || isForeign, isQuick: isQuick) {
             try assembly.transportRequest(to: url, method, headers, modifier: modifier, encode: encode)
         }
         return DataRequest(register(blueprint, options: options))
@@ -183,6 +184,12 @@ struct RequestAssembly: Sendable {
     init(_ configuration: SessionConfiguration) {
         baseURL = configuration.baseURL
         headers = configuration.headers
+    }
+
+    /// Whether no conversion of the user's makes the URL.
+    func isQuick(with url: some URLConvertible) -> Bool {
+        guard url is URL || url is String || url is URLComponents else { return false }
+        return baseURL.map { $0 is URL || $0 is String || $0 is URLComponents } ?? true
     }
 
     func transportRequest(

@@ -25,7 +25,8 @@ extension Session {
         options: RequestOptions = RequestOptions(), modifier: RequestModifier? = nil
     ) -> UploadRequest {
         let assembly = RequestAssembly(configuration)
-        let blueprint = RequestBlueprint(mayBlock: modifier != nil) {
+        let isQuick = modifier == nil && body.isInMemory && assembly.isQuick(with: url)
+        let blueprint = RequestBlueprint(mayBlock: modifier != nil, isQuick: isQuick) {
             let request = try assembly.transportRequest(to: url, method, headers, modifier: modifier, encode: nil)
             return try assembly.uploading(body, with: request)
         }

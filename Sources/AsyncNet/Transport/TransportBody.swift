@@ -36,6 +36,9 @@ public struct TransportBody: AsyncSequence, Sendable {
         }
     }
 
+    /// Whether the whole body is in memory.
+    var isInMemory: Bool { if case .data = source { true } else { false } }
+
     /// The iterator over the chunks. Make a single iterator: the body can be read once.
     public func makeAsyncIterator() -> AsyncIterator {
         switch source {

@@ -39,9 +39,16 @@ struct LoopDistribution: Equatable {
     ///
     /// - Parameter load: How many transfers a loop has.
     func loop(for origin: OriginKey, load: (Int) -> Int) -> Int {
-        let home = Int(origin % UInt64(loops))
+        let home = home(of: origin)
         guard loopsPerOrigin > 1, load(home) >= limits.connectionsPerOrigin else { return home }
-        let candidates = (0..<loopsPerOrigin).map { (home + $0) % loops }
-        return candidates.min { load($0) < load($1) } ?? home
+        return loops(for: origin).min { load($0) < load($1) } ?? home
     }
+
+    /// The loops that may serve an origin, its own loop first.
+    func loops(for origin: OriginKey) -> some Sequence<Int> {
+        let home = home(of: origin)
+        return (0..<loopsPerOrigin).lazy.map { [loops] in (home + $0) % loops }
+    }
+
+    private func home(of origin: OriginKey) -> Int { Int(origin % UInt64(loops)) }
 }

@@ -19,6 +19,7 @@ final class LoopWorker {
     private var idleSince: ContinuousClock.Instant?
 
     private static let mostSpareHandles = 64
+    private static let mostBatches = 4
     private static let longestSleep: Int32 = 3_600_000
 
     init(_ loop: LibcurlLoop, _ multi: CurlMulti) {
@@ -34,7 +35,7 @@ final class LoopWorker {
     func run() {
         blockSignals()
         while true {
-            for command in loop.takeCommands() { execute(command) }
+            work()
             hasStarted = false
             multi.perform()
             endFinished()
@@ -47,6 +48,17 @@ final class LoopWorker {
             case .sleep: multi.wait(milliseconds: sleepTime)
             case .end: return end()
             }
+        }
+    }
+
+    /// Runs the jobs and commands of the inbox, also those that the jobs add, such as a request's own start; not without
+    /// end, as the sockets wait meanwhile.
+    private func work() {
+        for _ in 0..<Self.mostBatches {
+            let work = loop.takeWork()
+            if work.isEmpty { return }
+            for job in work.jobs { job.runSynchronously(on: loop.asUnownedTaskExecutor()) }
+            for command in work.commands { execute(command) }
         }
     }
 
