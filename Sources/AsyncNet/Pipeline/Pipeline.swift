@@ -87,6 +87,8 @@ final class RequestRun: Sendable {
     let executor: (any TaskExecutor)?
     /// Whether an attempt runs in a task of its own, so that it can be cancelled without ending the request.
     let separatesAttempts: Bool
+    /// The validators for the first attempt, if the owner has counted it.
+    private let firstValidators = Locked<[Validator]?>(nil)
     private let permit = Locked<RequestQueue.Permit?>(nil)
     /// The request and credential before the first attempt.
     private let first = Locked<(request: TransportRequest, credential: OriginCredential?)?>(nil)
@@ -161,7 +163,15 @@ final class RequestRun: Sendable {
 
     // MARK: The owner
 
+    /// Called before the run if its owner has counted the first attempt, which saves entering the owner once more.
+    func beginFirstAttempt(with validators: [Validator]) { firstValidators.withLock { $0 = validators } }
+
     func beginAttempt(_ number: Int, _ head: HTTPRequestHead) async -> [Validator]? {
+        if number == 1, let validators = firstValidators.withLock({ $0.take() }) {
+            record.beginAttempt(1)
+            observers?.send(.attempt(1, head))
+            return validators
+        }
         if let owner { return await owner.beginAttempt(head) }
         record.beginAttempt(number)
         return []

@@ -94,15 +94,41 @@ public actor RequestEngine {
             await host.end(id)
             return host.environment.transfers.end()
         }
-        driver = if case .file = target { makeReleasingDriver() } else { makeDriver(made) }
+        let run = makeRun(made.flatMap(executor))
+        self.run = run
+        driver = if case .file = target { makeReleasingDriver() } else { makeDriver(run, made) }
     }
 
-    private func makeDriver(_ made: TransportRequest?) -> Task<Void, Never> {
-        let executor = made.flatMap(executor)
-        return Task(executorPreference: executor) {
-            await self.drive(made, executor)
+    private func makeRun(_ executor: (any TaskExecutor)?) -> RequestRun {
+        let run = RequestRun(
+            id, host.environment, RunPolicies(host.environment, options), target.sink, record: record,
+            observers: observers, hold: hold, owner: self, executor: executor, separatesAttempts: kind == .stream)
+        if !observers.isObserved, machine.beginAttempt() != nil { run.beginFirstAttempt(with: validators) }
+        return run
+    }
+
+    /// Not isolated to the request: its start would have to wait until the waiter has left the request.
+    private func makeDriver(_ run: RequestRun, _ made: TransportRequest?) -> Task<Void, Never> {
+        Task(executorPreference: run.executor) { @concurrent [credential = options.credential] in
+            let outcome = await run.outcome(of: self.blueprint, made, credential)
+            await self.driverEnds(with: outcome)
             self.host.environment.transfers.end()
         }
+    }
+
+    /// Releases the request, and with it the partial file, before the transfer counts as ended, so that a finished
+    /// session leaves no partial file.
+    private func makeReleasingDriver() -> Task<Void, Never> {
+        Task { [weak self, transfers = host.environment.transfers] in
+            await self?.drive()
+            transfers.end()
+        }
+    }
+
+    private func drive() async {
+        guard let run else { return }
+        let outcome = await run.outcome(of: blueprint, nil, options.credential)
+        await driverEnds(with: outcome)
     }
 
     /// The thread of the transport, for a request that runs no code there which may take long: see `RequestRun.offLoop`
@@ -118,31 +144,12 @@ public actor RequestEngine {
         return transport.executor(for: request)
     }
 
-    /// Releases the request, and with it the partial file, before the transfer counts as ended, so that a finished
-    /// session leaves no partial file.
-    private func makeReleasingDriver() -> Task<Void, Never> {
-        Task { [weak self, transfers = host.environment.transfers] in
-            await self?.drive(nil, nil)
-            transfers.end()
-        }
-    }
-
-    private func drive(_ made: TransportRequest?, _ executor: (any TaskExecutor)?) async {
-        let outcome = await perform(made, executor)
+    private func driverEnds(with outcome: TransferOutcome) async {
         await waitWhileSuspended()
         await host.end(id)
         // No suspension from here on: the waiters are resumed without another change of threads.
         conclude(outcome)
         driver = nil
-    }
-
-    private func perform(_ made: TransportRequest?, _ executor: (any TaskExecutor)?) async -> TransferOutcome {
-        guard !machine.isTerminal else { return TransferOutcome(error: AsyncNetError(.cancelled)) }
-        let run = RequestRun(
-            id, host.environment, RunPolicies(host.environment, options), target.sink, record: record,
-            observers: observers, hold: hold, owner: self, executor: executor, separatesAttempts: kind == .stream)
-        self.run = run
-        return await run.outcome(of: blueprint, made, options.credential)
     }
 
     private func end(as state: RequestState, _ error: AsyncNetError) async {
