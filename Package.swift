@@ -22,7 +22,8 @@ let package = Package(
         .target(name: "CPlatform"),
         .target(name: "AsyncNet", dependencies: ["CCompression", "CLibcurl", "CPlatform"], swiftSettings: features),
         .target(name: "AsyncNetTesting", dependencies: ["AsyncNet"], swiftSettings: features),
-        .testTarget(name: "AsyncNetTests", dependencies: ["AsyncNet", "AsyncNetTesting"], swiftSettings: features),
+        .testTarget(
+            name: "AsyncNetTests", dependencies: ["AsyncNet", "AsyncNetTesting", "CPlatform"], swiftSettings: features),
     ],
     swiftLanguageModes: [.v6]
 )

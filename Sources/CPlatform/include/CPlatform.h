@@ -1,4 +1,4 @@
-// System calls that Swift's modules do not export.
+// System calls that Swift's modules do not export, and the block functions of digests.
 
 #ifndef CPLATFORM_H
 #define CPLATFORM_H
@@ -93,5 +93,21 @@ typedef struct {
 /// The header after the previous one, or the first header. NULL if there are no more, or libcurl is older than 7.84, which
 /// stores no headers.
 const cp_header *_Nullable cp_next_header(const void *_Nonnull foundation, void *_Nonnull transfer, const cp_header *_Nullable previous);
+
+/// Adds 64-byte blocks to the eight words of a SHA-256 state (FIPS 180-4 §6.2.2), with the processor's instructions for it
+/// if there are any. In C, since debug builds of the same in Swift hash 4 MB/s, and a debugged app seems to hang.
+void cp_sha256_blocks(uint32_t *_Nonnull state, const void *_Nonnull blocks, size_t count);
+
+/// As `cp_sha256_blocks`, on any processor.
+void cp_sha256_blocks_portable(uint32_t *_Nonnull state, const void *_Nonnull blocks, size_t count);
+
+/// 1 if `cp_sha256_blocks` uses the processor's instructions, 0 if not.
+int cp_has_sha256_instructions(void);
+
+/// Adds 128-byte blocks to the eight words of a SHA-512 state (FIPS 180-4 §6.4.2).
+void cp_sha512_blocks(uint64_t *_Nonnull state, const void *_Nonnull blocks, size_t count);
+
+/// Adds 64-byte blocks to the four words of an MD5 state (RFC 1321 §3.4).
+void cp_md5_blocks(uint32_t *_Nonnull state, const void *_Nonnull blocks, size_t count);
 
 #endif

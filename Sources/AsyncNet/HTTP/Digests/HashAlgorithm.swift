@@ -26,21 +26,3 @@ enum HashAlgorithm: String, Sendable, CaseIterable {
         }
     }
 }
-
-/// The state of a hash function between blocks.
-protocol BlockHash: Sendable {
-    /// The number of bytes of a block; a power of two.
-    var blockSize: Int { get }
-    /// Whether the message's length and the state are written with the most significant byte first.
-    var isBigEndian: Bool { get }
-    /// The state as bytes, which begin with the digest.
-    var bytes: [UInt8] { get }
-    /// Processes any number of whole blocks.
-    mutating func compress(_ blocks: UnsafeRawBufferPointer)
-}
-
-extension BlockHash {
-    mutating func compress(_ blocks: [UInt8]) {
-        blocks.withUnsafeBytes { compress($0) }
-    }
-}
