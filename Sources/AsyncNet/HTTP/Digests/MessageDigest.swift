@@ -19,7 +19,8 @@ struct MessageDigest: Sendable {
         let rest = completePending(with: bytes)
         let whole = rest.count & ~(state.blockSize - 1)
         if whole > 0 { state.compress(UnsafeRawBufferPointer(rebasing: rest.prefix(whole))) }
-        pending += rest.dropFirst(whole)
+        // Rebased, since debug builds copy a slice more slowly.
+        pending += UnsafeRawBufferPointer(rebasing: rest.dropFirst(whole))
     }
 
     mutating func update(_ data: some DataProtocol) {
@@ -56,7 +57,7 @@ struct MessageDigest: Sendable {
     private mutating func completePending(with bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         guard !pending.isEmpty else { return bytes }
         let missing = min(state.blockSize - pending.count, bytes.count)
-        pending += bytes.prefix(missing)
+        pending += UnsafeRawBufferPointer(rebasing: bytes.prefix(missing))
         if pending.count == state.blockSize {
             state.compress(pending)
             pending.removeAll(keepingCapacity: true)
