@@ -14,7 +14,8 @@ static const uint32_t constants[64] = {
 };
 
 #define FIRST(x, y, z) (((y ^ z) & x) ^ z)
-#define SECOND(x, y, z) (((x ^ y) & z) ^ y)
+// RFC 1321's `or`, of words without common bits, as a sum: the term without x is added before x is known.
+#define SECOND(x, y, z) ((x & z) + (y & ~z))
 #define THIRD(x, y, z) (x ^ y ^ z)
 #define FOURTH(x, y, z) (y ^ (x | ~z))
 #define STEP(mix, a, b, c, d, place, count, i) \
