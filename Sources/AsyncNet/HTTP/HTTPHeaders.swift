@@ -155,6 +155,7 @@ public struct HTTPHeaders: Hashable, Sendable {
 
     /// Replaces the headers whose names are among `others`, and keeps repetitions of a name together.
     mutating func merge(_ others: HTTPHeaders) {
+        guard !others.isEmpty else { return }
         guard !isEmpty else { return self = others }
         headers.removeAll { own in others.contains(name: own.name) }
         headers += others.headers

@@ -58,6 +58,7 @@ extension String: URLConvertible {
 extension URL {
     /// This URL, or the error why no request can be sent to it.
     func checkedForHTTP() throws(AsyncNetError) -> URL {
+        if isPlainHTTP { return self }
         guard let scheme = scheme?.lowercased() else { throw AsyncNetError(.malformedURL, "The URL has no scheme") }
         guard scheme == "http" || scheme == "https" else {
             throw AsyncNetError(.unsupportedScheme, "The URL's scheme \"\(scheme)\" is not supported")
@@ -70,6 +71,27 @@ extension URL {
             throw AsyncNetError(.malformedURL, "The URL's port is not between 1 and 65535")
         }
         return self
+    }
+
+    /// Whether a look at the bytes shows that a request can be sent to this URL: `http` or `https`, a host of letters,
+    /// digits, dots and hyphens, and no port or one of up to four digits. Most URLs are like this, and the parts of a
+    /// `URL` are new strings.
+    private var isPlainHTTP: Bool {
+        let text = absoluteString.utf8
+        guard text.starts(with: "http".utf8) else { return false }
+        var rest = text.dropFirst(4)
+        if rest.first == UInt8(ascii: "s") { rest = rest.dropFirst() }
+        guard rest.starts(with: "://".utf8) else { return false }
+        rest = rest.dropFirst(3)
+        let host = rest.prefix { HTTPSyntax.isAlphanumeric($0) || $0 == 0x2D || $0 == 0x2E }
+        rest = rest[host.endIndex...]
+        guard !host.isEmpty, rest.first == UInt8(ascii: ":") else { return !host.isEmpty && Self.endsAuthority(rest) }
+        let port = rest.dropFirst().prefix { 0x30...0x39 ~= $0 }
+        return 1...4 ~= port.count && port.first != 0x30 && Self.endsAuthority(rest[port.endIndex...])
+    }
+
+    private static func endsAuthority(_ rest: Substring.UTF8View) -> Bool {
+        rest.first.map { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? true
     }
 
     /// Characters that change a URL's meaning if they are percent-encoded in the host (WHATWG URL, forbidden host code

@@ -32,12 +32,17 @@ struct Attempts<Rest: Station>: Station {
         do {
             let next = try await sendAdapted(request, in: attempt)
             guard case .done = next else { return next }
-            try await validate(attempt.run)
+            if attempt.run.record.isCollected, attempt.run.mayHaveValidators { try await validate(attempt.run) }
         } catch {
-            let error = AsyncNetError(wrapping: error, as: .transportFailed)
-            return await attempt.run.next(afterAttempt: attempt.number, error) ?? .fail(error)
+            return await afterFailure(error, attempt)
         }
         return await attempt.run.next(afterAttempt: attempt.number, nil) ?? .done
+    }
+
+    @inline(never)
+    private func afterFailure(_ error: any Error, _ attempt: Attempt) async -> Next {
+        let error = AsyncNetError(wrapping: error, as: .transportFailed)
+        return await attempt.run.next(afterAttempt: attempt.number, error) ?? .fail(error)
     }
 
     /// Adapts the request again if its credential was replaced, or is about to be, while it waited for its permit.
@@ -46,7 +51,8 @@ struct Attempts<Rest: Station>: Station {
         var hasBegun = false
         while true {
             attempt.credential = unsent.credential
-            let adapted = try await adapted(request, &attempt)
+            let hasAdapters = !attempt.run.policies.list.adapters.isEmpty
+            let adapted = hasAdapters ? try await adapted(request, &attempt) : request
             let prepared = try await attempt.run.prepare(adapted)
             if !hasBegun { attempt.validators = try await begin(attempt, prepared) }
             hasBegun = true
@@ -56,6 +62,7 @@ struct Attempts<Rest: Station>: Station {
         }
     }
 
+    @inline(never)
     private func begin(_ attempt: Attempt, _ request: TransportRequest) async throws -> [Validator] {
         await attempt.run.waitWhileSuspended()
         guard let validators = await attempt.run.beginAttempt(attempt.number, request.head) else {
@@ -66,8 +73,9 @@ struct Attempts<Rest: Station>: Station {
 
     /// Validators of a whole response in memory; the head of a download or stream was validated before its body was
     /// read.
+    @inline(never)
     private func validate(_ run: RequestRun) async throws {
-        guard run.record.isCollected, case let validators = await run.takeValidators(), !validators.isEmpty,
+        guard case let validators = await run.takeValidators(), !validators.isEmpty,
             let response = run.record.collectedResponse
         else { return }
         try await validators.check(response)
@@ -75,9 +83,9 @@ struct Attempts<Rest: Station>: Station {
 
     // MARK: Adapters
 
+    @inline(never)
     private func adapted(_ request: TransportRequest, _ attempt: inout Attempt) async throws -> TransportRequest {
         let run = attempt.run
-        guard !run.policies.list.adapters.isEmpty else { return request }
         var adapted = request
         let context = run.context(attempt: attempt.number)
         for policy in run.policies.list.adapters {
@@ -121,10 +129,14 @@ extension RequestRun {
         var timed = request
         if let timeout = policies.timeout { timed.timeout = timeout }
         let prepared = try await sink.prepare(timed)
-        guard prepared.delivery == .asItArrives else { return prepared }
+        if prepared.delivery == .asItArrives { try recheck(prepared) }
+        return prepared
+    }
+
+    @inline(never)
+    private func recheck(_ prepared: TransportRequest) throws {
         try prepared.check()
         record.willSend(prepared)
-        return prepared
     }
 }
 

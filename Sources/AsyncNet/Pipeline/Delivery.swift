@@ -12,16 +12,32 @@ extension Attempt {
     func deliver(_ response: TransportResponse, to request: TransportRequest) async throws -> Next? {
         let head = response.head
         run.watch.receivedFinal(head)
-        if request.delivery == .whole, let refusal = refusal(of: head, to: request.head) {
-            return try await receive(response, refused: refusal, request)
+        guard request.delivery == .asItArrives else {
+            if !validators.isEmpty, let next = try await receiveUnlessAccepted(response, request) { return next }
+            return try await receive(response, request)
         }
-        guard request.delivery == .asItArrives else { return try await receive(response, request) }
+        return try await receiveAccepted(response, request)
+    }
+
+    /// - Returns: `nil` if no validator refuses the head.
+    @inline(never)
+    private func receiveUnlessAccepted(_ response: TransportResponse, _ request: TransportRequest) async throws
+        -> Next??
+    {
+        guard let refusal = refusal(of: response.head, to: request.head) else { return nil }
+        return .some(try await receive(response, refused: refusal, request))
+    }
+
+    @inline(never)
+    private func receiveAccepted(_ response: TransportResponse, _ request: TransportRequest) async throws -> Next? {
+        let head = response.head
         let next = try await accept(head, of: request)
         if case .again = next { await drain(response, to: request.head.method) }
         guard case .done = next else { return next }
         return try await receive(response, request)
     }
 
+    @inline(never)
     private func receive(_ response: TransportResponse, _ request: TransportRequest) async throws -> Next? {
         // The response to a HEAD request has no body, whatever its `Content-Range`.
         let expected = request.head.method == .head ? nil : response.head.rangeLength
@@ -60,6 +76,7 @@ extension Attempt {
     }
 
     /// Throws the refusal, after keeping the bytes of the body that arrive within the limits of a brief reading.
+    @inline(never)
     private func receive(_ response: TransportResponse, refused refusal: HeadRefusal, _ request: TransportRequest)
         async throws -> Next?
     {
@@ -170,12 +187,29 @@ struct ResponseBody {
 
     /// Reads the body into memory, and keeps the bytes received if the body breaks off.
     mutating func collect() async throws {
+        if let whole = body.takeWhole() {
+            try collect(whole)
+            if observer.isSuspended { await observer.waitWhileSuspended() }
+            return
+        }
         var data = Data()
         defer { observer.didCollect(data) }
         while let chunk = try await next() {
             // The only chunk of a small body is not copied.
             if data.isEmpty { data = chunk } else { data.append(chunk) }
         }
+    }
+
+    /// The body is here: nobody waits for the server any more.
+    private mutating func collect(_ whole: Data) throws {
+        defer { observer.didCollect(whole) }
+        rest()
+        if !whole.isEmpty {
+            try received.add(whole.count)
+            try observer.didRead(received, of: head)
+        }
+        observer.didEnd()
+        try received.checkEnd()
     }
 
     /// Calls `put` with each chunk, in order, to the end of the body: on this task, or on the transport's thread if the

@@ -22,6 +22,7 @@ struct Hops: Station {
     }
 
     /// Decoding a body, and receiving one that is not here yet, takes long.
+    @inline(never)
     private func deliver(_ response: TransportResponse, _ request: TransportRequest, _ attempt: Attempt) async throws
         -> Next?
     {
@@ -31,6 +32,7 @@ struct Hops: Station {
     }
 
     /// - Returns: The response, and the request of the next hop if a redirect or a challenge is to be followed.
+    @inline(never)
     private func exchange(_ request: TransportRequest, _ hop: inout Hop, _ attempt: Attempt) async throws -> (
         TransportResponse, TransportRequest?
     ) {
@@ -54,6 +56,7 @@ struct Hops: Station {
     }
 
     /// Opening a file takes long.
+    @inline(never)
     private func sent(_ request: TransportRequest, _ run: RequestRun) async throws -> TransportResponse {
         let transport = run.environment.transport
         guard request.body.isInMemory else { return try await run.offLoop { try await transport.send(request) } }

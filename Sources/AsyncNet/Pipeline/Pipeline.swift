@@ -44,10 +44,13 @@ struct Attempt: Sendable {
     var credential: OriginCredential?
 }
 
-/// A credential, and the only origin that it is sent to.
-struct OriginCredential: Sendable {
+/// A credential, and the only origin that it is sent to. An object, as each suspended station has an ``Attempt`` with
+/// it.
+final class OriginCredential: Sendable {
     let credential: Credential
     let origin: String
+
+    init(credential: Credential, origin: String) { (self.credential, self.origin) = (credential, origin) }
 }
 
 /// Makes the request to send from the caller's arguments: once, when the request starts.
@@ -177,6 +180,9 @@ final class RequestRun: Sendable {
         return []
     }
 
+    /// Known without entering the owner.
+    var mayHaveValidators: Bool { owner?.hasValidators == true }
+
     func takeValidators() async -> [Validator] {
         guard let owner, owner.hasValidators else { return [] }
         return await owner.takeValidators()
@@ -215,6 +221,7 @@ final class RequestRun: Sendable {
 
 extension RequestRun {
     /// Runs code that may take long: on one of Swift's threads if this run's task prefers a thread of the transport's.
+    @inline(never)
     func offLoop<Value: Sendable>(_ code: () async throws -> Value) async throws -> Value {
         guard executor != nil else { return try await code() }
         return try await withTaskExecutorPreference(globalConcurrentExecutor) { try await UserCode.change(to: code) }

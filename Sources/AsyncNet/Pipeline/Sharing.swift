@@ -34,6 +34,7 @@ struct Sharing<Rest: Station>: Station {
 
     /// Waits for the transfer with this key. If the other requests abandoned that transfer just as this request joined,
     /// a new transfer replaces it; not without end, since a transport may itself fail with `.cancelled`.
+    @inline(never)
     private func share(_ key: FlightKey, _ request: TransportRequest, _ attempt: Attempt) async throws -> Next {
         let flights = attempt.run.environment.limits.flights
         var rest = 10
@@ -50,6 +51,7 @@ struct Sharing<Rest: Station>: Station {
     // MARK: Hedging
 
     /// `nil` if the request is not to be hedged, or must not be sent twice.
+    @inline(never)
     private func hedging(_ request: TransportRequest, _ run: RequestRun) -> HedgingPolicy? {
         guard let hedging = run.policies.list.hedging, hedging.limit > 0, request.delivery == .whole,
             RetryPolicy.idempotentMethods.contains(request.head.method), request.body.replay != .once
@@ -58,6 +60,7 @@ struct Sharing<Rest: Station>: Station {
     }
 
     /// Delivers the first response; an error only if no other transfer runs any more.
+    @inline(never)
     private func hedge(_ hedging: HedgingPolicy, _ request: TransportRequest, _ attempt: Attempt) async throws -> Next {
         let (environment, origin) = (attempt.run.environment, request.head.url.origin)
         let delay = environment.delay(of: hedging, origin)

@@ -148,16 +148,22 @@ public struct ResponseTask<Value: Sendable>: Sendable {
     private func serialize(_ outcome: TransferOutcome) async -> Result<Value, AsyncNetError> {
         if let error = outcome.error { return .failure(error) }
         guard let response = outcome.rawResponse else {
-            return .failure(AsyncNetError(.badServerResponse).with(outcome.errorContext))
+            return .failure(Self.error(AsyncNetError(.badServerResponse), outcome))
         }
         do {
             guard place.isHere(response) else { return .success(try await serializeApart(response)) }
             return .success(try await serializer.serialize(response))
         } catch {
-            return .failure(AsyncNetError(wrapping: error, as: .decodingFailed).with(outcome.errorContext))
+            return .failure(Self.error(error, outcome))
         }
     }
 
+    @inline(never)
+    private static func error(_ error: any Error, _ outcome: TransferOutcome) -> AsyncNetError {
+        AsyncNetError(wrapping: error, as: .decodingFailed).with(outcome.errorContext)
+    }
+
+    @inline(never)
     private func serializeApart(_ response: RawResponse) async throws -> Value {
         try await UserCode.runAbandonably { [serializer] in try await serializer.serialize(response) }
     }

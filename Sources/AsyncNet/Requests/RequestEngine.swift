@@ -109,10 +109,13 @@ public actor RequestEngine {
 
     /// Not isolated to the request: its start would have to wait until the waiter has left the request.
     private func makeDriver(_ run: RequestRun, _ made: TransportRequest?) -> Task<Void, Never> {
-        Task(executorPreference: run.executor) { @concurrent [credential = options.credential] in
+        let drive: @concurrent @Sendable () async -> Void = { [credential = options.credential] in
             let outcome = await run.outcome(of: self.blueprint, made, credential)
             await self.driverEnds(with: outcome)
             self.host.environment.transfers.end()
+        }
+        return if let executor = run.executor { Task(executorPreference: executor, operation: drive) } else {
+            Task(operation: drive)
         }
     }
 

@@ -63,6 +63,9 @@ public struct TransportBody: AsyncSequence, Sendable {
             self.other = other
         }
 
+        /// The whole body, if it is in memory and nothing of it has been read.
+        mutating func takeWhole() -> Data? { lease == nil && other == nil ? first.take() : nil }
+
         /// Calls `relay` with the next chunks on the transport's thread until it returns `false`; see
         /// `TransferPipe.relay`.
         ///
