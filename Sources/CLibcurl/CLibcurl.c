@@ -3,6 +3,7 @@
 #endif
 
 #include "CLibcurl.h"
+#include "Poller.h"
 
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -48,6 +49,12 @@ struct message {
     union { void *whatever; int result; } data;
 };
 
+/// libcurl's multi handle, and what watches its sockets; without it libcurl does so itself.
+struct lc_multi {
+    curl_multi *handle;
+    struct poller *poller;
+};
+
 struct blob { void *bytes; size_t count; unsigned int flags; };
 
 static struct {
@@ -60,15 +67,16 @@ static struct {
     int (*easy_setopt)(lc_easy *, int, ...);
     int (*easy_getinfo)(lc_easy *, int, ...);
     int (*easy_pause)(lc_easy *, int);
-    lc_multi *(*multi_init)(void);
-    int (*multi_cleanup)(lc_multi *);
-    int (*multi_setopt)(lc_multi *, int, ...);
-    int (*multi_add_handle)(lc_multi *, lc_easy *);
-    int (*multi_remove_handle)(lc_multi *, lc_easy *);
-    int (*multi_perform)(lc_multi *, int *);
-    int (*multi_poll)(lc_multi *, void *, unsigned int, int, int *);
-    int (*multi_wakeup)(lc_multi *); // since 7.68
-    struct message *(*multi_info_read)(lc_multi *, int *);
+    curl_multi *(*multi_init)(void);
+    int (*multi_cleanup)(curl_multi *);
+    int (*multi_setopt)(curl_multi *, int, ...);
+    int (*multi_add_handle)(curl_multi *, lc_easy *);
+    int (*multi_remove_handle)(curl_multi *, lc_easy *);
+    int (*multi_perform)(curl_multi *, int *);
+    int (*multi_poll)(curl_multi *, void *, unsigned int, int, int *);
+    int (*multi_socket_action)(curl_multi *, int, int, int *);
+    int (*multi_wakeup)(curl_multi *); // since 7.68
+    struct message *(*multi_info_read)(curl_multi *, int *);
 } curl;
 
 static struct version_info *info;
@@ -107,6 +115,7 @@ static int find_all(void *library) {
         && find(library, "curl_multi_remove_handle", &curl.multi_remove_handle)
         && find(library, "curl_multi_perform", &curl.multi_perform)
         && find(library, "curl_multi_poll", &curl.multi_poll)
+        && find(library, "curl_multi_socket_action", &curl.multi_socket_action)
         && find(library, "curl_multi_info_read", &curl.multi_info_read);
 }
 
@@ -252,7 +261,9 @@ static int open_socket(void *user, int purpose, struct address *address) {
     int fd = socket(address->family, address->kind, address->protocol);
     if (fd >= 0) fcntl(fd, F_SETFD, FD_CLOEXEC);
 #endif
-    if (fd >= 0) opened(user, fd);
+    if (fd < 0) return fd;
+    poller_opened(fd);
+    opened(user, fd);
     return fd;
 }
 
@@ -322,7 +333,10 @@ int lc_has_answer(int socket) {
     return recv(socket, start, sizeof start, MSG_PEEK | MSG_DONTWAIT) == sizeof start && memcmp(start, "HTTP/", sizeof start) == 0;
 }
 
-void lc_close(int socket) { close(socket); }
+void lc_close(int socket) {
+    poller_closes(socket);
+    close(socket);
+}
 
 size_t lc_drain(int socket, char *name, void *buffer, size_t size) {
     size_t count = 0;
@@ -419,8 +433,8 @@ static void close_wake_pair_on_exec(const unsigned char *before) {
 }
 
 /// NULL also for a multi handle that cannot be woken, which libcurl makes if descriptors run out.
-static lc_multi *make_multi(void) {
-    lc_multi *multi = curl.multi_init();
+static curl_multi *make_handle(void) {
+    curl_multi *multi = curl.multi_init();
     if (multi && curl.multi_wakeup && curl.multi_wakeup(multi) != 0) {
         curl.multi_cleanup(multi);
         return NULL;
@@ -428,41 +442,66 @@ static lc_multi *make_multi(void) {
     return multi;
 }
 
-lc_multi *lc_multi_new(void) {
+static curl_multi *make_handle_closed_on_exec(void) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static unsigned char before[MOST_DESCRIPTORS / 8];
     pthread_mutex_lock(&lock);
     memset(before, 0, sizeof before);
     int is_listed = list_descriptors(before);
-    lc_multi *multi = make_multi();
-    if (multi && is_listed) close_wake_pair_on_exec(before);
+    curl_multi *handle = make_handle();
+    if (handle && is_listed) close_wake_pair_on_exec(before);
     pthread_mutex_unlock(&lock);
-    return multi;
+    return handle;
 }
-void lc_multi_free(lc_multi *multi) { curl.multi_cleanup(multi); }
-int32_t lc_multi_set_long(lc_multi *multi, int32_t option, long value) { return curl.multi_setopt(multi, option, value); }
-int32_t lc_multi_add(lc_multi *multi, lc_easy *easy) { return curl.multi_add_handle(multi, easy); }
-int32_t lc_multi_remove(lc_multi *multi, lc_easy *easy) { return curl.multi_remove_handle(multi, easy); }
 
-int32_t lc_multi_perform(lc_multi *multi) {
+lc_multi *lc_multi_new(void) {
+    lc_multi *multi = calloc(1, sizeof *multi);
+    if (!multi) return NULL;
+    struct poller_calls calls = { curl.multi_setopt, curl.multi_socket_action, curl.multi_perform };
+    multi->handle = make_handle_closed_on_exec();
+    if (multi->handle) multi->poller = poller_new(multi->handle, calls);
+    if (multi->handle && (multi->poller || !HAS_POLLER)) return multi;
+    lc_multi_free(multi);
+    return NULL;
+}
+
+void lc_multi_free(lc_multi *multi) {
+    if (multi->handle) curl.multi_cleanup(multi->handle);
+    poller_free(multi->poller);
+    free(multi);
+}
+
+int32_t lc_multi_set_long(lc_multi *multi, int32_t option, long value) {
+    return curl.multi_setopt(multi->handle, option, value);
+}
+
+int32_t lc_multi_add(lc_multi *multi, lc_easy *easy) { return curl.multi_add_handle(multi->handle, easy); }
+int32_t lc_multi_remove(lc_multi *multi, lc_easy *easy) { return curl.multi_remove_handle(multi->handle, easy); }
+
+void lc_multi_perform(lc_multi *multi) {
     int running;
-    return curl.multi_perform(multi, &running);
+    if (multi->poller) return poller_perform(multi->poller);
+    curl.multi_perform(multi->handle, &running);
 }
 
 /// libcurl 7.66 and 7.67 cannot be woken, so the wait ends after 5 ms, and the loop checks its inbox.
 int32_t lc_multi_wait(lc_multi *multi, int32_t milliseconds) {
+    if (multi->poller) return poller_wait(multi->poller, milliseconds);
     if (!curl.multi_wakeup && milliseconds > 5) milliseconds = 5;
-    return curl.multi_poll(multi, NULL, 0, milliseconds, NULL);
+    int ready = 0;
+    curl.multi_poll(multi->handle, NULL, 0, milliseconds, &ready);
+    return ready;
 }
 
 void lc_multi_wake(lc_multi *multi) {
-    if (curl.multi_wakeup) curl.multi_wakeup(multi);
+    if (multi->poller) return poller_wake(multi->poller);
+    if (curl.multi_wakeup) curl.multi_wakeup(multi->handle);
 }
 
 lc_easy *lc_multi_next_done(lc_multi *multi, int32_t *result) {
     int left;
     struct message *message;
-    while ((message = curl.multi_info_read(multi, &left))) {
+    while ((message = curl.multi_info_read(multi->handle, &left))) {
         if (message->kind != MESSAGE_DONE) continue;
         *result = message->data.result;
         return message->easy;

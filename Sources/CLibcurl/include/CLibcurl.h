@@ -104,8 +104,10 @@ void lc_multi_free(lc_multi *_Nonnull multi);
 int32_t lc_multi_set_long(lc_multi *_Nonnull multi, int32_t option, long value);
 int32_t lc_multi_add(lc_multi *_Nonnull multi, lc_easy *_Nonnull easy);
 int32_t lc_multi_remove(lc_multi *_Nonnull multi, lc_easy *_Nonnull easy);
-int32_t lc_multi_perform(lc_multi *_Nonnull multi);
-/// Waits for activity of a socket, a wake-up or the timeout.
+/// Lets libcurl handle the sockets that are ready, after a wait those that it found, and the times that have passed.
+void lc_multi_perform(lc_multi *_Nonnull multi);
+/// Waits for activity of a socket, a timer, a wake-up or the timeout. Returns how many sockets are ready; on Linux a
+/// wake-up counts too.
 int32_t lc_multi_wait(lc_multi *_Nonnull multi, int32_t milliseconds);
 /// Ends a wait. May be called from any thread while the multi handle exists.
 void lc_multi_wake(lc_multi *_Nonnull multi);
