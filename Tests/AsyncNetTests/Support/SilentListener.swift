@@ -34,6 +34,13 @@ final class SilentListener: Sendable {
 
     deinit { close(descriptor) }
 
+    /// The server's end of the next connection. Blocks until a client makes one.
+    func nextConnection() throws -> Int32 {
+        let connection = accept(descriptor, nil, nil)
+        guard connection >= 0 else { throw Failure() }
+        return connection
+    }
+
     /// A connection to itself on which `text` waits to be read: the end to read it from, and that end's port.
     func connection(sending text: String) throws -> (descriptor: Int32, port: Int) {
         #if canImport(Glibc)
