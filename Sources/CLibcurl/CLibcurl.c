@@ -454,13 +454,25 @@ static curl_multi *make_handle_closed_on_exec(void) {
     return handle;
 }
 
+/// Whether this libcurl is one of those that a poller was tried with: 7.88 or 8.21 and later. Others forget transfers
+/// (7.87.0, 8.6.0, 8.10), crash (8.9.0) or keep the thread busy (8.9.0, 8.20.0) unless they wait themselves, see curl's
+/// issues 10146, 12971, 14280, 14325, 15154 and 21960.
+static int may_poll(void) {
+    return info->version_number >> 8 == 0x0758 || info->version_number >= 0x081500;
+}
+
+static int add_poller(lc_multi *multi) {
+    if (!HAS_POLLER || !may_poll()) return 1;
+    struct poller_calls calls = { curl.multi_setopt, curl.multi_socket_action, curl.multi_perform };
+    multi->poller = poller_new(multi->handle, calls);
+    return multi->poller != NULL;
+}
+
 lc_multi *lc_multi_new(void) {
     lc_multi *multi = calloc(1, sizeof *multi);
     if (!multi) return NULL;
-    struct poller_calls calls = { curl.multi_setopt, curl.multi_socket_action, curl.multi_perform };
     multi->handle = make_handle_closed_on_exec();
-    if (multi->handle) multi->poller = poller_new(multi->handle, calls);
-    if (multi->handle && (multi->poller || !HAS_POLLER)) return multi;
+    if (multi->handle && add_poller(multi)) return multi;
     lc_multi_free(multi);
     return NULL;
 }
@@ -480,8 +492,8 @@ int32_t lc_multi_remove(lc_multi *multi, lc_easy *easy) { return curl.multi_remo
 
 void lc_multi_perform(lc_multi *multi) {
     int running;
-    if (multi->poller) return poller_perform(multi->poller);
-    curl.multi_perform(multi->handle, &running);
+    if (multi->poller) poller_perform(multi->poller);
+    else curl.multi_perform(multi->handle, &running);
 }
 
 /// libcurl 7.66 and 7.67 cannot be woken, so the wait ends after 5 ms, and the loop checks its inbox.
@@ -494,8 +506,8 @@ int32_t lc_multi_wait(lc_multi *multi, int32_t milliseconds) {
 }
 
 void lc_multi_wake(lc_multi *multi) {
-    if (multi->poller) return poller_wake(multi->poller);
-    if (curl.multi_wakeup) curl.multi_wakeup(multi->handle);
+    if (multi->poller) poller_wake(multi->poller);
+    else if (curl.multi_wakeup) curl.multi_wakeup(multi->handle);
 }
 
 lc_easy *lc_multi_next_done(lc_multi *multi, int32_t *result) {

@@ -30,7 +30,7 @@ struct poller {
     int64_t deadline;
     /// Whether `events` are new since the last `poller_perform`.
     int has_waited;
-    /// Whether a socket could not be watched; libcurl then looks at all sockets itself, again and again.
+    /// Whether a socket could not be watched; until nothing runs, libcurl then looks at all sockets again and again.
     int is_blind;
     int count;
     struct epoll_event events[MOST_EVENTS];
@@ -112,16 +112,21 @@ static void release(int socket, struct watch *watch) {
     if (!is_ours(watch) || GET(watch->registered) & POLL_OUT) forget(socket, watch);
 }
 
+/// 0 if the system refuses.
+static int watches_for(struct poller *poller, int socket, struct watch *watch, int wanted) {
+    SET(watch->wanted, (uint8_t)wanted);
+    if (is_ours(watch) && GET(watch->epoll) == poller->epoll && GET(watch->registered) == wanted) return 1;
+    return enter(poller, socket, watch);
+}
+
 static int on_socket(void *easy, int socket, int wanted, void *user, void *own) {
     (void)easy; (void)own;
     struct poller *poller = user;
     struct watch *watch = watch_of(socket);
-    if (!watch) return poller->is_blind = 1, 0;
-    if (wanted == POLL_REMOVE) return release(socket, watch), 0;
-    SET(watch->wanted, (uint8_t)wanted);
-    if (is_ours(watch) && GET(watch->epoll) == poller->epoll && GET(watch->registered) == wanted) return 0;
     // An error as the result would end all transfers.
-    if (!enter(poller, socket, watch)) poller->is_blind = 1;
+    if (!watch) poller->is_blind = 1;
+    else if (wanted == POLL_REMOVE) release(socket, watch);
+    else if (!watches_for(poller, socket, watch, wanted)) poller->is_blind = 1;
     return 0;
 }
 
@@ -155,7 +160,12 @@ int poller_wait(struct poller *poller, int milliseconds) {
     return poller->count;
 }
 
-/// An error is reported as what libcurl waits for, as its own wait does: reading or writing then tells which error.
+/// An error is reported as what libcurl waits for: reading or writing then tells which error.
+static int meaning(uint32_t events, int wanted) {
+    if (events & (EPOLLERR | EPOLLHUP)) return wanted;
+    return (events & EPOLLIN ? POLL_IN : 0) | (events & EPOLLOUT ? POLL_OUT : 0);
+}
+
 static void handle(struct poller *poller, struct epoll_event event) {
     int socket = (int)(uint32_t)event.data.u64, running;
     if (socket == poller->bell) return;
@@ -164,9 +174,14 @@ static void handle(struct poller *poller, struct epoll_event event) {
     int wanted = GET(watch->wanted);
     // Nobody reads it now, and it would be ready again and again: a server closed a connection that idles.
     if (!wanted) return forget(socket, watch);
-    int ready = (event.events & EPOLLIN ? POLL_IN : 0) | (event.events & EPOLLOUT ? POLL_OUT : 0);
-    if (event.events & (EPOLLERR | EPOLLHUP)) ready = wanted;
-    poller->calls.act(poller->multi, socket, ready, &running);
+    poller->calls.act(poller->multi, socket, meaning(event.events, wanted), &running);
+}
+
+/// Until nothing runs any more.
+static void look_at_all(struct poller *poller) {
+    int running = 0;
+    poller->calls.perform(poller->multi, &running);
+    if (running == 0) poller->is_blind = 0;
 }
 
 void poller_perform(struct poller *poller) {
@@ -179,7 +194,7 @@ void poller_perform(struct poller *poller) {
         poller->deadline = NEVER;
         poller->calls.act(poller->multi, TIMEOUT, 0, &running);
     }
-    if (poller->is_blind) poller->calls.perform(poller->multi, &running);
+    if (poller->is_blind) look_at_all(poller);
 }
 
 /// The bell is never read: it is edge-triggered, so each write ends a wait. Only after 2^64 - 2 writes one would fail.
@@ -201,8 +216,11 @@ static int open_descriptors(struct poller *poller) {
 struct poller *poller_new(curl_multi *multi, struct poller_calls calls) {
     struct poller *poller = calloc(1, sizeof *poller);
     if (!poller) return NULL;
-    (poller->multi = multi, poller->calls = calls, poller->deadline = NEVER);
-    if (!open_descriptors(poller)) return poller_free(poller), NULL;
+    *poller = (struct poller){ .multi = multi, .calls = calls, .epoll = -1, .bell = -1, .deadline = NEVER };
+    if (!open_descriptors(poller)) {
+        poller_free(poller);
+        return NULL;
+    }
     calls.setopt(multi, M_SOCKETFUNCTION, on_socket);
     calls.setopt(multi, M_SOCKETDATA, poller);
     calls.setopt(multi, M_TIMERFUNCTION, on_timer);

@@ -1,7 +1,7 @@
 // Watches the sockets of a multi handle by epoll, so that a round of a loop costs what is ready and not what runs.
 //
 // libcurl's own wait visits each running transfer and asks the system about each socket; here libcurl says once which
-// sockets and times it waits for. On Linux only: elsewhere `poller_new` returns NULL, and libcurl waits itself.
+// sockets and times it waits for. On Linux only, and with the versions of libcurl that `may_poll` names.
 
 #ifndef POLLER_H
 #define POLLER_H

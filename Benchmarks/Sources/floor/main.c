@@ -2,7 +2,7 @@
 //
 // floor URL CONCURRENCY REQUESTS [epoll|poll [CERTIFICATE]]
 // One thread, easy handles reused, bodies counted and thrown away. Prints one line of JSON. `epoll` drives
-// curl_multi_socket_action; `poll` drives curl_multi_poll and curl_multi_perform, as AsyncNet does. CERTIFICATE is the file
+// curl_multi_socket_action, as AsyncNet does on Linux; `poll` drives curl_multi_poll and curl_multi_perform. CERTIFICATE is the file
 // of the only certificate that is trusted. A transfer over TLS waits until it is known whether it can share a connection.
 
 #define _GNU_SOURCE

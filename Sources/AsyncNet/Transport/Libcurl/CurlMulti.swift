@@ -2,7 +2,7 @@ import CLibcurl
 
 /// One of libcurl's multi handles, which carries many transfers at the same time.
 ///
-/// The thread of its loop alone uses it, except for `wake`, which libcurl allows from any thread. `free` ends it.
+/// The thread of its loop alone uses it, except for `wake`, which any thread may call. `free` ends it.
 struct CurlMulti: @unchecked Sendable {
     private let pointer: OpaquePointer
 
@@ -17,6 +17,7 @@ struct CurlMulti: @unchecked Sendable {
 
     func free() { lc_multi_free(pointer) }
     func wake() { lc_multi_wake(pointer) }
+    /// Lets libcurl handle what is ready: what the last wait found or, without one, what is ready now.
     func perform() { lc_multi_perform(pointer) }
 
     /// Blocks until a socket, a timer or `wake` needs the thread.
