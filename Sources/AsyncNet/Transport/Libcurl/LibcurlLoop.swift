@@ -120,8 +120,10 @@ final class LibcurlLoop: Sendable {
 
     func transferEnded() { transfers.subtract(1, ordering: .relaxed) }
 
+    /// The thread is awake from here on until `rest`: what is posted meanwhile, by the thread itself too, needs no wake-up.
     func takeWork() -> Work {
         inbox.withLock { inbox in
+            inbox.isAwake = true
             defer { inbox.work = Work() }
             return inbox.work
         }

@@ -3,8 +3,8 @@ import Foundation
 
 /// What a loop's thread does: it takes commands, lets libcurl work, starts and ends transfers.
 ///
-/// A round is: execute the commands, let libcurl work, end the transfers that are over and start others in their place,
-/// deliver what arrived for the rest; then sleep until a socket, a timer or a command needs the thread. The worker is
+/// A round is: let libcurl work, end the transfers that are over and start others in their place, deliver what arrived
+/// for the rest, run jobs and commands; then sleep until a socket, a timer, a job or a command needs the thread. The worker is
 /// made and used on its thread only, and holds the loop until the loop is closed and all transfers are over.
 final class LoopWorker {
     let loop: LibcurlLoop
@@ -15,7 +15,6 @@ final class LoopWorker {
     private var handlesToFlush: [LibcurlHandle] = []
     private var spareHandles: [LibcurlHandle] = []
     private var template: LibcurlTemplate?
-    private var hasStarted = false
     private var idleSince: ContinuousClock.Instant?
 
     private static let mostSpareHandles = 64
@@ -35,13 +34,11 @@ final class LoopWorker {
     func run() {
         blockSignals()
         while true {
-            work()
-            hasStarted = false
             multi.perform()
             endFinished()
             flush()
             bodyWaits.checkPeers()
-            if hasStarted { continue }
+            work()
             closeIdleConnections()
             switch loop.rest(isIdle: admission.isIdle) {
             case .work: continue
@@ -140,7 +137,6 @@ final class LoopWorker {
             return refuse(exchange, error)
         }
         exchange.handle = handle
-        hasStarted = true
         exchange.startReading()
     }
 
@@ -189,8 +185,7 @@ final class LoopWorker {
         do throws(AsyncNetError) {
             try handle.beginAgain()
             guard multi.add(handle) else { throw Self.outOfMemory }
-            hasStarted = true
-        } catch {
+            } catch {
             exchange.pipe.finish(.failure(error))
             end(exchange, handle)
         }
