@@ -120,10 +120,12 @@ final class LibcurlLoop: Sendable {
 
     func transferEnded() { transfers.subtract(1, ordering: .relaxed) }
 
-    /// The thread is awake from here on until `rest`: what is posted meanwhile, by the thread itself too, needs no wake-up.
+    /// The thread is awake from here on until `rest`: what is posted meanwhile, by the thread itself too, needs no
+    /// wake-up.
+    func didWake() { inbox.withLock { $0.isAwake = true } }
+
     func takeWork() -> Work {
         inbox.withLock { inbox in
-            inbox.isAwake = true
             defer { inbox.work = Work() }
             return inbox.work
         }

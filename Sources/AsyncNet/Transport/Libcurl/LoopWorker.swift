@@ -42,7 +42,9 @@ final class LoopWorker {
             closeIdleConnections()
             switch loop.rest(isIdle: admission.isIdle) {
             case .work: continue
-            case .sleep: multi.wait(milliseconds: sleepTime)
+            case .sleep:
+                multi.wait(milliseconds: sleepTime)
+                loop.didWake()
             case .end: return end()
             }
         }
@@ -185,7 +187,7 @@ final class LoopWorker {
         do throws(AsyncNetError) {
             try handle.beginAgain()
             guard multi.add(handle) else { throw Self.outOfMemory }
-            } catch {
+        } catch {
             exchange.pipe.finish(.failure(error))
             end(exchange, handle)
         }
