@@ -42,6 +42,8 @@ final class LibcurlLoop: Sendable {
     let configuration: LibcurlTransport.Configuration
     let limits: LoopLimits
     private let transfers = Atomic(0)
+    /// The part of the time that the thread works, in percent.
+    private let work = Atomic(0)
     fileprivate let inbox = Locked(Inbox())
     /// The multi handle that `wake` uses; set to `nil` before the handle is freed. It has a lock of its own because
     /// waking is a system call.
@@ -54,8 +56,13 @@ final class LibcurlLoop: Sendable {
 
     // MARK: From any thread
 
-    /// How many transfers have been submitted and are not over.
-    var transferCount: Int { transfers.load(ordering: .relaxed) }
+    /// The transfers that have been submitted and are not over, and how busy the thread is. What it did before its last
+    /// transfer ended does not count.
+    var load: LoopDistribution.Load {
+        let transfers = transfers.load(ordering: .relaxed)
+        return LoopDistribution.Load(
+            transfers: transfers, work: transfers == 0 ? 0 : work.load(ordering: .relaxed))
+    }
 
     /// - Throws: ``AsyncNetError`` with code `.sessionFinished` after `close`, and `.transportFailed` if the thread
     ///   cannot start.
@@ -123,6 +130,11 @@ final class LibcurlLoop: Sendable {
     /// The thread is awake from here on until `rest`: what is posted meanwhile, by the thread itself too, needs no
     /// wake-up.
     func didWake() { inbox.withLock { $0.isAwake = true } }
+
+    /// - Parameter part: The part of the time that the thread has worked, in percent; `nil` if it was not measured.
+    func didWork(_ part: Int?) {
+        if let part { work.store(part, ordering: .relaxed) }
+    }
 
     func takeWork() -> Work {
         inbox.withLock { inbox in

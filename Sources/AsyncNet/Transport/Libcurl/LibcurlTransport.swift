@@ -107,7 +107,7 @@ private struct Engine: Sendable {
     /// - Parameter loop: Returned if it is one of those for the origin.
     func loop(for origin: OriginKey, preferring loop: LibcurlLoop?) -> LibcurlLoop {
         if let loop, distribution.loops(for: origin).contains(where: { loops[$0] === loop }) { return loop }
-        return loops[distribution.loop(for: origin) { loops[$0].transferCount }]
+        return loops[distribution.loop(for: origin) { loops[$0].load }]
     }
 
     func close() {

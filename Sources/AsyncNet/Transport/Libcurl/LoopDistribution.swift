@@ -16,6 +16,10 @@ struct LoopDistribution: Equatable {
 
     /// With fewer connections than this, the transfers to an origin reuse connections better in a single loop.
     private static let connectionsPerLoop = 64
+    /// A loop whose thread works for more than this part of the time, in percent, leaves transfers to others.
+    private static let busy = 70
+    /// How much less another loop's thread must work, in percent, to be worth new connections.
+    private static let advantage = 20
     private static let mostConnections = 1_000_000
     private static let mostLoops = 64
 
@@ -34,14 +38,29 @@ struct LoopDistribution: Equatable {
             connections: share, keptConnections: max(1, min(share, descriptors / 2 / self.loops)))
     }
 
+    /// What a loop has to do.
+    struct Load: Equatable {
+        /// How many transfers the loop has.
+        var transfers = 0
+        /// The part of the time that the loop's thread works, in percent.
+        var work = 0
+    }
+
     /// The loop for a transfer: the origin's own loop, where its connections are, until that loop has more transfers
-    /// than connections for the origin; then the least loaded of the origin's loops.
-    ///
-    /// - Parameter load: How many transfers a loop has.
-    func loop(for origin: OriginKey, load: (Int) -> Int) -> Int {
+    /// than connections for the origin, or its thread is busy and another loop's is not.
+    func loop(for origin: OriginKey, load: (Int) -> Load) -> Int {
         let home = home(of: origin)
-        guard loopsPerOrigin > 1, load(home) >= limits.connectionsPerOrigin else { return home }
-        return loops(for: origin).min { load($0) < load($1) } ?? home
+        guard loopsPerOrigin > 1 else { return home }
+        let own = load(home)
+        if own.transfers >= limits.connectionsPerOrigin {
+            return loops(for: origin).min { load($0).transfers < load($1).transfers } ?? home
+        }
+        guard own.work > Self.busy else { return home }
+        let others = loops(for: origin).dropFirst().map { (loop: $0, load: load($0)) }
+        let free = others.filter {
+            $0.load.work <= own.work - Self.advantage && $0.load.transfers < limits.connectionsPerOrigin
+        }
+        return free.min { $0.load.work < $1.load.work }?.loop ?? home
     }
 
     /// The loops that may serve an origin, its own loop first.

@@ -16,6 +16,8 @@ final class LoopWorker {
     private var spareHandles: [LibcurlHandle] = []
     private var template: LibcurlTemplate?
     private var idleSince: ContinuousClock.Instant?
+    private let start = ContinuousClock.now
+    private var load = LoopLoad(at: .zero)
 
     private static let mostSpareHandles = 64
     private static let mostBatches = 4
@@ -41,10 +43,8 @@ final class LoopWorker {
             work()
             closeIdleConnections()
             switch loop.rest(isIdle: admission.isIdle) {
-            case .work: continue
-            case .sleep:
-                multi.wait(milliseconds: sleepTime)
-                loop.didWake()
+            case .work: loop.didWork(load.slept(from: time, to: time))
+            case .sleep: sleep()
             case .end: return end()
             }
         }
@@ -60,6 +60,15 @@ final class LoopWorker {
             for command in work.commands { execute(command) }
         }
     }
+
+    private func sleep() {
+        let begin = time
+        multi.wait(milliseconds: sleepTime)
+        loop.didWake()
+        loop.didWork(load.slept(from: begin, to: time))
+    }
+
+    private var time: Duration { start.duration(to: .now) }
 
     /// Signals belong to the program's own threads; a broken pipe shows as an error where it happens.
     private func blockSignals() {

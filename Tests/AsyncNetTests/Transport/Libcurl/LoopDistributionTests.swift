@@ -86,6 +86,38 @@ struct LoopDistributionTests {
     func selection(_ origin: OriginKey, _ perOrigin: Int, _ loads: [Int], _ expected: Int) {
         let distribution = LoopDistribution(
             connections: 1000, connectionsPerOrigin: perOrigin, loops: 4, processors: 4, descriptors: 1_000_000)
-        #expect(distribution.loop(for: origin) { loads[$0] } == expected)
+        #expect(distribution.loop(for: origin) { LoopDistribution.Load(transfers: loads[$0]) } == expected)
+    }
+
+    @Test(
+        "A busy thread leaves transfers to a thread that works less by 20 percent of the time",
+        arguments: [
+            (work: [70, 0, 0, 0], transfers: [9, 0, 0, 0], expected: 0),
+            ([71, 52, 60, 70], [9, 9, 9, 9], 0),
+            ([71, 51, 60, 70], [9, 9, 9, 9], 1),
+            ([100, 80, 30, 40], [9, 9, 9, 9], 2),
+            // The connections of a loop to an origin are limited.
+            ([100, 80, 30, 40], [9, 9, 64, 9], 3),
+            ([100, 80, 30, 40], [9, 9, 64, 64], 1),
+        ])
+    func busyThreads(_ work: [Int], _ transfers: [Int], _ expected: Int) {
+        let distribution = LoopDistribution(
+            connections: 1000, connectionsPerOrigin: 256, loops: 4, processors: 4, descriptors: 1_000_000)
+        let loop = distribution.loop(for: 0) { LoopDistribution.Load(transfers: transfers[$0], work: work[$0]) }
+        #expect(loop == expected)
+    }
+
+    @Test("An origin that keeps its loop's thread busy gets more of them: throughput grows with the loops")
+    func growth() {
+        let throughput = [1, 2, 4].map { LoopSimulation(loops: $0).requestsPerSecond }
+        #expect(throughput[0] > 19_000 && throughput[0] <= 20_000)
+        #expect(throughput[1] / throughput[0] > 1.8)
+        #expect(throughput[2] / throughput[0] > 3.3)
+    }
+
+    @Test("An origin whose loop is not busy stays there")
+    func staying() {
+        let simulation = LoopSimulation(loops: 4, concurrency: 16, serverTime: .milliseconds(2))
+        #expect(simulation.requestsPerLoop.dropFirst().allSatisfy { $0 == 0 })
     }
 }

@@ -1,0 +1,23 @@
+/// How much of the time a loop's thread works, measured by the pauses in which it sleeps.
+struct LoopLoad {
+    /// The measured time is a window of at least this length, so that a single long round does not count as busy.
+    static let window = Duration.milliseconds(10)
+
+    private var windowStart: Duration
+    private var slept = Duration.zero
+
+    init(at start: Duration) { windowStart = start }
+
+    /// The thread has slept.
+    ///
+    /// - Returns: The part of the window that the thread has worked, in percent, if the window is over; a new one then
+    ///   begins.
+    mutating func slept(from begin: Duration, to end: Duration) -> Int? {
+        slept += end - begin
+        let length = end - windowStart
+        guard length >= Self.window else { return nil }
+        let work = 100 - Int(min(1, slept / length) * 100)
+        (windowStart, slept) = (end, .zero)
+        return work
+    }
+}
