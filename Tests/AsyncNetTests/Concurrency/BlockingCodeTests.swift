@@ -53,13 +53,25 @@ struct BlockingCodeTests {
 
     @Test("User code that blocks holds up no other request, wherever it runs", arguments: Place.allCases)
     func places(_ place: Place) async throws {
-        let (folder, blockade) = (try TemporaryFolder(), Blockade())
         let session = Session(transport: StubTransport { Self.reply($0) })
+        try await check(place, session, "http://a/")
+    }
+
+    @Test("User code that blocks holds up no other request of its loop's thread", arguments: Place.allCases)
+    func placesOnLoop(_ place: Place) async throws {
+        let server = try await MockServer.start()
+        for path in ["/", "/redirect", "/503", "/401", "/large"] { await server.route(path) { Self.reply($0) } }
+        try await check(place, Session(transport: .libcurl(.init(eventLoops: 1))), server.url("/").absoluteString)
+        await server.stop()
+    }
+
+    private func check(_ place: Place, _ session: Session, _ url: String) async throws {
+        let (folder, blockade) = (try TemporaryFolder(), Blockade())
         let blocked = (0..<Self.count).map { number in
-            Task { await Self.outcome(place, session, blockade, folder.url.appending(path: "\(number)")) }
+            Task { await Self.outcome(place, session, url, blockade, folder.url.appending(path: "\(number)")) }
         }
         await blockade.entered(Self.count)
-        #expect(try await session.request("http://a/").validate().serializing([String].self).value == ["a"])
+        #expect(try await session.request(url).validate().serializing([String].self).value == ["a"])
         blockade.open(Self.count)
         for task in blocked { #expect(await task.value) }
         #expect(blockade.timeouts.value == 0)
@@ -67,8 +79,9 @@ struct BlockingCodeTests {
     }
 
     /// Whether a request with such code in this place ends as it should.
-    private static func outcome(_ place: Place, _ session: Session, _ blockade: Blockade, _ file: URL) async -> Bool {
-        let url = "http://a/"
+    private static func outcome(
+        _ place: Place, _ session: Session, _ url: String, _ blockade: Blockade, _ file: URL
+    ) async -> Bool {
         let get = session.request(url)
         switch place {
         case .serializer: return await get.serializing(using: BlockingSerializer(blockade: blockade)).result.isSuccess
@@ -116,14 +129,13 @@ struct BlockingCodeTests {
         case .encoder:
             return await session.request(url, parameters: ["a": 1], encoder: BlockingEncoder(blockade: blockade))
                 .serializing(Data.self).result.isSuccess
-        default: return await otherOutcome(place, session, blockade, file)
+        default: return await otherOutcome(place, session, url, blockade, file)
         }
     }
 
-    private static func otherOutcome(_ place: Place, _ session: Session, _ blockade: Blockade, _ file: URL) async
-        -> Bool
-    {
-        let url = "http://a/"
+    private static func otherOutcome(
+        _ place: Place, _ session: Session, _ url: String, _ blockade: Blockade, _ file: URL
+    ) async -> Bool {
         switch place {
         case .streamValidator:
             let stream = await session.stream(url).validate { _, _ in blockade.block() }

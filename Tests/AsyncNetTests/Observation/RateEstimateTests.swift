@@ -30,6 +30,15 @@ struct RateEstimateTests {
                 && estimate.bytesPerSecond < expected * (step > .seconds(2) ? 16 : 1.14))
     }
 
+    @Test("Begun in the middle of a transfer, the rate is the average so far, and then as steady")
+    func middle() {
+        var estimate = RateEstimate(memory: .seconds(4))
+        estimate.begin(at: 60_000, .seconds(60))
+        #expect(abs(estimate.bytesPerSecond - 1000) < 1)
+        rate(100, every: .milliseconds(100), times: 50, &estimate, from: .seconds(60), after: 60_000)
+        #expect(abs(estimate.bytesPerSecond - 1000) < 50)
+    }
+
     @Test("A change is taken up within some seconds, and is not in one step")
     func change() {
         var estimate = RateEstimate(memory: .seconds(4))

@@ -23,6 +23,29 @@ struct TransferPipeTests {
         #expect(try await pipe.nextBatch() == nil)
     }
 
+    @Test("A response that has arrived whole has its body in memory; any other body is read from the pipe")
+    func wholeResponse() async throws {
+        let whole = TransferPipe(.whole)
+        whole.finish(head, Data([1, 2]), .success(()))
+        let response = try await whole.response()
+        #expect(response.head.statusCode == 200 && response.body.isInMemory)
+        #expect(try await response.body.reduce(into: Data()) { $0 += $1 } == Data([1, 2]))
+        let broken = TransferPipe(.whole)
+        broken.finish(head, Data([3]), .failure(AsyncNetError(.connectionLost)))
+        let body = try await broken.response().body
+        #expect(!body.isInMemory)
+        var chunks = body.makeAsyncIterator()
+        #expect(try await chunks.next() == Data([3]))
+        do {
+            _ = try await chunks.next()
+            Issue.record("the broken body ended well")
+        } catch { #expect((error as? AsyncNetError)?.code == .connectionLost) }
+        let running = TransferPipe(.asItArrives)
+        running.receive(head)
+        #expect(try await !running.response().body.isInMemory)
+        #expect(running.isEnded)
+    }
+
     @Test("An error is delivered after the bytes received before it")
     func error() async throws {
         let pipe = TransferPipe(.asItArrives)
