@@ -10,16 +10,31 @@ public import Foundation
 /// converted to the other form on demand.
 public struct HTTPResponseHead: Sendable {
     /// The status code, such as 200.
-    public let statusCode: Int
+    public var statusCode: Int { storage.statusCode }
     /// The URL of the response; after redirects, the URL of the last hop.
-    public let url: URL
+    public var url: URL { storage.url }
     /// The version, such as `HTTP/1.1`; `nil` if the transport does not know it.
-    public let httpVersion: String?
+    public var httpVersion: String? { storage.httpVersion }
     /// The text after the status in the status line, such as `Not Found` (RFC 9112 §4); empty over HTTP/2. `nil` if the
     /// status line has no such text, or the transport, such as URLSession, does not know it.
-    public let reasonPhrase: String?
+    public var reasonPhrase: String? { storage.reasonPhrase }
 
-    private let source: Source
+    /// An object, so that a copy of the head is one reference, see ``TransportRequest``.
+    private final class Storage: Sendable {
+        let statusCode: Int
+        let url: URL
+        let httpVersion: String?
+        let reasonPhrase: String?
+        let source: Source
+
+        init(_ statusCode: Int, _ url: URL, _ httpVersion: String?, _ reasonPhrase: String?, _ source: Source) {
+            (self.statusCode, self.url, self.source) = (statusCode, url, source)
+            (self.httpVersion, self.reasonPhrase) = (httpVersion, reasonPhrase)
+        }
+    }
+
+    private let storage: Storage
+    private var source: Source { storage.source }
 
     private enum Source: Sendable {
         case headers(HTTPHeaders)
@@ -30,19 +45,12 @@ public struct HTTPResponseHead: Sendable {
     public init(
         statusCode: Int, url: URL, headers: HTTPHeaders = [:], httpVersion: String? = nil, reasonPhrase: String? = nil
     ) {
-        self.statusCode = statusCode
-        self.url = url
-        self.httpVersion = httpVersion
-        self.reasonPhrase = reasonPhrase
-        source = .headers(headers)
+        storage = Storage(statusCode, url, httpVersion, reasonPhrase, .headers(headers))
     }
 
     /// Creates a head of Foundation's response.
     public init(_ response: HTTPURLResponse, url: URL) {
-        statusCode = response.statusCode
-        self.url = url
-        (httpVersion, reasonPhrase) = (nil, nil)
-        source = .response(response)
+        storage = Storage(response.statusCode, url, nil, nil, .response(response))
     }
 
     /// Whether repeated headers are joined, as by Foundation; joined `Set-Cookie` values cannot be separated reliably.

@@ -21,8 +21,7 @@ struct Attempts<Rest: Station>: Station {
 
     @inline(never)
     private func depositBudget(_ request: TransportRequest, _ run: RequestRun) {
-        let policies = run.policies.list
-        guard !policies.retriers.isEmpty || policies.hedging != nil else { return }
+        guard run.hasRetriers || run.policies.list.hedging != nil else { return }
         run.environment.limits.budgets?.deposit(host: request.head.url.origin)
     }
 
@@ -47,12 +46,12 @@ struct Attempts<Rest: Station>: Station {
 
     /// Adapts the request again if its credential was replaced, or is about to be, while it waited for its permit.
     private func sendAdapted(_ request: TransportRequest, in unsent: Attempt) async throws -> Next {
+        let credential = unsent.credential
         var attempt = unsent
         var hasBegun = false
         while true {
-            attempt.credential = unsent.credential
-            let hasAdapters = !attempt.run.policies.list.adapters.isEmpty
-            let adapted = hasAdapters ? try await adapted(request, &attempt) : request
+            attempt.credential = credential
+            let adapted = attempt.run.hasAdapters ? try await adapted(request, &attempt) : request
             let prepared = try await attempt.run.prepare(adapted)
             if !hasBegun { attempt.validators = try await begin(attempt, prepared) }
             hasBegun = true
@@ -127,7 +126,7 @@ extension RequestRun {
     @inline(never)
     func prepare(_ request: TransportRequest) async throws -> TransportRequest {
         var timed = request
-        if let timeout = policies.timeout { timed.timeout = timeout }
+        if let timeout { timed.timeout = timeout }
         let prepared = try await sink.prepare(timed)
         if prepared.delivery == .asItArrives { try recheck(prepared) }
         return prepared

@@ -42,7 +42,9 @@ struct Hops: Station {
         let credential = attempt.credential(for: request)
         if let credential { try hop.authorize(&outgoing, credential, run.environment.limits.spaces) }
         if let jar { await jar.addCookies(to: &outgoing) }
-        let response = try await sent(outgoing, run)
+        let response =
+            outgoing.body.isInMemory
+            ? try await run.environment.transport.send(outgoing) : try await sendFile(outgoing, run)
         run.watch.touch()
         if let jar { await jar.keepCookies(of: response.head) }
         if let credential,
@@ -57,10 +59,9 @@ struct Hops: Station {
 
     /// Opening a file takes long.
     @inline(never)
-    private func sent(_ request: TransportRequest, _ run: RequestRun) async throws -> TransportResponse {
+    private func sendFile(_ request: TransportRequest, _ run: RequestRun) async throws -> TransportResponse {
         let transport = run.environment.transport
-        guard request.body.isInMemory else { return try await run.offLoop { try await transport.send(request) } }
-        return try await transport.send(request)
+        return try await run.offLoop { try await transport.send(request) }
     }
 
     /// A copy with the watch and, later, cookies and credentials. The stored request must hold neither secrets nor the

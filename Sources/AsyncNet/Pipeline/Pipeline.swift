@@ -29,8 +29,8 @@ enum Next: Sendable {
     case done
     /// Another attempt begins after this delay.
     case again(after: Duration)
-    /// The request ends with this error; no retrier decides about it.
-    case fail(AsyncNetError)
+    /// The request ends with this error; no retrier decides about it. Indirect, as each station's frame has room for it.
+    indirect case fail(AsyncNetError)
 }
 
 /// One attempt of a run: what all stations know of it.
@@ -78,6 +78,10 @@ final class RequestRun: Sendable {
     let id: RequestID
     let environment: Environment
     let policies: RunPolicies
+    /// What the stations ask of the policies for every request, so that they do not copy them.
+    let hasAdapters: Bool
+    let hasRetriers: Bool
+    let timeout: Duration?
     /// Stations write to the record; they read it only to make errors and for what policies learn about the run.
     let record: TransferRecord
     let observers: RequestObservers?
@@ -102,7 +106,8 @@ final class RequestRun: Sendable {
         hold: TransferHold = TransferHold(), owner: (any RunOwner)? = nil, executor: (any TaskExecutor)? = nil,
         separatesAttempts: Bool = true
     ) {
-        self.executor = executor
+        (self.executor, hasAdapters) = (executor, !policies.list.adapters.isEmpty)
+        (hasRetriers, timeout) = (!policies.list.retriers.isEmpty, policies.timeout)
         (self.id, self.environment, self.policies, self.sink) = (id, environment, policies, sink)
         (self.record, self.observers, self.hold, self.owner) = (record, observers, hold, owner)
         watch = TransferWatch(record, observers, hold, policies.redirects)

@@ -29,10 +29,12 @@ final class RequestObservers: Sendable {
     /// Whether there has ever been an observer.
     var isObserved: Bool { hasObservers.load(ordering: .acquiring) }
 
+    @inline(never)
     func send(_ event: @autoclosure () -> RequestEvent) { channels?.events.send(event()) }
     func send(download progress: TransferProgress) { channels?.downloads.send(progress) }
     func send(upload progress: TransferProgress) { channels?.uploads.send(progress) }
 
+    @inline(never)
     func finish(_ error: AsyncNetError?) {
         let channels = state.withLock { state in
             state.isFinished = true

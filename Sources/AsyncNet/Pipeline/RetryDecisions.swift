@@ -8,7 +8,7 @@ extension RequestRun {
         if let delay = sink.delayBeforeNextAttempt(after: error, head: head), !Task.isCancelled {
             return .again(after: delay)
         }
-        guard !policies.list.retriers.isEmpty, let failure = failure(error, head) else { return nil }
+        guard hasRetriers, let failure = failure(error, head) else { return nil }
         return await next(after: failure, attempt: number)
     }
 

@@ -99,6 +99,7 @@ public actor RequestEngine {
         driver = if case .file = target { makeReleasingDriver() } else { makeDriver(run, made) }
     }
 
+    @inline(never)
     private func makeRun(_ executor: (any TaskExecutor)?) -> RequestRun {
         let run = RequestRun(
             id, host.environment, RunPolicies(host.environment, options), target.sink, record: record,
@@ -108,6 +109,7 @@ public actor RequestEngine {
     }
 
     /// Not isolated to the request: its start would have to wait until the waiter has left the request.
+    @inline(never)
     private func makeDriver(_ run: RequestRun, _ made: TransportRequest?) -> Task<Void, Never> {
         let drive: @concurrent @Sendable () async -> Void = { [credential = options.credential] in
             let outcome = await run.outcome(of: self.blueprint, made, credential)
