@@ -34,6 +34,11 @@ struct ProgressBridgeTests {
         }
     }
 
+    @MainActor
+    private final class WeakRequest {
+        weak var engine: RequestEngine?
+    }
+
     @Test("Pausing, resuming and cancelling it does so with the request, which it does not keep")
     func control() async throws {
         let session = Session(transport: StubTransport { _ in .fault(.stall) })
@@ -49,12 +54,14 @@ struct ProgressBridgeTests {
             progress.cancel()
             #expect(await eventually { await request.state == .cancelled })
         }
-        weak var gone: RequestEngine?
+        let request = await WeakRequest()
         do {
-            let request = session.request("http://a/")
-            progress.control(request)
-            gone = request.engine
+            let controlled = session.request("http://a/")
+            progress.control(controlled)
+            let engine = controlled.engine
+            await MainActor.run { request.engine = engine }
         }
-        #expect(gone == nil)
+        // The progress was cancelled before, so the request is cancelled at once, by the session's mailbox.
+        #expect(await eventually { await request.engine == nil })
     }
 }
