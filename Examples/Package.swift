@@ -31,6 +31,13 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
+        .executableTarget(
+            name: "requests",
+            dependencies: [
+                .product(name: "AsyncNet", package: "AsyncNet"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
         .executableTarget(name: "netwatch", dependencies: [.product(name: "AsyncNet", package: "AsyncNet")]),
     ],
     swiftLanguageModes: [.v6]
