@@ -9,7 +9,7 @@ struct Bench: AsyncParsableCommand {
         subcommands: [
             Throughput.self, Transfer.self, Uploads.self, Burst.self, Storm.self, Soak.self, Parsing.self, Cookies.self,
             Overhead.self, Digest.self,
-            Allocations.self, Pending.self, Serve.self,
+            Allocations.self, Syscalls.self, Pending.self, Serve.self,
         ],
         defaultSubcommand: Throughput.self)
 }
