@@ -12,6 +12,8 @@
 
 typedef struct lc_easy lc_easy;
 typedef struct lc_multi lc_multi;
+/// TLS sessions that several handles share.
+typedef struct lc_share lc_share;
 
 /// libcurl's `curl_slist`. A list that is set as an option must exist until the transfer ends.
 typedef struct lc_list {
@@ -98,6 +100,13 @@ size_t lc_drain(int socket, char *_Nonnull name, void *_Nonnull buffer, size_t s
 void lc_close(int socket);
 /// The value of CURLOPT_PRIVATE.
 void *_Nullable lc_private(lc_easy *_Nonnull easy);
+
+/// A cache of TLS sessions, which handles may use on several threads at the same time; NULL if this libcurl has none.
+lc_share *_Nullable lc_share_new(void);
+/// No handle may use it any more.
+void lc_share_free(lc_share *_Nonnull share);
+/// A copy of the handle does not use the cache.
+int32_t lc_set_share(lc_easy *_Nonnull easy, lc_share *_Nonnull share);
 
 lc_multi *_Nullable lc_multi_new(void);
 void lc_multi_free(lc_multi *_Nonnull multi);

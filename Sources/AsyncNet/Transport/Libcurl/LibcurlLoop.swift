@@ -41,6 +41,8 @@ final class LibcurlLoop: Sendable {
 
     let configuration: LibcurlTransport.Configuration
     let limits: LoopLimits
+    /// `nil` if this libcurl cannot share sessions.
+    let sessions: TLSSessions?
     private let transfers = Atomic(0)
     /// The part of the time that the thread works, in percent.
     private let work = Atomic(0)
@@ -49,9 +51,10 @@ final class LibcurlLoop: Sendable {
     /// waking is a system call.
     private let bell = Locked<CurlMulti?>(nil)
 
-    init(_ configuration: LibcurlTransport.Configuration, _ limits: LoopLimits) {
+    init(_ configuration: LibcurlTransport.Configuration, _ limits: LoopLimits, _ sessions: TLSSessions?) {
         self.configuration = configuration
         self.limits = limits
+        self.sessions = sessions
     }
 
     // MARK: From any thread

@@ -12,15 +12,19 @@ private let receiveBuffer = 32 * 1024
 /// and all versions keep the number of times that a transfer was repeated, which fails a transfer at five.
 final class LibcurlTemplate {
     private let easy: EasyHandle
+    private let sessions: TLSSessions?
     private let addresses: UnsafeMutablePointer<lc_list>?
     /// Certificates and keys, which libcurl reads as long as a copy of the handle exists.
     private var blobs: [UnsafeMutableRawPointer] = []
     /// The error with which each request ends, if this libcurl refused an option; otherwise `nil`.
     private(set) var failure: AsyncNetError?
 
-    init?(_ configuration: LibcurlTransport.Configuration, _ connections: LoopConnections) {
+    init?(
+        _ configuration: LibcurlTransport.Configuration, _ connections: LoopConnections, _ sessions: TLSSessions?
+    ) {
         guard let easy = EasyHandle() else { return nil }
         self.easy = easy
+        self.sessions = sessions
         addresses = AddressList.make(configuration.addresses)
         self.easy.setCallbacks(of: connections)
         do { try setOptions(configuration) } catch { failure = error }
@@ -32,7 +36,11 @@ final class LibcurlTemplate {
     }
 
     /// A handle for one transfer; `nil` if there is no memory.
-    func copy() -> EasyHandle? { EasyHandle(copying: easy) }
+    func copy() -> EasyHandle? {
+        guard let copy = EasyHandle(copying: easy) else { return nil }
+        sessions?.add(to: copy)
+        return copy
+    }
 
     private func setOptions(_ configuration: LibcurlTransport.Configuration) throws(AsyncNetError) {
         easy.set(LC_NOSIGNAL, 1)

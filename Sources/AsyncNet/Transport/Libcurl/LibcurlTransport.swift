@@ -101,7 +101,11 @@ private struct Engine: Sendable {
             processors: ProcessInfo.processInfo.activeProcessorCount, descriptors: DescriptorLimit.current)
         self.version = version
         self.distribution = distribution
-        loops = (0..<distribution.loops).map { _ in LibcurlLoop(configuration, distribution.limits) }
+        let scope = TLSSessions.Scope(version)
+        let sessions = scope == .transport ? TLSSessions() : nil
+        loops = (0..<distribution.loops).map { _ in
+            LibcurlLoop(configuration, distribution.limits, scope == .loop ? TLSSessions() : sessions)
+        }
     }
 
     /// - Parameter loop: Returned if it is one of those for the origin.

@@ -153,7 +153,7 @@ final class LoopWorker {
 
     private func takeHandle() -> LibcurlHandle? {
         if let handle = spareHandles.popLast() { return handle.renew() ? handle : nil }
-        template = template ?? LibcurlTemplate(configuration, connections)
+        template = template ?? LibcurlTemplate(configuration, connections, loop.sessions)
         return template.flatMap { LibcurlHandle(self, $0, headerLimit: configuration.maximumHeaderBytes) }
     }
 

@@ -1,0 +1,47 @@
+import Testing
+
+@testable import AsyncNet
+
+/// Which handles share TLS sessions; `Scripts/tls-conformance` tries what that does.
+@Suite("TLS sessions")
+struct TLSSessionsTests {
+    @Test(
+        "Loops share sessions over versions of libcurl that allow it",
+        arguments: [
+            (0x074200, .none), (0x074D00, .none), (0x075700, .none),
+            (0x075800, .loop), (0x075801, .loop), (0x080A01, .loop), (0x080B01, .loop),
+            (0x080C00, .none), (0x081400, .none),
+            (0x081500, .transport), (0x081700, .transport),
+        ] as [(UInt32, TLSSessions.Scope)])
+    func scope(version: UInt32, expected: TLSSessions.Scope) {
+        let version = Libcurl.Version(number: version, description: "", hasHTTP2: true)
+        #expect(TLSSessions.Scope(version) == expected)
+    }
+
+    private func loops(of transport: LibcurlTransport) -> [LibcurlLoop] {
+        Set((1...64).compactMap { transport.loop(for: OriginKey($0)) }.map(Identity.init)).map(\.loop)
+    }
+
+    private struct Identity: Hashable {
+        let loop: LibcurlLoop
+        static func == (one: Self, other: Self) -> Bool { one.loop === other.loop }
+        func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(loop)) }
+    }
+
+    @Test("The loops of a transport share sessions, or each has its own")
+    func loops() throws {
+        let scope = TLSSessions.Scope(try Libcurl.version.get())
+        let loops = loops(of: LibcurlTransport(configuration: .init(eventLoops: 3)))
+        #expect(loops.count == 3)
+        let sessions = Set(loops.compactMap(\.sessions).map(ObjectIdentifier.init))
+        let expected = [TLSSessions.Scope.none: 0, .loop: 3, .transport: 1]
+        #expect(sessions.count == expected[scope])
+    }
+
+    @Test("Transports with equal settings have sessions of their own")
+    func transports() {
+        let transports = [LibcurlTransport(), LibcurlTransport()]
+        let sessions = transports.map { Set(loops(of: $0).compactMap(\.sessions).map(ObjectIdentifier.init)) }
+        #expect(sessions[0].isDisjoint(with: sessions[1]))
+    }
+}
