@@ -29,6 +29,7 @@
 #define GLOBAL_ALL 3
 #define INFO_STRING 0x100000
 #define INFO_CAINFO (INFO_STRING + 61) // since 7.84
+#define INFO_CAPATH (INFO_STRING + 62) // since 7.84
 #define INFO_LONG 0x200000
 #define INFO_OFFSET 0x600000
 #define MESSAGE_DONE 1
@@ -184,23 +185,57 @@ static void *load(void) {
 }
 
 static char ca_file[256];
+static int is_ca_folder_needless;
+
+/// Whether this is the name of a certificate in a folder that OpenSSL searches: its hash and a number.
+static int is_hash_name(const char *name) {
+    return strspn(name, "0123456789abcdef") == 8 && name[8] == '.' && name[9] >= '0' && name[9] <= '9';
+}
+
+/// How many certificates OpenSSL finds in the folder; -1 if it cannot be read.
+static long count_in_folder(const char *path) {
+    DIR *folder = opendir(path);
+    if (!folder) return -1;
+    long count = 0;
+    struct dirent *entry;
+    while ((entry = readdir(folder))) count += is_hash_name(entry->d_name);
+    closedir(folder);
+    return count;
+}
+
+/// How many certificates are in the file; 0 if it cannot be read.
+static long count_in_file(const char *path) {
+    FILE *file = fopen(path, "re");
+    if (!file) return 0;
+    long count = 0;
+    char line[256];
+    while (fgets(line, sizeof line, file)) count += strncmp(line, "-----BEGIN ", 11) == 0;
+    fclose(file);
+    return count;
+}
 
 /// The system's trusted certificates, for a libcurl that was built for another system and searches other paths.
-static void find_trust(void) {
+static void find_ca_file(const char *own_file) {
     static const char *const files[] = {
         "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
         "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem",
     };
-    const char *own_file = NULL;
-    lc_easy *easy = curl.easy_init();
-    if (!easy) return;
-    curl.easy_getinfo(easy, INFO_CAINFO, &own_file);
     int isThere = !own_file || access(own_file, R_OK) == 0;
-    curl.easy_cleanup(easy);
     for (size_t i = 0; !isThere && i < sizeof files / sizeof *files; i++) {
         isThere = access(files[i], R_OK) == 0;
         if (isThere) snprintf(ca_file, sizeof ca_file, "%s", files[i]);
     }
+}
+
+static void find_trust(void) {
+    const char *file = NULL, *folder = NULL;
+    lc_easy *easy = curl.easy_init();
+    if (!easy) return;
+    curl.easy_getinfo(easy, INFO_CAINFO, &file);
+    curl.easy_getinfo(easy, INFO_CAPATH, &folder);
+    find_ca_file(file);
+    is_ca_folder_needless = file && folder && count_in_folder(folder) <= count_in_file(file);
+    curl.easy_cleanup(easy);
 }
 
 static void find_share(void *library) {
@@ -234,6 +269,7 @@ const char *lc_load(void) {
 }
 
 const char *lc_ca_file(void) { return *ca_file ? ca_file : NULL; }
+int lc_is_ca_folder_needless(void) { return is_ca_folder_needless; }
 
 const char *lc_version(void) { return info ? info->version : NULL; }
 uint32_t lc_version_number(void) { return info ? info->version_number : 0; }

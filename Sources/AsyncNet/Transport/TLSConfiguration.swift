@@ -41,6 +41,8 @@ public struct TLSConfiguration: Sendable {
         let kind: Kind
 
         /// The certificate authorities of the system.
+        ///
+        /// libcurl reads their file at the first connection, and again after ten minutes.
         public static let system = Trust(kind: .system)
 
         /// No verification: every certificate is accepted. For tests only.

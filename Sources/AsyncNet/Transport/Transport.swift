@@ -232,7 +232,8 @@ public struct TransferTimings: Sendable, Hashable {
     public var nameLookup: Duration
     /// The connection to the server, or to the proxy, was open.
     public var connect: Duration
-    /// The TLS handshake was complete; zero without TLS.
+    /// The TLS handshake was complete; zero without one. A sum of handshakes counts the transfers with another value:
+    /// a handshake that resumes a former connection's session is one too, and takes less time.
     public var tlsHandshake: Duration
     /// The response's first byte had arrived.
     public var firstByte: Duration

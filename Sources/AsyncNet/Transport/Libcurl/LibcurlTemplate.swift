@@ -4,6 +4,10 @@ import Foundation
 /// The size of libcurl's receive buffer in bytes. A larger buffer was measured to be no faster.
 private let receiveBuffer = 32 * 1024
 
+/// For how many seconds libcurl keeps the certificates of a file that it has read. libcurl's own 24 hours are long for a
+/// program that runs while the system's certificates are updated.
+private let trustLifetime = 600
+
 /// The easy handle with the options that all transfers of a loop have in common. Each transfer's handle is a copy of
 /// it.
 ///
@@ -86,6 +90,7 @@ final class LibcurlTemplate {
     }
 
     private func setTLS(_ tls: TLSConfiguration) throws(AsyncNetError) {
+        easy.set(LC_CA_CACHE_TIMEOUT, trustLifetime)
         try setSystemTrust()
         switch tls.trust.kind {
         case .system: break
@@ -108,7 +113,14 @@ final class LibcurlTemplate {
 
     /// Sets the system's certificates for a libcurl that was built for another system and does not find them. An HTTPS
     /// proxy's certificate is always checked against them.
+    ///
+    /// libcurl keeps the certificates of a file in memory, since 7.87, but only if no folder is searched too. With both,
+    /// as in Debian's libcurl, it would parse the whole file for each new connection, which takes longer than all the rest of
+    /// the handshake.
     private func setSystemTrust() throws(AsyncNetError) {
+        if lc_is_ca_folder_needless() != 0 {
+            for option in [LC_CAPATH, LC_PROXY_CAPATH] { lc_set_string(easy.pointer, Int32(option), nil) }
+        }
         guard let path = lc_ca_file() else { return }
         for option in [LC_CAINFO, LC_PROXY_CAINFO] {
             try easy.set(option, String(cString: path), orRefuse: "the system's trust anchors")

@@ -12,9 +12,12 @@ import CLibcurl
 final class TLSSessions: @unchecked Sendable {
     private let pointer: OpaquePointer
 
-    /// `nil` if this libcurl cannot share sessions, or there is no memory.
+    /// `nil` if this libcurl cannot share sessions, or there is no memory. Sharing was tried with OpenSSL only; with GnuTLS
+    /// libcurl also shares objects that it does not lock.
     init?() {
-        guard let pointer = lc_share_new() else { return nil }
+        guard let library = lc_tls_library(), String(cString: library).hasPrefix("OpenSSL/"),
+            let pointer = lc_share_new()
+        else { return nil }
         self.pointer = pointer
     }
 
