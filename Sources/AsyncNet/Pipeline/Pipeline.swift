@@ -90,8 +90,8 @@ final class RequestRun: Sendable {
     let sink: any ResponseSink
     let watch: TransferWatch
     let owner: (any RunOwner)?
-    /// The executor that the task of this run prefers, if that is a thread of the transport's.
-    let executor: (any TaskExecutor)?
+    /// The request's own credential.
+    private let credential: Credential?
     /// Whether an attempt runs in a task of its own, so that it can be cancelled without ending the request.
     let separatesAttempts: Bool
     /// The validators for the first attempt, if the owner has counted it.
@@ -103,10 +103,11 @@ final class RequestRun: Sendable {
     init(
         _ id: RequestID, _ environment: Environment, _ policies: RunPolicies, _ sink: any ResponseSink,
         record: TransferRecord = TransferRecord(), observers: RequestObservers? = nil,
-        hold: TransferHold = TransferHold(), owner: (any RunOwner)? = nil, executor: (any TaskExecutor)? = nil,
+        hold: TransferHold = TransferHold(), owner: (any RunOwner)? = nil, credential: Credential? = nil,
         separatesAttempts: Bool = true
     ) {
-        (self.executor, hasAdapters) = (executor, !policies.list.adapters.isEmpty)
+        self.credential = credential
+        hasAdapters = !policies.list.adapters.isEmpty
         (hasRetriers, timeout) = (!policies.list.retriers.isEmpty, policies.timeout)
         (self.id, self.environment, self.policies, self.sink) = (id, environment, policies, sink)
         (self.record, self.observers, self.hold, self.owner) = (record, observers, hold, owner)
@@ -116,19 +117,12 @@ final class RequestRun: Sendable {
     }
 
     /// Makes the request, and sends it through all stations.
-    ///
-    /// - Parameter made: The request, if it has been made.
     @concurrent
-    func outcome(of blueprint: RequestBlueprint, _ made: TransportRequest?, _ credential: Credential?) async
-        -> TransferOutcome
-    {
+    func outcome(of blueprint: RequestBlueprint) async -> TransferOutcome {
         record.begin(environment.timers.time)
         let first: (request: TransportRequest, credential: OriginCredential?)
         do {
-            let made =
-                if let made { made } else {
-                    blueprint.mayBlock ? try await blueprint.makeApart() : try blueprint.make()
-                }
+            let made = blueprint.mayBlock ? try await blueprint.makeApart() : try blueprint.make()
             first = assembled(made, credential)
         } catch {
             return record.outcome(AsyncNetError(wrapping: error, as: .encodingFailed))
@@ -219,17 +213,6 @@ final class RequestRun: Sendable {
     func releasePermit() {
         let permit = permit.withLock { $0.take() }
         permit?.release()
-    }
-}
-
-// MARK: The thread of the transport
-
-extension RequestRun {
-    /// Runs code that may take long: on one of Swift's threads if this run's task prefers a thread of the transport's.
-    @inline(never)
-    func offLoop<Value: Sendable>(_ code: () async throws -> Value) async throws -> Value {
-        guard executor != nil else { return try await code() }
-        return try await withTaskExecutorPreference(globalConcurrentExecutor) { try await UserCode.change(to: code) }
     }
 }
 

@@ -86,67 +86,65 @@ public actor RequestEngine {
     nonisolated func resumeSoon() { host.environment.mailbox.post { await self.resume() } }
 
     private func start() async {
+        guard let run = await begin() else { return }
+        driver = if case .file = target { makeReleasingDriver() } else { makeDriver(run) }
+    }
+
+    /// - Returns: `nil` if the request is over.
+    private func begin() async -> RequestRun? {
         hold.release()
-        let refusal = await host.begin(self)
-        if let refusal { return conclude(TransferOutcome(error: refusal)) }
-        let made = blueprint.isQuick ? try? blueprint.make() : nil
+        if let refusal = await host.begin(self) {
+            conclude(TransferOutcome(error: refusal))
+            return nil
+        }
         guard !machine.isTerminal else {
             await host.end(id)
-            return host.environment.transfers.end()
+            host.environment.transfers.end()
+            return nil
         }
-        let run = makeRun(made.flatMap(executor))
-        self.run = run
-        driver = if case .file = target { makeReleasingDriver() } else { makeDriver(run, made) }
+        return makeRun()
     }
 
     @inline(never)
-    private func makeRun(_ executor: (any TaskExecutor)?) -> RequestRun {
+    private func makeRun() -> RequestRun {
         let run = RequestRun(
             id, host.environment, RunPolicies(host.environment, options), target.sink, record: record,
-            observers: observers, hold: hold, owner: self, executor: executor, separatesAttempts: kind == .stream)
+            observers: observers, hold: hold, owner: self, credential: options.credential,
+            separatesAttempts: kind == .stream)
         if !observers.isObserved, machine.beginAttempt() != nil { run.beginFirstAttempt(with: validators) }
+        self.run = run
         return run
     }
 
     /// Not isolated to the request: its start would have to wait until the waiter has left the request.
-    @inline(never)
-    private func makeDriver(_ run: RequestRun, _ made: TransportRequest?) -> Task<Void, Never> {
-        let drive: @concurrent @Sendable () async -> Void = { [credential = options.credential] in
-            let outcome = await run.outcome(of: self.blueprint, made, credential)
-            await self.driverEnds(with: outcome)
-            self.host.environment.transfers.end()
-        }
-        return if let executor = run.executor { Task(executorPreference: executor, operation: drive) } else {
-            Task(operation: drive)
-        }
+    private nonisolated func makeDriver(_ run: RequestRun) -> Task<Void, Never> {
+        Task { @concurrent in await self.drive(run) }
+    }
+
+    /// A driver whose first steps, to the first that has to wait, run on this thread: no other thread is woken for them.
+    private nonisolated func makeImmediateDriver(_ run: RequestRun) -> Task<Void, Never> {
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return makeDriver(run) }
+        return Task.immediate { await self.drive(run) }
+    }
+
+    private nonisolated func drive(_ run: RequestRun) async {
+        let outcome = await run.outcome(of: blueprint)
+        await driverEnds(with: outcome)
+        host.environment.transfers.end()
     }
 
     /// Releases the request, and with it the partial file, before the transfer counts as ended, so that a finished
     /// session leaves no partial file.
     private func makeReleasingDriver() -> Task<Void, Never> {
         Task { [weak self, transfers = host.environment.transfers] in
-            await self?.drive()
+            await self?.driveRun()
             transfers.end()
         }
     }
 
-    private func drive() async {
+    private func driveRun() async {
         guard let run else { return }
-        let outcome = await run.outcome(of: blueprint, nil, options.credential)
-        await driverEnds(with: outcome)
-    }
-
-    /// The thread of the transport, for a request that runs no code there which may take long: see `RequestRun.offLoop`
-    /// and `UserCode`, by which all other code leaves that thread.
-    private func executor(for request: TransportRequest) -> (any TaskExecutor)? {
-        let environment = host.environment
-        guard let transport = environment.loopTransport, case .memory = target,
-            environment.configuration.cookieJar == nil
-        else { return nil }
-        var policies = environment.policies
-        if !options.interceptors.isEmpty { policies.append(options.interceptors) }
-        guard policies.adapters.allSatisfy(\.mayBlock) else { return nil }
-        return transport.executor(for: request)
+        await driverEnds(with: await run.outcome(of: blueprint))
     }
 
     private func driverEnds(with outcome: TransferOutcome) async {
@@ -192,7 +190,33 @@ public actor RequestEngine {
     // MARK: Waiting
 
     /// Starts the request unless it is suspended, and waits for its end; any number of tasks may wait.
-    func transferOutcome() async -> TransferOutcome {
+    @concurrent
+    nonisolated func transferOutcome() async -> TransferOutcome {
+        guard blueprint.isQuick, let run = await beginImmediately() else { return await awaitedOutcome() }
+        return await awaitedOutcome(of: run.hasAdapters ? makeDriver(run) : makeImmediateDriver(run))
+    }
+
+    /// Begins a new request; the caller makes its driver and then waits. Until then it counts as arriving.
+    private func beginImmediately() async -> RequestRun? {
+        guard case .memory = target, machine.state == .initialized, !Task.isCancelled, machine.resume() == .start
+        else { return nil }
+        observers.send(.resumed)
+        arriving += 1
+        if let run = await begin() { return run }
+        arriving -= 1
+        return nil
+    }
+
+    /// - Parameter driver: The driver that the caller has made after `beginImmediately`.
+    private func awaitedOutcome(of driver: Task<Void, Never>) async -> TransferOutcome {
+        arriving -= 1
+        self.driver = driver
+        // The request has ended since.
+        if machine.isTerminal { driver.cancel() }
+        return await awaitedOutcome()
+    }
+
+    private func awaitedOutcome() async -> TransferOutcome {
         if let outcome { return await validated(outcome) }
         if Task.isCancelled {
             if waiters.isEmpty, arriving == 0 { await cancel() }

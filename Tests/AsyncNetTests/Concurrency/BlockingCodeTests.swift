@@ -67,6 +67,32 @@ struct BlockingCodeTests {
         await server.stop()
     }
 
+    @Test("What a caller does after its request runs on none of the transport's threads")
+    func callers() async throws {
+        try await withServer(.json("[]")) { server in
+            let session = Session(transport: .libcurl(.init(eventLoops: 1)))
+            let names = try await withThrowingTaskGroup(of: Set<String?>.self) { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        var names: Set<String?> = []
+                        for _ in 0..<50 {
+                            _ = try await session.request(server.url("/")).serializing(Data.self).value
+                            names.insert(Self.threadName)
+                            _ = await session.requests.count
+                            names.insert(Self.threadName)
+                        }
+                        return names
+                    }
+                }
+                return try await group.reduce(into: []) { $0.formUnion($1) }
+            }
+            #expect(!names.contains("AsyncNet.curl"))
+            await session.finish()
+        }
+    }
+
+    private static var threadName: String? { Thread.current.name }
+
     private func check(_ place: Place, _ session: Session, _ url: String, count: Int) async throws {
         let (folder, blockade) = (try TemporaryFolder(), Blockade())
         let blocked = (0..<count).map { number in

@@ -18,17 +18,8 @@ final class LibcurlLoop: Sendable {
     /// What the thread does after a round.
     enum Rest { case work, sleep, end }
 
-    /// What other threads have posted.
-    struct Work {
+    private struct Inbox {
         var commands: [Command] = []
-        /// Jobs of tasks that prefer this loop, see `LoopTransport`.
-        var jobs: [UnownedJob] = []
-
-        var isEmpty: Bool { commands.isEmpty && jobs.isEmpty }
-    }
-
-    fileprivate struct Inbox {
-        var work = Work()
         var isRunning = false
         var isAwake = false
         var isClosing = false
@@ -46,7 +37,7 @@ final class LibcurlLoop: Sendable {
     private let transfers = Atomic(0)
     /// The part of the time that the thread works, in percent.
     private let work = Atomic(0)
-    fileprivate let inbox = Locked(Inbox())
+    private let inbox = Locked(Inbox())
     /// The multi handle that `wake` uses; set to `nil` before the handle is freed. It has a lock of its own because
     /// waking is a system call.
     private let bell = Locked<CurlMulti?>(nil)
@@ -107,14 +98,14 @@ final class LibcurlLoop: Sendable {
 
     /// Whether the thread must be woken for the command.
     private func add(_ command: Command, to inbox: inout Inbox) -> Bool {
-        inbox.work.commands.append(command)
+        inbox.commands.append(command)
         defer { inbox.isAwake = true }
         return !inbox.isAwake && inbox.isRunning
     }
 
-    fileprivate func wake() { bell.withLock { $0?.wake() } }
+    private func wake() { bell.withLock { $0?.wake() } }
 
-    fileprivate func startIfNeeded(_ inbox: inout Inbox) throws(AsyncNetError) {
+    private func startIfNeeded(_ inbox: inout Inbox) throws(AsyncNetError) {
         guard !inbox.isRunning else { return }
         guard let multi = CurlMulti(limits) else {
             throw AsyncNetError(.transportFailed, "libcurl cannot start; file descriptors may have run out")
@@ -139,17 +130,17 @@ final class LibcurlLoop: Sendable {
         if let part { work.store(part, ordering: .relaxed) }
     }
 
-    func takeWork() -> Work {
+    func takeCommands() -> [Command] {
         inbox.withLock { inbox in
-            defer { inbox.work = Work() }
-            return inbox.work
+            defer { inbox.commands = [] }
+            return inbox.commands
         }
     }
 
     /// - Parameter isIdle: Whether the thread has no transfers.
     func rest(isIdle: Bool) -> Rest {
         inbox.withLock { inbox in
-            guard inbox.work.isEmpty else { return .work }
+            guard inbox.commands.isEmpty else { return .work }
             if inbox.isClosing, isIdle {
                 inbox.isEnded = true
                 return .end
@@ -168,20 +159,5 @@ final class LibcurlLoop: Sendable {
             return inbox.closers
         }
         for continuation in closers { continuation.resume() }
-    }
-}
-
-extension LibcurlLoop: TaskExecutor {
-    /// A job that comes when the thread has ended, or cannot be started, runs on one of Swift's threads.
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        let (isTaken, mustWake) = inbox.withLock { inbox in
-            guard !inbox.isEnded, (try? startIfNeeded(&inbox)) != nil else { return (false, false) }
-            inbox.work.jobs.append(job)
-            defer { inbox.isAwake = true }
-            return (true, !inbox.isAwake)
-        }
-        if !isTaken { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
-        if mustWake { wake() }
     }
 }

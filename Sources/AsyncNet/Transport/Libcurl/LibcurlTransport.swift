@@ -59,7 +59,7 @@ public final class LibcurlTransport: Transport {
     private func start(_ request: TransportRequest) throws(AsyncNetError) -> TransferPipe {
         let engine = try engine.get()
         let origin = request.head.url.originKey
-        let loop = engine.loop(for: origin, preferring: request.executor as? LibcurlLoop)
+        let loop = engine.loop(for: origin)
         let exchange = try LibcurlExchange(request, origin: origin, loop: loop)
         do {
             try loop.submit(exchange)
@@ -69,9 +69,6 @@ public final class LibcurlTransport: Transport {
         }
         return exchange.pipe
     }
-
-    /// The loop for another transfer to the origin; `nil` if the transport cannot be used.
-    func loop(for origin: OriginKey) -> LibcurlLoop? { (try? engine.get())?.loop(for: origin, preferring: nil) }
 
     /// Refuses new requests, waits for running transfers to end, then closes all connections.
     public func shutdown() async {
@@ -108,10 +105,8 @@ private struct Engine: Sendable {
         }
     }
 
-    /// - Parameter loop: Returned if it is one of those for the origin.
-    func loop(for origin: OriginKey, preferring loop: LibcurlLoop?) -> LibcurlLoop {
-        if let loop, distribution.loops(for: origin).contains(where: { loops[$0] === loop }) { return loop }
-        return loops[distribution.loop(for: origin) { loops[$0].load }]
+    func loop(for origin: OriginKey) -> LibcurlLoop {
+        loops[distribution.loop(for: origin) { loops[$0].load }]
     }
 
     func close() {
