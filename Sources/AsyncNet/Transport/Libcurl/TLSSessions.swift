@@ -37,8 +37,8 @@ final class TLSSessions: @unchecked Sendable {
 
         /// Before 7.88 libcurl uses freed memory when a ticket arrives (CVE-2021-22901, curl's issues 7148 and 10273), or
         /// takes a proxy's ticket for the server's (CVE-2021-22890). Before 8.11 several threads would write to one
-        /// session of OpenSSL (14751). 8.12.0 crashes (16236), and up to 8.16 threads race for the cache (18806); with the
-        /// versions from 8.21 on sharing was tried.
+        /// session of OpenSSL (14751). 8.12.0 crashes (16236), and 8.16 was reported to race (18806). Newer ones, where
+        /// nothing is known, were tried with 8.23.
         init(_ version: Libcurl.Version) {
             self =
                 switch version.number {
