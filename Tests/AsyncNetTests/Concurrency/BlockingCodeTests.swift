@@ -84,7 +84,7 @@ struct BlockingCodeTests {
                         return names
                     }
                 }
-                return try await group.reduce(into: []) { $0.formUnion($1) }
+                return try await group.reduce(into: Set<String?>()) { $0.formUnion($1) }
             }
             #expect(!names.contains("AsyncNet.curl"))
             await session.finish()

@@ -36,7 +36,8 @@ struct ProgressBridgeTests {
 
     @MainActor
     private final class WeakRequest {
-        weak var engine: RequestEngine?
+        private(set) weak var engine: RequestEngine?
+        func hold(_ engine: RequestEngine) { self.engine = engine }
     }
 
     @Test("Pausing, resuming and cancelling it does so with the request, which it does not keep")
@@ -54,12 +55,11 @@ struct ProgressBridgeTests {
             progress.cancel()
             #expect(await eventually { await request.state == .cancelled })
         }
-        let request = await WeakRequest()
+        let request = await MainActor.run { WeakRequest() }
         do {
             let controlled = session.request("http://a/")
             progress.control(controlled)
-            let engine = controlled.engine
-            await MainActor.run { request.engine = engine }
+            await request.hold(controlled.engine)
         }
         // The progress was cancelled before, so the request is cancelled at once, by the session's mailbox.
         #expect(await eventually { await request.engine == nil })

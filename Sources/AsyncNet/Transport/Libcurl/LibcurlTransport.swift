@@ -70,6 +70,9 @@ public final class LibcurlTransport: Transport {
         return exchange.pipe
     }
 
+    /// The loop for another transfer to the origin; `nil` if the transport cannot be used.
+    func loop(for origin: OriginKey) -> LibcurlLoop? { (try? engine.get())?.loop(for: origin) }
+
     /// Refuses new requests, waits for running transfers to end, then closes all connections.
     public func shutdown() async {
         guard case .success(let engine) = engine else { return }
