@@ -5,7 +5,9 @@ protocol IdleWatched: AnyObject, Sendable {
     /// Whether time passes without being counted as silence.
     var isHeldBack: Bool { get }
     /// Called once there has been no activity for the timeout; must not block.
-    func wasIdle(for timeout: Duration)
+    ///
+    /// - Parameter timer: May have been stopped meanwhile.
+    func wasIdle(_ timer: IdleTimer, for timeout: Duration)
 }
 
 /// Calls what it watches once there has been no activity for the timeout.
@@ -55,7 +57,7 @@ extension IdleTimer: TimerTarget {
         let last = lastActivity.load(ordering: .relaxed)
         let due = last == .max ? now + timeout : .nanoseconds(last) + timeout
         guard due <= now else { return due }
-        watched.wasIdle(for: timeout)
+        watched.wasIdle(self, for: timeout)
         return nil
     }
 }

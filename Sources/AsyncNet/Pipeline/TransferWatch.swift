@@ -9,9 +9,8 @@ final class TransferWatch: Sendable {
     private let redirects: RedirectPolicy
     /// Whether the response is delivered even if its head is that of a redirect which would be followed.
     private let isFinal = Atomic(false)
-    private let idle = Locked<IdleTimer?>(nil)
-    /// What ends the transfer after silence.
-    private let onSilence = Locked<SilenceHandler?>(nil)
+    /// The timer that notices silence, and what silence ends; `nil` between attempts.
+    private let silence = Locked<(timer: IdleTimer, handler: SilenceHandler)?>(nil)
     /// The transport waits for bytes of the request's body, not for the server.
     private let isBodyAwaited = Atomic(false)
     /// The transfer waits for the reader of the response's body, not for the server.
@@ -32,22 +31,20 @@ final class TransferWatch: Sendable {
         isReaderBusy.store(false, ordering: .relaxed)
         isFinal.store(false, ordering: .relaxed)
         // A retain cycle until `stop()`: timer → watch → timer.
-        onSilence.withLock { $0 = handler }
         let timer = IdleTimer(timers, timeout: timeout, watching: self)
-        idle.withLock { $0 = timer }
+        silence.withLock { $0 = (timer, handler) }
         timer.start()
     }
 
     func stop() {
-        let timer = idle.withLock { $0.take() }
-        timer?.stop()
-        _ = onSilence.withLock { $0.take() }
+        let ended = silence.withLock { $0.take() }
+        ended?.timer.stop()
     }
 
     /// The transfer waits for the reader until `read()`, whatever the transport reports meanwhile.
     func pause() {
         isReaderBusy.store(true, ordering: .relaxed)
-        idle.withLock { $0 }?.pause()
+        silence.withLock { $0?.timer }?.pause()
     }
 
     /// The reader waits for the server.
@@ -59,11 +56,11 @@ final class TransferWatch: Sendable {
     /// Counts silence from now on, unless the transfer does not wait for the server.
     func touch() {
         guard !isBodyAwaited.load(ordering: .relaxed), !isReaderBusy.load(ordering: .relaxed) else { return }
-        idle.withLock { $0 }?.touch()
+        silence.withLock { $0?.timer }?.touch()
     }
 
     /// After a suspension silence is counted from the suspension's end.
-    func restart() { idle.withLock { $0 }?.restart() }
+    func restart() { silence.withLock { $0?.timer }?.restart() }
 
     // MARK: The transport's events
 
@@ -85,10 +82,10 @@ final class TransferWatch: Sendable {
 
     private func updateSilence(_ event: TransportEvent) {
         switch event {
-        case .queued: idle.withLock { $0 }?.pause()
+        case .queued: silence.withLock { $0?.timer }?.pause()
         case .awaitingBody:
             isBodyAwaited.store(true, ordering: .relaxed)
-            idle.withLock { $0 }?.pause()
+            silence.withLock { $0?.timer }?.pause()
         case .sentBody, .started:
             isBodyAwaited.store(false, ordering: .relaxed)
             touch()
@@ -170,5 +167,9 @@ extension TransferWatch: IdleWatched {
         hold.isHeld || isReaderBusy.load(ordering: .relaxed) || isBodyAwaited.load(ordering: .relaxed)
     }
 
-    func wasIdle(for timeout: Duration) { onSilence.withLock { $0 }?.end(after: timeout) }
+    /// The timer of an attempt that has ended meanwhile must not end the next attempt.
+    func wasIdle(_ timer: IdleTimer, for timeout: Duration) {
+        let handler = silence.withLock { $0?.timer === timer ? $0?.handler : nil }
+        handler?.end(after: timeout)
+    }
 }

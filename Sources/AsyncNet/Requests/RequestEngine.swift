@@ -22,6 +22,7 @@ public actor RequestEngine {
 
     private var machine = RequestStateMachine()
     private var driver: Task<Void, Never>?
+    private var isDriverOver = false
     private var run: RequestRun?
     private var outcome: TransferOutcome?
     private var waiters = OutcomeWaiters()
@@ -122,6 +123,7 @@ public actor RequestEngine {
     }
 
     /// A driver whose first steps, to the first that has to wait, run on this thread: no other thread is woken for them.
+    /// None of them may block, since the caller could not notice meanwhile that its task is cancelled.
     private nonisolated func makeImmediateDriver(_ run: RequestRun) -> Task<Void, Never> {
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return makeDriver(run) }
         return Task.immediate { await self.drive(run) }
@@ -152,7 +154,7 @@ public actor RequestEngine {
         await host.end(id)
         // No suspension from here on: the waiters are resumed without another change of threads.
         conclude(outcome)
-        driver = nil
+        (driver, isDriverOver) = (nil, true)
     }
 
     private func end(as state: RequestState, _ error: AsyncNetError) async {
@@ -193,7 +195,8 @@ public actor RequestEngine {
     @concurrent
     nonisolated func transferOutcome() async -> TransferOutcome {
         guard blueprint.isQuick, let run = await beginImmediately() else { return await awaitedOutcome() }
-        return await awaitedOutcome(of: run.hasAdapters ? makeDriver(run) : makeImmediateDriver(run))
+        let runsUserCode = run.hasAdapters || !(host.environment.transport is any NonBlocking)
+        return await awaitedOutcome(of: runsUserCode ? makeDriver(run) : makeImmediateDriver(run))
     }
 
     /// Begins a new request; the caller makes its driver and then waits. Until then it counts as arriving.
@@ -210,7 +213,7 @@ public actor RequestEngine {
     /// - Parameter driver: The driver that the caller has made after `beginImmediately`.
     private func awaitedOutcome(of driver: Task<Void, Never>) async -> TransferOutcome {
         arriving -= 1
-        self.driver = driver
+        if !isDriverOver { self.driver = driver }
         // The request has ended since.
         if machine.isTerminal { driver.cancel() }
         return await awaitedOutcome()

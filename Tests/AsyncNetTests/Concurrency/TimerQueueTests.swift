@@ -24,7 +24,7 @@ struct TimerQueueTests {
         private let log: Log
         init(_ log: Log) { self.log = log }
         var isHeldBack: Bool { false }
-        func wasIdle(for timeout: Duration) { log.add("silence") }
+        func wasIdle(_ timer: IdleTimer, for timeout: Duration) { log.add("silence") }
     }
 
     @Test("Timers fire in the order of their times, with one sleeping task")

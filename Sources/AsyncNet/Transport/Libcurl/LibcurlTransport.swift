@@ -11,7 +11,7 @@ import Foundation
 ///
 /// If a kept connection ends before a byte of the response, an idempotent request is sent once more on a new
 /// connection; any other request ends with `.connectionLost` (RFC 9110 §9.2.2).
-public final class LibcurlTransport: Transport {
+public final class LibcurlTransport: Transport, NonBlocking {
     /// The settings that this transport was made with.
     public let configuration: Configuration
     private let engine: Result<Engine, AsyncNetError>
@@ -70,14 +70,14 @@ public final class LibcurlTransport: Transport {
         return exchange.pipe
     }
 
-    /// The loop for another transfer to the origin; `nil` if the transport cannot be used.
-    func loop(for origin: OriginKey) -> LibcurlLoop? { (try? engine.get())?.loop(for: origin) }
+    /// None if the transport cannot be used.
+    var loops: [LibcurlLoop] { (try? engine.get())?.loops ?? [] }
 
     /// Refuses new requests, waits for running transfers to end, then closes all connections.
     public func shutdown() async {
         guard case .success(let engine) = engine else { return }
         engine.close()
-        for loop in engine.loops { await loop.waitForEnd() }
+        for loop in loops { await loop.waitForEnd() }
     }
 
     private static func warn() {

@@ -1,6 +1,6 @@
 /// How much of the time a loop's thread works, measured by the pauses in which it sleeps.
 struct LoopLoad {
-    /// The measured time is a window of at least this length, so that a single long round does not count as busy.
+    /// The shortest time that is measured: over less, a thread that has just handled one event would count as busy.
     static let window = Duration.milliseconds(10)
 
     private var windowStart: Duration

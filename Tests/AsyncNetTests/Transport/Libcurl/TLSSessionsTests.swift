@@ -18,20 +18,10 @@ struct TLSSessionsTests {
         #expect(TLSSessions.Scope(version) == expected)
     }
 
-    private func loops(of transport: LibcurlTransport) -> [LibcurlLoop] {
-        Set((1...64).compactMap { transport.loop(for: OriginKey($0)) }.map(Identity.init)).map(\.loop)
-    }
-
-    private struct Identity: Hashable {
-        let loop: LibcurlLoop
-        static func == (one: Self, other: Self) -> Bool { one.loop === other.loop }
-        func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(loop)) }
-    }
-
     @Test("The loops of a transport share sessions, or each has its own")
     func loops() throws {
         let scope = TLSSessions.Scope(try Libcurl.version.get())
-        let loops = loops(of: LibcurlTransport(configuration: .init(eventLoops: 3)))
+        let loops = LibcurlTransport(configuration: .init(eventLoops: 3)).loops
         #expect(loops.count == 3)
         let sessions = Set(loops.compactMap(\.sessions).map(ObjectIdentifier.init))
         let expected = [TLSSessions.Scope.none: 0, .loop: 3, .transport: 1]
@@ -41,7 +31,7 @@ struct TLSSessionsTests {
     @Test("Transports with equal settings have sessions of their own")
     func transports() {
         let transports = [LibcurlTransport(), LibcurlTransport()]
-        let sessions = transports.map { Set(loops(of: $0).compactMap(\.sessions).map(ObjectIdentifier.init)) }
+        let sessions = transports.map { Set($0.loops.compactMap(\.sessions).map(ObjectIdentifier.init)) }
         #expect(sessions[0].isDisjoint(with: sessions[1]))
     }
 }
