@@ -30,6 +30,16 @@ enum UserCode {
         return try await code()
     }
 
+    /// Runs the code on the executor that the task has begun to prefer; see `enter`.
+    @concurrent
+    static func change<Value: Sendable, Failure: Error>(to code: () async throws(Failure) -> Value)
+        async throws(Failure)
+        -> Value
+    {
+        entries.add(1, ordering: .relaxed)
+        return try await code()
+    }
+
     /// Runs the code in a task of its own. Cancelling the current task ends the wait at once with `.cancelled`, and
     /// cancels the code's task.
     ///

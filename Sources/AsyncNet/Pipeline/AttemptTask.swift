@@ -9,8 +9,12 @@ final class AttemptTask: Sendable {
 
     /// Runs `work` and waits for its end. A cancel of the calling task cancels `work`; so does `fail`, whose error is
     /// thrown.
-    func run<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
-        let task = Task { try await work() }
+    ///
+    /// - Parameter executor: The executor that the task prefers.
+    func run<Value: Sendable>(
+        on executor: (any TaskExecutor)? = nil, _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let task = Task(executorPreference: executor) { try await work() }
         let hasFailed = state.withLock { state in
             state.cancel = { task.cancel() }
             return state.failure != nil

@@ -4,6 +4,8 @@ import Synchronization
 final class Environment: Sendable {
     let configuration: SessionConfiguration
     let transport: any Transport
+    /// The transport, if tasks can run on its threads.
+    let loopTransport: (any LoopTransport)?
     let timers: TimerQueue
     let mailbox = Mailbox()
     let limits: SharedLimits
@@ -14,6 +16,7 @@ final class Environment: Sendable {
     init(_ configuration: SessionConfiguration, _ transport: any Transport) {
         self.configuration = configuration
         self.transport = transport
+        loopTransport = transport as? any LoopTransport
         timers = TimerQueue(TimeSource(opening: configuration.clock))
         limits = SharedLimits(configuration, timers)
         policies = PolicyList(configuration.interceptors)

@@ -11,7 +11,7 @@ struct Hops: Station {
             if let next {
                 await attempt.drain(response, to: request.head.method)
                 request = next
-            } else if let next = try await attempt.deliver(response.decoded, to: request) {
+            } else if let next = try await deliver(response, request, attempt) {
                 return next
             } else {
                 request = try await attempt.run.prepare(request)
@@ -19,6 +19,16 @@ struct Hops: Station {
                 hop = Hop(visited: hop.visited)
             }
         }
+    }
+
+    /// Decoding a body, and receiving one that is not here yet, takes long.
+    @inline(never)
+    private func deliver(_ response: TransportResponse, _ request: TransportRequest, _ attempt: Attempt) async throws
+        -> Next?
+    {
+        let decoded = response.decoded
+        if decoded.body.isInMemory { return try await attempt.deliver(decoded, to: request) }
+        return try await attempt.run.offLoop { try await attempt.deliver(decoded, to: request) }
     }
 
     /// - Returns: The response, and the request of the next hop if a redirect or a challenge is to be followed.
@@ -32,7 +42,9 @@ struct Hops: Station {
         let credential = attempt.credential(for: request)
         if let credential { try hop.authorize(&outgoing, credential, run.environment.limits.spaces) }
         if let jar { await jar.addCookies(to: &outgoing) }
-        let response = try await run.environment.transport.send(outgoing)
+        let response =
+            outgoing.body.isInMemory
+            ? try await run.environment.transport.send(outgoing) : try await sendFile(outgoing, run)
         run.watch.touch()
         if let jar { await jar.keepCookies(of: response.head) }
         if let credential,
@@ -45,6 +57,13 @@ struct Hops: Station {
         return (response, try await redirected(response.head, request, &hop, run))
     }
 
+    /// Opening a file takes long.
+    @inline(never)
+    private func sendFile(_ request: TransportRequest, _ run: RequestRun) async throws -> TransportResponse {
+        let transport = run.environment.transport
+        return try await run.offLoop { try await transport.send(request) }
+    }
+
     /// A copy with the watch and, later, cookies and credentials. The stored request must hold neither secrets nor the
     /// watch: watch → record → request → watch would be a retain cycle.
     @inline(never)
@@ -55,6 +74,7 @@ struct Hops: Station {
             outgoing.onEvent = run.watch.receive
             outgoing.hold = run.hold
             outgoing.maximumBodySize = run.policies.bodyLimit
+            outgoing.executor = run.executor
             if outgoing.delivery == .whole { outgoing.isUrgent = attempt.refusesHeads(of: outgoing.head) }
         }
         return outgoing

@@ -90,8 +90,12 @@ final class RequestRun: Sendable {
     let sink: any ResponseSink
     let watch: TransferWatch
     let owner: (any RunOwner)?
+    /// The request, if it has been made.
+    private let made: TransportRequest?
     /// The request's own credential.
     private let credential: Credential?
+    /// The executor that the task of this run prefers, if that is a thread of the transport's.
+    let executor: (any TaskExecutor)?
     /// Whether an attempt runs in a task of its own, so that it can be cancelled without ending the request.
     let separatesAttempts: Bool
     /// The validators for the first attempt, if the owner has counted it.
@@ -103,11 +107,12 @@ final class RequestRun: Sendable {
     init(
         _ id: RequestID, _ environment: Environment, _ policies: RunPolicies, _ sink: any ResponseSink,
         record: TransferRecord = TransferRecord(), observers: RequestObservers? = nil,
-        hold: TransferHold = TransferHold(), owner: (any RunOwner)? = nil, credential: Credential? = nil,
+        hold: TransferHold = TransferHold(), owner: (any RunOwner)? = nil, executor: (any TaskExecutor)? = nil,
+        made: TransportRequest? = nil, credential: Credential? = nil,
         separatesAttempts: Bool = true
     ) {
-        self.credential = credential
-        hasAdapters = !policies.list.adapters.isEmpty
+        (self.made, self.credential) = (made, credential)
+        (self.executor, hasAdapters) = (executor, !policies.list.adapters.isEmpty)
         (hasRetriers, timeout) = (!policies.list.retriers.isEmpty, policies.timeout)
         (self.id, self.environment, self.policies, self.sink) = (id, environment, policies, sink)
         (self.record, self.observers, self.hold, self.owner) = (record, observers, hold, owner)
@@ -122,13 +127,17 @@ final class RequestRun: Sendable {
         record.begin(environment.timers.time)
         let first: (request: TransportRequest, credential: OriginCredential?)
         do {
-            let made = blueprint.mayBlock ? try await blueprint.makeApart() : try blueprint.make()
-            first = assembled(made, credential)
+            first = assembled(try await made(by: blueprint), credential)
         } catch {
             return record.outcome(AsyncNetError(wrapping: error, as: .encodingFailed))
         }
         self.first.withLock { $0 = first }
         return await outcome(of: Pipeline.stations, first.request, first.credential)
+    }
+
+    private func made(by blueprint: RequestBlueprint) async throws -> TransportRequest {
+        if let made { return made }
+        return blueprint.mayBlock ? try await blueprint.makeApart() : try blueprint.make()
     }
 
     /// Sends a request through the given stations.
@@ -174,7 +183,7 @@ final class RequestRun: Sendable {
             observers?.send(.attempt(1, head))
             return validators
         }
-        if let owner { return await owner.beginAttempt(head) }
+        if let owner { return await onActor { await owner.beginAttempt(head) } }
         record.beginAttempt(number)
         return []
     }
@@ -184,10 +193,17 @@ final class RequestRun: Sendable {
 
     func takeValidators() async -> [Validator] {
         guard let owner, owner.hasValidators else { return [] }
-        return await owner.takeValidators()
+        return await onActor { await owner.takeValidators() }
     }
 
-    func waitWhileSuspended() async { if hold.isHeld { await owner?.waitWhileSuspended() } }
+    func waitWhileSuspended() async { if hold.isHeld { await onActor { await self.owner?.waitWhileSuspended() } } }
+
+    /// Calls an actor; not from the transport's thread, which would then run the actor's next jobs.
+    @inline(never)
+    private func onActor<Value: Sendable>(_ call: @Sendable () async -> Value) async -> Value {
+        guard executor != nil else { return await call() }
+        return await withTaskExecutorPreference(globalConcurrentExecutor) { await UserCode.change(to: call) }
+    }
 
     /// Ends the request; for callers that cannot await.
     func fail(_ error: AsyncNetError) {
@@ -213,6 +229,17 @@ final class RequestRun: Sendable {
     func releasePermit() {
         let permit = permit.withLock { $0.take() }
         permit?.release()
+    }
+}
+
+// MARK: The thread of the transport
+
+extension RequestRun {
+    /// Runs code that may take long: on one of Swift's threads if this run's task prefers a thread of the transport's.
+    @inline(never)
+    func offLoop<Value: Sendable>(_ code: () async throws -> Value) async throws -> Value {
+        guard executor != nil else { return try await code() }
+        return try await withTaskExecutorPreference(globalConcurrentExecutor) { try await UserCode.change(to: code) }
     }
 }
 

@@ -22,8 +22,9 @@ public actor RequestEngine {
 
     private var machine = RequestStateMachine()
     private var driver: Task<Void, Never>?
-    private var isDriverOver = false
     private var run: RequestRun?
+    /// Where a driver on the transport's thread delivers its outcome.
+    private var handback: Handback?
     private var outcome: TransferOutcome?
     private var waiters = OutcomeWaiters()
     /// How many tasks start the request and are about to wait: they count as waiting.
@@ -92,7 +93,7 @@ public actor RequestEngine {
     }
 
     /// - Returns: `nil` if the request is over.
-    private func begin() async -> RequestRun? {
+    private func begin(_ executor: (any TaskExecutor)? = nil, _ made: TransportRequest? = nil) async -> RequestRun? {
         hold.release()
         if let refusal = await host.begin(self) {
             conclude(TransferOutcome(error: refusal))
@@ -103,36 +104,23 @@ public actor RequestEngine {
             host.environment.transfers.end()
             return nil
         }
-        return makeRun()
+        return makeRun(executor, made)
     }
 
     @inline(never)
-    private func makeRun() -> RequestRun {
+    private func makeRun(_ executor: (any TaskExecutor)?, _ made: TransportRequest?) -> RequestRun {
         let run = RequestRun(
             id, host.environment, RunPolicies(host.environment, options), target.sink, record: record,
-            observers: observers, hold: hold, owner: self, credential: options.credential,
+            observers: observers, hold: hold, owner: self, executor: executor, made: made,
+            credential: options.credential,
             separatesAttempts: kind == .stream)
         if !observers.isObserved, machine.beginAttempt() != nil { run.beginFirstAttempt(with: validators) }
         self.run = run
         return run
     }
 
-    /// Not isolated to the request: its start would have to wait until the waiter has left the request.
-    private nonisolated func makeDriver(_ run: RequestRun) -> Task<Void, Never> {
-        Task { @concurrent in await self.drive(run) }
-    }
-
-    /// A driver whose first steps, to the first that has to wait, run on this thread: no other thread is woken for them.
-    /// None of them may block, since the caller could not notice meanwhile that its task is cancelled.
-    private nonisolated func makeImmediateDriver(_ run: RequestRun) -> Task<Void, Never> {
-        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return makeDriver(run) }
-        return Task.immediate { await self.drive(run) }
-    }
-
-    private nonisolated func drive(_ run: RequestRun) async {
-        let outcome = await run.outcome(of: blueprint)
-        await driverEnds(with: outcome)
-        host.environment.transfers.end()
+    private func makeDriver(_ run: RequestRun) -> Task<Void, Never> {
+        Task { @concurrent [blueprint] in await self.settle(await run.outcome(of: blueprint)) }
     }
 
     /// Releases the request, and with it the partial file, before the transfer counts as ended, so that a finished
@@ -149,12 +137,84 @@ public actor RequestEngine {
         await driverEnds(with: await run.outcome(of: blueprint))
     }
 
+    /// Ends the request with its transfer's outcome.
+    private func settle(_ outcome: TransferOutcome) async {
+        await driverEnds(with: outcome)
+        host.environment.transfers.end()
+    }
+
+    // MARK: The driver on the transport's thread
+
+    /// Its task enters no actor there: an actor runs its next job, which may be a caller's, on the thread that leaves it.
+    /// So the task that waits for the outcome ends the request with it, or another task if none waits.
+    private nonisolated func makeDriver(_ run: RequestRun, handingBackTo handback: Handback) -> Task<Void, Never> {
+        Task(executorPreference: run.executor) { @concurrent [blueprint] in
+            let outcome = await run.outcome(of: blueprint)
+            guard !handback.deliver(outcome) else { return }
+            Task(executorPreference: globalConcurrentExecutor) { await self.settle(outcome) }
+        }
+    }
+
+    /// Begins a new request whose driver runs on the transport's thread; `nil` for others. The caller then makes the
+    /// driver and waits for it, and counts as arriving until it has.
+    private func beginOnLoop() async -> (RequestRun, Handback)? {
+        guard case .memory = target, machine.state == .initialized, !Task.isCancelled, let (executor, made) = loop,
+            machine.resume() == .start
+        else { return nil }
+        observers.send(.resumed)
+        let handback = Handback()
+        self.handback = handback
+        arriving += 1
+        if let run = await begin(executor, made) { return (run, handback) }
+        arriving -= 1
+        return nil
+    }
+
+    private nonisolated func handedBack(_ run: RequestRun, _ handback: Handback) async -> TransferOutcome {
+        handback.begin(makeDriver(run, handingBackTo: handback))
+        let outcome = await withTaskCancellationHandler {
+            await handback.outcome()
+        } onCancel: {
+            host.environment.mailbox.post { await self.leaveHandback() }
+        }
+        return await received(outcome)
+    }
+
+    /// - Parameter outcome: `nil` if the request has ended otherwise, or its waiter leaves.
+    private func received(_ outcome: TransferOutcome?) async -> TransferOutcome {
+        arriving -= 1
+        if let outcome {
+            handback = nil
+            // A suspended request ends later; its waiter must be able to leave meanwhile.
+            if machine.state == .suspended { Task { await settle(outcome) } } else { await settle(outcome) }
+        }
+        return await awaitedOutcome()
+    }
+
+    private func leaveHandback() async {
+        guard let handback else { return }
+        if waiters.isEmpty, arriving == 1 { await cancel() } else { handback.abandon() }
+    }
+
+    /// The thread of the transport, for a request that runs no code there which may take long: see `RequestRun.offLoop`
+    /// and `UserCode`, by which all other code leaves that thread.
+    private var loop: (any TaskExecutor, TransportRequest)? {
+        let environment = host.environment
+        guard let transport = environment.loopTransport, environment.configuration.cookieJar == nil,
+            let request = try? blueprint.make()
+        else { return nil }
+        var policies = environment.policies
+        if !options.interceptors.isEmpty { policies.append(options.interceptors) }
+        guard policies.adapters.allSatisfy(\.mayBlock) else { return nil }
+        return transport.executor(for: request).map { ($0, request) }
+    }
+
     private func driverEnds(with outcome: TransferOutcome) async {
         await waitWhileSuspended()
         await host.end(id)
         // No suspension from here on: the waiters are resumed without another change of threads.
         conclude(outcome)
-        (driver, isDriverOver) = (nil, true)
+        driver = nil
     }
 
     private func end(as state: RequestState, _ error: AsyncNetError) async {
@@ -175,6 +235,10 @@ public actor RequestEngine {
         guard machine.end(as: state) else { return }
         self.outcome = outcome
         waiters.resumeAll(returning: outcome)
+        if let handback {
+            driver = handback.abandon()
+            self.handback = nil
+        }
         // The run holds this actor: a retain cycle until here.
         run = nil
         validators = []
@@ -194,29 +258,8 @@ public actor RequestEngine {
     /// Starts the request unless it is suspended, and waits for its end; any number of tasks may wait.
     @concurrent
     nonisolated func transferOutcome() async -> TransferOutcome {
-        guard blueprint.isQuick, let run = await beginImmediately() else { return await awaitedOutcome() }
-        let runsUserCode = run.hasAdapters || !(host.environment.transport is any NonBlocking)
-        return await awaitedOutcome(of: runsUserCode ? makeDriver(run) : makeImmediateDriver(run))
-    }
-
-    /// Begins a new request; the caller makes its driver and then waits. Until then it counts as arriving.
-    private func beginImmediately() async -> RequestRun? {
-        guard case .memory = target, machine.state == .initialized, !Task.isCancelled, machine.resume() == .start
-        else { return nil }
-        observers.send(.resumed)
-        arriving += 1
-        if let run = await begin() { return run }
-        arriving -= 1
-        return nil
-    }
-
-    /// - Parameter driver: The driver that the caller has made after `beginImmediately`.
-    private func awaitedOutcome(of driver: Task<Void, Never>) async -> TransferOutcome {
-        arriving -= 1
-        if !isDriverOver { self.driver = driver }
-        // The request has ended since.
-        if machine.isTerminal { driver.cancel() }
-        return await awaitedOutcome()
+        guard blueprint.isQuick, let (run, handback) = await beginOnLoop() else { return await awaitedOutcome() }
+        return await handedBack(run, handback)
     }
 
     private func awaitedOutcome() async -> TransferOutcome {

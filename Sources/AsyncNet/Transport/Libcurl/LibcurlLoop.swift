@@ -18,8 +18,17 @@ final class LibcurlLoop: Sendable {
     /// What the thread does after a round.
     enum Rest { case work, sleep, end }
 
-    private struct Inbox {
+    /// What other threads have posted.
+    struct Work {
         var commands: [Command] = []
+        /// Jobs of tasks that prefer this loop, see `LoopTransport`.
+        var jobs: [UnownedJob] = []
+
+        var isEmpty: Bool { commands.isEmpty && jobs.isEmpty }
+    }
+
+    fileprivate struct Inbox {
+        var work = Work()
         var isRunning = false
         var isAwake = false
         var isClosing = false
@@ -37,7 +46,7 @@ final class LibcurlLoop: Sendable {
     private let transfers = Atomic(0)
     /// The part of the time that the thread works, in percent.
     private let work = Atomic(0)
-    private let inbox = Locked(Inbox())
+    fileprivate let inbox = Locked(Inbox())
     /// The multi handle that `wake` uses; set to `nil` before the handle is freed. It has a lock of its own because
     /// waking is a system call.
     private let bell = Locked<CurlMulti?>(nil)
@@ -98,14 +107,14 @@ final class LibcurlLoop: Sendable {
 
     /// Whether the thread must be woken for the command.
     private func add(_ command: Command, to inbox: inout Inbox) -> Bool {
-        inbox.commands.append(command)
+        inbox.work.commands.append(command)
         defer { inbox.isAwake = true }
         return !inbox.isAwake && inbox.isRunning
     }
 
-    private func wake() { bell.withLock { $0?.wake() } }
+    fileprivate func wake() { bell.withLock { $0?.wake() } }
 
-    private func startIfNeeded(_ inbox: inout Inbox) throws(AsyncNetError) {
+    fileprivate func startIfNeeded(_ inbox: inout Inbox) throws(AsyncNetError) {
         guard !inbox.isRunning else { return }
         guard let multi = CurlMulti(limits) else {
             throw AsyncNetError(.transportFailed, "libcurl cannot start; file descriptors may have run out")
@@ -130,17 +139,17 @@ final class LibcurlLoop: Sendable {
         if let part { work.store(part, ordering: .relaxed) }
     }
 
-    func takeCommands() -> [Command] {
+    func takeWork() -> Work {
         inbox.withLock { inbox in
-            defer { inbox.commands = [] }
-            return inbox.commands
+            defer { inbox.work = Work() }
+            return inbox.work
         }
     }
 
     /// - Parameter isIdle: Whether the thread has no transfers.
     func rest(isIdle: Bool) -> Rest {
         inbox.withLock { inbox in
-            guard inbox.commands.isEmpty else { return .work }
+            guard inbox.work.isEmpty else { return .work }
             if inbox.isClosing, isIdle {
                 inbox.isEnded = true
                 return .end
@@ -159,5 +168,20 @@ final class LibcurlLoop: Sendable {
             return inbox.closers
         }
         for continuation in closers { continuation.resume() }
+    }
+}
+
+extension LibcurlLoop: TaskExecutor {
+    /// A job that comes when the thread has ended, or cannot be started, runs on one of Swift's threads.
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let (isTaken, mustWake) = inbox.withLock { inbox in
+            guard !inbox.isEnded, (try? startIfNeeded(&inbox)) != nil else { return (false, false) }
+            inbox.work.jobs.append(job)
+            defer { inbox.isAwake = true }
+            return (true, !inbox.isAwake)
+        }
+        if !isTaken { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
+        if mustWake { wake() }
     }
 }

@@ -59,7 +59,7 @@ public final class LibcurlTransport: Transport, NonBlocking {
     private func start(_ request: TransportRequest) throws(AsyncNetError) -> TransferPipe {
         let engine = try engine.get()
         let origin = request.head.url.originKey
-        let loop = engine.loop(for: origin)
+        let loop = engine.loop(for: origin, preferring: request.executor as? LibcurlLoop)
         let exchange = try LibcurlExchange(request, origin: origin, loop: loop)
         do {
             try loop.submit(exchange)
@@ -108,8 +108,10 @@ private struct Engine: Sendable {
         }
     }
 
-    func loop(for origin: OriginKey) -> LibcurlLoop {
-        loops[distribution.loop(for: origin) { loops[$0].load }]
+    /// - Parameter loop: Returned if it is one of those for the origin.
+    func loop(for origin: OriginKey, preferring loop: LibcurlLoop?) -> LibcurlLoop {
+        if let loop, distribution.loops(for: origin).contains(where: { loops[$0] === loop }) { return loop }
+        return loops[distribution.loop(for: origin) { loops[$0].load }]
     }
 
     func close() {

@@ -4,7 +4,7 @@ import Foundation
 /// What a loop's thread does: it takes commands, lets libcurl work, starts and ends transfers.
 ///
 /// A round is: let libcurl work, end the transfers that are over and start others in their place, deliver what arrived
-/// for the rest, execute the commands; then sleep until a socket, a timer or a command needs the thread. The worker is
+/// for the rest, run jobs and commands; then sleep until a socket, a timer, a job or a command needs the thread. The worker is
 /// made and used on its thread only, and holds the loop until the loop is closed and all transfers are over.
 final class LoopWorker {
     let loop: LibcurlLoop
@@ -20,6 +20,7 @@ final class LoopWorker {
     private var load = LoopLoad(at: .zero)
 
     private static let mostSpareHandles = 64
+    private static let mostBatches = 4
     private static let longestSleep: Int32 = 3_600_000
 
     init(_ loop: LibcurlLoop, _ multi: CurlMulti) {
@@ -39,13 +40,24 @@ final class LoopWorker {
             endFinished()
             flush()
             bodyWaits.checkPeers()
-            for command in loop.takeCommands() { execute(command) }
+            work()
             closeIdleConnections()
             switch loop.rest(isIdle: admission.isIdle) {
             case .work: loop.didWork(load.slept(from: time, to: time))
             case .sleep: sleep()
             case .end: return end()
             }
+        }
+    }
+
+    /// Runs the jobs and commands of the inbox, also those that the jobs add, such as a request's own start; not without
+    /// end, as the sockets wait meanwhile.
+    private func work() {
+        for _ in 0..<Self.mostBatches {
+            let work = loop.takeWork()
+            if work.isEmpty { return }
+            for job in work.jobs { job.runSynchronously(on: loop.asUnownedTaskExecutor()) }
+            for command in work.commands { execute(command) }
         }
     }
 
