@@ -7,7 +7,3 @@ protocol LoopTransport: Transport {
     /// between the steps of other transfers, so code that takes long or blocks must not run there.
     func executor(for request: TransportRequest) -> (any TaskExecutor)?
 }
-
-extension LibcurlTransport: LoopTransport {
-    func executor(for request: TransportRequest) -> (any TaskExecutor)? { loop(for: request.head.url.originKey) }
-}

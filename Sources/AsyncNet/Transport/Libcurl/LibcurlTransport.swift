@@ -137,3 +137,9 @@ extension LibcurlTransport: CustomReflectable {
     /// `dump` shows the configuration, without passwords.
     public var customMirror: Mirror { Mirror(self, children: ["configuration": configuration]) }
 }
+
+extension LibcurlTransport: LoopTransport {
+    func executor(for request: TransportRequest) -> (any TaskExecutor)? {
+        (try? engine.get())?.loop(for: request.head.url.originKey, preferring: nil)
+    }
+}
