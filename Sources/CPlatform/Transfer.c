@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,14 +25,19 @@
 #define INFO_PRIMARY_PORT (0x200000 + 40)
 #define INFO_LOCAL_PORT (0x200000 + 42)
 #define INFO_VERSION (0x200000 + 46)
+#define INFO_ACTIVE_SOCKET (0x500000 + 44)
 #define HEAD_OF_RESPONSE 1
 #define LAST_RESPONSE (-1)
+
+#define PAUSE_RECEIVING 1
+#define CONTINUE 0
 
 #define SOCKET_FUNCTION 20001
 #define TIMER_FUNCTION 20004
 
 static int (*getinfo)(void *, int, ...);
 static int (*multi_setopt)(void *, int, ...);
+static int (*pause_transfer)(void *, int);
 static cp_header *(*next_header)(void *, unsigned int, int, cp_header *);
 static _Atomic(const void *) library_of;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -43,6 +49,7 @@ static void find_curl(void) {
     // In a program with a static Foundation, the address is in the program itself.
     *(void **)&getinfo = dlsym(handle ? handle : RTLD_DEFAULT, "curl_easy_getinfo");
     *(void **)&multi_setopt = dlsym(handle ? handle : RTLD_DEFAULT, "curl_multi_setopt");
+    *(void **)&pause_transfer = dlsym(handle ? handle : RTLD_DEFAULT, "curl_easy_pause");
     *(void **)&next_header = dlsym(handle ? handle : RTLD_DEFAULT, "curl_easy_nextheader");
     if (handle) dlclose(handle);
 }
@@ -113,6 +120,20 @@ int cp_reset_transfer(const void *foundation, void *transfer) {
     return count;
 }
 
+/// Whether the socket of a transfer is ready, or libcurl does not tell it, as before it is connected.
+static int is_ready(void *transfer, int writes) {
+    int socket = -1;
+    if (getinfo(transfer, INFO_ACTIVE_SOCKET, &socket) || socket < 0) return 1;
+    struct pollfd polled = { .fd = socket, .events = writes ? POLLIN | POLLOUT : POLLIN };
+    return poll(&polled, 1, 0) > 0;
+}
+
+/// libcurl runs a transfer soon after it is no longer paused: it has its session's timer called at once.
+void cp_nudge_transfer(const void *foundation, void *transfer, int writes) {
+    if (!has_curl(foundation) || !pause_transfer || !is_ready(transfer, writes)) return;
+    if (!pause_transfer(transfer, PAUSE_RECEIVING)) pause_transfer(transfer, CONTINUE);
+}
+
 void cp_silence_transfers(const void *foundation, void *multi) {
     if (!has_curl(foundation) || !multi_setopt) return;
     multi_setopt(multi, SOCKET_FUNCTION, NULL);
@@ -131,6 +152,8 @@ const cp_header *cp_next_header(const void *foundation, void *transfer, const cp
 }
 #else
 int cp_reset_transfer(const void *foundation, void *transfer) { return 0; }
+
+void cp_nudge_transfer(const void *foundation, void *transfer, int writes) {}
 
 void cp_silence_transfers(const void *foundation, void *multi) {}
 

@@ -2,9 +2,9 @@ import Dispatch
 
 /// Checks the transfers of FoundationNetworking ten times a second, as long as there are transfers.
 ///
-/// Each check lets the work run that waits for FoundationNetworking's thread (see `SocketQueues`), and delivers the
-/// heads of redirects whose bodies are still arriving: FoundationNetworking delivers such a head only after the body,
-/// which it stores in memory.
+/// Each check lets the work run that waits for FoundationNetworking's thread (see `SocketQueues`), lets transfers go on
+/// whose sockets are ready, since Dispatch loses such events at times, and delivers the heads of redirects whose bodies
+/// are still arriving: FoundationNetworking delivers such a head only after the body, which it stores in memory.
 enum URLSessionWatch {
     private struct Watched: Sendable {
         weak var exchange: URLSessionExchange?
@@ -36,7 +36,12 @@ enum URLSessionWatch {
     private static func tick() {
         let exchanges = running()
         guard !exchanges.isEmpty else { return }
-        let isDone = SocketQueues.runAfterWaitingWork { for exchange in exchanges { exchange.deliverWithheldHead() } }
+        let isDone = SocketQueues.runAfterWaitingWork {
+            for exchange in exchanges {
+                exchange.deliverWithheldHead()
+                exchange.nudge()
+            }
+        }
         if isDone { tickLater() } else { state.withLock { $0.isTicking = false } }
     }
 

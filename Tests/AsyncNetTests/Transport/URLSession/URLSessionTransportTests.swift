@@ -1,7 +1,8 @@
-import AsyncNet
 import AsyncNetTesting
 import Foundation
 import Testing
+
+@testable import AsyncNet
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -40,6 +41,38 @@ struct URLSessionTransportTests {
         #expect(error?.code == .unsupportedByTransport)
         #expect(error?.message.contains(".libcurl(tls:)") == true)
     }
+
+    #if canImport(FoundationNetworking)
+        @Test("A transfer goes on whose socket FoundationNetworking has lost sight of", arguments: [0, 300_000])
+        func unwatchedSocket(_ length: Int) async throws {
+            try await withServer { (server: MockServer) async throws in
+                await server.route("/*") { .data($0.body) }
+                let session = URLSession.forTransport(.init())
+                try unwatchSockets(of: session)
+                let request = TransportRequest(
+                    head: HTTPRequestHead(method: .put, url: server.url("/a")), body: .data(patternedData(length)))
+                let body = try await URLSessionBody(request, folder: FileManager.default.temporaryDirectory)
+                let exchange = URLSessionExchange(request, body, nil, makeSession: { session }, onEnd: {})
+                exchange.start(on: session)
+                let (head, received) = try await exchange.pipe.response()
+                #expect(head.statusCode == 200)
+                let bytes = try await received.reduce(into: Data()) { $0 += $1 }
+                #expect(bytes == patternedData(length))
+                session.retire()
+            }
+        }
+
+        /// Removes the callback by which libcurl has FoundationNetworking watch its sockets.
+        private func unwatchSockets(of session: URLSession) throws {
+            let address = try #require(dlsym(dlopen("libFoundationNetworking.so", RTLD_NOW), "curl_multi_setopt"))
+            // The C function takes any number of arguments; three are passed alike on the platforms of Linux.
+            typealias SetOption =
+                @convention(c) (UnsafeMutableRawPointer, CInt, UnsafeMutableRawPointer?) -> CInt
+            let setOption = unsafeBitCast(address, to: SetOption.self)
+            let multi = try #require(Mirror(reflecting: session).descendant("multiHandle", "rawHandle"))
+            #expect(setOption(try #require(multi as? UnsafeMutableRawPointer), 20001, nil) == 0)
+        }
+    #endif
 
     /// Told of as queued, the body has been measured and not yet read.
     @Test("A file that changes before it is read ends in fileChanged, not in URLSession's error")
