@@ -95,7 +95,7 @@ final class RequestRun: Sendable {
     /// The request's own credential.
     private let credential: Credential?
     /// The executor that the task of this run prefers, if that is a thread of the transport's.
-    let executor: (any TaskExecutor)?
+    let executor: (any LoopExecutor)?
     /// Whether an attempt runs in a task of its own, so that it can be cancelled without ending the request.
     let separatesAttempts: Bool
     /// The validators for the first attempt, if the owner has counted it.
@@ -107,7 +107,7 @@ final class RequestRun: Sendable {
     init(
         _ id: RequestID, _ environment: Environment, _ policies: RunPolicies, _ sink: any ResponseSink,
         record: TransferRecord = TransferRecord(), observers: RequestObservers? = nil,
-        hold: TransferHold = TransferHold(), owner: (any RunOwner)? = nil, executor: (any TaskExecutor)? = nil,
+        hold: TransferHold = TransferHold(), owner: (any RunOwner)? = nil, executor: (any LoopExecutor)? = nil,
         made: TransportRequest? = nil, credential: Credential? = nil,
         separatesAttempts: Bool = true
     ) {

@@ -9,9 +9,11 @@ final class Handback: Sendable {
         var isAbandoned = false
     }
 
+    private let executor: any LoopExecutor
     private let state = Locked(State())
 
-    init() {}
+    /// - Parameter executor: The driver's. It resumes the waiter, together with others.
+    init(_ executor: any LoopExecutor) { self.executor = executor }
 
     /// Stores the driver; cancels it if the request has ended already.
     func begin(_ driver: Task<Void, Never>) {
@@ -24,12 +26,12 @@ final class Handback: Sendable {
 
     /// - Returns: `false` if nobody takes the outcome.
     func deliver(_ outcome: TransferOutcome) -> Bool {
-        let (isTaken, waiter) = state.withLock { state -> (Bool, UnsafeContinuation<TransferOutcome?, Never>?) in
-            guard !state.isAbandoned else { return (false, nil) }
+        let (isTaken, isAwaited) = state.withLock { state in
+            guard !state.isAbandoned else { return (false, false) }
             state.outcome = outcome
-            return (true, state.waiter.take())
+            return (true, state.waiter != nil)
         }
-        waiter?.resume(returning: outcome)
+        if isAwaited { executor.afterJobs(self) }
         return isTaken
     }
 
@@ -40,7 +42,8 @@ final class Handback: Sendable {
     func abandon() -> Task<Void, Never>? {
         let (driver, waiter) = state.withLock {
             state -> (Task<Void, Never>?, UnsafeContinuation<TransferOutcome?, Never>?) in
-            if state.outcome == nil { state.isAbandoned = true }
+            guard state.outcome == nil else { return (state.driver, nil) }
+            state.isAbandoned = true
             return (state.driver, state.waiter.take())
         }
         waiter?.resume(returning: nil)
@@ -56,5 +59,12 @@ final class Handback: Sendable {
             }
             if isReady { continuation.resume(returning: outcome) }
         }
+    }
+}
+
+extension Handback: LoopTarget {
+    func jobsHaveRun() {
+        let (waiter, outcome) = state.withLock { ($0.waiter.take(), $0.outcome) }
+        waiter?.resume(returning: outcome)
     }
 }

@@ -93,7 +93,7 @@ public actor RequestEngine {
     }
 
     /// - Returns: `nil` if the request is over.
-    private func begin(_ executor: (any TaskExecutor)? = nil, _ made: TransportRequest? = nil) async -> RequestRun? {
+    private func begin(_ executor: (any LoopExecutor)? = nil, _ made: TransportRequest? = nil) async -> RequestRun? {
         hold.release()
         if let refusal = await host.begin(self) {
             conclude(TransferOutcome(error: refusal))
@@ -108,7 +108,7 @@ public actor RequestEngine {
     }
 
     @inline(never)
-    private func makeRun(_ executor: (any TaskExecutor)?, _ made: TransportRequest?) -> RequestRun {
+    private func makeRun(_ executor: (any LoopExecutor)?, _ made: TransportRequest?) -> RequestRun {
         let run = RequestRun(
             id, host.environment, RunPolicies(host.environment, options), target.sink, record: record,
             observers: observers, hold: hold, owner: self, executor: executor, made: made,
@@ -162,7 +162,7 @@ public actor RequestEngine {
             machine.resume() == .start
         else { return nil }
         observers.send(.resumed)
-        let handback = Handback()
+        let handback = Handback(executor)
         self.handback = handback
         arriving += 1
         if let run = await begin(executor, made) { return (run, handback) }
@@ -198,7 +198,7 @@ public actor RequestEngine {
 
     /// The thread of the transport, for a request that runs no code there which may take long: see `RequestRun.offLoop`
     /// and `UserCode`, by which all other code leaves that thread.
-    private var loop: (any TaskExecutor, TransportRequest)? {
+    private var loop: (any LoopExecutor, TransportRequest)? {
         let environment = host.environment
         guard let transport = environment.loopTransport, environment.configuration.cookieJar == nil,
             let request = try? blueprint.make()

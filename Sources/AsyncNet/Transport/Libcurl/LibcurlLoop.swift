@@ -23,8 +23,10 @@ final class LibcurlLoop: Sendable {
         var commands: [Command] = []
         /// Jobs of tasks that prefer this loop, see `LoopTransport`.
         var jobs: [UnownedJob] = []
+        /// What is called after the jobs.
+        var targets: [any LoopTarget] = []
 
-        var isEmpty: Bool { commands.isEmpty && jobs.isEmpty }
+        var isEmpty: Bool { commands.isEmpty && jobs.isEmpty && targets.isEmpty }
     }
 
     fileprivate struct Inbox {
@@ -146,6 +148,13 @@ final class LibcurlLoop: Sendable {
         }
     }
 
+    func takeTargets() -> [any LoopTarget] {
+        inbox.withLock { inbox in
+            defer { inbox.work.targets = [] }
+            return inbox.work.targets
+        }
+    }
+
     /// - Parameter isIdle: Whether the thread has no transfers.
     func rest(isIdle: Bool) -> Rest {
         inbox.withLock { inbox in
@@ -171,7 +180,7 @@ final class LibcurlLoop: Sendable {
     }
 }
 
-extension LibcurlLoop: TaskExecutor {
+extension LibcurlLoop: LoopExecutor {
     /// A job that comes when the thread has ended, or cannot be started, runs on one of Swift's threads.
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
@@ -182,6 +191,17 @@ extension LibcurlLoop: TaskExecutor {
             return (true, !inbox.isAwake)
         }
         if !isTaken { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
+        if mustWake { wake() }
+    }
+
+    func afterJobs(_ target: any LoopTarget) {
+        let (isTaken, mustWake) = inbox.withLock { inbox in
+            guard inbox.isRunning, !inbox.isEnded else { return (false, false) }
+            inbox.work.targets.append(target)
+            defer { inbox.isAwake = true }
+            return (true, !inbox.isAwake)
+        }
+        if !isTaken { target.jobsHaveRun() }
         if mustWake { wake() }
     }
 }

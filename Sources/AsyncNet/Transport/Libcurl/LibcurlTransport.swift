@@ -139,7 +139,7 @@ extension LibcurlTransport: CustomReflectable {
 }
 
 extension LibcurlTransport: LoopTransport {
-    func executor(for request: TransportRequest) -> (any TaskExecutor)? {
+    func executor(for request: TransportRequest) -> (any LoopExecutor)? {
         (try? engine.get())?.loop(for: request.head.url.originKey, preferring: nil)
     }
 }

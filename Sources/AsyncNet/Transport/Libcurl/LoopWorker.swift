@@ -4,8 +4,8 @@ import Foundation
 /// What a loop's thread does: it takes commands, lets libcurl work, starts and ends transfers.
 ///
 /// A round is: let libcurl work, end the transfers that are over and start others in their place, deliver what arrived
-/// for the rest, run jobs and commands; then sleep until a socket, a timer, a job or a command needs the thread. The worker is
-/// made and used on its thread only, and holds the loop until the loop is closed and all transfers are over.
+/// for the rest, run jobs and commands; then sleep until a socket, a timer, a job or a command needs the thread. The
+/// worker is made and used on its thread only, and holds the loop until the loop is closed and all transfers are over.
 final class LoopWorker {
     let loop: LibcurlLoop
     let connections = LoopConnections()
@@ -57,6 +57,8 @@ final class LoopWorker {
             let work = loop.takeWork()
             if work.isEmpty { return }
             for job in work.jobs { job.runSynchronously(on: loop.asUnownedTaskExecutor()) }
+            for target in work.targets { target.jobsHaveRun() }
+            for target in loop.takeTargets() { target.jobsHaveRun() }
             for command in work.commands { execute(command) }
         }
     }

@@ -1,0 +1,79 @@
+import Testing
+
+@testable import AsyncNet
+
+/// The way of an outcome from the transport's thread to the task that waits for it.
+@Suite("Handback")
+struct HandbackTests {
+    private let thread = TestThread()
+    private let outcome = TransferOutcome(error: AsyncNetError(.timedOut))
+
+    @Test("A waiter gets the outcome after the jobs of the round, not before")
+    func afterJobs() async throws {
+        let handback = Handback(thread)
+        let waiter = Task.immediate { await handback.outcome() }
+        #expect(handback.deliver(outcome))
+        #expect(thread.targets.count == 1)
+        thread.runTargets()
+        #expect(await waiter.value === outcome)
+    }
+
+    @Test("A waiter that comes after the outcome gets it at once")
+    func lateWaiter() async {
+        let handback = Handback(thread)
+        #expect(handback.deliver(outcome))
+        #expect(thread.targets.isEmpty)
+        #expect(await handback.outcome() === outcome)
+    }
+
+    @Test("An outcome that was delivered reaches its waiter in spite of an abandonment")
+    func abandonedLate() async {
+        let handback = Handback(thread)
+        let waiter = Task.immediate { await handback.outcome() }
+        #expect(handback.deliver(outcome))
+        handback.abandon()
+        thread.runTargets()
+        #expect(await waiter.value === outcome)
+    }
+
+    @Test("An abandonment before the outcome resumes the waiter, and nobody takes the outcome")
+    func abandoned() async {
+        let handback = Handback(thread)
+        let waiter = Task.immediate { await handback.outcome() }
+        handback.abandon()
+        #expect(await waiter.value == nil)
+        #expect(!handback.deliver(outcome))
+        #expect(await handback.outcome() == nil)
+    }
+
+    @Test("A driver that begins after an abandonment is cancelled")
+    func lateDriver() async {
+        let handback = Handback(thread)
+        handback.abandon()
+        let driver = Task { _ = try? await Task.sleep(for: .seconds(3600)) }
+        handback.begin(driver)
+        #expect(driver.isCancelled)
+        await driver.value
+    }
+}
+
+/// A loop's thread whose rounds end when the test says so.
+private final class TestThread: LoopExecutor {
+    private let collected = Locked<[any LoopTarget]>([])
+
+    var targets: [any LoopTarget] { collected.withLock { $0 } }
+
+    func runTargets() {
+        for target in collected.withLock({ $0.take() }) { target.jobsHaveRun() }
+    }
+
+    func afterJobs(_ target: any LoopTarget) { collected.withLock { $0.append(target) } }
+    func enqueue(_ job: consuming ExecutorJob) { globalConcurrentExecutor.enqueue(job) }
+}
+
+extension Array {
+    fileprivate mutating func take() -> [Element] {
+        defer { self = [] }
+        return self
+    }
+}
