@@ -9,7 +9,6 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +24,6 @@
 #define INFO_PRIMARY_PORT (0x200000 + 40)
 #define INFO_LOCAL_PORT (0x200000 + 42)
 #define INFO_VERSION (0x200000 + 46)
-#define INFO_ACTIVE_SOCKET (0x500000 + 44)
 #define HEAD_OF_RESPONSE 1
 #define LAST_RESPONSE (-1)
 
@@ -120,17 +118,9 @@ int cp_reset_transfer(const void *foundation, void *transfer) {
     return count;
 }
 
-/// Whether the socket of a transfer is ready, or libcurl does not tell it, as before it is connected.
-static int is_ready(void *transfer, int writes) {
-    int socket = -1;
-    if (getinfo(transfer, INFO_ACTIVE_SOCKET, &socket) || socket < 0) return 1;
-    struct pollfd polled = { .fd = socket, .events = writes ? POLLIN | POLLOUT : POLLIN };
-    return poll(&polled, 1, 0) > 0;
-}
-
 /// libcurl runs a transfer soon after it is no longer paused: it has its session's timer called at once.
-void cp_nudge_transfer(const void *foundation, void *transfer, int writes) {
-    if (!has_curl(foundation) || !pause_transfer || !is_ready(transfer, writes)) return;
+void cp_nudge_transfer(const void *foundation, void *transfer) {
+    if (!has_curl(foundation) || !pause_transfer) return;
     if (!pause_transfer(transfer, PAUSE_RECEIVING)) pause_transfer(transfer, CONTINUE);
 }
 
@@ -153,7 +143,7 @@ const cp_header *cp_next_header(const void *foundation, void *transfer, const cp
 #else
 int cp_reset_transfer(const void *foundation, void *transfer) { return 0; }
 
-void cp_nudge_transfer(const void *foundation, void *transfer, int writes) {}
+void cp_nudge_transfer(const void *foundation, void *transfer) {}
 
 void cp_silence_transfers(const void *foundation, void *multi) {}
 

@@ -74,3 +74,8 @@ private final class BlockingExecutor: TaskExecutor {
 
 /// A type of this library whose code does not block its thread.
 protocol NonBlocking: Sendable {}
+
+extension Task where Success == Never, Failure == Never {
+    /// Whether the current task prefers an executor, which may be the user's own and need not run its jobs at once.
+    static var prefersExecutor: Bool { withUnsafeCurrentTask { $0?.unownedTaskExecutor != nil } }
+}

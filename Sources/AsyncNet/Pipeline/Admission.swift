@@ -72,6 +72,7 @@ extension RequestRun {
         if let end = policies.end, end <= environment.timers.time.now {
             return record.head == nil ? .deadlineExceeded : code
         }
-        return await owner?.failure?.code ?? code
+        guard let owner else { return code }
+        return await onActor { await owner.failure?.code } ?? code
     }
 }

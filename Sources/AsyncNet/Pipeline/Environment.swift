@@ -4,7 +4,8 @@ import Synchronization
 final class Environment: Sendable {
     let configuration: SessionConfiguration
     let transport: any Transport
-    /// The transport, if tasks can run on its threads.
+    /// The transport, if tasks can run on its threads. `nil` if they would call a clock or a cookie jar of the user's
+    /// there, which may block.
     let loopTransport: (any LoopTransport)?
     let timers: TimerQueue
     let mailbox = Mailbox()
@@ -16,7 +17,8 @@ final class Environment: Sendable {
     init(_ configuration: SessionConfiguration, _ transport: any Transport) {
         self.configuration = configuration
         self.transport = transport
-        loopTransport = transport as? any LoopTransport
+        let callsUserCode = configuration.cookieJar != nil || !(configuration.clock is ContinuousClock)
+        loopTransport = callsUserCode ? nil : transport as? any LoopTransport
         timers = TimerQueue(TimeSource(opening: configuration.clock))
         limits = SharedLimits(configuration, timers)
         policies = PolicyList(configuration.interceptors)

@@ -74,7 +74,6 @@ struct Hops: Station {
             outgoing.onEvent = run.watch.receive
             outgoing.hold = run.hold
             outgoing.maximumBodySize = run.policies.bodyLimit
-            outgoing.executor = run.executor
             if outgoing.delivery == .whole { outgoing.isUrgent = attempt.refusesHeads(of: outgoing.head) }
         }
         return outgoing

@@ -200,7 +200,7 @@ final class RequestRun: Sendable {
 
     /// Calls an actor; not from the transport's thread, which would then run the actor's next jobs.
     @inline(never)
-    private func onActor<Value: Sendable>(_ call: @Sendable () async -> Value) async -> Value {
+    func onActor<Value: Sendable>(_ call: @Sendable () async -> Value) async -> Value {
         guard executor != nil else { return await call() }
         return await withTaskExecutorPreference(globalConcurrentExecutor) { await UserCode.change(to: call) }
     }

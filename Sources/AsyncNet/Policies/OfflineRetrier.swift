@@ -73,5 +73,6 @@ public struct OfflineRetrier: RequestRetrier {
 }
 
 extension OfflineRetrier: DescribedPolicy {
-    func describe(_ traits: inout PolicyTraits) { traits.mayBlock = false }
+    /// The first path is read from the system's files.
+    func describe(_ traits: inout PolicyTraits) { traits.mayBlock = true }
 }

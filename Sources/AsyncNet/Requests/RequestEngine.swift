@@ -158,8 +158,8 @@ public actor RequestEngine {
     /// Begins a new request whose driver runs on the transport's thread; `nil` for others. The caller then makes the
     /// driver and waits for it, and counts as arriving until it has.
     private func beginOnLoop() async -> (RequestRun, Handback)? {
-        guard case .memory = target, machine.state == .initialized, !Task.isCancelled, let (executor, made) = loop,
-            machine.resume() == .start
+        guard case .memory = target, machine.state == .initialized, !Task.isCancelled, !Task.prefersExecutor,
+            let (executor, made) = loop, machine.resume() == .start
         else { return nil }
         observers.send(.resumed)
         let handback = Handback(executor)
@@ -182,12 +182,13 @@ public actor RequestEngine {
 
     /// - Parameter outcome: `nil` if the request has ended otherwise, or its waiter leaves.
     private func received(_ outcome: TransferOutcome?) async -> TransferOutcome {
-        arriving -= 1
         if let outcome {
             handback = nil
             // A suspended request ends later; its waiter must be able to leave meanwhile.
             if machine.state == .suspended { Task { await settle(outcome) } } else { await settle(outcome) }
         }
+        // Not earlier: another waiter that leaves would be the last one, and would cancel the request.
+        arriving -= 1
         return await awaitedOutcome()
     }
 
@@ -200,8 +201,8 @@ public actor RequestEngine {
     /// and `UserCode`, by which all other code leaves that thread.
     private var loop: (any LoopExecutor, TransportRequest)? {
         let environment = host.environment
-        guard let transport = environment.loopTransport, environment.configuration.cookieJar == nil,
-            let request = try? blueprint.make()
+        guard let transport = environment.loopTransport, options.credential == nil,
+            let request = try? blueprint.make(), !request.head.url.mayHaveUserinfo
         else { return nil }
         var policies = environment.policies
         if !options.interceptors.isEmpty { policies.append(options.interceptors) }

@@ -3,7 +3,7 @@
 /// A task that prefers the executor of its transfer's thread continues there when the transfer ends: no other thread is
 /// woken in between.
 protocol LoopTransport: Transport {
-    /// The executor of the thread that would carry this request; `nil` if there is none. It runs its jobs one at a time,
+    /// The executor of the thread that would carry this request now; `nil` if there is none. It runs its jobs one at a time,
     /// between the steps of other transfers, so code that takes long or blocks must not run there.
     func executor(for request: TransportRequest) -> (any LoopExecutor)?
 }

@@ -52,8 +52,6 @@ public struct TransportRequest: Sendable {
         /// refuses it.
         var isUrgent: (@Sendable (HTTPResponseHead) -> Bool)?
         var onEvent: (@Sendable (TransportEvent) -> Void)?
-        /// The executor that the caller's task prefers, see `LoopTransport`.
-        var executor: (any TaskExecutor)?
     }
 
     /// An object, so that a copy of the request is one reference: the frame of each async function that has a request
@@ -108,7 +106,6 @@ public struct TransportRequest: Sendable {
         set { change { $0.hold = newValue } }
     }
     var isUrgent: (@Sendable (HTTPResponseHead) -> Bool)? { storage.values.isUrgent }
-    var executor: (any TaskExecutor)? { storage.values.executor }
 
     /// Changes several values at the cost of one.
     mutating func change(_ change: (inout Values) -> Void) {

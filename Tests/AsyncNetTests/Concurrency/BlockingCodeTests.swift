@@ -313,12 +313,13 @@ struct BlockingCodeTests {
     func ownPolicies() {
         func mayBlock(_ policy: any RequestPolicy) -> Bool { PolicyTraits(policy).mayBlock }
         let own: [any RequestPolicy] = [
-            RetryPolicy(), ConnectionLostRetryPolicy(), OfflineRetrier(), RequestCompressor(), HedgingPolicy(),
+            RetryPolicy(), ConnectionLostRetryPolicy(), RequestCompressor(), HedgingPolicy(),
             Interceptor([RetryPolicy(), RequestCompressor()]),
         ]
         #expect(own.allSatisfy { !mayBlock($0) })
         let foreign: [any RequestPolicy] = [
-            RequestCompressor { _ in true }, Adapter { request, _ in request }, Retrier { _, _ in .retry },
+            OfflineRetrier(), RequestCompressor { _ in true }, Adapter { request, _ in request },
+            Retrier { _, _ in .retry },
             Interceptor([RetryPolicy(), Retrier { _, _ in .retry }]),
         ]
         #expect(foreign.allSatisfy(mayBlock))

@@ -1,3 +1,5 @@
+import AsyncNetTesting
+import Dispatch
 import Testing
 
 @testable import AsyncNet
@@ -54,6 +56,45 @@ struct HandbackTests {
         handback.begin(driver)
         #expect(driver.isCancelled)
         await driver.value
+    }
+}
+
+/// What does not run on the transport's thread.
+@Suite("Requests on the transport's thread", .timeLimit(.minutes(1)))
+struct LoopRequestTests {
+    @Test("Nothing runs there in a session with a clock or a cookie jar of the user's")
+    func foreignCode() {
+        let transport = LibcurlTransport()
+        #expect(Environment(SessionConfiguration(), transport).loopTransport != nil)
+        #expect(Environment(SessionConfiguration(clock: TestClock()), transport).loopTransport == nil)
+        var configuration = SessionConfiguration()
+        configuration.cookieJar = CookieJar()
+        #expect(Environment(configuration, transport).loopTransport == nil)
+    }
+
+    @Test("A request ends though the executor of the task that started it does not run its jobs")
+    func suspendedExecutor() async throws {
+        let session = Session(transport: .libcurl())
+        try await withServer(.text("x")) { (server: MockServer) async throws in
+            let executor = QueueExecutor()
+            let request = session.request(server.url())
+            let first = Task(executorPreference: executor) { try await request.serializing(String.self).value }
+            _ = try await server.takeRequest()
+            executor.queue.suspend()
+            #expect(try await request.serializing(String.self).value == "x")
+            executor.queue.resume()
+            #expect(try await first.value == "x")
+        }
+        await session.finish()
+    }
+}
+
+private final class QueueExecutor: TaskExecutor {
+    let queue = DispatchQueue(label: "test")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }
 

@@ -19,7 +19,7 @@ public struct Credential: Hashable, Sendable {
     /// As `take(from:)` with the request's URL; a request without userinfo is not changed.
     static func take(from request: inout TransportRequest) -> Credential? {
         var url = request.head.url
-        guard url.absoluteString.utf8.contains(UInt8(ascii: "@")) else { return nil }
+        guard url.mayHaveUserinfo else { return nil }
         defer { request.head.url = url }
         return take(from: &url)
     }
@@ -41,6 +41,11 @@ public struct Credential: Hashable, Sendable {
         guard !texts[0].isEmpty || texts.count > 1 else { return nil }
         return Credential(username: texts[0], password: texts.count > 1 ? texts[1] : "")
     }
+}
+
+extension URL {
+    /// `false` if the URL certainly has no userinfo; known without parsing it.
+    var mayHaveUserinfo: Bool { absoluteString.utf8.contains(UInt8(ascii: "@")) }
 }
 
 extension Credential: CustomStringConvertible, CustomReflectable {

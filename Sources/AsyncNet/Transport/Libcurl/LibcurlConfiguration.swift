@@ -43,7 +43,8 @@ extension LibcurlTransport {
         /// RFC 8305).
         public var ipVersion: IPVersion
 
-        /// The largest number of threads that carry transfers. `nil` means one for each processor, at most 4.
+        /// The largest number of threads that carry transfers. `nil` means half as many as there are processors, at least
+        /// 1 and at most 4: the requests' callers need processors too.
         public var eventLoops: Int?
 
         /// Makes a configuration with the given values, and the defaults that each property documents.

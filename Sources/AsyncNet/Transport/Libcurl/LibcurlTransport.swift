@@ -59,7 +59,7 @@ public final class LibcurlTransport: Transport, NonBlocking {
     private func start(_ request: TransportRequest) throws(AsyncNetError) -> TransferPipe {
         let engine = try engine.get()
         let origin = request.head.url.originKey
-        let loop = engine.loop(for: origin, preferring: request.executor as? LibcurlLoop)
+        let loop = engine.loop(for: origin)
         let exchange = try LibcurlExchange(request, origin: origin, loop: loop)
         do {
             try loop.submit(exchange)
@@ -108,10 +108,8 @@ private struct Engine: Sendable {
         }
     }
 
-    /// - Parameter loop: Returned if it is one of those for the origin.
-    func loop(for origin: OriginKey, preferring loop: LibcurlLoop?) -> LibcurlLoop {
-        if let loop, distribution.loops(for: origin).contains(where: { loops[$0] === loop }) { return loop }
-        return loops[distribution.loop(for: origin) { loops[$0].load }]
+    func loop(for origin: OriginKey) -> LibcurlLoop {
+        loops[distribution.loop(for: origin) { loops[$0].load }]
     }
 
     func close() {
@@ -140,6 +138,6 @@ extension LibcurlTransport: CustomReflectable {
 
 extension LibcurlTransport: LoopTransport {
     func executor(for request: TransportRequest) -> (any LoopExecutor)? {
-        (try? engine.get())?.loop(for: request.head.url.originKey, preferring: nil)
+        (try? engine.get())?.loop(for: request.head.url.originKey)
     }
 }

@@ -24,13 +24,14 @@ struct LoopDistribution: Equatable {
     private static let mostLoops = 64
 
     /// - Parameters:
-    ///   - loops: How many loops the configuration asks for; `nil` means one for each processor, at most 4.
+    ///   - loops: How many loops the configuration asks for; `nil` means one for two processors, at least 1 and at most 4: the
+    ///     callers of requests need processors too.
     ///   - descriptors: How many file descriptors the process may open. Half of them are left for files and for
     ///     connections in use.
     init(connections: Int, connectionsPerOrigin: Int, loops: Int?, processors: Int, descriptors: Int) {
         // A small number of connections cannot be divided among several loops.
         let worthwhile = max(1, min(Self.mostLoops, connections / Self.connectionsPerLoop))
-        self.loops = min(worthwhile, loops ?? min(4, max(1, processors)))
+        self.loops = min(worthwhile, loops ?? min(4, max(1, processors / 2)))
         loopsPerOrigin = min(self.loops, max(1, connectionsPerOrigin / Self.connectionsPerLoop))
         let share = min(Self.mostConnections, connections / self.loops)
         limits = LoopLimits(

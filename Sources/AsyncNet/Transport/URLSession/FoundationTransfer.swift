@@ -22,11 +22,9 @@ struct FoundationTransfer: @unchecked Sendable {
         withExtendedLifetime(owner) { _ = cp_reset_transfer(foundation, handle) }
     }
 
-    /// Lets libcurl read and write if the connection's socket is ready. Must be called on FoundationNetworking's thread.
-    ///
-    /// - Parameter isSending: Whether bytes of the request's body have not been sent.
-    func nudge(isSending: Bool) {
-        withExtendedLifetime(owner) { cp_nudge_transfer(foundation, handle, isSending ? 1 : 0) }
+    /// Lets libcurl read and write soon. Must be called on FoundationNetworking's thread.
+    func nudge() {
+        withExtendedLifetime(owner) { cp_nudge_transfer(foundation, handle) }
     }
 
     /// What libcurl has received of the response, also after an error. Must be called on FoundationNetworking's thread.

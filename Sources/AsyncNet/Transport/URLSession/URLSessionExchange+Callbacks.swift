@@ -146,14 +146,12 @@ extension URLSessionExchange: URLSessionDataDelegate {
         state.withLock { if !$0.isOver { $0.transfer = transfer } }
     }
 
-    /// Lets libcurl go on with a transfer whose socket is ready. Must be called on FoundationNetworking's thread.
-    ///
-    /// FoundationNetworking watches a socket with two Dispatch sources, one for reading and one for writing. While
-    /// requests are cancelled and connections closed, Dispatch on Linux loses a source at times: its socket has bytes
-    /// that nobody reads.
-    func nudge() {
-        let (transfer, sent) = state.withLock { ($0.transfer, $0.sentBytes) }
-        transfer?.nudge(isSending: sent < body.length ?? 0)
+    /// Lets libcurl go on with a transfer that may have lost its socket's events. Must be called on
+    /// FoundationNetworking's thread, ten times a second.
+    func nudgeIfQuiet() {
+        let received = Int64(pieces.load(ordering: .relaxed)) + (pipe.hasHead ? 1 : 0)
+        let transfer = state.withLock { $0.quiet.check($0.sentBytes + received) ? $0.transfer : nil }
+        transfer?.nudge()
     }
 
     /// Delivers the head of a redirect whose body is still arriving. Must be called on FoundationNetworking's thread.

@@ -25,6 +25,7 @@ final class URLSessionExchange: NSObject, Sendable {
         var task: URLSessionTask?
         /// FoundationNetworking's transfer of the task; `nil` before that begins.
         var transfer: FoundationTransfer?
+        var quiet = QuietTransfer()
         /// A session for this request only, so that the request has a new connection.
         var ownSession: URLSession?
         var isCancelled = false

@@ -3,8 +3,8 @@ import Dispatch
 /// Checks the transfers of FoundationNetworking ten times a second, as long as there are transfers.
 ///
 /// Each check lets the work run that waits for FoundationNetworking's thread (see `SocketQueues`), lets transfers go on
-/// whose sockets are ready, since Dispatch loses such events at times, and delivers the heads of redirects whose bodies
-/// are still arriving: FoundationNetworking delivers such a head only after the body, which it stores in memory.
+/// that may have lost their socket's events (see `QuietTransfer`), and delivers the heads of redirects whose bodies are
+/// still arriving: FoundationNetworking delivers such a head only after the body, which it stores in memory.
 enum URLSessionWatch {
     private struct Watched: Sendable {
         weak var exchange: URLSessionExchange?
@@ -39,7 +39,7 @@ enum URLSessionWatch {
         let isDone = SocketQueues.runAfterWaitingWork {
             for exchange in exchanges {
                 exchange.deliverWithheldHead()
-                exchange.nudge()
+                exchange.nudgeIfQuiet()
             }
         }
         if isDone { tickLater() } else { state.withLock { $0.isTicking = false } }

@@ -9,7 +9,7 @@ struct LoopDistributionTests {
         var connections = 1000
         var perOrigin = 64
         var loops: Int?
-        var processors = 4
+        var processors = 8
         var descriptors = 1_000_000
         let expected: (loops: Int, limits: LoopLimits)
     }
@@ -35,9 +35,12 @@ struct LoopDistributionTests {
             Case(
                 perOrigin: 1000,
                 expected: (4, LoopLimits(connectionsPerOrigin: 250, connections: 250, keptConnections: 250))),
-            // One loop for each processor, at most 4 unless the configuration asks for more.
+            // One loop for two processors, at most 4 unless the configuration asks for more.
             Case(
                 processors: 2,
+                expected: (1, LoopLimits(connectionsPerOrigin: 64, connections: 1000, keptConnections: 1000))),
+            Case(
+                processors: 5,
                 expected: (2, LoopLimits(connectionsPerOrigin: 64, connections: 500, keptConnections: 500))),
             Case(
                 processors: 16,
