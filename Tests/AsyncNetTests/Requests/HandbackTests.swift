@@ -72,6 +72,25 @@ struct LoopRequestTests {
         #expect(Environment(configuration, transport).loopTransport == nil)
     }
 
+    @Test("A waiter that leaves while the request ends does not cancel it for the others")
+    func leavingWaiter() async throws {
+        let transport = LibcurlTransport()
+        try await withServer(.text("x")) { (server: MockServer) async throws in
+            let host = HeldHost(transport)
+            let head = HTTPRequestHead(method: .get, url: server.url())
+            let request = RequestEngine(RequestBlueprint(isQuick: true) { TransportRequest(head: head) }, host: host)
+            let first = Task { await request.transferOutcome() }
+            await host.hasEnded.wait()
+            let second = Task { await request.transferOutcome() }
+            while await request.waiterCount == 0 { await Task.yield() }
+            second.cancel()
+            #expect(await second.value.error?.code == .cancelled)
+            host.mayReturn.open()
+            #expect(await first.value.error == nil)
+        }
+        await transport.shutdown()
+    }
+
     @Test("A request ends though the executor of the task that started it does not run its jobs")
     func suspendedExecutor() async throws {
         let session = Session(transport: .libcurl())
@@ -86,6 +105,25 @@ struct LoopRequestTests {
             #expect(try await first.value == "x")
         }
         await session.finish()
+    }
+}
+
+/// A session that takes its time to remove a request.
+private actor HeldHost: RequestHost {
+    nonisolated let environment: Environment
+    nonisolated let hasEnded = Gate()
+    nonisolated let mayReturn = Gate()
+
+    init(_ transport: any Transport) { environment = Environment(SessionConfiguration(), transport) }
+
+    func begin(_ request: RequestEngine) -> AsyncNetError? {
+        environment.transfers.begin()
+        return nil
+    }
+
+    func end(_ id: RequestID) async {
+        hasEnded.open()
+        await mayReturn.wait()
     }
 }
 
