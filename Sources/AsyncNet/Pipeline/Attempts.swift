@@ -46,19 +46,27 @@ struct Attempts<Rest: Station>: Station {
 
     /// Adapts the request again if its credential was replaced, or is about to be, while it waited for its permit.
     private func sendAdapted(_ request: TransportRequest, in unsent: Attempt) async throws -> Next {
-        let credential = unsent.credential
         var attempt = unsent
         var hasBegun = false
         while true {
-            attempt.credential = credential
-            let adapted = attempt.run.hasAdapters ? try await adapted(request, &attempt) : request
-            let prepared = try await attempt.run.prepare(adapted)
-            if !hasBegun { attempt.validators = try await begin(attempt, prepared) }
+            attempt.credential = unsent.credential
+            let prepared = try await prepared(request, for: &attempt, hasBegun)
             hasBegun = true
             do { return try await rest.send(prepared, in: attempt) } catch is ReplacedCredential {
                 attempt.run.record.restart(with: request)
             }
         }
+    }
+
+    /// Not inlined: the frame of `sendAdapted` lives as long as the transfer.
+    @inline(never)
+    private func prepared(_ request: TransportRequest, for attempt: inout Attempt, _ hasBegun: Bool) async throws
+        -> TransportRequest
+    {
+        let adapted = attempt.run.hasAdapters ? try await adapted(request, &attempt) : request
+        let prepared = try await attempt.run.prepare(adapted)
+        if !hasBegun { attempt.validators = try await begin(attempt, prepared) }
+        return prepared
     }
 
     @inline(never)

@@ -9,21 +9,24 @@ struct Sharing<Rest: Station>: Station {
     init(_ rest: Rest) { self.rest = rest }
 
     func send(_ request: TransportRequest, in attempt: Attempt) async throws -> Next {
-        if let key = flightKey(request, attempt) { return try await share(key, request, attempt) }
-        if let hedging = hedging(request, attempt.run) { return try await hedge(hedging, request, attempt) }
+        if isShared(request, attempt.run) { return try await share(request, attempt) }
+        if hedging(request, attempt.run) != nil { return try await hedge(request, attempt) }
         return try await rest.send(request, in: attempt)
     }
 
     // MARK: Coalescing
 
-    /// `nil` if the request must not share a transfer.
     @inline(never)
-    private func flightKey(_ request: TransportRequest, _ attempt: Attempt) -> FlightKey? {
-        let policies = attempt.run.policies
-        guard attempt.run.environment.configuration.coalescesRequests, request.delivery == .whole,
+    private func isShared(_ request: TransportRequest, _ run: RequestRun) -> Bool {
+        guard run.environment.configuration.coalescesRequests, request.delivery == .whole,
             request.body.isNone, request.head.method == .get || request.head.method == .head,
-            case .follow = policies.redirects.handler.choice
-        else { return nil }
+            case .follow = run.policies.redirects.handler.choice
+        else { return false }
+        return true
+    }
+
+    private func flightKey(_ request: TransportRequest, _ attempt: Attempt) -> FlightKey {
+        let policies = attempt.run.policies
         return FlightKey(
             method: request.head.method, url: request.head.url.absoluteString, headers: request.head.headers,
             credential: attempt.credential?.credential, bodyLimit: policies.bodyLimit,
@@ -35,8 +38,8 @@ struct Sharing<Rest: Station>: Station {
     /// Waits for the transfer with this key. If the other requests abandoned that transfer just as this request joined,
     /// a new transfer replaces it; not without end, since a transport may itself fail with `.cancelled`.
     @inline(never)
-    private func share(_ key: FlightKey, _ request: TransportRequest, _ attempt: Attempt) async throws -> Next {
-        let flights = attempt.run.environment.limits.flights
+    private func share(_ request: TransportRequest, _ attempt: Attempt) async throws -> Next {
+        let (flights, key) = (attempt.run.environment.limits.flights, flightKey(request, attempt))
         var rest = 10
         while true {
             let shared = flights.join(key) { transfer(of: request, attempt) }
@@ -61,7 +64,8 @@ struct Sharing<Rest: Station>: Station {
 
     /// Delivers the first response; an error only if no other transfer runs any more.
     @inline(never)
-    private func hedge(_ hedging: HedgingPolicy, _ request: TransportRequest, _ attempt: Attempt) async throws -> Next {
+    private func hedge(_ request: TransportRequest, _ attempt: Attempt) async throws -> Next {
+        guard let hedging = hedging(request, attempt.run) else { return try await rest.send(request, in: attempt) }
         let (environment, origin) = (attempt.run.environment, request.head.url.origin)
         let delay = environment.delay(of: hedging, origin)
         let outcome = await withTaskGroup(of: TransferOutcome?.self) { group in

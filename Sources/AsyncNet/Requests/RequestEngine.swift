@@ -96,15 +96,23 @@ public actor RequestEngine {
     private func begin(_ executor: (any LoopExecutor)? = nil, _ made: TransportRequest? = nil) async -> RequestRun? {
         hold.release()
         if let refusal = await host.begin(self) {
-            conclude(TransferOutcome(error: refusal))
+            refuse(refusal)
             return nil
         }
         guard !machine.isTerminal else {
-            await host.end(id)
-            host.environment.transfers.end()
+            await leaveHost()
             return nil
         }
         return makeRun(executor, made)
+    }
+
+    @inline(never)
+    private func refuse(_ error: AsyncNetError) { conclude(TransferOutcome(error: error)) }
+
+    @inline(never)
+    private func leaveHost() async {
+        await host.end(id)
+        host.environment.transfers.end()
     }
 
     @inline(never)
