@@ -85,7 +85,7 @@ struct HeaderList: ~Copyable {
 ///
 /// A large chunk keeps the buffer, which saves copying it. A small chunk is copied, and the buffer is reused.
 struct BodyBuffer: ~Copyable {
-    static let capacity = 128 * 1024
+    static let capacity = 64 * 1024
     private static let copyLimit = 32 * 1024
 
     private var bytes: UnsafeMutableRawPointer?
