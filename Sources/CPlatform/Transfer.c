@@ -119,7 +119,7 @@ int cp_reset_transfer(const void *foundation, void *transfer) {
 }
 
 /// libcurl runs a transfer soon after it is no longer paused: it has its session's timer called at once.
-void cp_nudge_transfer(const void *foundation, void *transfer) {
+void cp_run_transfer(const void *foundation, void *transfer) {
     if (!has_curl(foundation) || !pause_transfer) return;
     if (!pause_transfer(transfer, PAUSE_RECEIVING)) pause_transfer(transfer, CONTINUE);
 }
@@ -143,7 +143,7 @@ const cp_header *cp_next_header(const void *foundation, void *transfer, const cp
 #else
 int cp_reset_transfer(const void *foundation, void *transfer) { return 0; }
 
-void cp_nudge_transfer(const void *foundation, void *transfer) {}
+void cp_run_transfer(const void *foundation, void *transfer) {}
 
 void cp_silence_transfers(const void *foundation, void *multi) {}
 

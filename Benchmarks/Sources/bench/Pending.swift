@@ -39,7 +39,6 @@ struct Pending: AsyncParsableCommand {
             case .libcurl: Session(transport: .libcurl(.init(maximumConnectionsPerHost: 1)))
             case .urlSession: Session(transport: .urlSession(.init(maximumTransfers: 1)))
             }
-        defer { withExtendedLifetime(session) {} }
         let bytes = try await bytes(of: session, server.url("/"))
         await server.stop()
         return bytes

@@ -14,28 +14,19 @@ enum UserCode {
         _ code: @Sendable () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         try await withTaskExecutorPreference(BlockingExecutor.shared) { () async throws(Failure) -> Value in
-            try await enter(code)
+            try await change(to: code)
         }
     }
 
     private static let entries = Atomic(0)
 
-    /// Runs on another thread than the caller. The compiler defers that change to the first asynchronous call unless
-    /// other code precedes that call, and a function on its caller's executor would not change the thread at all.
+    /// Runs the code on the executor that the task has begun to prefer. The compiler defers that change to the first
+    /// asynchronous call unless other code precedes that call, and a function on its caller's executor would not change
+    /// the thread at all.
     @concurrent
-    private static func enter<Value: Sendable, Failure: Error>(
-        _ code: @Sendable () async throws(Failure) -> Value
+    static func change<Value: Sendable, Failure: Error>(
+        to code: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        entries.add(1, ordering: .relaxed)
-        return try await code()
-    }
-
-    /// Runs the code on the executor that the task has begun to prefer; see `enter`.
-    @concurrent
-    static func change<Value: Sendable, Failure: Error>(to code: () async throws(Failure) -> Value)
-        async throws(Failure)
-        -> Value
-    {
         entries.add(1, ordering: .relaxed)
         return try await code()
     }

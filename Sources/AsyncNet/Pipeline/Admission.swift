@@ -73,6 +73,6 @@ extension RequestRun {
             return record.head == nil ? .deadlineExceeded : code
         }
         guard let owner else { return code }
-        return await onActor { await owner.failure?.code } ?? code
+        return await offLoop { await owner.failure?.code } ?? code
     }
 }

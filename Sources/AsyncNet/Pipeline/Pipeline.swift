@@ -183,7 +183,7 @@ final class RequestRun: Sendable {
             observers?.send(.attempt(1, head))
             return validators
         }
-        if let owner { return await onActor { await owner.beginAttempt(head) } }
+        if let owner { return await offLoop { await owner.beginAttempt(head) } }
         record.beginAttempt(number)
         return []
     }
@@ -193,17 +193,10 @@ final class RequestRun: Sendable {
 
     func takeValidators() async -> [Validator] {
         guard let owner, owner.hasValidators else { return [] }
-        return await onActor { await owner.takeValidators() }
+        return await offLoop { await owner.takeValidators() }
     }
 
-    func waitWhileSuspended() async { if hold.isHeld { await onActor { await self.owner?.waitWhileSuspended() } } }
-
-    /// Calls an actor; not from the transport's thread, which would then run the actor's next jobs.
-    @inline(never)
-    func onActor<Value: Sendable>(_ call: @Sendable () async -> Value) async -> Value {
-        guard executor != nil else { return await call() }
-        return await withTaskExecutorPreference(globalConcurrentExecutor) { await UserCode.change(to: call) }
-    }
+    func waitWhileSuspended() async { if hold.isHeld { await offLoop { await self.owner?.waitWhileSuspended() } } }
 
     /// Ends the request; for callers that cannot await.
     func fail(_ error: AsyncNetError) {
@@ -235,11 +228,16 @@ final class RequestRun: Sendable {
 // MARK: The thread of the transport
 
 extension RequestRun {
-    /// Runs code that may take long: on one of Swift's threads if this run's task prefers a thread of the transport's.
+    /// Runs code that may take long, or calls an actor: on one of Swift's threads if this run's task prefers a thread of
+    /// the transport's. That thread would run the next jobs of an actor that it has entered.
     @inline(never)
-    func offLoop<Value: Sendable>(_ code: () async throws -> Value) async throws -> Value {
+    func offLoop<Value: Sendable, Failure: Error>(
+        _ code: () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
         guard executor != nil else { return try await code() }
-        return try await withTaskExecutorPreference(globalConcurrentExecutor) { try await UserCode.change(to: code) }
+        return try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Failure) -> Value in
+            try await UserCode.change(to: code)
+        }
     }
 }
 

@@ -209,12 +209,12 @@ public actor RequestEngine {
     /// and `UserCode`, by which all other code leaves that thread.
     private var loop: (any LoopExecutor, TransportRequest)? {
         let environment = host.environment
-        guard let transport = environment.loopTransport, options.credential == nil,
-            let request = try? blueprint.make(), !request.head.url.mayHaveUserinfo
-        else { return nil }
+        guard let transport = environment.loopTransport, options.credential == nil else { return nil }
         var policies = environment.policies
         if !options.interceptors.isEmpty { policies.append(options.interceptors) }
-        guard policies.adapters.allSatisfy(\.mayBlock) else { return nil }
+        guard policies.adapters.allSatisfy(\.mayBlock), let request = try? blueprint.make(),
+            !request.head.url.mayHaveUserinfo
+        else { return nil }
         return transport.executor(for: request).map { ($0, request) }
     }
 
@@ -373,21 +373,6 @@ extension RequestEngine: RunOwner {
 extension RequestEngine: CustomReflectable {
     /// What `dump` shows: which request it is. Its policies and what it sends hold secrets.
     public nonisolated var customMirror: Mirror { Mirror(self, children: ["id": id, "kind": kind]) }
-}
-
-/// Where the body of a request's response goes.
-enum BodyTarget: Sendable {
-    case memory
-    case file(DownloadSink)
-    case stream(StreamSink)
-
-    var sink: any ResponseSink {
-        switch self {
-        case .memory: MemorySink()
-        case .file(let sink): sink
-        case .stream(let sink): sink
-        }
-    }
 }
 
 /// The session, as its requests see it.

@@ -65,9 +65,9 @@ int cp_rest_queue(const char *_Nonnull name, int64_t nanoseconds);
 /// - Returns: How many descriptors were reset; 0 if there is no connection, or libcurl is not found.
 int cp_reset_transfer(const void *_Nonnull foundation, void *_Nonnull transfer);
 
-/// Lets libcurl read and write a transfer's connection soon, as if its socket had become ready. No other thread may use
+/// Has libcurl read and write a transfer's connection soon, as if its socket had become ready. No other thread may use
 /// the transfer meanwhile.
-void cp_nudge_transfer(const void *_Nonnull foundation, void *_Nonnull transfer);
+void cp_run_transfer(const void *_Nonnull foundation, void *_Nonnull transfer);
 
 /// Removes the socket and timer callbacks of a session without transfers.
 ///

@@ -317,12 +317,12 @@ struct BlockingCodeTests {
             Interceptor([RetryPolicy(), RequestCompressor()]),
         ]
         #expect(own.allSatisfy { !mayBlock($0) })
-        let foreign: [any RequestPolicy] = [
+        let blocking: [any RequestPolicy] = [
             OfflineRetrier(), RequestCompressor { _ in true }, Adapter { request, _ in request },
             Retrier { _, _ in .retry },
             Interceptor([RetryPolicy(), Retrier { _, _ in .retry }]),
         ]
-        #expect(foreign.allSatisfy(mayBlock))
+        #expect(blocking.allSatisfy(mayBlock))
     }
 }
 

@@ -28,7 +28,7 @@ struct HandbackTests {
         #expect(await handback.outcome() === outcome)
     }
 
-    @Test("An outcome that was delivered reaches its waiter in spite of an abandonment")
+    @Test("A delivered outcome reaches its waiter in spite of a later abandonment")
     func abandonedLate() async {
         let handback = Handback(thread)
         let waiter = Task.immediate { await handback.outcome() }
@@ -143,16 +143,9 @@ private final class TestThread: LoopExecutor {
     var targets: [any LoopTarget] { collected.withLock { $0 } }
 
     func runTargets() {
-        for target in collected.withLock({ $0.take() }) { target.jobsHaveRun() }
+        for target in targets { target.jobsHaveRun() }
     }
 
     func afterJobs(_ target: any LoopTarget) { collected.withLock { $0.append(target) } }
     func enqueue(_ job: consuming ExecutorJob) { globalConcurrentExecutor.enqueue(job) }
-}
-
-extension Array {
-    fileprivate mutating func take() -> [Element] {
-        defer { self = [] }
-        return self
-    }
 }

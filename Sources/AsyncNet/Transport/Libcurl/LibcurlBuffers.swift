@@ -85,6 +85,7 @@ struct HeaderList: ~Copyable {
 ///
 /// A large chunk keeps the buffer, which saves copying it. A small chunk is copied, and the buffer is reused.
 struct BodyBuffer: ~Copyable {
+    /// Less than the 128 KiB from which glibc's malloc maps memory anew: its pages would fault for each chunk.
     static let capacity = 64 * 1024
     private static let copyLimit = 32 * 1024
 

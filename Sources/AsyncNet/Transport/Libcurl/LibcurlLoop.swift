@@ -29,7 +29,7 @@ final class LibcurlLoop: Sendable {
         var isEmpty: Bool { commands.isEmpty && jobs.isEmpty && targets.isEmpty }
     }
 
-    fileprivate struct Inbox {
+    private struct Inbox {
         var work = Work()
         var isRunning = false
         var isAwake = false
@@ -48,7 +48,7 @@ final class LibcurlLoop: Sendable {
     private let transfers = Atomic(0)
     /// The part of the time that the thread works, in percent.
     private let work = Atomic(0)
-    fileprivate let inbox = Locked(Inbox())
+    private let inbox = Locked(Inbox())
     /// The multi handle that `wake` uses; set to `nil` before the handle is freed. It has a lock of its own because
     /// waking is a system call.
     private let bell = Locked<CurlMulti?>(nil)
@@ -114,9 +114,9 @@ final class LibcurlLoop: Sendable {
         return !inbox.isAwake && inbox.isRunning
     }
 
-    fileprivate func wake() { bell.withLock { $0?.wake() } }
+    private func wake() { bell.withLock { $0?.wake() } }
 
-    fileprivate func startIfNeeded(_ inbox: inout Inbox) throws(AsyncNetError) {
+    private func startIfNeeded(_ inbox: inout Inbox) throws(AsyncNetError) {
         guard !inbox.isRunning else { return }
         guard let multi = CurlMulti(limits) else {
             throw AsyncNetError(.transportFailed, "libcurl cannot start; file descriptors may have run out")
@@ -184,24 +184,22 @@ extension LibcurlLoop: LoopExecutor {
     /// A job that comes when the thread has ended, or cannot be started, runs on one of Swift's threads.
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        let (isTaken, mustWake) = inbox.withLock { inbox in
-            guard !inbox.isEnded, (try? startIfNeeded(&inbox)) != nil else { return (false, false) }
-            inbox.work.jobs.append(job)
-            defer { inbox.isAwake = true }
-            return (true, !inbox.isAwake)
-        }
-        if !isTaken { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
-        if mustWake { wake() }
+        if !add({ $0.jobs.append(job) }) { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
     }
 
     func afterJobs(_ target: any LoopTarget) {
+        if !add({ $0.targets.append(target) }) { target.jobsHaveRun() }
+    }
+
+    /// - Returns: `false` if the thread has ended, or cannot be started.
+    private func add(_ change: (inout Work) -> Void) -> Bool {
         let (isTaken, mustWake) = inbox.withLock { inbox in
-            guard inbox.isRunning, !inbox.isEnded else { return (false, false) }
-            inbox.work.targets.append(target)
+            guard !inbox.isEnded, (try? startIfNeeded(&inbox)) != nil else { return (false, false) }
+            change(&inbox.work)
             defer { inbox.isAwake = true }
             return (true, !inbox.isAwake)
         }
-        if !isTaken { target.jobsHaveRun() }
         if mustWake { wake() }
+        return isTaken
     }
 }

@@ -11,7 +11,7 @@ import Foundation
 ///
 /// If a kept connection ends before a byte of the response, an idempotent request is sent once more on a new
 /// connection; any other request ends with `.connectionLost` (RFC 9110 §9.2.2).
-public final class LibcurlTransport: Transport, NonBlocking {
+public final class LibcurlTransport: Transport {
     /// The settings that this transport was made with.
     public let configuration: Configuration
     private let engine: Result<Engine, AsyncNetError>

@@ -24,8 +24,8 @@ struct LoopDistribution: Equatable {
     private static let mostLoops = 64
 
     /// - Parameters:
-    ///   - loops: How many loops the configuration asks for; `nil` means one for two processors, at least 1 and at most 4: the
-    ///     callers of requests need processors too.
+    ///   - loops: How many loops the configuration asks for; `nil` means half as many as there are
+    ///     processors, at least 1 and at most 4.
     ///   - descriptors: How many file descriptors the process may open. Half of them are left for files and for
     ///     connections in use.
     init(connections: Int, connectionsPerOrigin: Int, loops: Int?, processors: Int, descriptors: Int) {

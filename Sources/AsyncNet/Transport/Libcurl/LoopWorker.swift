@@ -57,8 +57,7 @@ final class LoopWorker {
             let work = loop.takeWork()
             if work.isEmpty { return }
             for job in work.jobs { job.runSynchronously(on: loop.asUnownedTaskExecutor()) }
-            for target in work.targets { target.jobsHaveRun() }
-            for target in loop.takeTargets() { target.jobsHaveRun() }
+            for target in work.targets + loop.takeTargets() { target.jobsHaveRun() }
             for command in work.commands { execute(command) }
         }
     }

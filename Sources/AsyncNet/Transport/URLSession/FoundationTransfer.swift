@@ -22,9 +22,9 @@ struct FoundationTransfer: @unchecked Sendable {
         withExtendedLifetime(owner) { _ = cp_reset_transfer(foundation, handle) }
     }
 
-    /// Lets libcurl read and write soon. Must be called on FoundationNetworking's thread.
-    func nudge() {
-        withExtendedLifetime(owner) { cp_nudge_transfer(foundation, handle) }
+    /// Has libcurl read and write soon. Must be called on FoundationNetworking's thread.
+    func run() {
+        withExtendedLifetime(owner) { cp_run_transfer(foundation, handle) }
     }
 
     /// What libcurl has received of the response, also after an error. Must be called on FoundationNetworking's thread.

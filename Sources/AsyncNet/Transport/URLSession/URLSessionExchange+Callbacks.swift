@@ -146,12 +146,12 @@ extension URLSessionExchange: URLSessionDataDelegate {
         state.withLock { if !$0.isOver { $0.transfer = transfer } }
     }
 
-    /// Lets libcurl go on with a transfer that may have lost its socket's events. Must be called on
+    /// Has libcurl run a transfer that may have lost its socket's events. Must be called on
     /// FoundationNetworking's thread, ten times a second.
-    func nudgeIfQuiet() {
+    func runIfQuiet() {
         let received = Int64(pieces.load(ordering: .relaxed)) + (pipe.hasHead ? 1 : 0)
         let transfer = state.withLock { $0.quiet.check($0.sentBytes + received) ? $0.transfer : nil }
-        transfer?.nudge()
+        transfer?.run()
     }
 
     /// Delivers the head of a redirect whose body is still arriving. Must be called on FoundationNetworking's thread.

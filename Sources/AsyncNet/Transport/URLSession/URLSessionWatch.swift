@@ -2,8 +2,8 @@ import Dispatch
 
 /// Checks the transfers of FoundationNetworking ten times a second, as long as there are transfers.
 ///
-/// Each check lets the work run that waits for FoundationNetworking's thread (see `SocketQueues`), lets transfers go on
-/// that may have lost their socket's events (see `QuietTransfer`), and delivers the heads of redirects whose bodies are
+/// Each check lets the work run that waits for FoundationNetworking's thread (see `SocketQueues`), runs transfers that
+/// may have lost their socket's events (see `QuietTransfer`), and delivers the heads of redirects whose bodies are
 /// still arriving: FoundationNetworking delivers such a head only after the body, which it stores in memory.
 enum URLSessionWatch {
     private struct Watched: Sendable {
@@ -39,7 +39,7 @@ enum URLSessionWatch {
         let isDone = SocketQueues.runAfterWaitingWork {
             for exchange in exchanges {
                 exchange.deliverWithheldHead()
-                exchange.nudgeIfQuiet()
+                exchange.runIfQuiet()
             }
         }
         if isDone { tickLater() } else { state.withLock { $0.isTicking = false } }
