@@ -41,6 +41,8 @@ http {{
 # limit_rate makes a body last, so that requests that may run at the same time do.
 LOCATIONS = """
     location / { return 200 ok; }
+    location = /refused { return 413 no; }
+    location = /none { return 204; }
     location = /text { gzip on; }
     location = /trailers { gzip on; add_trailer X-Checksum 12345 always; }
     location /slow/ { try_files /text =404; limit_rate 100k; }

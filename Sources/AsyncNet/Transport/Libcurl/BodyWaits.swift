@@ -1,8 +1,17 @@
-/// The transfers that are paused until their bodies have more bytes to send.
-///
-/// libcurl does not watch the connection of a paused transfer, so the connections are checked at intervals: the server
-/// may have closed a connection.
+/// The transfers whose servers may no longer take the request's body, which libcurl does not notice: those that are
+/// paused until their bodies have more bytes to send, and those whose response is complete before the body is sent.
+/// They are checked at intervals.
 struct BodyWaits {
+    /// What a check found.
+    enum Finding {
+        /// The transfer is checked again.
+        case open
+        /// The transfer need not be checked again.
+        case settled
+        /// The response is complete and the server takes no more of the body: the transfer is over.
+        case over
+    }
+
     /// The time between two checks, in milliseconds.
     static let interval: Int32 = 250
 
@@ -20,9 +29,12 @@ struct BodyWaits {
         if !handles.isEmpty { handles.removeAll { $0 === handle } }
     }
 
-    mutating func checkPeers() {
-        guard !handles.isEmpty, .now - lastCheck >= .milliseconds(Int(Self.interval)) else { return }
+    /// - Returns: The handles whose transfers are over.
+    mutating func check() -> [LibcurlHandle] {
+        guard !handles.isEmpty, .now - lastCheck >= .milliseconds(Int(Self.interval)) else { return [] }
         lastCheck = .now
-        handles.removeAll { !$0.checkPeer() }
+        let findings = handles.map { ($0, $0.checkPeer()) }
+        handles = findings.filter { $0.1 == .open }.map(\.0)
+        return findings.filter { $0.1 == .over }.map(\.0)
     }
 }

@@ -60,16 +60,44 @@ extension LibcurlHandle {
         return Int32(LC_SEEK_OK)
     }
 
-    /// Ends the transfer if it waits for bytes of the body and the server has closed the connection, which libcurl does
-    /// not notice while it is paused.
-    ///
-    /// - Returns: `false` if the transfer need not be checked again.
-    func checkPeer() -> Bool {
-        guard upload.isAwaitingBody, let exchange else { return false }
+    /// Whether the server takes the rest of the request's body, as far as libcurl does not notice it.
+    func checkPeer() -> BodyWaits.Finding {
+        guard let exchange else { return .settled }
+        guard upload.isAwaitingBody else { return checkProgress(of: exchange) }
         // The response that the server sent before it closed the connection is read to its end first.
-        guard !exchange.pipe.isPaused, worker.connections.isPeerGone(easy.pointer) else { return true }
+        guard !exchange.pipe.isPaused, worker.connections.isPeerGone(easy.pointer) else { return .open }
         upload.isPeerGone = true
         lc_pause(easy.pointer, Int32(LC_PAUSE_NOTHING))
-        return false
+        return .settled
+    }
+
+    /// Called at the end of a round in which bytes arrived and the transfer did not end. A server may respond over
+    /// HTTP/2 and close the stream before it has received the whole request (RFC 9113 §8.1). libcurl 7.88 does not read
+    /// the frame that closes the stream once it has the whole response, and tries to send for ever.
+    func watchSendingAfterResponse() {
+        guard upload.sentAtResponse == nil, isHTTP2, let exchange, !exchange.request.body.isNone,
+            response.head?.isComplete(afterBytes: response.receivedBytes) == true
+        else { return }
+        upload.sentAtResponse = sentBytes
+        worker.awaitsBody(self)
+    }
+
+    /// Once the response is complete, the transfer is over if several checks found that no byte of the body was sent.
+    private func checkProgress(of exchange: LibcurlExchange) -> BodyWaits.Finding {
+        guard let last = upload.sentAtResponse else { return .settled }
+        let sent = sentBytes
+        upload.sentAtResponse = sent
+        upload.quietChecks = sent == last && !exchange.isSuspended ? upload.quietChecks + 1 : 0
+        response.isComplete = upload.quietChecks == Self.mostQuietChecks
+        return response.isComplete ? .over : .open
+    }
+
+    /// One second.
+    private static let mostQuietChecks = 4
+
+    private var sentBytes: Int64 {
+        var metrics = lc_metrics()
+        lc_read_metrics(easy.pointer, &metrics)
+        return metrics.sent_body
     }
 }

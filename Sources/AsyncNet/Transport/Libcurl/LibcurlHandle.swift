@@ -48,6 +48,10 @@ final class LibcurlHandle {
         var isAwaitingBody = false
         /// Whether the server closed the connection during that pause.
         var isPeerGone = false
+        /// How much libcurl had sent at the last check, once the response was complete.
+        var sentAtResponse: Int64?
+        /// How many checks in a row have found that libcurl sent nothing.
+        var quietChecks = 0
     }
 
     /// `nil` if there is no memory.
@@ -235,6 +239,7 @@ extension LibcurlHandle {
     func flush() {
         needsFlush = false
         guard let exchange, let head = response.head, !exchange.pipe.isEnded else { return }
+        watchSendingAfterResponse()
         if isWhole, !response.isHeadDelivered { exchange.request.onEvent?(.receivedHead(head)) }
         deliverHead()
         // A head that must be delivered at once changes the delivery.

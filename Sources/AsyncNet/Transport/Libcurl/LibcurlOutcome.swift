@@ -22,15 +22,21 @@ struct LibcurlOutcome {
         if let failure { return .failure(failure) }
         if head != nil, result == 0 || isComplete { return .success(()) }
         if let bodyFailure { return .failure(bodyFailure) }
-        if hasResponseToUnfinishedRequest { return .success(()) }
-        return .failure(error(circumstances()))
+        let circumstances = circumstances()
+        if hasResponseToUnfinishedRequest(circumstances.text) { return .success(()) }
+        return .failure(error(circumstances))
     }
 
-    /// Whether only sending failed: a server may respond and close the connection before it has received the whole
-    /// request (RFC 9112 §9.6).
-    private var hasResponseToUnfinishedRequest: Bool {
-        (Self.isBrokenConnection(result) || isPeerGone) && head?.isComplete(afterBytes: receivedBytes) == true
+    /// Whether only sending failed: a server may respond and close the connection (RFC 9112 §9.6) or the stream (RFC
+    /// 9113 §8.1) before it has received the whole request.
+    private func hasResponseToUnfinishedRequest(_ text: String) -> Bool {
+        let isClosed = Self.isBrokenConnection(result) || isPeerGone || isStreamClosed(text)
+        return isClosed && head?.isComplete(afterBytes: receivedBytes) == true
     }
+
+    /// libcurl 7.88 reports CURLE_HTTP2_STREAM or CURLE_PARTIAL_FILE, without a text, when it sends on a stream that the
+    /// server closed with NO_ERROR; with other causes these results have a text.
+    private func isStreamClosed(_ text: String) -> Bool { (result == 92 || result == 18) && text.isEmpty }
 
     private func error(_ circumstances: LibcurlErrors.Circumstances) -> AsyncNetError {
         if isPeerGone {

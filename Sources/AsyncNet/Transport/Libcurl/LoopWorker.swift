@@ -39,7 +39,7 @@ final class LoopWorker {
             multi.perform()
             endFinished()
             flush()
-            bodyWaits.checkPeers()
+            bodyWaits.check().forEach(endEarly)
             work()
             closeIdleConnections()
             switch loop.rest(isIdle: admission.isIdle) {
@@ -178,11 +178,20 @@ final class LoopWorker {
             if end == .restart {
                 restart(exchange, handle)
             } else {
-                handle.finish(result, isLost: end == .lost)
-                noteVersion(of: handle, exchange.origin)
-                release(exchange, handle)
+                finish(exchange, handle, result, isLost: end == .lost)
             }
         }
+    }
+
+    private func finish(_ exchange: LibcurlExchange, _ handle: LibcurlHandle, _ result: Int32, isLost: Bool) {
+        handle.finish(result, isLost: isLost)
+        noteVersion(of: handle, exchange.origin)
+        release(exchange, handle)
+    }
+
+    /// Ends a transfer whose response is complete and whose server takes no more of the request's body.
+    private func endEarly(_ handle: LibcurlHandle) {
+        if let exchange = handle.exchange { finish(exchange, handle, 0, isLost: false) }
     }
 
     private func noteVersion(of handle: LibcurlHandle, _ origin: OriginKey) {

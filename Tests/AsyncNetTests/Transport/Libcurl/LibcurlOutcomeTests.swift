@@ -17,11 +17,13 @@ struct LibcurlOutcomeTests {
         var isPeerGone = false
         var failure: AsyncNetError.Code?
         var bodyFailure: AsyncNetError.Code?
+        var text = "text"
         let expected: AsyncNetError.Code?
     }
 
     @Test("Result and response decide", arguments: successes + failures)
     func outcome(_ test: Case) throws {
+        _ = try Libcurl.version.get()  // libcurl names results that have no text.
         let url = try "http://a/".asURL()
         let headers: HTTPHeaders = test.contentLength.map { ["Content-Length": "\($0)"] } ?? [:]
         let outcome = LibcurlOutcome(
@@ -31,7 +33,9 @@ struct LibcurlOutcomeTests {
             isPeerGone: test.isPeerGone, failure: test.failure.map { AsyncNetError($0) },
             bodyFailure: test.bodyFailure.map { AsyncNetError($0) })
         let error: AsyncNetError? =
-            if case .failure(let error) = outcome.end(LibcurlErrors.Circumstances(text: "text")) { error } else { nil }
+            if case .failure(let error) = outcome.end(LibcurlErrors.Circumstances(text: test.text)) { error } else {
+                nil
+            }
         #expect(error?.code == test.expected)
     }
 
@@ -51,6 +55,13 @@ struct LibcurlOutcomeTests {
         Case(
             testDescription: "The server closed the connection after a response of the announced length", result: 42,
             contentLength: 5, received: 5, isPeerGone: true, expected: nil),
+        Case(
+            testDescription: "The server closed the stream after a response of the announced length", result: 92,
+            contentLength: 5, received: 5, text: "", expected: nil),
+        Case(
+            testDescription: "The same, reported as a partial file", result: 18, contentLength: 5, received: 5,
+            text: "",
+            expected: nil),
     ]
 
     static let failures = [
@@ -69,6 +80,12 @@ struct LibcurlOutcomeTests {
         Case(
             testDescription: "Sending failed, and the response's length is not known", result: 55, received: 4,
             expected: .connectionLost),
+        Case(
+            testDescription: "The server closed the stream inside the response's body", result: 92, contentLength: 5,
+            received: 4, text: "", expected: .connectionLost),
+        Case(
+            testDescription: "The server reset the stream after a response of the announced length", result: 92,
+            contentLength: 5, received: 5, expected: .connectionLost),
         Case(testDescription: "A result of 0 without a head", hasHead: false, expected: .connectionLost),
         Case(
             testDescription: "A header that is too large", result: 27, hasHead: false, expected: .badServerResponse),
