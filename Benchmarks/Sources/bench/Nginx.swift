@@ -83,11 +83,13 @@ final class Nginx {
         try? FileManager.default.removeItem(at: folder)
     }
 
+    /// `/sink` reads the request's body, as a proxy does, before it responds; `return` alone does not.
     private static func configuration(_ folder: String, _ ports: [Int]) -> String {
         func server(_ server: Server, _ options: String = "", _ directives: String = "") -> String {
             """
             server { listen 127.0.0.1:\(ports[server.rawValue])\(options); root \(folder)/www; client_max_body_size 0; \(directives)
-                location /sink { return 204; }
+                location /sink { proxy_pass http://none/none; proxy_set_body ""; proxy_http_version 1.1; proxy_set_header Connection ""; }
+                location /none { return 204; }
                 location /put/ { dav_methods PUT; create_full_put_path on; } }
             """
         }
@@ -100,6 +102,7 @@ final class Nginx {
                 access_log off; keepalive_requests 1000000000; keepalive_timeout 300s; sendfile on; default_type application/json;
                 client_body_temp_path \(folder)/body; proxy_temp_path \(folder)/proxy; fastcgi_temp_path \(folder)/fastcgi;
                 uwsgi_temp_path \(folder)/uwsgi; scgi_temp_path \(folder)/scgi;
+                upstream none { server 127.0.0.1:\(ports[Server.plain.rawValue]); keepalive 256; keepalive_requests 1000000000; }
                 \(server(.plain))
                 \(server(.tls, " ssl", certificate))
                 \(server(.http2, " ssl http2", certificate))
