@@ -24,6 +24,9 @@ let package = Package(
         .target(name: "AsyncNetTesting", dependencies: ["AsyncNet"], swiftSettings: features),
         .testTarget(
             name: "AsyncNetTests", dependencies: ["AsyncNet", "AsyncNetTesting", "CPlatform"], swiftSettings: features),
+        .testTarget(
+            name: "MainActorTests", dependencies: ["AsyncNet", "AsyncNetTesting"],
+            swiftSettings: features + [.defaultIsolation(MainActor.self)]),
     ],
     swiftLanguageModes: [.v6]
 )

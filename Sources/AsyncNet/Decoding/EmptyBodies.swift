@@ -18,6 +18,11 @@ public struct EmptyBodies: Sendable {
     /// The statuses 204 and 205.
     public static let usualStatusCodes: Set<Int> = [204, 205]
 
+    /// - Throws: `.emptyBody` for a response without a body that must have one.
+    func check(_ response: RawResponse) throws(AsyncNetError) {
+        if response.data.isEmpty, !allow(response) { throw AsyncNetError(.emptyBody) }
+    }
+
     func allow(_ response: RawResponse) -> Bool {
         methods.contains(response.requestHead.method) || statusCodes.contains(response.statusCode)
     }

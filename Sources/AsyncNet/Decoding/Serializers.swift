@@ -3,15 +3,20 @@ public import Foundation
 /// Returns the body's bytes; empty data for an empty body.
 public struct DataSerializer: ResponseSerializer, PlacedSerializer {
     private let preprocessor: any DataPreprocessor
+    private let emptyBodies: EmptyBodies?
     var place: SerializerPlace {
         preprocessor is PassthroughPreprocessor ? .here : preprocessor.isOwn ? .hereIfSmall : .apart
     }
 
-    /// Creates a serializer.
-    public init(preprocessor: any DataPreprocessor = .passthrough) { self.preprocessor = preprocessor }
+    /// Creates a serializer; without `emptyBodies` every response may have no body.
+    public init(preprocessor: any DataPreprocessor = .passthrough, emptyBodies: EmptyBodies? = nil) {
+        self.preprocessor = preprocessor
+        self.emptyBodies = emptyBodies
+    }
 
     public func serialize(_ response: RawResponse) async throws -> Data {
-        try preprocessor.preprocess(response.data)
+        try emptyBodies?.check(response)
+        return try preprocessor.preprocess(response.data)
     }
 }
 

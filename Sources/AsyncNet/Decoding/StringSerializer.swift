@@ -8,15 +8,22 @@ public import Foundation
 public struct StringSerializer: ResponseSerializer, PlacedSerializer {
     private let encoding: String.Encoding?
     private let preprocessor: any DataPreprocessor
+    private let emptyBodies: EmptyBodies?
     var place: SerializerPlace { preprocessor.isOwn ? .hereIfSmall : .apart }
 
-    /// Creates a serializer; without an `encoding`, the response's `charset` decides.
-    public init(encoding: String.Encoding? = nil, preprocessor: any DataPreprocessor = .passthrough) {
+    /// Creates a serializer; without an `encoding`, the response's `charset` decides; without `emptyBodies` every
+    /// response may have no body.
+    public init(
+        encoding: String.Encoding? = nil, preprocessor: any DataPreprocessor = .passthrough,
+        emptyBodies: EmptyBodies? = nil
+    ) {
         self.encoding = encoding
         self.preprocessor = preprocessor
+        self.emptyBodies = emptyBodies
     }
 
     public func serialize(_ response: RawResponse) async throws -> String {
+        try emptyBodies?.check(response)
         let data = try preprocessor.preprocess(response.data)
         let charset = response.head.mediaType?.charset
         let encoding = encoding ?? charset.flatMap { String.Encoding(charset: $0) } ?? .utf8

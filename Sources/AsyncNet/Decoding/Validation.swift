@@ -10,27 +10,41 @@ struct Validator: Sendable {
 
     let subject: Subject
     let check: @Sendable (RawResponse) throws -> Void
+    /// Decodes the body of a refused response, which becomes the cause of the error.
+    let cause: (@Sendable (RawResponse) throws -> any Error)?
 
-    init(_ subject: Subject = .wholeResponse, _ check: @escaping @Sendable (RawResponse) throws -> Void) {
-        (self.subject, self.check) = (subject, check)
+    init(
+        _ subject: Subject = .wholeResponse, cause: (@Sendable (RawResponse) throws -> any Error)? = nil,
+        _ check: @escaping @Sendable (RawResponse) throws -> Void
+    ) {
+        (self.subject, self.cause, self.check) = (subject, cause, check)
     }
 
-    /// Whether the check is the user's and may block its thread.
-    var mayBlock: Bool { subject == .wholeResponse }
+    /// Whether the check, or the decoding of the cause, is the user's and may block its thread.
+    var mayBlock: Bool { subject == .wholeResponse || cause != nil }
 
     /// Runs the check; an error of another type becomes an ``AsyncNetError``.
     func callAsFunction(_ response: RawResponse) throws(AsyncNetError) {
         do {
             try check(response)
         } catch {
-            throw AsyncNetError(wrapping: error, as: .validationFailed)
+            let error = AsyncNetError(wrapping: error, as: .validationFailed)
+            throw response.isBodyPending ? error : explained(error, response)
         }
+    }
+
+    /// The refusal with its cause, if the body can be decoded as one.
+    func explained(_ error: AsyncNetError, _ response: RawResponse) -> AsyncNetError {
+        guard let cause, !response.data.isEmpty, let cause = try? cause(response) else { return error }
+        return error.with(underlyingError: cause)
     }
 }
 
 extension Validator {
-    static func statusCode(_ accepts: @escaping @Sendable (Int) -> Bool) -> Validator {
-        Validator(.status) { response in
+    static func statusCode(
+        cause: (@Sendable (RawResponse) throws -> any Error)? = nil, _ accepts: @escaping @Sendable (Int) -> Bool
+    ) -> Validator {
+        Validator(.status, cause: cause) { response in
             guard !accepts(response.statusCode) else { return }
             throw AsyncNetError(.unacceptableStatus, "The response's status \(response.statusCode) is not acceptable")
         }

@@ -8,14 +8,14 @@ public import Foundation
 ///
 /// A ``JSON`` value, also inside another value, keeps every digit of its numbers; of the encoder's options only
 /// `.prettyPrinted` and `.sortedKeys` apply to it. A subclass of `JSONEncoder` encodes such inner values itself.
-public struct JSONParameterEncoder: ParameterEncoder, NonBlocking {
+public struct JSONParameterEncoder: ImmediateParameterEncoder, NonBlocking {
     private let encoder: JSONEncoder
 
     /// Creates an encoder; the `JSONEncoder` must not be changed afterwards.
     public init(encoder: JSONEncoder = JSONEncoder()) { self.encoder = encoder }
 
     /// - Throws: The errors of `JSONEncoder`.
-    public func encode(_ parameters: some Encodable & Sendable, into request: URLRequest) throws -> URLRequest {
+    public func encode(immediately parameters: some Encodable, into request: URLRequest) throws -> URLRequest {
         guard !parameters.isNil else { return request }
         return try request.settingBody(JSONInsertions.data(parameters, encoder), type: "application/json")
     }
@@ -28,6 +28,22 @@ extension ParameterEncoder where Self == JSONParameterEncoder {
     /// A JSON body by the given `JSONEncoder`.
     public static func json(encoder: JSONEncoder) -> JSONParameterEncoder {
         JSONParameterEncoder(encoder: encoder)
+    }
+
+    /// A JSON body with these names, dates and options.
+    ///
+    /// - Parameters:
+    ///   - keys: How the names of members are written; unchanged by default.
+    ///   - dates: How dates are written, such as `.iso8601`; by default as seconds since 2001.
+    ///   - formatting: Such as `.sortedKeys`.
+    public static func json(
+        keys: JSONEncoder.KeyEncodingStrategy = .useDefaultKeys,
+        dates: JSONEncoder.DateEncodingStrategy = .deferredToDate, formatting: JSONEncoder.OutputFormatting = []
+    ) -> JSONParameterEncoder {
+        let encoder = JSONEncoder()
+        (encoder.keyEncodingStrategy, encoder.dateEncodingStrategy) = (keys, dates)
+        encoder.outputFormatting = formatting
+        return JSONParameterEncoder(encoder: encoder)
     }
 
     /// A JSON body with these options: `.json(.sortedKeys)`, `.json([.prettyPrinted, .sortedKeys])`.

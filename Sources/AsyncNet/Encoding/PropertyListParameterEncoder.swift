@@ -9,7 +9,7 @@
 ///
 /// Property lists have no `nil`: as in Foundation, a `nil` member is omitted if it is encoded with `encodeIfPresent`,
 /// and is the text `$null` otherwise.
-public struct PropertyListParameterEncoder: ParameterEncoder, NonBlocking {
+public struct PropertyListParameterEncoder: ImmediateParameterEncoder, NonBlocking {
     /// The format of a property list.
     public enum Format: Hashable, Sendable {
         /// XML text.
@@ -26,7 +26,7 @@ public struct PropertyListParameterEncoder: ParameterEncoder, NonBlocking {
 
     /// - Throws: `EncodingError.invalidValue` for parameters that are no array or dictionary, and the errors of their
     ///   `encode(to:)`.
-    public func encode(_ parameters: some Encodable & Sendable, into request: URLRequest) throws -> URLRequest {
+    public func encode(immediately parameters: some Encodable, into request: URLRequest) throws -> URLRequest {
         guard !parameters.isNil else { return request }
         let encoder = PropertyListEncoder()
         encoder.outputFormat = format == .xml ? .xml : .binary

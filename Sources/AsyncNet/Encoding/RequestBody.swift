@@ -65,6 +65,15 @@ public struct RequestBody: Sendable {
         RequestBody(content: .stream(BodyStream(length: length, making: makeChunks)))
     }
 
+    /// The bytes of an `InputStream`, read in pieces of 64 KiB on a thread that it may block; can be sent once.
+    ///
+    /// The stream is opened when the body is sent, and closed at its end. It belongs to the request from now on.
+    ///
+    /// - Parameter length: As for ``stream(_:length:)`` with a sequence.
+    public static func stream(_ stream: sending InputStream, length: Int64? = nil) -> RequestBody {
+        .stream(InputStreamChunks(stream), length: length)
+    }
+
     /// A form, `multipart/form-data` (RFC 7578), sent part by part.
     ///
     /// The request gets the form's `Content-Type`, and its exact `Content-Length` if the length of every part is known.

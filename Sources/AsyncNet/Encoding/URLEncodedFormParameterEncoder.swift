@@ -10,7 +10,7 @@
 /// A query is appended to the existing one, which is not changed, before the fragment; without parameters the URL is
 /// not changed. A body gets `Content-Type: application/x-www-form-urlencoded; charset=utf-8` unless the request has a
 /// type.
-public struct URLEncodedFormParameterEncoder: ParameterEncoder, NonBlocking {
+public struct URLEncodedFormParameterEncoder: ImmediateParameterEncoder, NonBlocking {
     /// The place of the parameters.
     public enum Destination: Hashable, Sendable {
         /// The query for GET, HEAD and DELETE, the body for all other methods, QUERY among them.
@@ -25,16 +25,29 @@ public struct URLEncodedFormParameterEncoder: ParameterEncoder, NonBlocking {
     public let encoder: URLEncodedFormEncoder
     /// The place of the parameters; by default it depends on the method.
     public let destination: Destination
+    /// Whether the session's ``SessionConfiguration/formEncoder`` takes the place of `encoder`.
+    private let isSessionDefault: Bool
 
     /// Creates an encoder.
-    public init(encoder: URLEncodedFormEncoder = URLEncodedFormEncoder(), destination: Destination = .methodDependent) {
-        self.encoder = encoder
+    ///
+    /// - Parameters:
+    ///   - encoder: With `nil`, the session's ``SessionConfiguration/formEncoder``; outside of a session, one with
+    ///     default settings.
+    ///   - destination: The place of the parameters.
+    public init(encoder: URLEncodedFormEncoder? = nil, destination: Destination = .methodDependent) {
+        self.encoder = encoder ?? URLEncodedFormEncoder()
         self.destination = destination
+        isSessionDefault = encoder == nil
+    }
+
+    /// This encoder, with the session's settings if it has none of its own.
+    func settled(_ sessionEncoder: URLEncodedFormEncoder) -> URLEncodedFormParameterEncoder {
+        isSessionDefault ? URLEncodedFormParameterEncoder(encoder: sessionEncoder, destination: destination) : self
     }
 
     /// - Throws: The errors of ``URLEncodedFormEncoder/encode(_:)``; ``AsyncNetError`` with code `.malformedURL` if the
     ///   request has no URL.
-    public func encode(_ parameters: some Encodable & Sendable, into request: URLRequest) throws -> URLRequest {
+    public func encode(immediately parameters: some Encodable, into request: URLRequest) throws -> URLRequest {
         guard !parameters.isNil else { return request }
         let text = try encoder.encode(parameters)
         guard isQuery(for: request) else {
@@ -72,7 +85,7 @@ extension ParameterEncoder where Self == URLEncodedFormParameterEncoder {
 
     /// A form encoded by the given encoder, in the given destination.
     public static func urlEncodedForm(
-        encoder: URLEncodedFormEncoder = URLEncodedFormEncoder(),
+        encoder: URLEncodedFormEncoder? = nil,
         destination: URLEncodedFormParameterEncoder.Destination = .methodDependent
     ) -> URLEncodedFormParameterEncoder {
         URLEncodedFormParameterEncoder(encoder: encoder, destination: destination)

@@ -30,6 +30,15 @@ public struct AsyncNetError: Error, Sendable {
     /// The head of the response, if one was received before the error.
     public var response: HTTPURLResponse? { storage.context.response?() }
 
+    /// The response's body, at most its first 64 KiB; `nil` without a response. Of a download or stream, it is the body of
+    /// a response that a validator has refused. No description contains it.
+    public var data: Data? { storage.context.data?.prefix(Self.mostData) }
+
+    private static let mostData = 64 * 1024
+
+    /// The response's status, or `nil` without a response.
+    public var responseCode: Int? { storage.context.statusCode }
+
     /// How many times the request was sent, redirects not counted; 0 if it was not sent.
     public var attempts: Int { storage.context.attempts }
 
@@ -52,6 +61,8 @@ public struct AsyncNetError: Error, Sendable {
         var url: URL?
         var request: (@Sendable () -> URLRequest?)?
         var response: (@Sendable () -> HTTPURLResponse?)?
+        var statusCode: Int?
+        var data: Data?
         var attempts = 0
 
         init() {}
@@ -63,6 +74,13 @@ public struct AsyncNetError: Error, Sendable {
         var copy = self
         copy.storage = Storage(
             code: code, message: message, underlyingError: underlyingError, context: context)
+        return copy
+    }
+
+    /// This error with a cause.
+    func with(underlyingError: any Error) -> AsyncNetError {
+        var copy = self
+        copy.storage = Storage(code: code, message: message, underlyingError: underlyingError, context: storage.context)
         return copy
     }
 

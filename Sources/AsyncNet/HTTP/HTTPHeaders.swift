@@ -35,6 +35,17 @@ public struct HTTPHeader: Hashable, Sendable {
     }
 }
 
+/// A header as it is written in a message: `[.accept("text/plain"), "X-Trace: \(id)"]`.
+extension HTTPHeader: ExpressibleByStringInterpolation {
+    /// Creates a header from `Name: value`; spaces around the value are removed. A text without a colon is a name, which
+    /// is sent with an empty value.
+    public init(stringLiteral text: String) {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        self.init(
+            name: parts.first.map(String.init) ?? "", value: parts.count > 1 ? String(parts[1]).trimmedHTTPSpace : "")
+    }
+}
+
 extension HTTPHeader: CustomStringConvertible, CustomReflectable {
     /// The header as `Name: value`, with secret values redacted.
     public var description: String { "\(name): \(shownValue)" }
@@ -69,8 +80,7 @@ extension HTTPHeader: CustomStringConvertible, CustomReflectable {
 
 /// Headers in their order; a name may repeat, and is compared case-insensitively.
 ///
-/// Written as an array or a dictionary: `[.accept("text/plain"), .init(name: "X-Trace", value: "1")]` or `["X-Trace":
-/// "1"]`. The subscript sets or removes; ``add(_:)`` keeps existing headers.
+/// Written as an array or a dictionary: `[.accept("text/plain"), "X-Trace: 1"]` or `["X-Trace": "1"]`. The subscript sets or removes; ``add(_:)`` keeps existing headers.
 public struct HTTPHeaders: Hashable, Sendable {
     private var headers: [HTTPHeader]
 
@@ -106,6 +116,18 @@ public struct HTTPHeaders: Hashable, Sendable {
         headers.lazy.filter { $0.hasName(name) }.map(\.value)
     }
 
+    /// All values of this name joined by `, `, or `nil`, as the subscript.
+    public func value(for name: String) -> String? { self[name] }
+
+    /// The headers in alphabetical order of their names, those of one name in their order.
+    public func sorted() -> HTTPHeaders {
+        HTTPHeaders(headers.sorted { $0.name.lowercased() < $1.name.lowercased() })
+    }
+
+    /// One value for each name: repeated headers are joined by `, `, in the spelling of the first. Not for
+    /// `Set-Cookie`, whose values cannot be joined.
+    public var dictionary: [String: String] { joinedByName }
+
     /// Whether there is a header of this name.
     public func contains(name: String) -> Bool {
         headers.contains { $0.hasName(name) }
@@ -125,6 +147,11 @@ public struct HTTPHeaders: Hashable, Sendable {
         else { return }
         headers[next...].removeAll { $0.hasName(header.name) }
     }
+
+    /// Replaces all headers of this name, as ``set(_:)``.
+    public mutating func update(_ header: HTTPHeader) { set(header) }
+    /// Replaces all headers of this name, as ``set(_:)``.
+    public mutating func update(name: String, value: String) { set(HTTPHeader(name: name, value: value)) }
 
     /// Removes all headers of this name.
     public mutating func remove(_ name: String) {
@@ -176,8 +203,10 @@ extension HTTPHeaders: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
     public init(arrayLiteral elements: HTTPHeader...) { headers = elements }
 
+    /// Creates headers in the order of the literal; of equal names, compared case-insensitively, the last wins.
     public init(dictionaryLiteral elements: (String, String)...) {
-        headers = elements.map { HTTPHeader(name: $0.0, value: $0.1) }
+        headers = []
+        for (name, value) in elements { set(HTTPHeader(name: name, value: value)) }
     }
 
     /// Shown by `dump`; contains no secrets.

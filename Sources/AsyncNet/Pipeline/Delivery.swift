@@ -30,8 +30,7 @@ extension Attempt {
 
     @inline(never)
     private func receiveAccepted(_ response: TransportResponse, _ request: TransportRequest) async throws -> Next? {
-        let head = response.head
-        let next = try await accept(head, of: request)
+        let next = try await accept(response, of: request)
         if case .again = next { await drain(response, to: request.head.method) }
         guard case .done = next else { return next }
         return try await receive(response, request)
@@ -49,16 +48,34 @@ extension Attempt {
 
     /// Validates the head of a download or stream, and lets retriers decide about its status. A validator's error is
     /// thrown; retriers decide about that after the attempt.
-    private func accept(_ head: HTTPResponseHead, of request: TransportRequest) async throws -> Next {
+    private func accept(_ response: TransportResponse, of request: TransportRequest) async throws -> Next {
+        let head = response.head
         let validators = await run.takeValidators()
         guard run.sink.validates(head) else { return .done }
-        var response = RawResponse(requestHead: request.head, head: head, data: Data())
-        response.isBodyPending = true
-        try await validators.check(response)
+        if !validators.isEmpty { try await check(response, request, validators) }
         guard !run.policies.list.retriers.isEmpty, let error = run.refusal(head) else { return .done }
         // A retrier may wait for another request of this session, such as a token refresh, which needs a permit too.
         run.releasePermit()
         return await run.next(after: error, attempt: number) ?? .done
+    }
+
+    /// Validates the head. Of a refused body the bytes that arrive within the limits of a brief reading are kept for the
+    /// error.
+    @inline(never)
+    private func check(_ response: TransportResponse, _ request: TransportRequest, _ validators: [Validator])
+        async throws
+    {
+        var pending = RawResponse(requestHead: request.head, head: response.head, data: Data())
+        pending.isBodyPending = true
+        do throws(AsyncNetError) { try await validators.check(pending) } catch {
+            let reading = await readBriefly(response, isWaitingForFirst: false)
+            run.record.received(reading.data)
+            guard let refusal = HeadRefusal(of: pending, by: validators), refusal.error.code == error.code else {
+                throw error
+            }
+            let refused = RawResponse(requestHead: request.head, head: response.head, data: reading.data)
+            throw await explained(refusal, refused)
+        }
     }
 
     // MARK: Responses that are refused by their head
@@ -75,6 +92,13 @@ extension Attempt {
         return { [validators] head in HeadRefusal(of: head, to: request, by: validators) != nil }
     }
 
+    /// The error of a refusal, with its cause if the validator decodes one.
+    @inline(never)
+    private func explained(_ refusal: HeadRefusal, _ response: RawResponse) async -> AsyncNetError {
+        guard refusal.hasCause else { return refusal.error }
+        return await run.offLoop { await UserCode.run { refusal.error(response) } }
+    }
+
     /// Throws the refusal, after keeping the bytes of the body that arrive within the limits of a brief reading.
     @inline(never)
     private func receive(_ response: TransportResponse, refused refusal: HeadRefusal, _ request: TransportRequest)
@@ -88,7 +112,9 @@ extension Attempt {
         let reading = await readBriefly(response, isWaitingForFirst: refusal.dependsOnBody)
         run.record.received(reading.data)
         if reading.isWhole { run.watch.receivedAll(Int64(reading.data.count)) }
-        guard refusal.dependsOnBody, reading.data.isEmpty else { throw refusal.error }
+        guard refusal.dependsOnBody, reading.data.isEmpty else {
+            throw await explained(refusal, RawResponse(requestHead: request.head, head: response.head, data: reading.data))
+        }
         // An empty body is accepted with any type; the validator decides about it after the attempt.
         if let error = reading.error { throw error }
         return .done

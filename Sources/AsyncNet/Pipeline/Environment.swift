@@ -13,6 +13,8 @@ final class Environment: Sendable {
     let transfers = TransferCount()
     /// The session's interceptors.
     let policies: PolicyList
+    /// Makes the requests that are sent from callers' arguments.
+    let assembly: RequestAssembly
 
     init(_ configuration: SessionConfiguration, _ transport: any Transport) {
         self.configuration = configuration
@@ -22,6 +24,7 @@ final class Environment: Sendable {
         timers = TimerQueue(TimeSource(opening: configuration.clock))
         limits = SharedLimits(configuration, timers)
         policies = PolicyList(configuration.interceptors)
+        assembly = RequestAssembly(configuration)
     }
 }
 

@@ -4,8 +4,20 @@ import Foundation
 public struct SessionConfiguration: Sendable {
     /// The URL that relative URLs are resolved against (RFC 3986 §5).
     public var baseURL: (any URLConvertible)?
-    /// Sent with every request, unless the request has headers of the same name.
+    /// Sent with every request, in addition to ``defaultHeaders``, unless the request has headers of the same name.
     public var headers: HTTPHeaders
+    /// Sent with every request, unless ``headers`` or the request have headers of the same name: `Accept-Language` and
+    /// `User-Agent` by default.
+    public var defaultHeaders = HTTPHeaders.default
+    /// Decodes the values of ``DataRequest/serializing(_:decoder:preprocessor:emptyBodies:)``, of streams and pages,
+    /// unless the call has a decoder of its own; ``StandardJSONDecoder`` by default.
+    public var decoder: any DataDecoder
+    /// Encodes `parameters:` of all methods but GET, HEAD and DELETE, unless the call has an encoder of its own; a JSON
+    /// body by default.
+    public var encoder: any ParameterEncoder
+    /// Encodes forms and queries: `parameters:` of GET, HEAD and DELETE, and of `.urlEncodedForm` and `.query`, unless
+    /// that encoder was made with settings of its own.
+    public var formEncoder: URLEncodedFormEncoder
     /// Adapters and retriers for every request, called in this order, before the request's own.
     public var interceptors: [any RequestPolicy]
     /// How long the server may be silent, at any point of a transfer, before the attempt ends with `.timedOut`; 60
@@ -37,14 +49,17 @@ public struct SessionConfiguration: Sendable {
     /// How many bytes a response's body may have after decoding of its `Content-Encoding`; a longer body ends the
     /// request with `.bodyTooLarge` before it is in memory. No limit by default.
     public var maximumBodySize: Int64?
-    /// Whether requests start as soon as they are made, as in Alamofire, not when their outcome is first awaited.
+    /// Whether a request starts when its first serializer is made, as in Alamofire, not when its outcome is first
+    /// awaited. Without a serializer, as downloads of files and streams are, it starts at the first await in any case.
     public var startsRequestsImmediately: Bool
     /// The clock for timeouts and metrics; a test can give a clock of its own to control both.
     public var clock: any Clock<Duration>
 
     /// Makes a configuration with the given values, and the defaults otherwise.
     public init(
-        baseURL: (any URLConvertible)? = nil, headers: HTTPHeaders = .default, interceptors: [any RequestPolicy] = [],
+        baseURL: (any URLConvertible)? = nil, headers: HTTPHeaders = [:],
+        decoder: any DataDecoder = StandardJSONDecoder(), encoder: any ParameterEncoder = .json,
+        formEncoder: URLEncodedFormEncoder = URLEncodedFormEncoder(), interceptors: [any RequestPolicy] = [],
         timeout: Duration = .seconds(60), deadline: Duration? = nil, redirects: RedirectHandler = .follow,
         cookieJar: CookieJar? = nil,
         concurrencyLimit: ConcurrencyLimit = .unlimited, rateLimit: RateLimit? = nil,
@@ -55,6 +70,9 @@ public struct SessionConfiguration: Sendable {
     ) {
         self.baseURL = baseURL
         self.headers = headers
+        self.decoder = decoder
+        self.encoder = encoder
+        self.formEncoder = formEncoder
         self.interceptors = interceptors
         self.timeout = timeout
         self.deadline = deadline
@@ -73,7 +91,7 @@ public struct SessionConfiguration: Sendable {
 }
 
 extension HTTPHeaders {
-    /// The headers sent with every request: ``HTTPHeader/defaultAcceptLanguage`` and ``HTTPHeader/defaultUserAgent``.
+    /// The headers that a session adds to every request: ``HTTPHeader/defaultAcceptLanguage`` and ``HTTPHeader/defaultUserAgent``.
     ///
     /// `Accept-Encoding` is not among them: the transport adds it, with the codings that it can decode, unless a
     /// request has an `Accept-Encoding` of its own.

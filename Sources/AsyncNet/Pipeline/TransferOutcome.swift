@@ -10,12 +10,15 @@ final class TransferOutcome: Sendable {
     let head: HTTPResponseHead?
     let data: Data?
     let metrics: RequestMetrics
+    /// The headers after the body; `nil` if there were none.
+    let trailers: HTTPHeaders?
     let error: AsyncNetError?
 
     init(
         request: TransportRequest? = nil, head: HTTPResponseHead? = nil, data: Data? = nil,
-        metrics: RequestMetrics = RequestMetrics(), error: AsyncNetError? = nil
+        metrics: RequestMetrics = RequestMetrics(), trailers: HTTPHeaders? = nil, error: AsyncNetError? = nil
     ) {
+        self.trailers = trailers
         self.request = request
         self.head = head
         self.data = data
@@ -41,13 +44,18 @@ final class TransferOutcome: Sendable {
             context.url = request.head.url
             context.request = { [self] in urlRequest }
         }
-        if let head { context.response = { head.urlResponse } }
+        if let head {
+            context.response = { head.urlResponse }
+            (context.statusCode, context.data) = (head.statusCode, data)
+        }
         return context
     }
 
     /// A copy that ended with `error`.
     func failing(with error: AsyncNetError) -> TransferOutcome {
-        TransferOutcome(request: request, head: head, data: data, metrics: metrics, error: error.with(errorContext))
+        TransferOutcome(
+            request: request, head: head, data: data, metrics: metrics, trailers: trailers,
+            error: error.with(errorContext))
     }
 
     /// This outcome, or a copy with the error of the first validator that refuses the response.

@@ -12,6 +12,7 @@ final class TransferRecord: Sendable {
         var redirected: [TransportRequest] = []
         var head: HTTPResponseHead?
         var data: Data?
+        var trailers: HTTPHeaders?
         var metrics = RequestMetrics()
         /// How much of the response's body was received; `nil` before its first byte.
         var received: ReceivedBytes?
@@ -48,7 +49,7 @@ final class TransferRecord: Sendable {
     func willSend(_ request: TransportRequest) {
         state.withLock { state in
             state.request = request
-            (state.head, state.data) = (nil, nil)
+            (state.head, state.data, state.trailers) = (nil, nil, nil)
             (state.metrics.receivedBytes, state.received) = (0, nil)
         }
     }
@@ -90,6 +91,11 @@ final class TransferRecord: Sendable {
         }
     }
 
+    /// The headers that came after the body.
+    var trailers: HTTPHeaders? { state.withLock { $0.trailers } }
+
+    func received(trailers: HTTPHeaders) { state.withLock { $0.trailers = trailers } }
+
     func received(_ data: Data) { state.withLock { $0.data = data } }
 
     /// - Returns: How many bytes had been received before.
@@ -127,7 +133,7 @@ final class TransferRecord: Sendable {
             if let request = outcome.request { state.request = request }
             if outcome.error != nil { (state.head, state.data) = (outcome.head, outcome.data) }
             let (start, attempts) = (state.metrics.start, state.metrics.attempts)
-            state.metrics = outcome.metrics
+            (state.metrics, state.trailers) = (outcome.metrics, outcome.trailers)
             (state.metrics.start, state.metrics.attempts) = (start, attempts)
             state.metrics.timeToResponse = outcome.head.map { _ in state.elapsed }
         }
@@ -149,7 +155,8 @@ final class TransferRecord: Sendable {
         let outcome = state.withLock { state in
             state.metrics.total = state.elapsed
             return TransferOutcome(
-                request: state.request, head: state.head, data: state.data, metrics: state.metrics)
+                request: state.request, head: state.head, data: state.data, metrics: state.metrics,
+                trailers: state.trailers)
         }
         return error.map(outcome.failing) ?? outcome
     }

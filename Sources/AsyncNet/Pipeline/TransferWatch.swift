@@ -76,7 +76,8 @@ final class TransferWatch: Sendable {
         case .receivedHead(let head): received(head)
         case .receivedBody(let bytes, let head): received(ReceivedBytes(count: bytes), of: head)
         case .metrics(let metrics): record.measured(metrics)
-        case .queued, .started, .awaitingBody, .trailers: break
+        case .trailers(let headers): record.received(trailers: headers)
+        case .queued, .started, .awaitingBody: break
         }
     }
 

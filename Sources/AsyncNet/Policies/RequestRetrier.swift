@@ -1,3 +1,10 @@
+#if canImport(FoundationNetworking)
+    public import FoundationNetworking
+    import Foundation
+#else
+    public import Foundation
+#endif
+
 /// Decides whether a failed request is sent again.
 ///
 ///     struct OnlyOnce: RequestRetrier {
@@ -7,10 +14,11 @@
 ///     }
 ///
 /// Retriers are called in the order of their lists, the session's before the request's, until one decides. They are
-/// called for every error except a cancellation and an exceeded deadline, and for every response with a status of 400
-/// or above, whether or not the request validates its status: the error is `.unacceptableStatus` then, and without a
+/// called for every error of an attempt except a cancellation and an exceeded deadline, and for every response with a
+/// status of 400 or above, whether or not the request validates its status: the error is `.unacceptableStatus` then, and without a
 /// retry the response is delivered. They are not called if the request cannot be sent again: its body can be read only
-/// once, or a part of the response has been delivered.
+/// once, or a part of the response has been delivered. They are not called for a body that cannot be decoded: that
+/// happens after the request, for each serializer by itself.
 ///
 /// They run on no actor, on a thread that they may block; a cancellation or the deadline ends the wait for them at
 /// once.
@@ -20,8 +28,16 @@ public protocol RequestRetrier: RequestPolicy {
     func retry(after error: AsyncNetError, context: RequestContext) async -> RetryDecision
 }
 
-/// An adapter and a retrier in one.
+/// An adapter and a retrier in one. By default it changes no request, and leaves each decision to the next retrier.
 public protocol RequestInterceptor: RequestAdapter, RequestRetrier {}
+
+extension RequestInterceptor {
+    /// Returns the request unchanged.
+    public func adapt(_ request: URLRequest, context: RequestContext) async throws -> URLRequest { request }
+
+    /// Leaves the decision to the next retrier.
+    public func retry(after error: AsyncNetError, context: RequestContext) async -> RetryDecision { .doNotRetry }
+}
 
 /// The decision of a retrier.
 public struct RetryDecision: Sendable {
@@ -45,10 +61,41 @@ public struct RetryDecision: Sendable {
     /// Ends the request with this error instead; no other retrier is called.
     public static func fail(_ error: AsyncNetError) -> RetryDecision { RetryDecision(choice: .fail(error)) }
 
-    /// This decision, not charged to the retry budget.
-    var uncharged: RetryDecision {
+    /// Whether the request is sent again.
+    public var isRetry: Bool { delay != nil }
+
+    /// The delay before the request is sent again; `nil` if it is not.
+    public var delay: Duration? {
+        if case .retry(let delay) = choice { delay } else { nil }
+    }
+
+    /// The error with which the request ends; `nil` for other decisions.
+    public var error: AsyncNetError? {
+        if case .fail(let error) = choice { error } else { nil }
+    }
+
+    /// This decision, not charged to the session's ``SessionConfiguration/retryBudget``.
+    public var uncharged: RetryDecision {
         var copy = self
         copy.isCharged = false
         return copy
+    }
+}
+
+/// Decisions are equal if they retry after the same delay, end the request with errors of the same code and message, or
+/// leave the decision to the next retrier. Whether a retry is charged is not compared.
+extension RetryDecision: Equatable {
+    public static func == (one: RetryDecision, other: RetryDecision) -> Bool {
+        one.delay == other.delay && one.error?.code == other.error?.code && one.error?.message == other.error?.message
+    }
+}
+
+extension RetryDecision: CustomStringConvertible {
+    public var description: String {
+        switch choice {
+        case .retry(let delay): delay > .zero ? "retry after \(delay)" : "retry"
+        case .doNotRetry: "do not retry"
+        case .fail(let error): "fail: \(error)"
+        }
     }
 }

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// Sends a request again that failed for a reason that may be temporary.
 ///
@@ -27,6 +27,10 @@ public struct RetryPolicy: RequestRetrier {
     /// How long each attempt may take, from its permit to the end of the body; an attempt that takes longer ends with
     /// `.timedOut`.
     public var attemptTimeout: Duration?
+    /// Errors of Foundation that are retried if a transport reports them as the underlying error; none by default.
+    public var urlErrorCodes: Set<URLError.Code> = []
+    /// Whether retries are charged to the session's ``SessionConfiguration/retryBudget``; they are by default.
+    public var usesRetryBudget = true
 
     /// Creates a policy, by default of two retries without an attempt timeout.
     public init(
@@ -56,15 +60,30 @@ public struct RetryPolicy: RequestRetrier {
     /// Errors after which the server cannot have received the request.
     private static let unsentErrorCodes: Set<AsyncNetError.Code> = [.hostNotFound, .cannotConnect, .proxyNotFound]
 
-    /// Alamofire's `RetryPolicy`: after 0.5 s, then 1 s, without jitter, `Retry-After` and 429.
-    public static let alamofire = RetryPolicy(
-        limit: 2, backoff: Backoff(base: 2, scale: .milliseconds(500), maximum: .seconds(86_400), jitter: .none),
-        methods: [.delete, .get, .head, .options, .put, .trace], statusCodes: [408, 500, 502, 503, 504],
-        maximumRetryAfter: nil)
+    /// Alamofire's `RetryPolicy`: after 0.5 s, then 1 s, without jitter, `Retry-After`, 429 and retry budget, also for
+    /// the errors of Foundation that Alamofire lists.
+    public static let alamofire: RetryPolicy = {
+        var policy = RetryPolicy(
+            limit: 2, backoff: Backoff(base: 2, scale: .milliseconds(500), maximum: .seconds(86_400), jitter: .none),
+            methods: [.delete, .get, .head, .options, .put, .trace], statusCodes: [408, 500, 502, 503, 504],
+            maximumRetryAfter: nil)
+        policy.urlErrorCodes = alamofireURLErrorCodes
+        policy.usesRetryBudget = false
+        return policy
+    }()
+
+    private static let alamofireURLErrorCodes: Set<URLError.Code> = [
+        .backgroundSessionInUseByAnotherProcess, .backgroundSessionWasDisconnected, .badServerResponse, .callIsActive,
+        .cannotConnectToHost, .cannotFindHost, .cannotLoadFromNetwork, .dataNotAllowed, .dnsLookupFailed,
+        .downloadDecodingFailedMidStream, .downloadDecodingFailedToComplete, .internationalRoamingOff,
+        .networkConnectionLost, .notConnectedToInternet, .secureConnectionFailed, .serverCertificateHasBadDate,
+        .serverCertificateNotYetValid, .timedOut,
+    ]
 
     public func retry(after error: AsyncNetError, context: RequestContext) async -> RetryDecision {
         var random = SystemRandomNumberGenerator()
-        return decision(after: error, context, now: Date(), using: &random)
+        let decision = decision(after: error, context, now: Date(), using: &random)
+        return usesRetryBudget ? decision : decision.uncharged
     }
 
     /// The decision as a pure function.
@@ -82,6 +101,7 @@ public struct RetryPolicy: RequestRetrier {
     private func isPassing(_ error: AsyncNetError, _ response: HTTPResponseHead?) -> Bool {
         if let response, statusCodes.contains(response.statusCode) { return true }
         return errorCodes.contains(error.code)
+            || (error.underlyingError as? URLError).map { urlErrorCodes.contains($0.code) } == true
     }
 
     /// A retry also sends the requests before a redirect again, which a server has received already.

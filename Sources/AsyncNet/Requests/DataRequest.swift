@@ -9,22 +9,41 @@ public typealias UploadRequest = DataRequest
 /// ``Session/upload(_:to:method:headers:options:modifier:)``. Serializers turn the response into a value; any number of
 /// serializers use the same response, which is transferred once. Cancelling a task that awaits the request cancels the
 /// request, unless other tasks await it too.
-public struct DataRequest: Request, CustomReflectable {
+public struct DataRequest: Request, CustomStringConvertible, CustomReflectable {
     public let engine: RequestEngine
 
     init(_ engine: RequestEngine) { self.engine = engine }
 }
 
+/// Each function makes a ``ResponseTask``, which starts nothing: see there.
 extension DataRequest {
     /// Decodes the body as a `Decodable` type.
     ///
-    /// Decoding runs on no actor, so the type's conformance must not be bound to an actor: in a module whose default
-    /// isolation is the main actor, declare the type `nonisolated`, or use ``decode(_:using:)``.
+    /// Decoding runs on no actor. For a type whose conformance is isolated to an actor, as in a module whose default
+    /// isolation is the main actor, Swift chooses ``serializing(_:decoder:)``, which decodes on the caller's actor.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the value.
+    ///   - decoder: With `nil`, the session's ``SessionConfiguration/decoder``.
+    ///   - preprocessor: Changes the body before it is decoded.
+    ///   - emptyBodies: The responses that may have no body; the type must be an ``EmptyResponse`` then.
     public func serializing<Value: Decodable & Sendable>(
-        _ type: Value.Type, decoder: any DataDecoder = StandardJSONDecoder(),
-        preprocessor: any DataPreprocessor = .passthrough, emptyBodies: EmptyBodies = EmptyBodies()
+        _ type: Value.Type, decoder: (any DataDecoder)? = nil, preprocessor: any DataPreprocessor = .passthrough,
+        emptyBodies: EmptyBodies = EmptyBodies()
     ) -> ResponseTask<Value> {
-        own(DecodableSerializer(type, decoder: decoder, preprocessor: preprocessor, emptyBodies: emptyBodies))
+        own(
+            DecodableSerializer(
+                type, decoder: engine.decoder(decoder), preprocessor: preprocessor, emptyBodies: emptyBodies))
+    }
+
+    /// Decodes the body on the caller's actor, as a type that is not `Sendable` or whose `Decodable` conformance is
+    /// isolated to an actor; as ``decode(_:using:)``.
+    @_disfavoredOverload
+    public func serializing<Value: Decodable>(
+        _ type: Value.Type, decoder: (any DataDecoder)? = nil
+    ) -> ActorBoundResponseTask<Value> {
+        engine.serializerIsMade()
+        return ActorBoundResponseTask(request: self, decoder: decoder)
     }
 
     /// Parses the body as ``JSON``.
@@ -35,21 +54,38 @@ extension DataRequest {
     }
 
     /// Decodes the body as text, in `encoding` if given, else in the charset of the `Content-Type`, else in UTF-8.
+    ///
+    /// - Parameters:
+    ///   - type: `String.self`.
+    ///   - encoding: The encoding, whatever the response's charset is.
+    ///   - preprocessor: Changes the body before it is decoded.
+    ///   - emptyBodies: The responses that may have no body; with `nil` every response may, and the text is empty.
     public func serializing(
-        _ type: String.Type, encoding: String.Encoding? = nil, preprocessor: any DataPreprocessor = .passthrough
+        _ type: String.Type, encoding: String.Encoding? = nil, preprocessor: any DataPreprocessor = .passthrough,
+        emptyBodies: EmptyBodies? = nil
     ) -> ResponseTask<String> {
-        own(StringSerializer(encoding: encoding, preprocessor: preprocessor))
+        own(StringSerializer(encoding: encoding, preprocessor: preprocessor, emptyBodies: emptyBodies))
     }
 
     /// Returns the body's bytes.
+    ///
+    /// - Parameters:
+    ///   - type: `Data.self`.
+    ///   - preprocessor: Changes the body.
+    ///   - emptyBodies: The responses that may have no body; with `nil` every response may.
     public func serializing(
-        _ type: Data.Type, preprocessor: any DataPreprocessor = .passthrough
+        _ type: Data.Type, preprocessor: any DataPreprocessor = .passthrough, emptyBodies: EmptyBodies? = nil
     ) -> ResponseTask<Data> {
-        own(DataSerializer(preprocessor: preprocessor))
+        own(DataSerializer(preprocessor: preprocessor, emptyBodies: emptyBodies))
     }
 
-    /// Ignores the body: the value only shows that the request has succeeded.
+    /// Ignores the body: the outcome only shows that the request has succeeded.
     public func serializing(_ type: Empty.Type) -> ResponseTask<Empty> {
+        own(EmptySerializer())
+    }
+
+    /// Ignores the body. A body is not expected, so it makes no difference which responses may have none.
+    public func serializing(_ type: Empty.Type, emptyBodies: EmptyBodies) -> ResponseTask<Empty> {
         own(EmptySerializer())
     }
 
@@ -82,7 +118,7 @@ extension DataRequest {
     ///
     /// - Throws: ``AsyncNetError``, as ``ResponseTask/value`` does.
     public func decode<Value: Decodable>(
-        _ type: Value.Type, using decoder: any DataDecoder = StandardJSONDecoder()
+        _ type: Value.Type, using decoder: (any DataDecoder)? = nil
     ) async throws(AsyncNetError) -> Value {
         let outcome = await engine.transferOutcome()
         if let error = outcome.error { throw error }
@@ -90,81 +126,33 @@ extension DataRequest {
             throw AsyncNetError(.emptyBody).with(outcome.errorContext)
         }
         do {
-            return try decoder.decode(type, from: data)
+            return try engine.decoder(decoder).decode(type, from: data)
         } catch {
             throw AsyncNetError(decoding: type, error).with(outcome.errorContext)
         }
     }
 }
 
-/// A request and the serializer of its response.
+/// A request whose response's body is decoded on the actor of the caller that awaits it.
 ///
-/// Making a response task sends nothing; awaiting ``value``, ``result`` or ``response`` starts the request unless it
-/// has started, waits for its outcome and serializes it. Each await serializes again, but the response is transferred
-/// once.
-public struct ResponseTask<Value: Sendable>: Sendable {
-    /// The request whose response is serialized.
+/// Made by ``DataRequest/serializing(_:decoder:)`` for types that must not leave their actor.
+public struct ActorBoundResponseTask<Value: Decodable> {
+    /// The request whose response is decoded.
     public let request: DataRequest
-    private let serializer: any ResponseSerializer<Value>
-    private let place: SerializerPlace
+    let decoder: (any DataDecoder)?
 
-    init(_ request: DataRequest, _ serializer: any ResponseSerializer<Value>, _ place: SerializerPlace) {
-        self.request = request
-        self.serializer = serializer
-        self.place = place
-    }
-
-    /// The value that the serializer makes of the response.
+    /// The decoded value.
     ///
-    /// - Throws: ``AsyncNetError``; `.cancelled` if the request or the awaiting task was cancelled, also while a
-    ///   serializer of the user's runs or a body of 64 KiB and more is serialized. A status such as 404 is an error
-    ///   only with a validator, see ``Request/validate()``.
+    /// - Throws: ``AsyncNetError``, as ``ResponseTask/value`` does.
+    @_disfavoredOverload
     public var value: Value {
-        get async throws(AsyncNetError) {
-            try await result.get()
-        }
+        get async throws(AsyncNetError) { try await request.decode(Value.self, using: decoder) }
     }
 
-    /// The value or the error.
+    /// The decoded value, or the error.
     public var result: Result<Value, AsyncNetError> {
-        get async { await serialize(await request.engine.transferOutcome()) }
-    }
-
-    /// The value or the error, with everything known of request and response; never throws.
-    public var response: DataResponse<Value, AsyncNetError> {
         get async {
-            let outcome = await request.engine.transferOutcome()
-            let clock = ContinuousClock()
-            let start = clock.now
-            let result = await serialize(outcome)
-            var metrics = outcome.metrics
-            metrics.serialization = clock.now - start
-            return DataResponse(result: result, metrics: metrics, outcome: outcome)
+            do throws(AsyncNetError) { return .success(try await value) } catch { return .failure(error) }
         }
-    }
-
-    /// Runs on no actor, so that serializing a large body blocks neither the session nor the caller's actor.
-    @concurrent
-    private func serialize(_ outcome: TransferOutcome) async -> Result<Value, AsyncNetError> {
-        if let error = outcome.error { return .failure(error) }
-        guard let response = outcome.rawResponse else {
-            return .failure(Self.error(AsyncNetError(.badServerResponse), outcome))
-        }
-        do {
-            guard place.isHere(response) else { return .success(try await serializeApart(response)) }
-            return .success(try await serializer.serialize(response))
-        } catch {
-            return .failure(Self.error(error, outcome))
-        }
-    }
-
-    @inline(never)
-    private static func error(_ error: any Error, _ outcome: TransferOutcome) -> AsyncNetError {
-        AsyncNetError(wrapping: error, as: .decodingFailed).with(outcome.errorContext)
-    }
-
-    @inline(never)
-    private func serializeApart(_ response: RawResponse) async throws -> Value {
-        try await UserCode.runAbandonably { [serializer] in try await serializer.serialize(response) }
     }
 }

@@ -29,6 +29,10 @@ public struct DataResponse<Value: Sendable, Failure: Error>: Sendable {
     /// The body after decoding of its `Content-Encoding`; `nil` without a response.
     public var data: Data? { outcome.data }
 
+    /// The headers that came after the body (RFC 9110 §6.5); `nil` if there were none, or if the transport does not
+    /// deliver them, see <doc:ChoosingATransport>.
+    public var trailers: HTTPHeaders? { outcome.trailers }
+
     /// The value, or `nil` if the request failed.
     public var value: Value? { try? result.get() }
 
@@ -52,9 +56,23 @@ public struct DataResponse<Value: Sendable, Failure: Error>: Sendable {
         }
     }
 
+    /// The same response with the result that the closure makes of the value.
+    public func flatMap<Other: Sendable>(
+        _ transform: (Value) -> Result<Other, Failure>
+    ) -> DataResponse<Other, Failure> {
+        DataResponse<Other, Failure>(result: result.flatMap(transform), metrics: metrics, outcome: outcome)
+    }
+
     /// The same response with another error.
     public func mapError<Other: Error>(_ transform: (Failure) -> Other) -> DataResponse<Value, Other> {
         DataResponse<Value, Other>(result: result.mapError(transform), metrics: metrics, outcome: outcome)
+    }
+
+    /// The same response with another error; an error that the closure throws takes its place.
+    public func tryMapError<Other: Error>(_ transform: (Failure) throws -> Other) -> DataResponse<Value, any Error> {
+        mapError { error in
+            do { return try transform(error) } catch { return error }
+        }
     }
 }
 

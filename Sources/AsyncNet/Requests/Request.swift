@@ -156,7 +156,7 @@ extension Request {
 /// error.
 ///
 /// Validators of status and type run when the response's head has arrived. Of a refused body up to 64 KiB that arrive
-/// within a second are kept in memory; a refused download or stream is not read. A validator that is a closure runs
+/// within a second are kept in memory, for ``AsyncNetError/data``; no file is made of a refused download. A validator that is a closure runs
 /// after the whole response, or after the head of a download or stream. A validator that is added after the end of the
 /// request runs when its outcome is awaited next.
 extension Request {
@@ -189,6 +189,30 @@ extension Request {
     @discardableResult
     public func validate(statusCode acceptable: ClosedRange<Int>) async -> Self {
         await add(.statusCode { acceptable.contains($0) })
+    }
+
+    /// Accepts these statuses only, 200 to 299 by default; the body of another response becomes the error's cause.
+    ///
+    ///     try await request.validate(decoding: ProblemDetails.self).serializing(User.self).value
+    ///
+    /// The error's code is `.unacceptableStatus`, its ``AsyncNetError/underlyingError`` the decoded value, and its
+    /// ``AsyncNetError/data`` the body. A body that cannot be decoded, or of which less than all arrived within 64 KiB
+    /// and a second, leaves the error without a cause.
+    ///
+    /// - Parameters:
+    ///   - problem: The type of the body, such as ``ProblemDetails``.
+    ///   - acceptable: The statuses that are accepted.
+    ///   - decoder: With `nil`, a ``StandardJSONDecoder`` for ``ProblemDetails``, and the session's
+    ///     ``SessionConfiguration/decoder`` for other types.
+    @discardableResult
+    public func validate<Problem: Decodable & Error>(
+        decoding problem: Problem.Type, statusCode acceptable: some RangeExpression<Int> & Sendable = 200..<300,
+        decoder: (any DataDecoder)? = nil
+    ) async -> Self {
+        let standard: (any DataDecoder)? = problem is ProblemDetails.Type ? StandardJSONDecoder() : nil
+        let decoder = decoder ?? standard ?? engine.decoder(nil)
+        return await add(
+            .statusCode(cause: { try decoder.decode(problem, from: $0.data) }, { acceptable.contains($0) }))
     }
 
     /// Accepts these media types only, such as `application/json`, `text/*` or `*/*`; others end the request with
@@ -227,4 +251,15 @@ extension Request {
 extension Request where Self: CustomReflectable {
     /// What `dump` shows: id and kind, since the rest may contain secrets.
     public var customMirror: Mirror { Mirror(self, children: ["id": id, "kind": kind]) }
+}
+
+extension Request where Self: CustomStringConvertible {
+    /// Method, URL without secrets, state, and the response's status: `GET https://example.com/a (finished, 200)`.
+    /// Before its start a request has no URL yet.
+    public var description: String {
+        let record = engine.record
+        let line = record.request.map { "\($0.head.method.rawValue) \($0.head.url.withoutSecrets)" }
+        let status = record.head.map { ", \($0.statusCode)" } ?? ""
+        return "\(line ?? "A \(kind) request") (\(engine.shownState)\(status))"
+    }
 }

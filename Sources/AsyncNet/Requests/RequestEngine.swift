@@ -20,7 +20,11 @@ public actor RequestEngine {
     private nonisolated let hold = TransferHold()
     private nonisolated let host: any RequestHost
 
-    private var machine = RequestStateMachine()
+    private var machine = RequestStateMachine() {
+        didSet { if machine.state != oldValue.state { shown.store(machine.state, ordering: .relaxed) } }
+    }
+    /// The state for descriptions, which cannot await the actor.
+    private nonisolated let shown = Atomic(RequestState.initialized)
     private var driver: Task<Void, Never>?
     private var run: RequestRun?
     /// Where a driver on the transport's thread delivers its outcome.
@@ -47,6 +51,7 @@ public actor RequestEngine {
     }
 
     var state: RequestState { machine.state }
+    nonisolated var shownState: RequestState { shown.load(ordering: .relaxed) }
     var retryCount: Int { max(0, machine.attempts - 1) }
     /// How many tasks wait for the outcome now.
     var waiterCount: Int { waiters.count }
@@ -77,6 +82,17 @@ public actor RequestEngine {
     /// Starts the request unless it has started or is suspended.
     func startIfNeeded() async {
         if machine.state == .initialized { await resume() }
+    }
+
+    /// Starts the request if its session starts requests when their first serializer is made.
+    nonisolated func serializerIsMade() {
+        guard host.environment.configuration.startsRequestsImmediately else { return }
+        host.environment.mailbox.post(RefreshScope.keeping { await self.startIfNeeded() })
+    }
+
+    /// The decoder of a call, or the session's.
+    nonisolated func decoder(_ own: (any DataDecoder)?) -> any DataDecoder {
+        own ?? host.environment.configuration.decoder
     }
 
     /// Waits until the transfer has ended, which may be a moment after the outcome.

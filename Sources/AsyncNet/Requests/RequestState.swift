@@ -1,5 +1,7 @@
+public import Synchronization
+
 /// Whether a request is new, running, suspended or over.
-public enum RequestState: Hashable, Sendable {
+public enum RequestState: UInt8, Hashable, Sendable, AtomicRepresentable {
     /// Not started: nothing was sent.
     case initialized
     /// Started: waiting, sending or receiving.

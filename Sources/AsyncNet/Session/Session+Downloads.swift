@@ -1,16 +1,13 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// Downloads: requests whose response's body goes to a file.
 extension Session {
     /// A download from a URL. An invalid argument is the error of the awaited outcome.
     ///
     /// - Parameters:
     ///   - url: A `String`, `URL` or `URLComponents`; relative URLs need a session with a base URL.
-    ///   - destination: The place of the file.
+    ///   - destination: The place of the file; by default a file with a unique name in the folder for temporary files,
+    ///     see ``DownloadDestination/temporary``.
     ///   - method: GET by default.
     ///   - headers: Replace the session's headers of the same names.
     ///   - segments: How many segments of the file are fetched at a time, each over a connection of its own; at most
@@ -21,30 +18,46 @@ extension Session {
     ///   - options: Policies and limits of this request.
     ///   - modifier: Changes the request after URL, method and headers are set.
     public nonisolated func download(
-        _ url: some URLConvertible, to destination: DownloadDestination, method: HTTPMethod = .get,
-        headers: HTTPHeaders = [:],
+        _ url: some URLConvertible, to destination: DownloadDestination = .temporary, method: HTTPMethod = .get,
+        headers: HTTPHeaders = [:], segments: Int = 1, checksum: Checksum? = nil,
+        options: RequestOptions = RequestOptions(), modifier: RequestModifier? = nil
+    ) -> DownloadRequest {
+        download(
+            DownloadSink(destination, segments: segments, checksum: checksum), options,
+            blueprint(url, method, headers, modifier))
+    }
+
+    /// A download with parameters, which an encoder puts into the request's body or query; see
+    /// ``request(_:method:parameters:encoder:headers:options:modifier:)``.
+    public nonisolated func download(
+        _ url: some URLConvertible, to destination: DownloadDestination = .temporary, method: HTTPMethod = .get,
+        parameters: some Encodable & Sendable, encoder: (any ParameterEncoder)? = nil, headers: HTTPHeaders = [:],
         segments: Int = 1, checksum: Checksum? = nil, options: RequestOptions = RequestOptions(),
         modifier: RequestModifier? = nil
     ) -> DownloadRequest {
-        let assembly = RequestAssembly(configuration)
-        return download(
+        download(
             DownloadSink(destination, segments: segments, checksum: checksum), options,
-            RequestBlueprint(mayBlock: modifier != nil) {
-                try assembly.transportRequest(to: url, method, headers, modifier: modifier, encode: nil)
-            })
+            blueprint(url, method, headers, modifier, parameters, encoder))
+    }
+
+    /// A download with a given body of the request, such as a query in a file; by POST unless another method is given.
+    public nonisolated func download(
+        _ url: some URLConvertible, to destination: DownloadDestination = .temporary, method: HTTPMethod = .post,
+        body: RequestBody, headers: HTTPHeaders = [:], segments: Int = 1, checksum: Checksum? = nil,
+        options: RequestOptions = RequestOptions(), modifier: RequestModifier? = nil
+    ) -> DownloadRequest {
+        download(
+            DownloadSink(destination, segments: segments, checksum: checksum), options,
+            blueprint(url, method, headers, modifier, body))
     }
 
     /// A download with a `URLRequest` or a router.
     public nonisolated func download(
-        _ request: some URLRequestConvertible, to destination: DownloadDestination, segments: Int = 1,
+        _ request: some URLRequestConvertible, to destination: DownloadDestination = .temporary, segments: Int = 1,
         checksum: Checksum? = nil, options: RequestOptions = RequestOptions(), modifier: RequestModifier? = nil
     ) -> DownloadRequest {
-        let assembly = RequestAssembly(configuration)
-        return download(
-            DownloadSink(destination, segments: segments, checksum: checksum), options,
-            RequestBlueprint(mayBlock: modifier != nil) {
-                try assembly.transportRequest(from: request.asURLRequest(), modifier: modifier)
-            })
+        download(
+            DownloadSink(destination, segments: segments, checksum: checksum), options, blueprint(request, modifier))
     }
 
     /// Continues a download that did not finish. Only the missing bytes are requested; if the server has another
@@ -54,34 +67,24 @@ extension Session {
     /// If `resumeData` is `nil`, as ``DownloadRequest/cancel(producingResumeData:)`` may return, the outcome is
     /// `.invalidRequest`.
     public nonisolated func download(
-        resumingWith resumeData: ResumeData?, to destination: DownloadDestination, headers: HTTPHeaders = [:],
-        segments: Int = 1,
-        checksum: Checksum? = nil, options: RequestOptions = RequestOptions(), modifier: RequestModifier? = nil
+        resumingWith resumeData: ResumeData?, to destination: DownloadDestination = .temporary,
+        headers: HTTPHeaders = [:], segments: Int = 1, checksum: Checksum? = nil,
+        options: RequestOptions = RequestOptions(), modifier: RequestModifier? = nil
     ) -> DownloadRequest {
-        let assembly = RequestAssembly(configuration)
-        let sink = DownloadSink(destination, resuming: resumeData, segments: segments, checksum: checksum)
+        let assembly = environment.assembly
+        let blueprint = RequestBlueprint(mayBlock: modifier != nil) {
+            guard let resumeData else {
+                throw AsyncNetError(.invalidRequest, "There is no resume data to continue; start a new download")
+            }
+            return try assembly.transportRequest(to: resumeData.url, .get, headers, modifier: modifier, encode: nil)
+        }
         return download(
-            sink, options,
-            RequestBlueprint(mayBlock: modifier != nil) {
-                guard let resumeData else {
-                    throw AsyncNetError(.invalidRequest, "There is no resume data to continue; start a new download")
-                }
-                return try assembly.transportRequest(to: resumeData.url, .get, headers, modifier: modifier, encode: nil)
-            })
+            DownloadSink(destination, resuming: resumeData, segments: segments, checksum: checksum), options, blueprint)
     }
 
-    private nonisolated func download(_ sink: DownloadSink, _ options: RequestOptions, _ blueprint: RequestBlueprint)
+    nonisolated func download(_ sink: DownloadSink, _ options: RequestOptions, _ blueprint: RequestBlueprint)
         -> DownloadRequest
     {
         DownloadRequest(register(blueprint, kind: .download, target: .file(sink), options: options), sink)
     }
-}
-
-/// A download on ``Session/shared``.
-public func download(
-    _ url: some URLConvertible, to destination: DownloadDestination, method: HTTPMethod = .get,
-    headers: HTTPHeaders = [:],
-    modifier: RequestModifier? = nil
-) -> DownloadRequest {
-    Session.shared.download(url, to: destination, method: method, headers: headers, modifier: modifier)
 }

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Streams: requests whose response's body is read as it arrives.
 extension Session {
     /// A stream from a URL. An invalid argument is the error of the first read.
@@ -14,28 +12,34 @@ extension Session {
         _ url: some URLConvertible, method: HTTPMethod = .get, headers: HTTPHeaders = [:],
         options: RequestOptions = RequestOptions(), modifier: RequestModifier? = nil
     ) -> StreamRequest {
-        let assembly = RequestAssembly(configuration)
-        return stream(
-            options,
-            RequestBlueprint(mayBlock: modifier != nil) {
-                try assembly.transportRequest(to: url, method, headers, modifier: modifier, encode: nil)
-            })
+        stream(options, blueprint(url, method, headers, modifier))
     }
 
-    /// A stream with parameters, which an encoder puts into the request's body or query.
+    /// A stream with parameters, which an encoder puts into the request's body or query; see
+    /// ``request(_:method:parameters:encoder:headers:options:modifier:)``.
     public nonisolated func stream(
         _ url: some URLConvertible, method: HTTPMethod = .get, parameters: some Encodable & Sendable,
-        encoder: some ParameterEncoder,
-        headers: HTTPHeaders = [:], options: RequestOptions = RequestOptions(), modifier: RequestModifier? = nil
+        encoder: (any ParameterEncoder)? = nil, headers: HTTPHeaders = [:], options: RequestOptions = RequestOptions(),
+        modifier: RequestModifier? = nil
     ) -> StreamRequest {
-        let assembly = RequestAssembly(configuration)
-        return stream(
-            options,
-            RequestBlueprint(mayBlock: modifier != nil || !(encoder is any NonBlocking)) {
-                try assembly.transportRequest(to: url, method, headers, modifier: modifier) {
-                    try encoder.encode(parameters, into: $0)
-                }
-            })
+        stream(options, blueprint(url, method, headers, modifier, parameters, encoder))
+    }
+
+    /// A stream with a given body. Over HTTP/2 the response may be read while the body is still being sent; over
+    /// HTTP/1.1 that depends on the server.
+    ///
+    /// - Parameters:
+    ///   - url: A `String`, `URL` or `URLComponents`; relative URLs need a session with a base URL.
+    ///   - method: POST by default.
+    ///   - body: The request's body.
+    ///   - headers: Replace the session's headers of the same names.
+    ///   - options: Policies and limits of this request.
+    ///   - modifier: Changes the request after URL, method and headers are set.
+    public nonisolated func stream(
+        _ url: some URLConvertible, method: HTTPMethod = .post, body: RequestBody, headers: HTTPHeaders = [:],
+        options: RequestOptions = RequestOptions(), modifier: RequestModifier? = nil
+    ) -> StreamRequest {
+        stream(options, blueprint(url, method, headers, modifier, body))
     }
 
     /// A stream from a `URLRequest` or a router.
@@ -43,23 +47,11 @@ extension Session {
         _ request: some URLRequestConvertible, options: RequestOptions = RequestOptions(),
         modifier: RequestModifier? = nil
     ) -> StreamRequest {
-        let assembly = RequestAssembly(configuration)
-        return stream(
-            options,
-            RequestBlueprint(mayBlock: modifier != nil) {
-                try assembly.transportRequest(from: request.asURLRequest(), modifier: modifier)
-            })
+        stream(options, blueprint(request, modifier))
     }
 
-    private nonisolated func stream(_ options: RequestOptions, _ blueprint: RequestBlueprint) -> StreamRequest {
+    nonisolated func stream(_ options: RequestOptions, _ blueprint: RequestBlueprint) -> StreamRequest {
         let sink = StreamSink()
         return StreamRequest(register(blueprint, kind: .stream, target: .stream(sink), options: options), sink)
     }
-}
-
-/// A stream on ``Session/shared``.
-public func stream(
-    _ url: some URLConvertible, method: HTTPMethod = .get, headers: HTTPHeaders = [:], modifier: RequestModifier? = nil
-) -> StreamRequest {
-    Session.shared.stream(url, method: method, headers: headers, modifier: modifier)
 }

@@ -24,13 +24,7 @@ extension Session {
         _ body: RequestBody, to url: some URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders = [:],
         options: RequestOptions = RequestOptions(), modifier: RequestModifier? = nil
     ) -> UploadRequest {
-        let assembly = RequestAssembly(configuration)
-        let isQuick = modifier == nil && body.isInMemory && assembly.isQuick(with: url)
-        let blueprint = RequestBlueprint(mayBlock: modifier != nil, isQuick: isQuick) {
-            let request = try assembly.transportRequest(to: url, method, headers, modifier: modifier, encode: nil)
-            return try assembly.uploading(body, with: request)
-        }
-        return DataRequest(register(blueprint, kind: .upload, options: options))
+        DataRequest(register(blueprint(url, method, headers, modifier, body), kind: .upload, options: options))
     }
 
     /// An upload with a `URLRequest` or a router, which must have no body of its own.
@@ -38,47 +32,11 @@ extension Session {
         _ body: RequestBody, with request: some URLRequestConvertible, options: RequestOptions = RequestOptions(),
         modifier: RequestModifier? = nil
     ) -> UploadRequest {
-        let assembly = RequestAssembly(configuration)
+        let assembly = environment.assembly
         let blueprint = RequestBlueprint(mayBlock: modifier != nil) {
             try assembly.uploading(
                 body, with: assembly.transportRequest(from: request.asURLRequest(), modifier: modifier))
         }
         return DataRequest(register(blueprint, kind: .upload, options: options))
     }
-
-    /// An upload by POST, relative to the session's base URL.
-    public nonisolated func post(_ url: some URLConvertible, body: RequestBody, headers: HTTPHeaders = [:])
-        -> UploadRequest
-    {
-        upload(body, to: url, method: .post, headers: headers)
-    }
-
-    /// An upload by PUT, relative to the session's base URL.
-    public nonisolated func put(_ url: some URLConvertible, body: RequestBody, headers: HTTPHeaders = [:])
-        -> UploadRequest
-    {
-        upload(body, to: url, method: .put, headers: headers)
-    }
-
-    /// An upload by PATCH, relative to the session's base URL.
-    public nonisolated func patch(_ url: some URLConvertible, body: RequestBody, headers: HTTPHeaders = [:])
-        -> UploadRequest
-    {
-        upload(body, to: url, method: .patch, headers: headers)
-    }
-}
-
-/// An upload on ``Session/shared``.
-public func upload(
-    _ body: RequestBody, to url: some URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders = [:],
-    modifier: RequestModifier? = nil
-) -> UploadRequest {
-    Session.shared.upload(body, to: url, method: method, headers: headers, modifier: modifier)
-}
-
-/// An upload with a `URLRequest` or a router on ``Session/shared``.
-public func upload(
-    _ body: RequestBody, with request: some URLRequestConvertible, modifier: RequestModifier? = nil
-) -> UploadRequest {
-    Session.shared.upload(body, with: request, modifier: modifier)
 }

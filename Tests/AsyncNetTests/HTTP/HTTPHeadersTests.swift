@@ -119,4 +119,24 @@ struct HTTPHeadersTests {
     func factories(_ header: HTTPHeader, _ text: String) {
         #expect("\(header.name): \(header.value)" == text)
     }
+
+    @Test("Of equal names in a dictionary literal the last wins; arrays mix factories and texts")
+    func literals() {
+        let dictionary: HTTPHeaders = ["Accept": "a", "X-A": "1", "accept": "b"]
+        #expect(dictionary.map(\.value) == ["b", "1"])
+        let id = 7
+        let array: HTTPHeaders = [.accept("a"), "X-A: \(id)", "X-B:  two: parts ", "X-C"]
+        #expect(array.map { "\($0.name)=\($0.value)" } == ["Accept=a", "X-A=7", "X-B=two: parts", "X-C="])
+    }
+
+    @Test("Headers are updated, sorted and read by name")
+    func alamofireNames() {
+        var headers: HTTPHeaders = [.accept("a"), "X-B: 1", "X-B: 2", "x-a: 3"]
+        #expect(headers.value(for: "x-b") == "1, 2" && headers.value(for: "none") == nil)
+        #expect(headers.sorted().map(\.name) == ["Accept", "x-a", "X-B", "X-B"])
+        #expect(headers.dictionary == ["Accept": "a", "X-B": "1, 2", "x-a": "3"])
+        headers.update(name: "X-B", value: "4")
+        headers.update(.accept("c"))
+        #expect(headers.map(\.value) == ["c", "4", "3"])
+    }
 }

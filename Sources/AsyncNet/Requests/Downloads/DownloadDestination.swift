@@ -29,6 +29,7 @@ public struct DownloadDestination: Sendable {
     let fixed: URL?
     /// Whether a closure of the user's chooses the place.
     private(set) var isChosen = false
+    private(set) var isTemporary = false
 
     /// A file with this URL.
     public static func file(_ url: URL, options: Options = []) -> DownloadDestination {
@@ -51,8 +52,12 @@ public struct DownloadDestination: Sendable {
             options: options.subtracting(.continuePartialFile), place: place, fixed: nil, isChosen: true)
     }
 
-    /// A file with a unique name in the folder for temporary files; the caller removes it.
+    /// A file with a unique name in the folder for temporary files; the caller removes it, unless its content is only
+    /// read by ``DownloadRequest/serializing(_:decoder:emptyBodies:)``.
     public static var temporary: DownloadDestination {
-        .file(FileManager.default.temporaryDirectory.appending(path: "AsyncNet-\(UUID().uuidString)"))
+        let name = "AsyncNet-\(UUID().uuidString)"
+        var destination = file(FileManager.default.temporaryDirectory.appending(path: name))
+        destination.isTemporary = true
+        return destination
     }
 }

@@ -12,7 +12,7 @@ public import Foundation
 ///
 /// A response of any status is downloaded, unless a validator refuses it; validators run on the head, before a file is
 /// made. The request sends `Accept-Encoding: identity`, so that the length is known and the download can be continued.
-public struct DownloadRequest: Request, CustomReflectable {
+public struct DownloadRequest: Request, CustomStringConvertible, CustomReflectable {
     public let engine: RequestEngine
     let sink: DownloadSink
 
@@ -42,11 +42,47 @@ public struct DownloadRequest: Request, CustomReflectable {
                 if let error = outcome.error {
                     .failure(error)
                 } else {
-                    sink.finishedFile.map { .success($0) }
+                    sink.claimFile().map { .success($0) }
                         ?? .failure(AsyncNetError(.badServerResponse).with(outcome.errorContext))
                 }
             return DataResponse(result: result, metrics: outcome.metrics, outcome: outcome)
         }
+    }
+
+    // MARK: The file's content
+
+    /// Decodes the file's content as a `Decodable` type, which is read into memory.
+    ///
+    ///     let report = try await session.download(url).serializing(Report.self).value
+    ///
+    /// A file at a place that was not given (``DownloadDestination/temporary``) is removed when the request is released,
+    /// unless its URL was read from ``value``, ``result`` or ``response``.
+    ///
+    /// - Parameter decoder: With `nil`, the session's ``SessionConfiguration/decoder``.
+    public func serializing<Value: Decodable & Sendable>(
+        _ type: Value.Type, decoder: (any DataDecoder)? = nil, emptyBodies: EmptyBodies = EmptyBodies()
+    ) -> ResponseTask<Value> {
+        serializing(using: DecodableSerializer(type, decoder: engine.decoder(decoder), emptyBodies: emptyBodies))
+    }
+
+    /// Parses the file's content as ``JSON``.
+    public func serializing(_ type: JSON.Type) -> ResponseTask<JSON> { serializing(using: JSONSerializer()) }
+
+    /// Decodes the file's content as text, in `encoding` if given, else in the charset of the `Content-Type`, else in
+    /// UTF-8.
+    public func serializing(_ type: String.Type, encoding: String.Encoding? = nil) -> ResponseTask<String> {
+        serializing(using: StringSerializer(encoding: encoding))
+    }
+
+    /// Reads the file's content into memory.
+    public func serializing(_ type: Data.Type) -> ResponseTask<Data> { serializing(using: DataSerializer()) }
+
+    /// Serializes the file's content, which is read into memory, with the given serializer.
+    public func serializing<Serializer: ResponseSerializer>(
+        using serializer: Serializer
+    ) -> ResponseTask<Serializer.Value> {
+        ResponseTask(
+            self, serializer, (serializer as? any PlacedSerializer)?.place ?? .apart, readingFrom: sink)
     }
 
     // MARK: Going on later

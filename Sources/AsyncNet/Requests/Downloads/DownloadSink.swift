@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Writes a response's body to a partial file, and moves that to its place at the end.
 ///
@@ -9,6 +10,9 @@ final class DownloadSink: ResponseSink {
     private let checksum: Checksum?
     private let plan: Locked<DownloadPlan>
     private let file: DownloadFile
+    /// Whether the caller has been given the file's URL.
+    private let isClaimed = Atomic(false)
+    private let isSerialized = Atomic(false)
 
     init(
         _ destination: DownloadDestination, resuming: ResumeData? = nil, segments: Int = 1, checksum: Checksum? = nil,
@@ -24,7 +28,32 @@ final class DownloadSink: ResponseSink {
         self.plan = Locked(plan)
     }
 
-    var finishedFile: URL? { file.finished }
+    deinit {
+        guard destination.isTemporary, isSerialized.load(ordering: .relaxed), !isClaimed.load(ordering: .relaxed),
+            let file = file.finished
+        else { return }
+        try? FileManager.default.removeItem(at: file)
+    }
+
+    /// The complete file, which is the caller's from now on.
+    func claimFile() -> URL? {
+        isClaimed.store(true, ordering: .relaxed)
+        return file.finished
+    }
+
+    /// The response with the file's content as its body.
+    ///
+    /// - Throws: ``AsyncNetError`` with code `.fileNotReadable`.
+    func response(_ response: RawResponse) async throws -> RawResponse {
+        isSerialized.store(true, ordering: .relaxed)
+        guard let finished = file.finished else { throw AsyncNetError(.badServerResponse) }
+        let data = try await UserCode.run { () throws(AsyncNetError) in
+            do { return try Data(contentsOf: finished) } catch {
+                throw AsyncNetError(.fileNotReadable, "The downloaded file cannot be read", underlyingError: error)
+            }
+        }
+        return RawResponse(requestHead: response.requestHead, head: response.head, data: data)
+    }
 
     /// Resume data for a later download; its holder then owns the partial file.
     func handOver() -> ResumeData? { file.handOver(plan.withLock { $0 }) }

@@ -59,20 +59,32 @@ extension StreamRequest {
 
     /// The body line by line.
     ///
-    /// - Parameter maximumLength: How many bytes a line may have; a longer line ends the stream with `.lineTooLong`.
-    public func lines(maximumLength: Int) -> some AsyncSequence<String, any Error> & Sendable {
-        ErasedFailure(ParsedStream(chunks: chunks) { _ in LineParser(limit: maximumLength) })
+    /// - Parameters:
+    ///   - maximumLength: How many bytes a line may have; a longer line ends the stream with `.lineTooLong`.
+    ///   - automaticallyCancelling: As for ``chunks(automaticallyCancelling:)``.
+    public func lines(
+        maximumLength: Int = 1 << 20, automaticallyCancelling: Bool = true
+    ) -> some AsyncSequence<String, any Error> & Sendable {
+        ErasedFailure(
+            ParsedStream(chunks: chunks(automaticallyCancelling: automaticallyCancelling)) { _ in
+                LineParser(limit: maximumLength)
+            })
     }
 
     /// The body as JSON texts, either a text per line (JSON Lines) or each after a record separator (RFC 7464), decoded
     /// as they arrive.
     ///
     /// Blank lines are skipped. A text that cannot be decoded ends the stream with `.decodingFailed`.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the values.
+    ///   - decoder: With `nil`, the session's ``SessionConfiguration/decoder``.
+    ///   - automaticallyCancelling: As for ``chunks(automaticallyCancelling:)``.
     public func decoding<Value: Decodable & Sendable>(
-        _ type: Value.Type, decoder: any DataDecoder = StandardJSONDecoder()
+        _ type: Value.Type, decoder: (any DataDecoder)? = nil, automaticallyCancelling: Bool = true
     ) -> some AsyncSequence<Value, any Error> & Sendable {
-        ErasedFailure(ParsedStream(chunks: chunks) { JSONSequenceParser(mediaType: $0.mediaType) }).map {
-            [record = engine.record] item throws in
+        let decoder = engine.decoder(decoder)
+        return ErasedFailure(jsonTexts(automaticallyCancelling)).map { [record = engine.record] item throws in
             do {
                 let data = try item.get()
                 guard !decoder.isOwn || data.count >= UserCode.small else {
@@ -80,10 +92,60 @@ extension StreamRequest {
                 }
                 return try await UserCode.runAbandonably { try decoder.decode(type, from: data) }
             } catch {
-                if error is CancellationError || (error as? AsyncNetError)?.code == .cancelled {
-                    throw AsyncNetError(.cancelled).with(record.outcome(nil).errorContext)
-                }
-                throw AsyncNetError(decoding: type, error).with(record.outcome(nil).errorContext)
+                throw Self.decodingError(error, of: type, record)
+            }
+        }
+    }
+
+    /// The body as JSON texts, decoded on the actor of the loop: for types that are not `Sendable`, or whose `Decodable`
+    /// conformance is isolated to an actor.
+    @_disfavoredOverload
+    public func decoding<Value: Decodable>(
+        _ type: Value.Type, decoder: (any DataDecoder)? = nil
+    ) -> ActorBoundValues<Value> {
+        ActorBoundValues(request: self, decoder: engine.decoder(decoder))
+    }
+
+    func jsonTexts(_ automaticallyCancelling: Bool = true) -> ParsedStream<JSONSequenceParser> {
+        ParsedStream(chunks: chunks(automaticallyCancelling: automaticallyCancelling)) {
+            JSONSequenceParser(mediaType: $0.mediaType)
+        }
+    }
+
+    static func decodingError(_ error: any Error, of type: any Any.Type, _ record: TransferRecord) -> AsyncNetError {
+        let context = record.outcome(nil).errorContext
+        if error is CancellationError || (error as? AsyncNetError)?.code == .cancelled {
+            return AsyncNetError(.cancelled).with(context)
+        }
+        return AsyncNetError(decoding: type, error).with(context)
+    }
+}
+
+/// The values of a stream, decoded on the actor of the loop that reads them; see ``StreamRequest/decoding(_:decoder:)``.
+public struct ActorBoundValues<Value: Decodable>: AsyncSequence {
+    public typealias Element = Value
+
+    let request: StreamRequest
+    let decoder: any DataDecoder
+
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(request: request, decoder: decoder, texts: request.jsonTexts().makeAsyncIterator())
+    }
+
+    /// Reads the values. Only the first iterator of a stream can; others throw `.bodyAlreadyRead`.
+    public struct Iterator: AsyncIteratorProtocol {
+        let request: StreamRequest
+        let decoder: any DataDecoder
+        var texts: ParsedStream<JSONSequenceParser>.Iterator
+
+        /// The next value; `nil` at the end.
+        public mutating func next() async throws -> Value? { try await next(isolation: #isolation) }
+
+        /// The next value, decoded on the given actor.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Value? {
+            guard let text = try await texts.next(isolation: actor) else { return nil }
+            do { return try decoder.decode(Value.self, from: text.get()) } catch {
+                throw StreamRequest.decodingError(error, of: Value.self, request.engine.record)
             }
         }
     }

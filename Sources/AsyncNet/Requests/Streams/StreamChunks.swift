@@ -3,14 +3,17 @@ public import Foundation
 /// A response's body as it arrives, in chunks; see ``StreamRequest/chunks``.
 public struct StreamChunks: AsyncSequence, Sendable {
     let request: StreamRequest
+    let isCancelling: Bool
 
-    public func makeAsyncIterator() -> Iterator { Iterator(request) }
+    public func makeAsyncIterator() -> Iterator { Iterator(request, isCancelling) }
 
     /// Reads the chunks. Only the first iterator of a stream can; others throw `.bodyAlreadyRead`.
     public struct Iterator: AsyncIteratorProtocol {
         private let reader: ResponseReader
 
-        init(_ request: StreamRequest) { reader = ResponseReader(request, as: .chunks) }
+        init(_ request: StreamRequest, _ isCancelling: Bool) {
+            reader = ResponseReader(request, as: .chunks, isCancelling)
+        }
 
         /// The next chunk, never empty; `nil` at the end.
         public mutating func next() async throws(AsyncNetError) -> Data? { try await reader.next(of: \.chunks) }
@@ -22,20 +25,21 @@ public struct StreamChunks: AsyncSequence, Sendable {
     }
 }
 
-/// The reader of a stream. Releasing its last copy cancels the request.
+/// The reader of a stream. Releasing its last copy cancels the request, or has the rest of the body dropped.
 final class ResponseReader: Sendable {
     private let request: StreamRequest
     private let isFirst: Bool
+    private let isCancelling: Bool
 
-    init(_ request: StreamRequest, as form: StreamSink.Form) {
-        self.request = request
-        isFirst = request.sink.beginReading(as: form)
+    init(_ request: StreamRequest, as form: StreamSink.Form, _ isCancelling: Bool = true) {
+        (self.request, self.isCancelling) = (request, isCancelling)
+        isFirst = request.sink.beginReading(as: form, droppingRest: !isCancelling)
     }
 
     deinit {
         guard isFirst else { return }
         request.sink.close()
-        request.engine.cancelSoon()
+        if isCancelling { request.engine.cancelSoon() }
     }
 
     func next<Piece>(of pieces: any KeyPath<StreamSink, Handover<Piece>> & Sendable) async throws(AsyncNetError)
@@ -49,7 +53,16 @@ final class ResponseReader: Sendable {
 
 extension StreamRequest {
     /// The body in chunks as they arrive, after decoding of its `Content-Encoding`.
-    public var chunks: StreamChunks { StreamChunks(request: self) }
+    public var chunks: StreamChunks { chunks(automaticallyCancelling: true) }
+
+    /// The body in chunks as they arrive, after decoding of its `Content-Encoding`.
+    ///
+    /// - Parameter automaticallyCancelling: Whether leaving the loop cancels the request. With `false`, the rest of the
+    ///   body is received and dropped, and the request ends as if it had been read; a request that has not started is
+    ///   not sent.
+    public func chunks(automaticallyCancelling: Bool) -> StreamChunks {
+        StreamChunks(request: self, isCancelling: automaticallyCancelling)
+    }
 
     /// The body byte by byte.
     public var bytes: ResponseBytes { ResponseBytes(chunks: chunks) }

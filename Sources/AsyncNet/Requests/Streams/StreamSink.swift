@@ -21,6 +21,8 @@ final class StreamSink: ResponseSink {
 
     private struct State {
         var isRead = false
+        /// Whether the rest of the body is dropped once the reader is gone, instead of the request being cancelled.
+        var dropsRest = false
         var connection: EventConnection?
         var method: HTTPMethod?
     }
@@ -31,10 +33,11 @@ final class StreamSink: ResponseSink {
     var isRead: Bool { state.withLock { $0.isRead } }
 
     /// - Returns: Whether this reader is the first: a body cannot be read twice.
-    func beginReading(as form: Form) -> Bool {
+    func beginReading(as form: Form, droppingRest: Bool = false) -> Bool {
         let isFirst = state.withLock { state in
             defer { state.isRead = true }
             guard !state.isRead else { return false }
+            state.dropsRest = droppingRest
             if case .events(let connection) = form { state.connection = connection }
             return true
         }
@@ -80,7 +83,8 @@ final class StreamSink: ResponseSink {
 
     private func handOver(_ body: inout ResponseBody) async throws {
         while let chunk = try await body.next() {
-            guard await chunks.offer(chunk) else { throw Self.left }
+            guard await !chunks.offer(chunk), !state.withLock({ $0.dropsRest }) else { continue }
+            throw Self.left
         }
     }
 

@@ -39,6 +39,21 @@ enum URLSessionLimits {
     }
 }
 
+extension URLSessionTransport.Configuration {
+    /// The caller's settings, or those of `.ephemeral`.
+    fileprivate var copiedSettings: URLSessionConfiguration {
+        urlSession?.copy() as? URLSessionConfiguration ?? .ephemeral
+    }
+
+    /// - Throws: `.invalidConfiguration`.
+    func refuseBackground() throws(AsyncNetError) {
+        guard urlSession?.identifier != nil else { return }
+        throw AsyncNetError(
+            .invalidConfiguration,
+            "A background URLSessionConfiguration cannot be used: its transfers outlive the process that awaits them")
+    }
+}
+
 extension URLSession {
     private static let retirement = DispatchQueue(label: "AsyncNet.URLSession.retirement")
 
@@ -47,7 +62,7 @@ extension URLSession {
     /// FoundationNetworking's timeouts have whole seconds, include the wait for a connection, and trap if they end
     /// during the callback for a redirect.
     static func forTransport(_ limits: URLSessionTransport.Configuration) -> URLSession {
-        let configuration = URLSessionConfiguration.ephemeral
+        let configuration = limits.copiedSettings
         configuration.httpMaximumConnectionsPerHost = limits.maximumConnectionsPerHost
         configuration.httpCookieAcceptPolicy = .never
         configuration.httpShouldSetCookies = false

@@ -1,7 +1,7 @@
 public import Foundation
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+    public import FoundationNetworking
 #endif
 
 /// Carries requests over Foundation's URLSession, on every platform.
@@ -36,13 +36,22 @@ public final class URLSessionTransport: Transport {
         /// Trust, pins and client identity: URLSession supports the default value only. With other values each request
         /// ends with `.unsupportedByTransport`.
         public var tls: TLSConfiguration
+        /// The settings of the URLSession: proxies, `protocolClasses`, additional headers and the like; those of
+        /// `.ephemeral` by default.
+        ///
+        /// A copy is used, in which cookies, cache, credentials and timeouts are off, since AsyncNet's session has
+        /// these, and in which ``maximumConnectionsPerHost`` is set. A background configuration ends each request with
+        /// `.invalidConfiguration`: its transfers outlive the process, and no task could await them.
+        public var urlSession: URLSessionConfiguration?
 
         /// A configuration; `nil` means the default of the platform. Limits below 1 are raised to 1.
         public init(
             maximumConnectionsPerHost: Int? = nil, maximumTransfers: Int? = nil,
             temporaryFolder: URL = FileManager.default.temporaryDirectory,
-            maximumBufferedBytes: Int64 = 16 << 30, tls: TLSConfiguration = TLSConfiguration()
+            maximumBufferedBytes: Int64 = 16 << 30, tls: TLSConfiguration = TLSConfiguration(),
+            urlSession: URLSessionConfiguration? = nil
         ) {
+            self.urlSession = urlSession
             self.tls = tls
             self.temporaryFolder = temporaryFolder
             self.maximumBufferedBytes = max(0, maximumBufferedBytes)
@@ -57,6 +66,8 @@ public final class URLSessionTransport: Transport {
     }
 
     private let configuration: Configuration
+    /// The caller's URLSession, where a session delivers to its tasks' delegates.
+    private let given: URLSession?
     private let permits: TransferSlots
     private let lifecycle = Locked(Lifecycle())
 
@@ -70,8 +81,25 @@ public final class URLSessionTransport: Transport {
     }
 
     /// A transport with its own connections.
-    public init(configuration: Configuration = Configuration()) {
-        self.configuration = configuration
+    public convenience init(configuration: Configuration = Configuration()) {
+        self.init(configuration, session: nil)
+    }
+
+    /// A transport over a URLSession that exists, with its cookies, cache, credentials and timeouts. It is not
+    /// invalidated by ``shutdown()``.
+    ///
+    /// On Linux, URLSession delivers responses to its own delegate only; there a session with the same configuration is
+    /// made, as by ``Configuration/urlSession``.
+    public convenience init(session: URLSession) {
+        #if canImport(FoundationNetworking)
+            self.init(Configuration(urlSession: session.configuration), session: nil)
+        #else
+            self.init(Configuration(), session: session)
+        #endif
+    }
+
+    private init(_ configuration: Configuration, session: URLSession?) {
+        (self.configuration, given) = (configuration, session)
         permits = TransferSlots(configuration.maximumTransfers)
     }
 
@@ -86,6 +114,7 @@ public final class URLSessionTransport: Transport {
     ///
     /// - Throws: ``AsyncNetError``, such as `.cannotConnect` or `.connectionLost`.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
+        try configuration.refuseBackground()
         try URLSessionRequest.refuseWhatIsUnsupported(request, configuration.tls)
         let body = try await URLSessionBody(request, folder: configuration.temporaryFolder)
         request.onEvent?(.queued)
@@ -135,6 +164,7 @@ public final class URLSessionTransport: Transport {
         let session = lifecycle.withLock { lifecycle -> URLSession? in
             guard !lifecycle.isShutDown else { return nil }
             lifecycle.transfers += 1
+            if let given { return given }
             let session = lifecycle.session ?? URLSession.forTransport(configuration)
             lifecycle.session = session
             return session
@@ -162,6 +192,17 @@ extension Transport where Self == URLSessionTransport {
     /// ``URLSessionTransport/Configuration/tls``.
     public static func urlSession(tls: TLSConfiguration) -> URLSessionTransport {
         URLSessionTransport(configuration: .init(tls: tls))
+    }
+
+    /// Foundation's URLSession with these settings, such as proxies or `protocolClasses`; see
+    /// ``URLSessionTransport/Configuration/urlSession``.
+    public static func urlSession(configuration: URLSessionConfiguration) -> URLSessionTransport {
+        URLSessionTransport(configuration: .init(urlSession: configuration))
+    }
+
+    /// A URLSession that exists, see ``URLSessionTransport/init(session:)``.
+    public static func urlSession(_ session: URLSession) -> URLSessionTransport {
+        URLSessionTransport(session: session)
     }
 
     /// Foundation's URLSession with all settings. Each call makes a transport with its own connections.

@@ -1,0 +1,49 @@
+public import Foundation
+
+/// The form outside of a request. Files and streams are read here, on a thread that they may block; a stream can be read
+/// once.
+extension MultipartForm {
+    /// The length of the encoded form in bytes, boundaries and headers included; `nil` if the length of a part is
+    /// unknown or a file cannot be read.
+    public var contentLength: Int64? { RequestBody.multipart(self).length }
+
+    /// The encoded form, in memory. Its type is ``contentType``, with a ``boundary`` that must not occur in a part.
+    ///
+    /// - Throws: ``AsyncNetError``: `.encodingFailed` for an invalid part, or if the boundary occurs in a part;
+    ///   `.fileNotReadable`, `.bodyStreamFailed` and the like for its content; `.cancelled`.
+    public func encode() async throws(AsyncNetError) -> Data {
+        var encoded = Data()
+        try await forEachChunk { encoded.append($0) }
+        return encoded
+    }
+
+    /// Writes the encoded form to a file, which is made, or not changed if there is an error.
+    ///
+    /// - Throws: ``AsyncNetError``, as ``encode()``; `.fileNotWritable` if the file cannot be written or exists.
+    public func write(to file: URL) async throws(AsyncNetError) {
+        guard !FileManager.default.fileExists(atPath: file.path) else {
+            throw AsyncNetError(.fileNotWritable, "The form cannot be written: a file of this name exists")
+        }
+        do {
+            try Data().write(to: file, options: .withoutOverwriting)
+            let handle = try FileHandle(forWritingTo: file)
+            defer { try? handle.close() }
+            try await forEachChunk { try handle.write(contentsOf: $0) }
+        } catch {
+            try? FileManager.default.removeItem(at: file)
+            throw AsyncNetError(wrapping: error, as: .fileNotWritable)
+        }
+    }
+
+    private func forEachChunk(_ put: (Data) throws -> Void) async throws(AsyncNetError) {
+        do {
+            // A given boundary is checked, and a random one is replaced only if it occurs in a part.
+            guard try settled().boundary == boundary else {
+                throw AsyncNetError(.encodingFailed, "The form's boundary occurs inside one of its parts")
+            }
+            for try await chunk in RequestBody.multipart(self).chunks { try put(chunk) }
+        } catch {
+            throw AsyncNetError(wrapping: error, as: .encodingFailed)
+        }
+    }
+}

@@ -1,0 +1,23 @@
+extension AsyncNetError {
+    /// Whether the request, or the task that awaited it, was cancelled.
+    public var isCancelled: Bool { code == .cancelled }
+
+    /// Whether the request took too long: the server was silent, an attempt took too long (`.timedOut`), or the deadline
+    /// passed (`.deadlineExceeded`).
+    public var isTimeout: Bool { code == .timedOut || code == .deadlineExceeded }
+
+    /// Whether there was no connection to the server, or it broke: the same request may succeed over a better network.
+    public var isConnectivity: Bool { Code.connectivity.contains(code) }
+}
+
+extension AsyncNetError.Code {
+    fileprivate static let connectivity: Set<Self> = [
+        .hostNotFound, .cannotConnect, .emptyReply, .connectionLost, .bodyEndedEarly, .proxyNotFound,
+    ]
+}
+
+/// Matches an error by its code: `catch .timedOut` where the error's type is ``AsyncNetError``.
+public func ~= (code: AsyncNetError.Code, error: AsyncNetError) -> Bool { error.code == code }
+
+/// Matches an ``AsyncNetError`` by its code where the error's type is not known: `catch AsyncNetError.Code.timedOut`.
+public func ~= (code: AsyncNetError.Code, error: any Error) -> Bool { (error as? AsyncNetError)?.code == code }

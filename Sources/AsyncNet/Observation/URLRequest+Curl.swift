@@ -1,0 +1,19 @@
+#if canImport(FoundationNetworking)
+    public import FoundationNetworking
+    import Foundation
+#else
+    public import Foundation
+#endif
+
+extension URLRequest {
+    /// This request as a `curl` command for a POSIX shell.
+    ///
+    /// - Parameter showsSecrets: Shows userinfo, query and secret headers, which are redacted otherwise. The body is
+    ///   always shown.
+    /// - Returns: The command; for a request without a URL, a shell comment that says so.
+    public func curlDescription(showsSecrets: Bool = false) -> String {
+        guard let head = HTTPRequestHead(self) else { return "# The URLRequest has no URL" }
+        let request = TransportRequest(head: head, body: httpBody.map { .data($0) } ?? .none)
+        return CurlDescription(showsSecrets: showsSecrets).text(request)
+    }
+}

@@ -1,0 +1,87 @@
+import AsyncNet
+import AsyncNetTesting
+import Foundation
+import Testing
+
+/// Bodies of refused responses as typed errors (RFC 9457).
+@Suite("Problem details", .timeLimit(.minutes(5)))
+struct ProblemDetailsTests {
+    /// The example of RFC 9457 §3.
+    private static let json = """
+        {"type":"https://example.com/probs/out-of-credit","title":"You do not have enough credit.",
+        "detail":"Your current balance is 30, but that costs 50.","instance":"/account/12345/msgs/abc",
+        "balance":30,"accounts":["/account/12345","/account/67890"]}
+        """
+
+    private static func session(_ body: String = json, status: Int = 403) -> Session {
+        Session(
+            transport: StubTransport { _ in
+                .json(body, status: status, headers: ["Content-Type": "application/problem+json"])
+            })
+    }
+
+    private func expectProblem(_ error: AsyncNetError?) throws {
+        let error = try #require(error)
+        #expect(error.code == .unacceptableStatus && error.responseCode == 403)
+        let problem = try #require(error.underlyingError as? ProblemDetails)
+        #expect(problem.title == "You do not have enough credit." && problem.extensions["balance"]?.int == 30)
+        #expect(error.data == Data(Self.json.utf8))
+    }
+
+    @Test("A refused response's body is the error's cause, for every kind of request")
+    func everyKind() async throws {
+        let session = Self.session()
+        let request = await session.request("http://a/").validate(decoding: ProblemDetails.self)
+        try expectProblem(await request.serializing(User.self).response.error)
+        let download = await session.download("http://a/").validate(decoding: ProblemDetails.self)
+        try expectProblem(await download.response.error)
+        let stream = await session.stream("http://a/").validate(decoding: ProblemDetails.self)
+        let error = await #expect(throws: AsyncNetError.self) { for try await _ in stream.chunks {} }
+        try expectProblem(error)
+    }
+
+    @Test("A validator that is added after the end decodes too")
+    func late() async throws {
+        let request = Self.session().request("http://a/")
+        _ = try await request.serializing(Data.self).value
+        try expectProblem(
+            await request.validate(decoding: ProblemDetails.self).serializing(Data.self).response.error)
+    }
+
+    @Test("An accepted response is delivered; the accepted statuses can be chosen")
+    func accepted() async throws {
+        let ok = await Self.session(User.json, status: 200).request("http://a/").validate(
+            decoding: ProblemDetails.self)
+        #expect(try await ok.serializing(User.self).value == .ada)
+        let chosen = await Self.session().request("http://a/").validate(
+            decoding: ProblemDetails.self, statusCode: 200..<404)
+        #expect(try await chosen.serializing(JSON.self).value["balance"].int == 30)
+    }
+
+    @Test("A body that is no problem leaves the error without a cause", arguments: ["", "<html>", "[1]"])
+    func notDecoded(_ body: String) async throws {
+        let request = await Self.session(body).request("http://a/").validate(decoding: ProblemDetails.self)
+        let error = try #require(await request.serializing(Data.self).response.error)
+        #expect(error.code == .unacceptableStatus && error.underlyingError == nil)
+    }
+
+    @Test("A type of one's own is decoded by the session's decoder")
+    func ownType() async throws {
+        struct Failure: Decodable, Error { var errorCode: Int }
+        let session = Session(
+            transport: StubTransport { _ in .json(#"{"error_code":7}"#, status: 400) },
+            configuration: SessionConfiguration(decoder: .json(keys: .convertFromSnakeCase)))
+        let error = await session.request("http://a/").validate(decoding: Failure.self).serializing(Data.self).response
+            .error
+        #expect((error?.underlyingError as? Failure)?.errorCode == 7)
+    }
+
+    @Test("Members of a wrong type are ignored, unknown members kept (RFC 9457 §3.1, §3.2)")
+    func members() throws {
+        let problem = try JSON(parsing: #"{"type":1,"title":"t","status":"x","instance":null,"a":{"b":1}}"#).decode(
+            ProblemDetails.self)
+        #expect(problem.type == "about:blank" && problem.title == "t" && problem.status == nil)
+        #expect(problem.extensions["a"]?.b.int == 1)
+        #expect(try JSON(encoding: problem).decode(ProblemDetails.self) == problem)
+    }
+}

@@ -1,0 +1,58 @@
+import AsyncNet
+import AsyncNetTesting
+import Foundation
+import Testing
+
+/// What an error tells besides its code, and how programs branch on it.
+@Suite("Errors as programs use them", .timeLimit(.minutes(5)))
+struct ErrorMatchingTests {
+    @Test("A code matches in a catch, with and without a typed throw")
+    func matching() {
+        func typed() throws(AsyncNetError) { throw AsyncNetError(.timedOut) }
+        func untyped() throws { throw AsyncNetError(.timedOut) }
+        var matched = 0
+        do { try typed() } catch .cancelled { matched = -1 } catch .timedOut { matched += 1 } catch {}
+        do { try untyped() } catch AsyncNetError.Code.timedOut { matched += 1 } catch {}
+        #expect(matched == 2)
+    }
+
+    @Test("Cancellation, time and connectivity are known without a list of codes")
+    func kinds() {
+        #expect(AsyncNetError(.cancelled).isCancelled && !AsyncNetError(.timedOut).isCancelled)
+        #expect(AsyncNetError(.timedOut).isTimeout && AsyncNetError(.deadlineExceeded).isTimeout)
+        #expect(AsyncNetError(.hostNotFound).isConnectivity && AsyncNetError(.connectionLost).isConnectivity)
+        #expect(!AsyncNetError(.unacceptableStatus).isConnectivity && !AsyncNetError(.decodingFailed).isTimeout)
+    }
+
+    @Test("An error has the response's body, at most 64 KiB, and its status; its texts do not contain the body")
+    func body() async throws {
+        let body = #"{"message":"no such user"}"# + String(repeating: " ", count: 100_000)
+        let session = Session(transport: StubTransport { _ in .json(body, status: 404) })
+        let late = session.request("http://a/")
+        _ = try await late.serializing(Data.self).value
+        for request in [await session.request("http://a/").validate(), await late.validate()] {
+            let error = try #require(await request.serializing(User.self).response.error)
+            #expect(error.responseCode == 404 && error.data?.count == 65_536)
+            #expect(error.data?.starts(with: Data(#"{"message":"no such user"}"#.utf8)) == true)
+            #expect(!"\(error) \(error.debugDescription) \(error.localizedDescription)".contains("no such user"))
+            var dumped = ""
+            dump(error, to: &dumped)
+            #expect(!dumped.contains("no such user"))
+        }
+    }
+
+    @Test("A decoding error has the body that could not be decoded")
+    func decoding() async throws {
+        let session = Session(transport: StubTransport { _ in .json(#"{"id":"x"}"#) })
+        let error = try #require(await session.request("http://a/").serializing(User.self).response.error)
+        #expect(error.code == .decodingFailed && error.responseCode == 200)
+        #expect(error.data == Data(#"{"id":"x"}"#.utf8))
+    }
+
+    @Test("Without a response there is neither body nor status")
+    func noResponse() async throws {
+        let session = Session(transport: StubTransport { _ in throw AsyncNetError(.cannotConnect) })
+        let error = try #require(await session.request("http://a/").serializing(Data.self).response.error)
+        #expect(error.data == nil && error.responseCode == nil && error.isConnectivity)
+    }
+}

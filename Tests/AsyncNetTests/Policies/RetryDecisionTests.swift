@@ -1,0 +1,46 @@
+import AsyncNet
+import AsyncNetTesting
+import Foundation
+import Testing
+
+/// Decisions of retriers as values, and interceptors that decide nothing.
+@Suite("Retry decisions")
+struct RetryDecisionTests {
+    @Test("Decisions can be compared and inspected")
+    func values() {
+        #expect(RetryDecision.retry == .retry(after: .zero) && RetryDecision.retry != .retry(after: .seconds(1)))
+        #expect(RetryDecision.retry != .doNotRetry && RetryDecision.doNotRetry == .doNotRetry)
+        #expect(RetryDecision.fail(AsyncNetError(.timedOut)) == .fail(AsyncNetError(.timedOut)))
+        #expect(RetryDecision.fail(AsyncNetError(.timedOut)) != .fail(AsyncNetError(.cancelled)))
+        #expect(RetryDecision.retry(after: .seconds(2)).delay == .seconds(2) && RetryDecision.retry.isRetry)
+        #expect(RetryDecision.doNotRetry.delay == nil && !RetryDecision.doNotRetry.isRetry)
+        #expect(RetryDecision.fail(AsyncNetError(.timedOut)).error?.code == .timedOut)
+        #expect("\(RetryDecision.retry(after: .seconds(1)))" == "retry after 1.0 seconds")
+    }
+
+    @Test("An interceptor without functions changes nothing")
+    func defaults() async throws {
+        struct Nothing: RequestInterceptor {}
+        let stub = StubTransport { _ in .status(503) }
+        let session = Session(transport: stub, configuration: SessionConfiguration(interceptors: [Nothing()]))
+        #expect(await session.request("http://a/").serializing(Data.self).response.statusCode == 503)
+        #expect(stub.requests.count == 1)
+    }
+
+    @Test("Alamofire's policy retries the errors of Foundation that Alamofire lists, without a budget")
+    func alamofire() async throws {
+        let stub = StubTransport { request in
+            guard request.path == "/busy" else { return .text("ok") }
+            throw AsyncNetError(.transportFailed, underlyingError: URLError(.callIsActive))
+        }
+        var policy = RetryPolicy.alamofire
+        policy.backoff = Backoff(base: 2, scale: .zero, maximum: .zero, jitter: .none)
+        let session = Session(
+            transport: stub,
+            configuration: SessionConfiguration(
+                interceptors: [policy], retryBudget: RetryBudget(ratio: 0, minimumPerSecond: 0), clock: TestClock()))
+        let response = await session.request("http://a/busy").serializing(Data.self).response
+        #expect(response.error?.code == .transportFailed)
+        #expect(stub.requests.count == 3)
+    }
+}

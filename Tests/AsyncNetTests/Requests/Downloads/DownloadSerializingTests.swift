@@ -1,0 +1,72 @@
+import AsyncNet
+import AsyncNetTesting
+import Foundation
+import Testing
+
+/// Downloads whose content is decoded, and their temporary files.
+@Suite("Serializing a download", .timeLimit(.minutes(5)))
+struct DownloadSerializingTests {
+    private let session = Session(transport: StubTransport { _ in .json(User.json) })
+
+    private func exists(_ file: URL) -> Bool { FileManager.default.fileExists(atPath: file.path) }
+
+    @Test("The file's content is decoded, by any number of serializers")
+    func decodes() async throws {
+        let folder = try TemporaryFolder()
+        let place = folder.url.appending(path: "user.json")
+        let download = session.download("http://a/", to: .file(place))
+        #expect(try await download.serializing(User.self).value == .ada)
+        #expect(try await download.serializing(JSON.self).value.name.string == "Ada")
+        #expect(try await download.serializing(String.self).value == User.json)
+        #expect(try await download.serializing(Data.self).response.metrics.attempts == 1)
+        #expect(exists(place))
+    }
+
+    @Test("A temporary file goes with the request, unless its URL was read")
+    func temporary() async throws {
+        let place = DownloadDestination.temporary
+        var download: DownloadRequest? = session.download("http://a/", to: place)
+        let file = try #require(try await download?.value)
+        _ = try await download?.serializing(User.self).value
+        download = nil
+        #expect(exists(file))
+        try FileManager.default.removeItem(at: file)
+
+        let seen = FilesNow()
+        #expect(try await session.download("http://a/").serializing(User.self).value == .ada)
+        #expect(await eventually { seen.added.isEmpty })
+    }
+
+    /// The temporary files of downloads that were made since.
+    private struct FilesNow {
+        let before = Self.files
+        var added: Set<String> { Self.files.subtracting(before) }
+
+        static var files: Set<String> {
+            let all = try? FileManager.default.contentsOfDirectory(
+                atPath: FileManager.default.temporaryDirectory.path)
+            return Set((all ?? []).filter { $0.hasPrefix("AsyncNet-") })
+        }
+    }
+
+    @Test("A file that was removed meanwhile is an error")
+    func removed() async throws {
+        let folder = try TemporaryFolder()
+        let place = folder.url.appending(path: "user.json")
+        let download = session.download("http://a/", to: .file(place))
+        try FileManager.default.removeItem(at: try await download.value)
+        #expect(await download.serializing(User.self).response.error?.code == .fileNotReadable)
+    }
+
+    @Test("A download with parameters and with a body")
+    func parameters() async throws {
+        let stub = StubTransport { request in
+            .text("\(request.method) \(request.query ?? "") \(request.text)")
+        }
+        let session = Session(transport: stub)
+        let query = try await session.download("http://a/", parameters: ["a": 1]).serializing(String.self).value
+        #expect(query == "GET a=1 ")
+        let body = session.download("http://a/", body: .data(Data("query".utf8)))
+        #expect(try await body.serializing(String.self).value == "POST  query")
+    }
+}

@@ -1,0 +1,91 @@
+import AsyncNet
+import AsyncNetTesting
+import Foundation
+import Testing
+
+// This module's default isolation is the main actor: the types below, and their conformances, are bound to it.
+
+struct Product: Codable, Equatable {
+    var id: Int
+    var name: String
+}
+
+final class Basket: Codable {
+    var products: [Product] = [Product(id: 1, name: "Tea")]
+}
+
+/// Requests of a module whose types are bound to the main actor.
+@Suite("A module of the main actor", .timeLimit(.minutes(5)))
+struct MainActorModuleTests {
+    private nonisolated static let json = #"{"id":1,"name":"Tea"}"#
+    private let tea = Product(id: 1, name: "Tea")
+
+    @Test("Values are decoded on the main actor")
+    func decoding() async throws {
+        let session = Session(transport: StubTransport { _ in .json(MainActorModuleTests.json) })
+        let product = try await session.request("http://a/").serializing(Product.self).value
+        #expect(product == tea)
+        #expect(try await session.request("http://a/").decode(Product.self) == tea)
+        let result = await session.request("http://a/").serializing(Product.self).result
+        #expect(try result.get() == tea)
+        let failed = await session.request("http://a/").serializing([Product].self).result
+        #expect(throws: AsyncNetError.self) { try failed.get() }
+    }
+
+    @Test("Streams of values are decoded on the main actor")
+    func streams() async throws {
+        let session = Session(
+            transport: StubTransport { _ in .text("\(MainActorModuleTests.json)\n\(MainActorModuleTests.json)\n") })
+        var count = 0
+        for try await product in session.stream("http://a/").decoding(Product.self) {
+            #expect(product == tea)
+            count += 1
+        }
+        #expect(count == 2)
+        var read = 0
+        await #expect(throws: AsyncNetError.self) {
+            for try await _ in session.stream("http://a/").decoding([Product].self) { read += 1 }
+        }
+        #expect(read == 0)
+    }
+
+    @Test("Parameters are encoded on the main actor, by the session's encoder or the call's")
+    func parameters() async throws {
+        let stub = StubTransport { request in
+            .text("\(request.query ?? "") \(request.text)")
+        }
+        let session = Session(
+            transport: stub, configuration: SessionConfiguration(encoder: .json(formatting: .sortedKeys)))
+        func text(_ request: DataRequest) async throws -> String { try await request.serializing(String.self).value }
+        #expect(try await text(session.post("http://a/", parameters: tea)) == " \(Self.json)")
+        #expect(try await text(session.put("http://a/", parameters: tea, encoder: .urlEncodedForm)) == " id=1&name=Tea")
+        #expect(try await text(session.patch("http://a/", parameters: [tea])) == " [\(Self.json)]")
+        #expect(try await text(session.get("http://a/", parameters: tea)) == "id=1&name=Tea ")
+        #expect(try await text(session.delete("http://a/", parameters: tea)) == "id=1&name=Tea ")
+        #expect(
+            try await text(session.request("http://a/", method: .post, parameters: Basket()))
+                == #" {"products":[\#(Self.json)]}"#)
+        for try await line in session.stream("http://a/", parameters: tea).lines { #expect(line == "id=1&name=Tea ") }
+        let file = session.download("http://a/", parameters: tea)
+        #expect(try await file.serializing(String.self).value == "id=1&name=Tea ")
+    }
+
+    @Test("An encoder that cannot encode for the caller is a clear error")
+    func foreignEncoder() async throws {
+        let encoder = ClosureParameterEncoder { _, _ in }
+        let session = Session(
+            transport: StubTransport { _ in .status(204) }, configuration: SessionConfiguration(encoder: encoder))
+        let error = await session.post("http://a/", parameters: tea).serializing(Data.self).response.error
+        #expect(error?.code == .encodingFailed && error?.message.contains("ImmediateParameterEncoder") == true)
+    }
+
+    @Test("A type with a method of the name of a global function calls the global one by the module's name")
+    func globalNames() {
+        struct Client {
+            func request(_ path: String) -> String { "own \(path)" }
+            func shared() -> DataRequest { AsyncNet.request("http://a/") }
+        }
+        #expect(Client().request("a") == "own a")
+        #expect(Client().shared().kind == .data)
+    }
+}
