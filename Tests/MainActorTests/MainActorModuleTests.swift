@@ -28,6 +28,7 @@ struct MainActorModuleTests {
         #expect(try await session.request("http://a/").decode(Product.self) == tea)
         let result = await session.request("http://a/").serializing(Product.self).result
         #expect(try result.get() == tea)
+        #expect(try await session.download("http://a/").serializing(Product.self).value == tea)
         let failed = await session.request("http://a/").serializing([Product].self).result
         #expect(throws: AsyncNetError.self) { try failed.get() }
     }

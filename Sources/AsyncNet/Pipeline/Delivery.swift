@@ -113,7 +113,8 @@ extension Attempt {
         run.record.received(reading.data)
         if reading.isWhole { run.watch.receivedAll(Int64(reading.data.count)) }
         guard refusal.dependsOnBody, reading.data.isEmpty else {
-            throw await explained(refusal, RawResponse(requestHead: request.head, head: response.head, data: reading.data))
+            throw await explained(
+                refusal, RawResponse(requestHead: request.head, head: response.head, data: reading.data))
         }
         // An empty body is accepted with any type; the validator decides about it after the attempt.
         if let error = reading.error { throw error }

@@ -1,8 +1,13 @@
-import Foundation
-
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+    public import FoundationNetworking
+    import Foundation
+#else
+    public import Foundation
 #endif
+
+/// Changes a request after URL, method and headers are set and before parameters are encoded; runs on no actor, on a
+/// thread that it may block.
+public typealias RequestModifier = @Sendable (inout URLRequest) throws -> Void
 
 /// Makes the request that is sent from the caller's arguments: URL, method, headers, modifier, encoder, checks.
 ///

@@ -5,7 +5,8 @@ extension SessionConfiguration: CustomReflectable {
         let base = baseURL.map { base in (try? base.asURL().withoutSecrets) ?? "no URL" }
         let children: KeyValuePairs<String, Any> = [
             "baseURL": base as Any, "headers": headers, "defaultHeaders": defaultHeaders,
-            "decoder": "\(type(of: decoder))", "encoder": "\(type(of: encoder))", "interceptors": interceptors.map { "\(type(of: $0))" },
+            "decoder": "\(type(of: decoder))", "encoder": "\(type(of: encoder))",
+            "interceptors": interceptors.map { "\(type(of: $0))" },
             "timeout": timeout, "deadline": deadline as Any, "cookieJar": cookieJar as Any,
             "concurrencyLimit": concurrencyLimit, "rateLimit": rateLimit as Any,
             "circuitBreaker": circuitBreaker as Any,

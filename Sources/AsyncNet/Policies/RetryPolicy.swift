@@ -9,7 +9,7 @@ public import Foundation
 /// `Idempotency-Key`, and any request that did not reach a server. If an attempt was redirected, this must hold for
 /// every request of it. The delay is random, up to a bound that grows with each retry (``Backoff``), but at least that
 /// of `Retry-After`. The session's ``SessionConfiguration/retryBudget`` limits the load that all retries together add
-/// to an origin.
+/// to an origin. A body that cannot be decoded is not retried, see ``RequestRetrier``.
 public struct RetryPolicy: RequestRetrier {
     /// How many times a request is sent again.
     public var limit: Int

@@ -42,8 +42,7 @@ extension DataRequest {
     public func serializing<Value: Decodable>(
         _ type: Value.Type, decoder: (any DataDecoder)? = nil
     ) -> ActorBoundResponseTask<Value> {
-        engine.serializerIsMade()
-        return ActorBoundResponseTask(request: self, decoder: decoder)
+        ActorBoundResponseTask(self, decoder)
     }
 
     /// Parses the body as ``JSON``.
@@ -120,39 +119,6 @@ extension DataRequest {
     public func decode<Value: Decodable>(
         _ type: Value.Type, using decoder: (any DataDecoder)? = nil
     ) async throws(AsyncNetError) -> Value {
-        let outcome = await engine.transferOutcome()
-        if let error = outcome.error { throw error }
-        guard let data = outcome.data, !data.isEmpty else {
-            throw AsyncNetError(.emptyBody).with(outcome.errorContext)
-        }
-        do {
-            return try engine.decoder(decoder).decode(type, from: data)
-        } catch {
-            throw AsyncNetError(decoding: type, error).with(outcome.errorContext)
-        }
-    }
-}
-
-/// A request whose response's body is decoded on the actor of the caller that awaits it.
-///
-/// Made by ``DataRequest/serializing(_:decoder:)`` for types that must not leave their actor.
-public struct ActorBoundResponseTask<Value: Decodable> {
-    /// The request whose response is decoded.
-    public let request: DataRequest
-    let decoder: (any DataDecoder)?
-
-    /// The decoded value.
-    ///
-    /// - Throws: ``AsyncNetError``, as ``ResponseTask/value`` does.
-    @_disfavoredOverload
-    public var value: Value {
-        get async throws(AsyncNetError) { try await request.decode(Value.self, using: decoder) }
-    }
-
-    /// The decoded value, or the error.
-    public var result: Result<Value, AsyncNetError> {
-        get async {
-            do throws(AsyncNetError) { return .success(try await value) } catch { return .failure(error) }
-        }
+        try await ActorBoundResponseTask<Value>(self, decoder).value
     }
 }

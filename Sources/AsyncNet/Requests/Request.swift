@@ -255,10 +255,11 @@ extension Request where Self: CustomReflectable {
 
 extension Request where Self: CustomStringConvertible {
     /// Method, URL without secrets, state, and the response's status: `GET https://example.com/a (finished, 200)`.
-    /// Before its start a request has no URL yet.
+    /// Before its start a request shows no URL if code of the user's makes it, such as a router.
     public var description: String {
         let record = engine.record
-        let line = record.request.map { "\($0.head.method.rawValue) \($0.head.url.withoutSecrets)" }
+        let request = record.request ?? (engine.blueprint.isQuick ? try? engine.blueprint.make() : nil)
+        let line = request.map { "\($0.head.method.rawValue) \($0.head.url.withoutSecrets)" }
         let status = record.head.map { ", \($0.statusCode)" } ?? ""
         return "\(line ?? "A \(kind) request") (\(engine.shownState)\(status))"
     }

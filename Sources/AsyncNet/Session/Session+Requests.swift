@@ -1,14 +1,3 @@
-#if canImport(FoundationNetworking)
-    public import FoundationNetworking
-    import Foundation
-#else
-    public import Foundation
-#endif
-
-/// Changes a request after URL, method and headers are set and before parameters are encoded; runs on no actor, on a
-/// thread that it may block.
-public typealias RequestModifier = @Sendable (inout URLRequest) throws -> Void
-
 extension Session {
     /// A request to a URL. An invalid argument is the error of the awaited outcome.
     ///

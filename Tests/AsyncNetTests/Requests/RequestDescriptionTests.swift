@@ -14,12 +14,13 @@ struct RequestDescriptionTests {
     func descriptions() async throws {
         let session = Session(transport: StubTransport { _ in .status(204) })
         let request = session.request("http://u:secret@a/b?token=secret", method: .put)
-        #expect("\(request)" == "A data request (initialized)")
+        #expect("\(request)" == "PUT http://a/b (initialized)")
+        #expect("\(session.request(CallSiteTests.Router.user(1)))" == "A data request (initialized)")
         try await request.serializing(Empty.self).value
         #expect("\(request)" == "PUT http://a/b (finished, 204)")
         let cancelled = session.stream("http://a/")
         await cancelled.cancel()
-        #expect("\(cancelled)" == "A stream request (cancelled)")
+        #expect("\(cancelled)" == "GET http://a/ (cancelled)")
         let download = session.download("http://a/c")
         try FileManager.default.removeItem(at: try await download.value)
         #expect("\(download)" == "GET http://a/c (finished, 204)")
@@ -42,7 +43,8 @@ struct RequestDescriptionTests {
         let session = Session(transport: StubTransport { _ in .json(User.json) })
         let good = await session.request("http://a/").serializing(User.self).response
         #expect(good.flatMap { .success($0.name) }.value == "Ada")
-        #expect(good.flatMap { _ in Result<Int, AsyncNetError>.failure(AsyncNetError(.timedOut)) }.error?.code == .timedOut)
+        #expect(
+            good.flatMap { _ in Result<Int, AsyncNetError>.failure(AsyncNetError(.timedOut)) }.error?.code == .timedOut)
         let bad = await session.request("http://a/").serializing([Int].self).response
         #expect(bad.tryMapError { Other(code: $0.code) }.error as? Other == Other(code: .decodingFailed))
         #expect(bad.tryMapError { _ -> Other in throw CancellationError() }.error is CancellationError)

@@ -54,9 +54,10 @@ struct SessionDefaultsTests {
         let json = #" {"userName":"Ada"}"#
         // JSONEncoder's key strategy does not change the keys of dictionaries.
         #expect(bodies.prefix(4).allSatisfy { $0 == json })
-        #expect(Array(bodies.dropFirst(4)) == [
-            " user_name=Ada", json, "user_name=Ada ", "user_name=Ada ", "user_name=Ada ", "userName=Ada ",
-        ])
+        #expect(
+            Array(bodies.dropFirst(4)) == [
+                " user_name=Ada", json, "user_name=Ada ", "user_name=Ada ", "user_name=Ada ", "userName=Ada ",
+            ])
     }
 
     @Test("Names and dates are written as the session's encoder says")

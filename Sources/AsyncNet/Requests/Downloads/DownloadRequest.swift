@@ -65,6 +65,15 @@ public struct DownloadRequest: Request, CustomStringConvertible, CustomReflectab
         serializing(using: DecodableSerializer(type, decoder: engine.decoder(decoder), emptyBodies: emptyBodies))
     }
 
+    /// Decodes the file's content on the caller's actor, as a type that is not `Sendable` or whose `Decodable`
+    /// conformance is isolated to an actor.
+    @_disfavoredOverload
+    public func serializing<Value: Decodable>(
+        _ type: Value.Type, decoder: (any DataDecoder)? = nil
+    ) -> ActorBoundResponseTask<Value> {
+        ActorBoundResponseTask(self, decoder, readingFrom: sink)
+    }
+
     /// Parses the file's content as ``JSON``.
     public func serializing(_ type: JSON.Type) -> ResponseTask<JSON> { serializing(using: JSONSerializer()) }
 

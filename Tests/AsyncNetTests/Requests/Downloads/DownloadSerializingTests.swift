@@ -18,7 +18,7 @@ struct DownloadSerializingTests {
         #expect(try await download.serializing(User.self).value == .ada)
         #expect(try await download.serializing(JSON.self).value.name.string == "Ada")
         #expect(try await download.serializing(String.self).value == User.json)
-        #expect(try await download.serializing(Data.self).response.metrics.attempts == 1)
+        #expect(await download.serializing(Data.self).response.metrics.attempts == 1)
         #expect(exists(place))
     }
 

@@ -23,7 +23,7 @@ struct LibcurlOutcomeTests {
 
     @Test("Result and response decide", arguments: successes + failures)
     func outcome(_ test: Case) throws {
-        _ = try Libcurl.version.get()  // libcurl names results that have no text.
+        _ = try Libcurl.version.get() // libcurl names results that have no text.
         let url = try "http://a/".asURL()
         let headers: HTTPHeaders = test.contentLength.map { ["Content-Length": "\($0)"] } ?? [:]
         let outcome = LibcurlOutcome(
