@@ -7,10 +7,11 @@ final class Mailbox: Sendable {
 
     private let messages: AsyncStream<Message>.Continuation
 
-    init() {
+    /// - Parameter executor: Runs the messages; `nil` for Swift's own.
+    init(on executor: (any TaskExecutor)? = nil) {
         let (stream, messages) = AsyncStream.makeStream(of: Message.self)
         self.messages = messages
-        Task {
+        Task(executorPreference: executor) {
             for await message in stream { await message() }
         }
     }

@@ -1,22 +1,54 @@
 /// A clock of any type, as the time since this value was created.
 struct TimeSource: Sendable {
-    private let elapsed: @Sendable () -> Duration
-    private let sleepUntil: @Sendable (Duration) async throws -> Void
+    /// An object, so that a copy is one reference.
+    private final class Storage: Sendable {
+        let clock: any Clock<Duration>
+        let supervisor: (any SupervisedClock)?
+        let elapsed: @Sendable () -> Duration
+        let sleepUntil: @Sendable (Duration) async throws -> Void
+        let sleepAsLimit: @Sendable (Duration) async throws -> Void
 
-    init(_ clock: some Clock<Duration>) {
-        let start = clock.now
-        elapsed = { start.duration(to: clock.now) }
-        sleepUntil = { try await clock.sleep(until: start.advanced(by: $0), tolerance: nil) }
+        init(_ clock: some Clock<Duration>) {
+            let start = clock.now
+            self.clock = clock
+            supervisor = nil
+            elapsed = { start.duration(to: clock.now) }
+            sleepUntil = { try await clock.sleep(until: start.advanced(by: $0), tolerance: nil) }
+            sleepAsLimit = sleepUntil
+        }
+
+        init(supervised clock: some SupervisedClock) {
+            let start = clock.now
+            self.clock = clock
+            supervisor = clock
+            elapsed = { start.duration(to: clock.now) }
+            sleepUntil = { try await clock.sleep(until: start.advanced(by: $0), tolerance: nil) }
+            sleepAsLimit = { try await clock.sleep(asLimitUntil: start.advanced(by: $0)) }
+        }
     }
 
-    /// Wraps a clock whose type is not known statically.
-    init(opening clock: any Clock<Duration>) {
-        func open(_ clock: some Clock<Duration>) -> TimeSource { TimeSource(clock) }
-        self = open(clock)
+    private let storage: Storage
+
+    init(_ clock: any Clock<Duration>) {
+        func open(_ clock: some Clock<Duration>) -> Storage { Storage(clock) }
+        func supervise(_ clock: some SupervisedClock) -> Storage { Storage(supervised: clock) }
+        if let supervised = clock as? any SupervisedClock {
+            storage = supervise(supervised)
+        } else {
+            storage = open(clock)
+        }
     }
 
-    var now: Duration { elapsed() }
+    var clock: any Clock<Duration> { storage.clock }
+    /// The clock, if it moves by itself when nothing runs.
+    var supervisor: (any SupervisedClock)? { storage.supervisor }
+    /// The executor for tasks that use this time; `nil` for Swift's own.
+    var executor: (any TaskExecutor)? { storage.supervisor?.executor }
+    var now: Duration { storage.elapsed() }
 
     /// Throws `CancellationError` if the task is cancelled.
-    func sleep(until time: Duration) async throws { try await sleepUntil(time) }
+    func sleep(until time: Duration) async throws { try await storage.sleepUntil(time) }
+
+    /// As `sleep`, for limits on other work: a supervised clock does not move for their sake alone.
+    func sleep(asLimitUntil time: Duration) async throws { try await storage.sleepAsLimit(time) }
 }

@@ -50,8 +50,8 @@ final class TimerQueue: Sendable {
         state.sleeper?.cancel()
         state.wakesAt = due
         state.generation += 1
-        state.sleeper = Task { [time, weak self, generation = state.generation] in
-            guard (try? await time.sleep(until: due)) != nil else { return }
+        state.sleeper = Task(executorPreference: time.executor) { [time, weak self, generation = state.generation] in
+            guard (try? await time.sleep(asLimitUntil: due)) != nil else { return }
             self?.fire(generation)
         }
     }

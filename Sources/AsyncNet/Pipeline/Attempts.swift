@@ -165,7 +165,9 @@ struct AttemptLimits<Rest: Station>: Station {
         watchForSilence(request, run, task)
         let timer = limitDuration(of: task, run)
         defer { timer.map(run.environment.timers.cancel) }
-        return try await task.run(on: run.executor) { [rest] in try await rest.send(request, in: attempt) }
+        return try await task.run(on: run.executor ?? run.environment.timers.time.executor) { [rest] in
+            try await rest.send(request, in: attempt)
+        }
     }
 
     @inline(never)

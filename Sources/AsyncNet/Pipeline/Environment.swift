@@ -8,7 +8,7 @@ final class Environment: Sendable {
     /// there, which may block.
     let loopTransport: (any LoopTransport)?
     let timers: TimerQueue
-    let mailbox = Mailbox()
+    let mailbox: Mailbox
     let limits: SharedLimits
     let transfers = TransferCount()
     /// The session's interceptors.
@@ -21,7 +21,8 @@ final class Environment: Sendable {
         self.transport = transport
         let callsUserCode = configuration.cookieJar != nil || !(configuration.clock is ContinuousClock)
         loopTransport = callsUserCode ? nil : transport as? any LoopTransport
-        timers = TimerQueue(TimeSource(opening: configuration.clock))
+        timers = TimerQueue(TimeSource(configuration.clock))
+        mailbox = Mailbox(on: timers.time.executor)
         limits = SharedLimits(configuration, timers)
         policies = PolicyList(configuration.interceptors)
         assembly = RequestAssembly(configuration)

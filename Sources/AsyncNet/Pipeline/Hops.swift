@@ -73,6 +73,7 @@ struct Hops: Station {
         outgoing.change { outgoing in
             outgoing.onEvent = run.watch.receive
             outgoing.hold = run.hold
+            outgoing.supervision = run.watch.supervisedTransfer
             outgoing.maximumBodySize = run.policies.bodyLimit
             if outgoing.delivery == .whole { outgoing.isUrgent = attempt.refusesHeads(of: outgoing.head) }
         }

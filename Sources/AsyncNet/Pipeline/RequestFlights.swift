@@ -48,10 +48,14 @@ final class SideTransfer: Sendable {
 
     private let work: Work
     private let transfers: TransferCount
+    private let executor: (any TaskExecutor)?
     private let state = Locked(State())
     private let end = Promise<TransferOutcome>()
 
-    init(_ transfers: TransferCount, _ work: @escaping Work) { (self.transfers, self.work) = (transfers, work) }
+    /// - Parameter executor: The executor that the task prefers.
+    init(_ transfers: TransferCount, on executor: (any TaskExecutor)? = nil, _ work: @escaping Work) {
+        (self.transfers, self.executor, self.work) = (transfers, executor, work)
+    }
 
     /// Whether the transfer has ended, or every request that waited for it was cancelled.
     var isOver: Bool { end.isFulfilled || state.withLock { $0.isAbandoned } }
@@ -70,7 +74,7 @@ final class SideTransfer: Sendable {
             state.waiters += 1
             guard state.task == nil else { return true }
             transfers.begin()
-            state.task = Task { [work, end, transfers] in
+            state.task = Task(executorPreference: executor) { [work, end, transfers] in
                 end.fulfil(.success(await work()))
                 transfers.end()
             }

@@ -69,7 +69,7 @@ extension RequestRun {
         let outcome = record.outcome(nil)
         return RequestContext(
             id: id, attempt: attempt, request: outcome.request, response: outcome.head, remainingTime: remainingTime,
-            metrics: outcome.metrics, redirected: record.redirectedRequests)
+            metrics: outcome.metrics, time: environment.timers.time, redirected: record.redirectedRequests)
     }
 }
 

@@ -101,7 +101,8 @@ struct Sharing<Rest: Station>: Station {
     private func transfer(of request: TransportRequest, _ attempt: Attempt) -> SideTransfer {
         let run = attempt.run
         let side = RequestRun(run.id, run.environment, run.policies.ofTransfer, MemorySink())
-        return SideTransfer(run.environment.transfers) { [rest, credential = attempt.credential] in
+        return SideTransfer(run.environment.transfers, on: run.environment.timers.time.executor) {
+            [rest, credential = attempt.credential] in
             side.record.begin(run.environment.timers.time)
             side.record.willSend(request)
             return await side.outcome(of: rest, request, credential)

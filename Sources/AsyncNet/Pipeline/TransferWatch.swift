@@ -11,6 +11,8 @@ final class TransferWatch: Sendable {
     private let isFinal = Atomic(false)
     /// The timer that notices silence, and what silence ends; `nil` between attempts.
     private let silence = Locked<(timer: IdleTimer, handler: SilenceHandler)?>(nil)
+    /// The attempt's transfers, for a clock that must not move meanwhile; `nil` with other clocks.
+    private let supervised = Locked<SupervisedTransfer?>(nil)
     /// The transport waits for bytes of the request's body, not for the server.
     private let isBodyAwaited = Atomic(false)
     /// The transfer waits for the reader of the response's body, not for the server.
@@ -32,6 +34,7 @@ final class TransferWatch: Sendable {
         isFinal.store(false, ordering: .relaxed)
         // A retain cycle until `stop()`: timer → watch → timer.
         let timer = IdleTimer(timers, timeout: timeout, watching: self)
+        if let clock = timers.time.supervisor { supervised.withLock { $0 = SupervisedTransfer(clock) } }
         silence.withLock { $0 = (timer, handler) }
         timer.start()
     }
@@ -39,7 +42,11 @@ final class TransferWatch: Sendable {
     func stop() {
         let ended = silence.withLock { $0.take() }
         ended?.timer.stop()
+        supervised.withLock { $0.take() }?.end()
     }
+
+    /// The attempt's transfers while its clock supervises them.
+    var supervisedTransfer: SupervisedTransfer? { supervised.withLock { $0 } }
 
     /// The transfer waits for the reader until `read()`, whatever the transport reports meanwhile.
     func pause() {

@@ -13,29 +13,29 @@ public struct OfflineRetrier: RequestRetrier {
     /// How long a request waits for the network each time.
     public let timeout: Duration
     private let monitor: NetworkMonitor
-    private let time: TimeSource
+    private let time: TimeSource?
 
     /// Creates a retrier, for any number of sessions.
     ///
     /// - Parameters:
     ///   - timeout: How long a request waits each time; 5 seconds by default. The request's deadline applies too.
     ///   - monitor: Reports whether this machine is offline.
-    ///   - clock: Measures the timeout.
+    ///   - clock: Measures the timeout; `nil`, the default, for the clock of each request's session.
     public init(
         timeout: Duration = .seconds(5), monitor: NetworkMonitor = .shared,
-        clock: any Clock<Duration> = ContinuousClock()
+        clock: (any Clock<Duration>)? = nil
     ) {
         self.timeout = timeout
         self.monitor = monitor
-        time = TimeSource(opening: clock)
+        time = clock.map { TimeSource($0) }
     }
 
     public func retry(after error: AsyncNetError, context: RequestContext) async -> RetryDecision {
         guard Self.mayBeOffline(error.code, context) else { return .doNotRetry }
-        let isOffline = Promise<Void>()
+        let (isOffline, time) = (Promise<Void>(), time ?? context.time)
         return await withTaskGroup(of: RetryDecision.self) { group in
             group.addTask { await decisionByPath(isOffline) }
-            group.addTask { await giveUp(isOffline) }
+            group.addTask { await giveUp(isOffline, time) }
             let first = await group.next()
             group.cancelAll()
             return first ?? .doNotRetry
@@ -52,7 +52,7 @@ public struct OfflineRetrier: RequestRetrier {
     }
 
     /// Ends the wait after the timeout; sets a timer only if the machine is offline.
-    private func giveUp(_ isOffline: Promise<Void>) async -> RetryDecision {
+    private func giveUp(_ isOffline: Promise<Void>, _ time: TimeSource) async -> RetryDecision {
         guard (try? await isOffline.value()) != nil else { return .doNotRetry }
         try? await time.sleep(until: time.now + min(max(timeout, .zero), .longestWait))
         return .doNotRetry

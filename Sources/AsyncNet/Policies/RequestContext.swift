@@ -25,13 +25,17 @@ public struct RequestContext: Sendable {
     public let remainingTime: Duration?
     /// The metrics up to now.
     public let metrics: RequestMetrics
+    /// The session's clock, for policies that wait or measure time.
+    public var clock: any Clock<Duration> { time.clock }
+    let time: TimeSource
     /// The requests of this attempt that were redirected, which a retry sends again.
     let redirected: [TransportRequest]
 
     init(
         id: RequestID, attempt: Int, request: TransportRequest? = nil, response: HTTPResponseHead? = nil,
         remainingTime: Duration? = nil,
-        metrics: RequestMetrics = RequestMetrics(), redirected: [TransportRequest] = []
+        metrics: RequestMetrics = RequestMetrics(), time: TimeSource = TimeSource(ContinuousClock()),
+        redirected: [TransportRequest] = []
     ) {
         self.id = id
         self.attempt = attempt
@@ -39,6 +43,7 @@ public struct RequestContext: Sendable {
         self.response = response
         self.remainingTime = remainingTime
         self.metrics = metrics
+        self.time = time
         self.redirected = redirected
     }
 }

@@ -144,13 +144,17 @@ public actor RequestEngine {
     }
 
     private func makeDriver(_ run: RequestRun) -> Task<Void, Never> {
-        Task { @concurrent [blueprint] in await self.settle(await run.outcome(of: blueprint)) }
+        Task(executorPreference: host.environment.timers.time.executor) { @concurrent [blueprint] in
+            await self.settle(await run.outcome(of: blueprint))
+        }
     }
 
     /// Releases the request, and with it the partial file, before the transfer counts as ended, so that a finished
     /// session leaves no partial file.
     private func makeReleasingDriver() -> Task<Void, Never> {
-        Task { [weak self, transfers = host.environment.transfers] in
+        let environment = host.environment
+        return Task(executorPreference: environment.timers.time.executor) {
+            [weak self, transfers = environment.transfers] in
             await self?.driveRun()
             transfers.end()
         }

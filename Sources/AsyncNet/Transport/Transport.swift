@@ -52,6 +52,8 @@ public struct TransportRequest: Sendable {
         /// refuses it.
         var isUrgent: (@Sendable (HTTPResponseHead) -> Bool)?
         var onEvent: (@Sendable (TransportEvent) -> Void)?
+        /// Set if the session's clock moves by itself when nothing runs.
+        var supervision: SupervisedTransfer?
     }
 
     /// An object, so that a copy of the request is one reference: the frame of each async function that has a request
@@ -106,6 +108,7 @@ public struct TransportRequest: Sendable {
         set { change { $0.hold = newValue } }
     }
     var isUrgent: (@Sendable (HTTPResponseHead) -> Bool)? { storage.values.isUrgent }
+    package var supervision: SupervisedTransfer? { storage.values.supervision }
 
     /// Changes several values at the cost of one.
     mutating func change(_ change: (inout Values) -> Void) {

@@ -37,7 +37,8 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
     }
 
     private nonisolated let authenticator: AuthenticatorType
-    private nonisolated let time: TimeSource
+    /// The clock given, or that of the first session which uses the interceptor.
+    private var time: TimeSource?
     private var state: CredentialState<Credential>
     private var refresh: Refresh?
 
@@ -48,14 +49,15 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
     ///   - credential: The first credential; `nil` if there is none before a log-in.
     ///   - refreshWindow: How often the credential may be refreshed, by default 5 times in 30 seconds. With `nil` only
     ///     the request's deadline limits refreshes, even if the server rejects every credential.
-    ///   - clock: Measures the refresh window.
+    ///   - clock: Measures the refresh window; `nil`, the default, for the clock of the session that uses the interceptor
+    ///     first.
     public init(
         authenticator: AuthenticatorType, credential: Credential? = nil,
         refreshWindow: RefreshWindow? = RefreshWindow(),
-        clock: any Clock<Duration> = ContinuousClock()
+        clock: (any Clock<Duration>)? = nil
     ) {
         self.authenticator = authenticator
-        time = TimeSource(opening: clock)
+        time = clock.map { TimeSource($0) }
         state = CredentialState(credential, window: refreshWindow)
     }
 
@@ -85,7 +87,7 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
     public nonisolated func adapt(_ request: URLRequest, context: RequestContext) async throws -> URLRequest {
         guard await !isOwnRequest else { return request }
         var request = request
-        authenticator.apply(try await validCredential(), to: &request)
+        authenticator.apply(try await validCredential(context.time), to: &request)
         return request
     }
 
@@ -100,7 +102,7 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
         guard let used = known.first(where: { authenticator.isRequest(request, authenticatedWith: $0.credential) })
         else { return .doNotRetry }
         do throws(AsyncNetError) {
-            try await replace(used.version)
+            try await replace(used.version, context.time)
             return .retry.uncharged
         } catch {
             return error.code == .cancelled ? .doNotRetry : .fail(error)
@@ -122,8 +124,8 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
     private var isOwnRequest: Bool { refresh.map { RefreshScope.numbers.contains($0.number) } ?? false }
 
     /// Waits for the refresh in progress, if there is one, and returns the current credential.
-    private func validCredential() async throws(AsyncNetError) -> Credential {
-        if let current = state.current, current.requiresRefresh { try beginRefresh(of: current) }
+    private func validCredential(_ time: TimeSource) async throws(AsyncNetError) -> Credential {
+        if let current = state.current, current.requiresRefresh { try beginRefresh(of: current, time) }
         while let refresh { try await refresh.end.value() }
         guard let current = state.current else { throw AsyncNetError(.missingCredential) }
         state.forgetFailure()
@@ -131,12 +133,12 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
     }
 
     /// Returns when the rejected credential has been replaced, by a refresh that has ended or by a new refresh.
-    private func replace(_ version: Int) async throws(AsyncNetError) {
+    private func replace(_ version: Int, _ time: TimeSource) async throws(AsyncNetError) {
         switch state.remedy(for: version) {
         case .retry: return
         case .fail(let error): throw error
         case .refresh(let current):
-            try beginRefresh(of: current)
+            try beginRefresh(of: current, time)
             try await refresh?.end.value()
         }
     }
@@ -146,8 +148,10 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
     /// Starts a refresh unless one is in progress.
     ///
     /// The task holds the interceptor weakly: the interceptor owns the task, and cancels it in `deinit`.
-    private func beginRefresh(of credential: Credential) throws(AsyncNetError) {
+    private func beginRefresh(of credential: Credential, _ sessionTime: TimeSource) throws(AsyncNetError) {
         guard refresh == nil else { return }
+        let time = self.time ?? sessionTime
+        self.time = time
         try state.beginRefresh(at: time.now)
         let number = RefreshScope.newNumber()
         refresh = Refresh(number: number)

@@ -46,6 +46,9 @@ final class RateLimiter: Sendable {
         let host = key(host)
         let id = lastID.add(1, ordering: .relaxed).newValue
         if let verdict = verdict(host, until: deadline) { return try accept(verdict) }
+        let supervisor = timers.time.supervisor
+        supervisor?.begin(.waiting)
+        defer { supervisor?.end(.waiting) }
         let verdict = await withTaskCancellationHandler {
             await withCheckedContinuation { enqueue(id, $0, host, until: deadline) }
         } onCancel: {

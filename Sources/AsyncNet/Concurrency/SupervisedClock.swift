@@ -1,0 +1,46 @@
+/// A clock that moves by itself, to the next deadline, once all that it knows of waits: `TestClock` in AsyncNetTesting.
+///
+/// Three things decide. Tasks on `executor` have nothing left to run; no transfer is under way that only a server can
+/// end; and something waits for the clock: a task that sleeps, or work that is marked as waiting. A sleep as a limit
+/// on other work does not count as waiting: a timeout of a minute must not end a transfer that takes a millisecond.
+package protocol SupervisedClock: Clock, Sendable where Duration == Swift.Duration {
+    /// The executor of all tasks of a session with this clock.
+    var executor: any TaskExecutor { get }
+
+    /// Sleeps on behalf of limits such as timeouts, which do not wait for the clock.
+    func sleep(asLimitUntil deadline: Instant) async throws
+
+    /// Counts work; each call is followed by a call of `end` with the same argument.
+    func begin(_ work: SupervisedWork)
+    func end(_ work: SupervisedWork)
+}
+
+/// What a `SupervisedClock` counts beside tasks.
+package enum SupervisedWork: Sendable {
+    /// Only the clock or a cancel ends it: a response that never comes, a wait for a rate limit's timer.
+    case waiting
+    /// A transfer over a transport that other processes or threads carry: time stands still meanwhile.
+    case external
+}
+
+/// A transfer as a `SupervisedClock` counts it: as external until a transport without I/O has received it.
+package final class SupervisedTransfer: Sendable {
+    package let clock: any SupervisedClock
+    private let isExternal = Locked(true)
+
+    init(_ clock: any SupervisedClock) {
+        self.clock = clock
+        clock.begin(.external)
+    }
+
+    /// From now on the transfer consists of tasks on the clock's executor. Further calls do nothing.
+    package func becomeInternal() {
+        let wasExternal = isExternal.withLock { isExternal in
+            defer { isExternal = false }
+            return isExternal
+        }
+        if wasExternal { clock.end(.external) }
+    }
+
+    func end() { becomeInternal() }
+}

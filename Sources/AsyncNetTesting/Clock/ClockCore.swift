@@ -1,0 +1,152 @@
+import AsyncNet
+
+/// The state of a ``TestClock`` behind a lock, and the tasks that wait for it.
+///
+/// The clock moves itself on the thread that ends the last thing under way: nothing spins, and no task watches.
+final class ClockCore: Sendable {
+    private typealias Wake = CheckedContinuation<Bool, Never>
+
+    private struct State {
+        var clock = ClockState<Wake>()
+        var nextID = 0
+        var watchers: [Int: (count: Int, continuation: CheckedContinuation<Void, Never>)] = [:]
+        var steppers: [Int: CheckedContinuation<Duration, Never>] = [:]
+
+        mutating func takeSatisfiedWatchers() -> [CheckedContinuation<Void, Never>] {
+            let satisfied = watchers.filter { $0.value.count <= clock.sleepers.count }
+            for id in satisfied.keys { watchers[id] = nil }
+            return satisfied.values.map(\.continuation)
+        }
+
+        /// The first task that waits for a step.
+        mutating func takeStepper() -> CheckedContinuation<Duration, Never>? {
+            guard let first = steppers.keys.min() else { return nil }
+            clock.steps -= 1
+            return steppers.removeValue(forKey: first)
+        }
+
+        mutating func makeID() -> Int {
+            nextID += 1
+            return nextID
+        }
+    }
+
+    private let state = Locked(State())
+
+    var now: TestClock.Instant { state.withLock { $0.clock.now } }
+    var sleeperCount: Int { state.withLock { $0.clock.sleepers.count } }
+
+    // MARK: Sleeping
+
+    func sleep(until deadline: TestClock.Instant, isLimit: Bool) async throws {
+        let id = state.withLock { $0.makeID() }
+        let isWhole = await withTaskCancellationHandler {
+            await withCheckedContinuation {
+                add(.init(deadline: deadline, isLimit: isLimit, continuation: $0), id)
+            }
+        } onCancel: {
+            state.withLock { $0.clock.remove(id) }?.continuation.resume(returning: false)
+        }
+        guard isWhole else { throw CancellationError() }
+    }
+
+    private func add(_ sleeper: ClockState<Wake>.Sleeper, _ id: Int) {
+        let (isWhole, watchers) = state.withLock { state -> (Bool?, [CheckedContinuation<Void, Never>]) in
+            if Task.isCancelled { return (false, []) }
+            guard state.clock.add(sleeper, id) else { return (true, []) }
+            return (nil, state.takeSatisfiedWatchers())
+        }
+        if let isWhole { return sleeper.continuation.resume(returning: isWhole) }
+        for watcher in watchers { watcher.resume() }
+        moveIfIdle()
+    }
+
+    func sleepers(atLeast count: Int) async {
+        let id = state.withLock { $0.makeID() }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    if state.clock.sleepers.count >= count || Task.isCancelled { return true }
+                    state.watchers[id] = (count, continuation)
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.watchers.removeValue(forKey: id) }?.continuation.resume()
+        }
+    }
+
+    // MARK: Moving
+
+    func advance(by duration: Duration) {
+        let due = state.withLock { state in state.clock.advance(to: state.clock.now.advanced(by: duration)) }
+        for sleeper in due { sleeper.resume(returning: true) }
+    }
+
+    func advanceOnce() async -> Duration {
+        let id = state.withLock { $0.makeID() }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    if Task.isCancelled { return true }
+                    state.steppers[id] = continuation
+                    state.clock.steps += 1
+                    return false
+                }
+                if isOver { continuation.resume(returning: .zero) } else { moveIfIdle() }
+            }
+        } onCancel: {
+            let stepper = state.withLock { state in
+                let stepper = state.steppers.removeValue(forKey: id)
+                if stepper != nil { state.clock.steps -= 1 }
+                return stepper
+            }
+            stepper?.resume(returning: .zero)
+        }
+    }
+
+    /// Moves to the next deadline if nothing else is under way.
+    ///
+    /// Counts as a job while it wakes the sleepers: those that it has not woken yet are already removed.
+    private func moveIfIdle() {
+        while true {
+            let move = state.withLock {
+                state -> (due: [Wake], stepper: CheckedContinuation<Duration, Never>?, Duration)? in
+                guard let next = state.clock.next else { return nil }
+                let distance = state.clock.now.duration(to: next)
+                state.clock.countJob(1)
+                return (state.clock.advance(to: next), state.takeStepper(), distance)
+            }
+            guard let (due, stepper, distance) = move else { return }
+            for sleeper in due { sleeper.resume(returning: true) }
+            stepper?.resume(returning: distance)
+            state.withLock { $0.clock.countJob(-1) }
+        }
+    }
+
+    // MARK: What is under way
+
+    func beginRun() {
+        state.withLock { $0.clock.runs += 1 }
+        moveIfIdle()
+    }
+
+    func endRun() { state.withLock { $0.clock.runs -= 1 } }
+    func beginJob() { state.withLock { $0.clock.countJob(1) } }
+
+    func endJob() {
+        state.withLock { $0.clock.countJob(-1) }
+        moveIfIdle()
+    }
+
+    func begin(_ work: SupervisedWork) {
+        state.withLock { $0.clock.count(work, 1) }
+        if work == .waiting { moveIfIdle() }
+    }
+
+    func end(_ work: SupervisedWork) {
+        state.withLock { $0.clock.count(work, -1) }
+        if work == .external { moveIfIdle() }
+    }
+}

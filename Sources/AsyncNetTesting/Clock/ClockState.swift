@@ -1,0 +1,58 @@
+import AsyncNet
+
+/// What a ``TestClock`` knows, as a value without tasks: the time, what sleeps, and what is under way.
+struct ClockState<Continuation: Sendable>: Sendable {
+    struct Sleeper: Sendable {
+        let deadline: TestClock.Instant
+        /// Whether this is a session's sleep until a timeout or deadline, for which the clock does not move alone.
+        let isLimit: Bool
+        let continuation: Continuation
+    }
+
+    private(set) var now = TestClock.Instant()
+    private(set) var sleepers: [Int: Sleeper] = [:]
+    /// The sleepers that are no limits, and the work that only the clock can end.
+    private var waiting = 0
+    private var jobs = 0
+    private var externals = 0
+    var runs = 0
+    /// How many single steps are asked for.
+    var steps = 0
+
+    /// - Returns: `false` if the deadline is over.
+    mutating func add(_ sleeper: Sleeper, _ id: Int) -> Bool {
+        guard sleeper.deadline > now else { return false }
+        sleepers[id] = sleeper
+        if !sleeper.isLimit { waiting += 1 }
+        return true
+    }
+
+    mutating func remove(_ id: Int) -> Sleeper? {
+        let sleeper = sleepers.removeValue(forKey: id)
+        if sleeper?.isLimit == false { waiting -= 1 }
+        return sleeper
+    }
+
+    mutating func countJob(_ change: Int) { jobs += change }
+
+    mutating func count(_ work: SupervisedWork, _ change: Int) {
+        switch work {
+        case .waiting: waiting += change
+        case .external: externals += change
+        }
+    }
+
+    /// The next deadline, if the clock may move there by itself.
+    var next: TestClock.Instant? {
+        guard runs > 0 || steps > 0, jobs == 0, externals == 0, waiting > 0 else { return nil }
+        return sleepers.values.map(\.deadline).min()
+    }
+
+    /// Moves the time, and removes the sleepers that are due, in the order of their deadlines.
+    mutating func advance(to time: TestClock.Instant) -> [Continuation] {
+        now = max(now, time)
+        let due = sleepers.filter { $0.value.deadline <= now }
+        let ordered = due.sorted { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }
+        return ordered.compactMap { remove($0.key)?.continuation }
+    }
+}

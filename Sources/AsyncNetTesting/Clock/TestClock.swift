@@ -1,0 +1,116 @@
+package import AsyncNet
+
+/// A clock that a test advances, or that advances itself whenever nothing else is left to do.
+///
+///     let clock = TestClock()
+///     let session = Session(
+///         transport: stub, configuration: .init(interceptors: [RetryPolicy()], timeout: .seconds(30), clock: clock))
+///     let user = try await clock.run { try await session.request(url).serializing(User.self).value }
+///
+/// ``run(_:)`` moves the clock to each next deadline, so a test need not know who sleeps, and when. Without it time
+/// moves only by ``advance(by:)`` and ``advanceToNextDeadline()``:
+///
+///     async let result = session.request(url).serializing(Data.self).result
+///     await clock.sleepers(atLeast: 1)      // the request's timer is set
+///     clock.advance(by: .seconds(30))       // and fires
+///
+/// The tasks of a session with this clock run on an executor of the clock's, by which the clock knows when none of them
+/// has anything left to run.
+public final class TestClock: Clock, Sendable {
+    /// A time of a test clock.
+    public struct Instant: InstantProtocol, CustomStringConvertible {
+        /// The time since the clock's start.
+        public let offset: Duration
+
+        /// Creates a time.
+        public init(offset: Duration = .zero) { self.offset = offset }
+        public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        public func duration(to other: Instant) -> Duration { other.offset - offset }
+        public static func < (one: Instant, other: Instant) -> Bool { one.offset < other.offset }
+        public var description: String { "+\(offset)" }
+    }
+
+    private let core = ClockCore()
+    private let countingExecutor: ClockExecutor
+
+    /// Creates a clock at time zero.
+    public init() { countingExecutor = ClockExecutor(core) }
+
+    public var now: Instant { core.now }
+    public var minimumResolution: Duration { .nanoseconds(1) }
+
+    /// The number of tasks that sleep on this clock.
+    public var sleeperCount: Int { core.sleeperCount }
+
+    public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+        try await core.sleep(until: deadline, isLimit: false)
+    }
+
+    /// Advances the time, and wakes the tasks whose deadlines it reaches, in the order of the deadlines.
+    public func advance(by duration: Duration) { core.advance(by: duration) }
+
+    /// Waits until at least this number of tasks sleep on this clock, or the current task is cancelled.
+    ///
+    /// Sessions sleep for retry delays, and once for all timeouts and deadlines that they watch.
+    public func sleepers(atLeast count: Int) async { await core.sleepers(atLeast: count) }
+
+    /// Runs work, and moves the clock to the next deadline whenever all that it knows of waits for that, until the work
+    /// ends.
+    ///
+    ///     let user = try await clock.run { try await session.request(url).serializing(User.self).value }
+    ///
+    /// The nearest deadline comes first, whether a task sleeps until then or a session limits a request by it: a
+    /// deadline of 10 seconds ends a request whose retry would follow after 20. Time moves only while
+    ///
+    /// - no task of a session with this clock, of the work, or of a ``StubTransport`` under it has anything to run;
+    /// - no transfer over a transport with I/O, such as one to a ``MockServer``, is under way; and
+    /// - something waits for the time: a task that sleeps on this clock (a retry's delay, a stub's delayed response, a
+    ///   `sleep` of the test's own), a request that waits for its rate limit, or a stub's response with the fault
+    ///   ``MockResponse/Fault/stall``.
+    ///
+    /// Timeouts and deadlines alone do not move the clock, since they may guard work that it cannot see. So with a
+    /// `StubTransport` no timeout comes early, and every timeout comes that a stalled or delayed response runs into.
+    /// Over sockets delays pass too, but not the timeout of a server that stalls: for that use a stub, or
+    /// ``advance(by:)``. A transport of your own counts as one with I/O, unless it passes the requests that it gets on
+    /// to a stub.
+    ///
+    /// The clock does not see tasks that the work starts with `Task { }` or runs on the main actor or other threads,
+    /// except where they sleep on it. Time may move while they run.
+    ///
+    /// Cancelling the current task cancels the work. Several calls may run at the same time.
+    ///
+    /// - Returns: What the work returns.
+    /// - Throws: What the work throws.
+    public nonisolated(nonsending) func run<Value, Failure: Error>(
+        _ work: () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        core.beginRun()
+        defer { core.endRun() }
+        return try await withTaskExecutorPreference(countingExecutor) { () async throws(Failure) -> Value in
+            try await work()
+        }
+    }
+
+    /// Moves the clock once as ``run(_:)`` does: waits until something waits for the clock and nothing else is under
+    /// way, then moves to the nearest deadline.
+    ///
+    ///     async let user = session.request(url).serializing(User.self).value
+    ///     await clock.advanceToNextDeadline()       // the delay before the second attempt
+    ///     #expect(clock.now.offset >= .seconds(1))
+    ///
+    /// Returns when the tasks that sleep until then have been woken; they run concurrently with the caller. If the
+    /// current task is cancelled, it returns at once.
+    ///
+    /// - Returns: How far the clock moved; zero after a cancel.
+    @discardableResult
+    public func advanceToNextDeadline() async -> Duration { await core.advanceOnce() }
+}
+
+extension TestClock: SupervisedClock {
+    package var executor: any TaskExecutor { countingExecutor }
+    package func sleep(asLimitUntil deadline: Instant) async throws {
+        try await core.sleep(until: deadline, isLimit: true)
+    }
+    package func begin(_ work: SupervisedWork) { core.begin(work) }
+    package func end(_ work: SupervisedWork) { core.end(work) }
+}
