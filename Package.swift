@@ -19,9 +19,10 @@ let package = Package(
     targets: [
         .target(name: "CCompression"),
         .target(name: "CLibcurl"),
+        .target(name: "CMockTLS"),
         .target(name: "CPlatform"),
         .target(name: "AsyncNet", dependencies: ["CCompression", "CLibcurl", "CPlatform"], swiftSettings: features),
-        .target(name: "AsyncNetTesting", dependencies: ["AsyncNet"], swiftSettings: features),
+        .target(name: "AsyncNetTesting", dependencies: ["AsyncNet", "CMockTLS"], swiftSettings: features),
         .testTarget(
             name: "AsyncNetTests", dependencies: ["AsyncNet", "AsyncNetTesting", "CPlatform"], swiftSettings: features),
         .testTarget(

@@ -74,6 +74,32 @@ extension MockResponse {
         MockResponse(status, headers: headers, body: value.data(options: .sortedKeys)).with(type: "application/json")
     }
 
+    /// A value that is encoded as JSON, sent as `application/json`.
+    ///
+    /// JSON literals and strings use the overloads for these: `.json(["id": 1])`, `.json(#"{"id":1}"#)`. If encoding
+    /// fails, the response is a 500 whose body describes the error.
+    ///
+    /// - Parameters:
+    ///   - value: What is encoded.
+    ///   - encoder: Encodes it, by default with sorted members.
+    @_disfavoredOverload
+    public static func json(
+        _ value: some Encodable, encoder: JSONEncoder? = nil, status: Int = 200, headers: HTTPHeaders = [:]
+    ) -> MockResponse {
+        do {
+            let body = try (encoder ?? sortingEncoder()).encode(value)
+            return MockResponse(status, headers: headers, body: body).with(type: "application/json")
+        } catch {
+            return .status(500, body: "\(type(of: value)) cannot be encoded: \(error)\n")
+        }
+    }
+
+    private static func sortingEncoder() -> JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return encoder
+    }
+
     /// Text in UTF-8, sent as `text/plain`.
     public static func text(_ text: String, status: Int = 200, headers: HTTPHeaders = [:]) -> MockResponse {
         MockResponse(status, headers: headers, body: Data(text.utf8)).with(type: "text/plain; charset=utf-8")

@@ -15,6 +15,8 @@ public struct RecordedRequest: Sendable {
     public let connection: Int
     /// The version, such as `HTTP/1.1`.
     public let httpVersion: String
+    /// The decoded values of the route's named segments: of `/users/:id`, the value of `id`. Empty without a route.
+    public internal(set) var parameters: [String: String] = [:]
 
     /// The target without its query, percent-encoded as sent.
     public var path: String { String(target.prefix { $0 != "?" }) }

@@ -1,40 +1,61 @@
 public import AsyncNet
 import Foundation
 
-/// A transport without sockets, whose responses a closure makes.
+/// A transport without sockets, whose responses routes or a closure make.
 ///
 ///     let stub = StubTransport { request in .json(["path": JSON(request.path)]) }
+///     stub.on(.get, "/users/:id") { request in .json(User.ada) }
 ///     let session = Session(transport: stub)
 ///
-/// A response's delay is slept on the stub's clock, a fault becomes the error that a client would get, and a stalled
-/// response waits until the request is cancelled. An error of the closure is the transport's error.
-public final class StubTransport: Transport {
+/// Routes come first, in the manner of ``Routes``, then the closure. A fault becomes the error that a client would get,
+/// and a stalled response waits until the request is cancelled. An error of a closure is the transport's error.
+public final class StubTransport: Transport, MockRouter {
     /// Makes the response to a request.
-    public typealias Handler = @Sendable (RecordedRequest) async throws -> MockResponse
+    public typealias Handler = Routes.Handler
 
-    private let handler: Handler
-    private let clock: any Clock<Duration>
-    private let received = Locked<[RecordedRequest]>([])
+    private let handler: Handler?
+    private let routes: RouteTable
+    private let clock: (any Clock<Duration>)?
+    private let log = RequestLog()
 
-    /// Creates a transport.
+    /// Creates a transport whose closure responds to every request without a route.
     ///
     /// - Parameters:
-    ///   - clock: The clock for the delays of responses.
+    ///   - clock: The clock for the delays of responses. With `nil`, the default, that is the session's clock if it is
+    ///     a ``TestClock``, else real time.
     ///   - handler: Makes the response to each request; may be called concurrently.
-    public init(clock: any Clock<Duration> = ContinuousClock(), _ handler: @escaping Handler) {
-        self.clock = clock
-        self.handler = handler
+    public init(clock: (any Clock<Duration>)? = nil, _ handler: @escaping Handler) {
+        (self.clock, self.handler) = (clock, handler)
+        routes = RouteTable(Routes())
+    }
+
+    /// Creates a transport that responds with a 404 to requests without a route.
+    ///
+    /// - Parameters:
+    ///   - clock: The clock for the delays of responses, as in ``init(clock:_:)``.
+    ///   - routes: The first routes; `on` adds more.
+    public init(clock: (any Clock<Duration>)? = nil, routes: Routes = Routes()) {
+        (self.clock, handler) = (clock, nil)
+        self.routes = RouteTable(routes)
     }
 
     /// All requests received, in order.
-    public var requests: [RecordedRequest] { received.withLock { $0 } }
+    public var requests: [RecordedRequest] { log.requests }
+
+    /// Waits until at least this number of requests have been received, or the current task is cancelled.
+    ///
+    /// - Returns: All requests received until then; after a cancel they may be fewer.
+    public func requests(atLeast count: Int) async -> [RecordedRequest] { await log.requests(atLeast: count) }
+
+    public func add(_ routes: Routes) { self.routes.add(routes) }
+
+    public func verify() throws { try routes.verify() }
 
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
-        let recorded = RecordedRequest(request, body: try await collect(request))
-        received.withLock { $0.append(recorded) }
-        let reply = try await handler(recorded)
-        if reply.delay > .zero { try await clock.sleep(for: reply.delay) }
-        try await failBeforeHead(reply)
+        request.supervision?.becomeInternal()
+        let reply = try await reply(to: RecordedRequest(request, body: try await collect(request)))
+        if reply.delay > .zero { try await pause(reply.delay, request.supervision) }
+        try await failBeforeHead(reply, request.supervision)
         for (status, headers) in reply.informational {
             request.onEvent?(
                 .informational(HTTPResponseHead(statusCode: status, url: request.head.url, headers: headers)))
@@ -43,7 +64,28 @@ public final class StubTransport: Transport {
             statusCode: reply.statusCode, url: request.head.url, headers: reply.headers, httpVersion: "HTTP/1.1",
             reasonPhrase: reply.reason)
         let hasNoBody = request.head.method == .head || [204, 304].contains(reply.statusCode)
-        return TransportResponse(head: head, body: hasNoBody ? TransportBody(Data()) : TransportBody(StubBody(reply)))
+        return TransportResponse(
+            head: head, body: hasNoBody ? TransportBody(Data()) : TransportBody(StubBody(reply, request.supervision)))
+    }
+
+    private func reply(to request: RecordedRequest) async throws -> MockResponse {
+        var request = request
+        let found = routes.take(request.method, request.path)
+        if case .handler(_, let parameters) = found { request.parameters = parameters }
+        if case .reply(_, let parameters) = found { request.parameters = parameters }
+        log.append(request)
+        switch found {
+        case .handler(let handler, _): return try await handler(request)
+        case .reply(let reply, _): return reply
+        case .otherMethods(let methods): return try await handler?(request) ?? routes.refuse(request, methods)
+        case .none: return try await handler?(request) ?? routes.refuse(request, [])
+        }
+    }
+
+    private func pause(_ delay: Duration, _ supervision: SupervisedTransfer?) async throws {
+        if let clock { return try await clock.sleep(for: delay) }
+        if let supervision { return try await supervision.clock.sleep(for: delay) }
+        try await Task.sleep(for: delay)
     }
 
     /// Reads the complete body, as a server would.
@@ -57,7 +99,7 @@ public final class StubTransport: Transport {
         return body
     }
 
-    private func failBeforeHead(_ reply: MockResponse) async throws {
+    private func failBeforeHead(_ reply: MockResponse, _ supervision: SupervisedTransfer?) async throws {
         if reply.rawBytes != nil {
             throw AsyncNetError(.badServerResponse, "A stub cannot send raw bytes; use a MockServer")
         }
@@ -66,7 +108,7 @@ public final class StubTransport: Transport {
         case .closeBeforeHead: throw AsyncNetError(.emptyReply)
         case .resetBeforeHead: throw AsyncNetError(.connectionLost)
         case .garbage: throw AsyncNetError(.badServerResponse)
-        case .stall: try await waitForCancellation()
+        case .stall: try await waitForCancellation(supervision)
         default: break
         }
     }
@@ -76,8 +118,10 @@ public final class StubTransport: Transport {
 private struct StubBody: AsyncSequence, Sendable {
     let pieces: [Data]
     let fault: MockResponse.Fault?
+    let supervision: SupervisedTransfer?
 
-    init(_ reply: MockResponse) {
+    init(_ reply: MockResponse, _ supervision: SupervisedTransfer?) {
+        self.supervision = supervision
         let body = reply.chunks?.reduce(Data(), +) ?? reply.body
         fault = reply.fault
         switch reply.fault {
@@ -89,11 +133,12 @@ private struct StubBody: AsyncSequence, Sendable {
         }
     }
 
-    func makeAsyncIterator() -> Iterator { Iterator(pieces: pieces[...], fault: fault) }
+    func makeAsyncIterator() -> Iterator { Iterator(pieces: pieces[...], fault: fault, supervision: supervision) }
 
     struct Iterator: AsyncIteratorProtocol {
         var pieces: ArraySlice<Data>
         let fault: MockResponse.Fault?
+        let supervision: SupervisedTransfer?
 
         mutating func next() async throws -> Data? {
             try Task.checkCancellation()
@@ -101,7 +146,7 @@ private struct StubBody: AsyncSequence, Sendable {
             switch fault {
             case .resetAfterHead, .resetMidBody: throw AsyncNetError(.connectionLost)
             case .truncate: throw AsyncNetError(.bodyEndedEarly)
-            case .stallMidBody: try await waitForCancellation()
+            case .stallMidBody: try await waitForCancellation(supervision)
             default: break
             }
             return nil
@@ -109,8 +154,10 @@ private struct StubBody: AsyncSequence, Sendable {
     }
 }
 
-/// Suspends until the task is cancelled, then throws.
-private func waitForCancellation() async throws {
+/// Suspends until the task is cancelled, then throws. Meanwhile a clock may move to the timeout that cancels it.
+private func waitForCancellation(_ supervision: SupervisedTransfer?) async throws {
+    supervision?.clock.begin(.waiting)
+    defer { supervision?.clock.end(.waiting) }
     let (never, end) = AsyncStream.makeStream(of: Void.self)
     for await _ in never {}
     withExtendedLifetime(end) {}

@@ -1,4 +1,5 @@
 package import AsyncNet
+import Synchronization
 
 /// A clock that a test advances, or that advances itself whenever nothing else is left to do.
 ///
@@ -81,14 +82,26 @@ public final class TestClock: Clock, Sendable {
     ///
     /// - Returns: What the work returns.
     /// - Throws: What the work throws.
-    public nonisolated(nonsending) func run<Value, Failure: Error>(
+    public nonisolated(nonsending) func run<Value: Sendable, Failure: Error>(
         _ work: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         core.beginRun()
         defer { core.endRun() }
         return try await withTaskExecutorPreference(countingExecutor) { () async throws(Failure) -> Value in
-            try await work()
+            try await Self.change(to: work)
         }
+    }
+
+    private static let entries = Atomic(0)
+
+    /// Runs the work on the executor that the task has begun to prefer. Without code before the call, and on its
+    /// caller's executor, this function would not change the thread, and the clock would not see the work's first steps.
+    @concurrent
+    private static func change<Value: Sendable, Failure: Error>(
+        to work: () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        entries.add(1, ordering: .relaxed)
+        return try await work()
     }
 
     /// Moves the clock once as ``run(_:)`` does: waits until something waits for the clock and nothing else is under

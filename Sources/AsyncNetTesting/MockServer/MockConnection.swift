@@ -4,11 +4,11 @@ import Foundation
 /// A connection of a mock server, which reads requests and sends a response to each. Runs on a thread of its own, which
 /// it blocks, so that servers take no Swift threads from the code under test.
 struct MockConnection {
-    let socket: Socket
+    let socket: ServerStream
     let number: Int
     private var buffer = Data()
 
-    init(socket: Socket, number: Int) {
+    init(socket: ServerStream, number: Int) {
         self.socket = socket
         self.number = number
     }

@@ -7,7 +7,7 @@ import Foundation
 
 /// Writes a response with its fault to a connection.
 struct MockReplyWriter {
-    let socket: Socket
+    let socket: ServerStream
     let method: String
 
     enum End { case keepAlive, close, reset }

@@ -9,9 +9,9 @@ public import Foundation
 ///     let seen = try await server.takeRequest()
 ///     await server.stop()
 ///
-/// Enqueued responses are sent first, in order, for any path; then those of routes; then 404. The system chooses the
+/// Enqueued responses are sent first, in order, for any path; then those of ``Routes``; then 404. The system chooses the
 /// port. ``stop()`` ends every connection; so does deallocation.
-public actor MockServer {
+public actor MockServer: MockRouter {
     /// The address that a server listens on.
     public enum Interface: Sendable {
         /// 127.0.0.1.
@@ -35,26 +35,43 @@ public actor MockServer {
     ///
     /// - Parameters:
     ///   - interface: 127.0.0.1 or ::1.
+    ///   - tls: The certificate of a server that speaks TLS. Needs OpenSSL 3 (libssl and libcrypto) on the machine,
+    ///     which is loaded then.
     ///   - isRefusing: Whether the server refuses every connection to its port.
     ///   - keptRequests: How many of the latest requests are kept at least for ``takeRequest(within:)``.
+    ///   - routes: The first routes; `on` adds more.
+    /// - Throws: ``Failure`` if OpenSSL cannot be loaded, and errors of the system if no port can be had.
     public static func start(
-        on interface: Interface = .ipv4, isRefusing: Bool = false, keptRequests: Int = 10_000
+        on interface: Interface = .ipv4, tls: TLS? = nil, isRefusing: Bool = false, keptRequests: Int = 10_000,
+        routes: Routes = Routes()
     ) async throws -> MockServer {
-        try MockServer(interface, isRefusing: isRefusing, keptRequests: keptRequests)
+        try MockServer(
+            interface, tls.map { try TLSIdentity($0) }, isRefusing: isRefusing, keptRequests: keptRequests,
+            routes: routes)
     }
 
-    private init(_ interface: Interface, isRefusing: Bool, keptRequests: Int) throws {
-        core = try MockServerCore(ipv6: interface == .ipv6, listens: !isRefusing, keptRequests: keptRequests)
+    private init(
+        _ interface: Interface, _ identity: TLSIdentity?, isRefusing: Bool, keptRequests: Int, routes: Routes
+    ) throws {
+        core = try MockServerCore(
+            ipv6: interface == .ipv6, listens: !isRefusing, keptRequests: keptRequests, routes: routes,
+            identity: identity)
         port = core.port
         self.interface = interface
     }
 
     deinit { core.beginToStop() }
 
+    /// The server's certificate in PEM, for clients that are to trust it; empty without TLS.
+    ///
+    ///     Session(transport: .libcurl(tls: .init(trust: .anchors([server.anchor]))))
+    public nonisolated var anchor: String { core.identity?.certificate ?? "" }
+
     /// The URL of a percent-encoded path, with an optional query.
     public nonisolated func url(_ path: String = "/") -> URL {
         let host = interface == .ipv6 ? "[::1]" : "127.0.0.1"
-        let text = "http://\(host):\(port)\(path.hasPrefix("/") ? "" : "/")\(path)"
+        let scheme = core.identity == nil ? "http" : "https"
+        let text = "\(scheme)://\(host):\(port)\(path.hasPrefix("/") ? "" : "/")\(path)"
         return (try? text.asURL()) ?? URL(filePath: path)
     }
 
@@ -63,13 +80,13 @@ public actor MockServer {
         core.enqueue(replies)
     }
 
-    /// Responds to requests for a path with the result of a closure, which may wait; `*` at the end of the path matches
-    /// any suffix.
-    ///
-    /// If several routes match, the route added last is used. An error of the closure becomes a 500.
-    public func route(_ path: String, _ handler: @escaping @Sendable (RecordedRequest) async throws -> MockResponse) {
-        core.route(path, handler)
-    }
+    /// Responds to requests for a path, of any method, with the result of a closure: `on(nil, path)`.
+    public func route(_ path: String, _ handler: @escaping Routes.Handler) { on(nil, path, handler) }
+
+    public nonisolated func add(_ routes: Routes) { core.routes.add(routes) }
+
+    /// As ``MockRouter/verify()``; a response that was enqueued but not sent is a difference too.
+    public nonisolated func verify() throws { try core.verify() }
 
     /// Removes and returns the oldest request that has not been taken; waits for one if there is none.
     ///

@@ -14,8 +14,6 @@ import Foundation
 /// All threads block in `poll` on their socket and on a pipe, whose other end is closed to wake them. They hold the
 /// core but not the public server, so that its deallocation can stop them.
 final class MockServerCore: Sendable {
-    typealias Handler = @Sendable (RecordedRequest) async throws -> MockResponse
-
     let port: Int
     private let listener: Socket
     private let stopWriter: Int32
@@ -27,7 +25,6 @@ final class MockServerCore: Sendable {
 
     private struct State {
         var replies: [MockResponse] = []
-        var routes: [(path: String, handler: Handler)] = []
         var untaken: [RecordedRequest] = []
         var takers: [Int: CheckedContinuation<RecordedRequest?, Never>] = [:]
         var nextTaker = 0
@@ -41,9 +38,15 @@ final class MockServerCore: Sendable {
         var nextHandler = 0
     }
 
+    let routes: RouteTable
     private let keptRequests: Int
 
-    init(ipv6: Bool, listens: Bool, keptRequests: Int) throws {
+    /// `nil` without TLS.
+    let identity: TLSIdentity?
+
+    init(ipv6: Bool, listens: Bool, keptRequests: Int, routes: Routes, identity: TLSIdentity?) throws {
+        self.identity = identity
+        self.routes = RouteTable(routes)
         self.keptRequests = max(1, keptRequests)
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw Socket.Failure("pipe") }
@@ -63,7 +66,11 @@ final class MockServerCore: Sendable {
     var openConnectionCount: Int { state.withLock { $0.openConnectionCount } }
 
     func enqueue(_ replies: [MockResponse]) { state.withLock { $0.replies += replies } }
-    func route(_ path: String, _ handler: @escaping Handler) { state.withLock { $0.routes.append((path, handler)) } }
+
+    func verify() throws {
+        let rest = state.withLock { $0.replies.count }
+        try routes.verify(rest == 0 ? [] : ["\(rest) enqueued response\(rest == 1 ? "" : "s"): not requested"])
+    }
 
     // MARK: Stopping
 
@@ -117,7 +124,7 @@ final class MockServerCore: Sendable {
                 return state.connectionCount
             }
             spawn { core in
-                core.serve(MockConnection(socket: socket, number: number))
+                core.serve(socket, number)
                 core.state.withLock { $0.openConnectionCount -= 1 }
             }
         }
@@ -137,10 +144,13 @@ final class MockServerCore: Sendable {
         return nil
     }
 
-    private func serve(_ connection: MockConnection) {
-        var connection = connection
-        if takeRefusal() { return connection.socket.reset() }
+    private func serve(_ socket: Socket, _ number: Int) {
+        if takeRefusal() { return socket.reset() }
+        let tls = identity?.makeSession()
+        guard identity == nil || tls != nil else { return socket.close() }
+        var connection = MockConnection(socket: ServerStream(socket, tls), number: number)
         do {
+            try connection.socket.begin()
             while let head = try connection.readHead() {
                 switch try respond(to: head, &connection) {
                 case .keepAlive:
@@ -165,12 +175,15 @@ final class MockServerCore: Sendable {
         let writer = MockReplyWriter(socket: connection.socket, method: head.method)
         let next = state.withLock { $0.replies.isEmpty ? nil : $0.replies.removeFirst() }
         let isEarly = next?.fault == .earlyResponse
-        let request = RecordedRequest(
+        var request = RecordedRequest(
             method: HTTPMethod(rawValue: head.method), target: head.target, headers: head.headers,
             body: isEarly ? Data() : try connection.readBody(of: head), connection: connection.number,
             httpVersion: head.version)
+        let found = next.map { .reply($0, [:]) } ?? routes.take(request.method, request.path)
+        if case .handler(_, let parameters) = found { request.parameters = parameters }
+        if case .reply(_, let parameters) = found { request.parameters = parameters }
         record(request)
-        return try writer.write(try next ?? reply(to: request))
+        return try writer.write(try reply(to: request, found))
     }
 
     private func takeRefusal() -> Bool {
@@ -181,20 +194,21 @@ final class MockServerCore: Sendable {
         }
     }
 
+    private func reply(to request: RecordedRequest, _ found: RouteTable.Found) throws -> MockResponse {
+        switch found {
+        case .reply(let reply, _): reply
+        case .handler(let handler, _): try result(of: handler, request)
+        case .otherMethods(let methods): routes.refuse(request, methods)
+        case .none: routes.refuse(request, [])
+        }
+    }
+
     /// Blocks this connection's own thread until the route's async closure returns.
-    private func reply(to request: RecordedRequest) throws -> MockResponse {
-        let route = state.withLock { state in
-            state.routes.last {
-                $0.path == request.path || $0.path.last == "*" && request.path.hasPrefix($0.path.dropLast())
-            }
-        }
-        guard let route else {
-            return .status(404, body: "No reply was enqueued and no route matches \(request.path)\n")
-        }
+    private func result(of handler: @escaping Routes.Handler, _ request: RecordedRequest) throws -> MockResponse {
         let pending = PendingResponse()
         let task = Task {
             do {
-                pending.set(try await route.handler(request))
+                pending.set(try await handler(request))
             } catch {
                 pending.set(.status(500, body: "The route's closure threw \(error)\n"))
             }

@@ -1,0 +1,76 @@
+import AsyncNet
+
+/// The routes of a stub or a server, with the number of requests that each received.
+final class RouteTable: Sendable {
+    private struct State {
+        var routes: Routes
+        var counts: [Int]
+        var unexpected: [String] = []
+    }
+
+    /// A route's response to one request.
+    enum Found {
+        case handler(Routes.Handler, [String: String])
+        case reply(MockResponse, [String: String])
+        case otherMethods([HTTPMethod])
+        case none
+    }
+
+    private let state: Locked<State>
+
+    init(_ routes: Routes) { state = Locked(State(routes: routes, counts: routes.all.map { _ in 0 })) }
+
+    func add(_ routes: Routes) {
+        state.withLock { state in
+            state.routes.append(routes)
+            state.counts += routes.all.map { _ in 0 }
+        }
+    }
+
+    /// Counts the request for its route.
+    func take(_ method: HTTPMethod, _ path: String) -> Found {
+        state.withLock { state in
+            switch state.routes.match(method, path) {
+            case .none: return .none
+            case .otherMethods(let methods): return .otherMethods(methods)
+            case .route(let index, let parameters):
+                defer { state.counts[index] += 1 }
+                switch state.routes.all[index].response {
+                case .handler(let handler): return .handler(handler, parameters)
+                case .replies(let replies):
+                    let position = min(state.counts[index], replies.count - 1)
+                    return .reply(position < 0 ? MockResponse() : replies[position], parameters)
+                }
+            }
+        }
+    }
+
+    /// Records a request that nothing was there for.
+    ///
+    /// - Returns: The response to it.
+    func refuse(_ request: RecordedRequest, _ methods: [HTTPMethod]) -> MockResponse {
+        state.withLock { $0.unexpected.append("\(request.method.rawValue) \(request.path)") }
+        let allowed = methods.map(\.rawValue).joined(separator: ", ")
+        guard !allowed.isEmpty else {
+            return .status(404, body: "No reply was enqueued and no route matches \(request.path)\n")
+        }
+        return .status(
+            405, headers: ["Allow": allowed],
+            body: "\(request.path) has no route for \(request.method.rawValue), only for \(allowed)\n")
+    }
+
+    /// What `verify` reports: routes in their order, then requests in theirs.
+    var differences: [String] {
+        state.withLock { state in
+            let routes = zip(state.routes.all, state.counts).filter { !$0.expected.contains($1) }
+            let unexpected = state.unexpected.map { "\($0): received, but no route matches" }
+            return routes.map { "\($0.description): expected \($0.expected), received \(ExpectedCount.times($1))" }
+                + unexpected
+        }
+    }
+
+    func verify(_ others: [String] = []) throws {
+        let all = differences + others
+        if !all.isEmpty { throw UnmetExpectations(differences: all) }
+    }
+}
