@@ -165,40 +165,18 @@ struct URLEncodedFormErrorTests {
 
     // MARK: Mistakes of encode(to:)
 
-    struct Mistaken: Encodable {
-        enum Mistake: CaseIterable {
-            case twoValues, valueAfterContainer, containerAfterValue, twoKinds, twoKindsOfOneKey
-        }
-        let mistake: Mistake
-
+    struct TwoValues: Encodable {
         func encode(to encoder: any Swift.Encoder) throws {
-            let key = AnyKey(stringValue: "k")
             var single = encoder.singleValueContainer()
-            switch mistake {
-            case .twoValues:
-                try single.encode(1)
-                try single.encode(2)
-            case .valueAfterContainer:
-                _ = encoder.unkeyedContainer()
-                try single.encode(2)
-            case .containerAfterValue:
-                try single.encode(2)
-                _ = encoder.container(keyedBy: AnyKey.self)
-            case .twoKinds:
-                _ = encoder.unkeyedContainer()
-                _ = encoder.container(keyedBy: AnyKey.self)
-            case .twoKindsOfOneKey:
-                var container = encoder.container(keyedBy: AnyKey.self)
-                _ = container.nestedUnkeyedContainer(forKey: key)
-                _ = container.nestedContainer(keyedBy: AnyKey.self, forKey: key)
-            }
+            try single.encode(1)
+            try single.encode("2")
         }
     }
 
-    @Test("A mistaken encode(to:) is an error and no trap", arguments: Mistaken.Mistake.allCases)
-    func mistakes(_ mistake: Mistaken.Mistake) throws {
-        #expect(
-            try error(["a": Mistaken(mistake: mistake)]).debugDescription.contains(
-                "two values, or containers of different kinds"))
+    @Test("A second value in a container for a single value is an error and no trap")
+    func twoValues() throws {
+        let context = try error(["a": TwoValues()])
+        #expect(context.codingPath.map(\.stringValue) == ["a"])
+        #expect(context.debugDescription == "A container for a single value has one already")
     }
 }

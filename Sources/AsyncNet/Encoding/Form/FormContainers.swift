@@ -37,8 +37,9 @@ private struct FormMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
     }
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { FormElements(place.member(key)) }
-    func superEncoder() -> any Encoder { FormValueEncoder(place: place.newMember(FormKey(stringValue: "super"))) }
-    func superEncoder(forKey key: Key) -> any Encoder { FormValueEncoder(place: place.newMember(key)) }
+    /// A superclass encodes its members beside those of the subclass, as in Alamofire.
+    func superEncoder() -> any Encoder { FormValueEncoder(place: place.superclass) }
+    func superEncoder(forKey key: Key) -> any Encoder { FormValueEncoder(place: place.member(key)) }
 }
 
 /// Encodes `nil` too, which the standard library's defaults omit.
@@ -76,36 +77,69 @@ private struct FormElements: UnkeyedEncodingContainer {
     }
 
     var codingPath: [any CodingKey] { place.codingPath }
-    var count: Int { place.node.children.count }
+    private(set) var count = 0
 
-    func encodeNil() throws { try place.newElement().set(.null, for: Never?.none) }
-    func encode<Value: Encodable>(_ value: Value) throws { try place.newElement().encode(value) }
-    func encode(_ value: Int128) throws { try place.newElement().encode(value) }
-    func encode(_ value: UInt128) throws { try place.newElement().encode(value) }
-
-    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
-        KeyedEncodingContainer(FormMembers<Nested>(place.newElement()))
+    private mutating func newElement() -> FormPlace {
+        defer { count += 1 }
+        return place.newElement(count)
     }
 
-    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { FormElements(place.newElement()) }
-    func superEncoder() -> any Encoder { FormValueEncoder(place: place.newElement()) }
+    mutating func encodeNil() throws { try newElement().set(.null, for: Never?.none) }
+    mutating func encode<Value: Encodable>(_ value: Value) throws { try newElement().encode(value) }
+    mutating func encode(_ value: Int128) throws { try newElement().encode(value) }
+    mutating func encode(_ value: UInt128) throws { try newElement().encode(value) }
+
+    mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
+        KeyedEncodingContainer(FormMembers<Nested>(newElement()))
+    }
+
+    mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { FormElements(newElement()) }
+
+    /// A superclass encodes into the array's place, not into an element, as in Alamofire.
+    mutating func superEncoder() -> any Encoder {
+        count += 1
+        return FormValueEncoder(place: place.superclass)
+    }
 }
 
 /// Encodes a single value, as text.
 private struct FormSingleValue: SingleValueEncodingContainer {
     let place: FormPlace
+    private var isUsed = false
+
+    init(place: FormPlace) { self.place = place }
 
     var codingPath: [any CodingKey] { place.codingPath }
 
-    func encodeNil() throws { try place.set(.null, for: Never?.none) }
-    func encode(_ value: Bool) throws { try place.set(.text(place.state.encoder.boolEncoding.text(value)), for: value) }
-    func encode(_ value: String) throws { try place.set(.text(value), for: value) }
-    func encode(_ value: Double) throws { try place.encode(float: value) }
-    func encode(_ value: Float) throws { try place.encode(float: value) }
-    func encode<Integer: FixedWidthInteger & Encodable>(_ value: Integer) throws {
-        try place.set(.text("\(value)"), for: value)
+    private mutating func set(_ content: FormNode.Content, for value: some Encodable) throws {
+        try use(for: value)
+        try place.set(content, for: value)
     }
-    func encode(_ value: Int128) throws { try place.set(.text("\(value)"), for: value) }
-    func encode(_ value: UInt128) throws { try place.set(.text("\(value)"), for: value) }
-    func encode<Value: Encodable>(_ value: Value) throws { try place.encode(value) }
+
+    private mutating func use(for value: some Encodable) throws {
+        guard !isUsed else { throw place.secondValue(value) }
+        isUsed = true
+    }
+
+    mutating func encodeNil() throws { try set(.null, for: Never?.none) }
+    mutating func encode(_ value: Bool) throws {
+        try set(.text(place.state.encoder.boolEncoding.text(value)), for: value)
+    }
+    mutating func encode(_ value: String) throws { try set(.text(value), for: value) }
+    mutating func encode(_ value: Double) throws { try encode(float: value) }
+    mutating func encode(_ value: Float) throws { try encode(float: value) }
+    mutating func encode<Integer: FixedWidthInteger & Encodable>(_ value: Integer) throws {
+        try set(.text("\(value)"), for: value)
+    }
+    mutating func encode(_ value: Int128) throws { try set(.text("\(value)"), for: value) }
+    mutating func encode(_ value: UInt128) throws { try set(.text("\(value)"), for: value) }
+    mutating func encode<Value: Encodable>(_ value: Value) throws {
+        try use(for: value)
+        try place.encode(value)
+    }
+
+    private mutating func encode(float value: some BinaryFloatingPoint & Encodable) throws {
+        try use(for: value)
+        try place.encode(float: value)
+    }
 }

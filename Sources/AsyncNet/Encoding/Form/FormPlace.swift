@@ -1,12 +1,16 @@
 import Foundation
 
-/// A node of the tree that is being encoded, and the path to it.
+/// A path in the tree that is being encoded.
+///
+/// The path's node is looked up for each value, since a container of another kind may have replaced what was encoded.
 struct FormPlace {
     let state: FormState
-    let node: FormNode
     let path: FormPath?
 
     var codingPath: [any CodingKey] { path?.keys ?? [] }
+
+    /// The node of this path; it and the nodes above are made if they are missing.
+    var node: FormNode { state.node(at: path) }
 
     /// Encodes a value into this node.
     func encode(_ value: some Encodable) throws {
@@ -61,7 +65,7 @@ struct FormPlace {
         case .string(let value): try set(.text(value), for: json)
         case .array(let elements):
             open(.elements)
-            for element in elements { try newElement().encode(json: element) }
+            for (index, element) in elements.enumerated() { try newElement(index).encode(json: element) }
         case .object(let members):
             open(.members)
             for (key, member) in members { try newMember(FormKey(stringValue: key)).encode(json: member) }
@@ -73,59 +77,55 @@ struct FormPlace {
         try set(.text("\(value)"), for: value)
     }
 
-    /// Sets a value without children. A second value for the same node is an error of `encode(to:)`.
+    /// Sets a value without children, which replaces what was encoded here.
     func set(_ content: FormNode.Content, for value: some Encodable) throws {
         if let failure = state.failure { throw failure }
-        guard case .nothing = node.content else { throw invalid(value, Self.twice) }
-        node.content = content
+        node.become(content)
     }
 }
 
 // MARK: - Children
 
 extension FormPlace {
-    /// A new node for a key, replacing any earlier node of that key.
+    /// The place of a key's value, which replaces what was encoded for that key.
     func newMember(_ key: some CodingKey) -> FormPlace {
-        below(key) { node.setMember(key.stringValue, $0) }
+        let place = member(key)
+        if place.path !== path { node.member(key.stringValue).become(.nothing) }
+        return place
     }
 
-    /// The node for a container of this key; a second container of the same key continues the first.
-    func member(_ key: some CodingKey) -> FormPlace {
-        guard let known = node.member(key.stringValue) else { return newMember(key) }
-        return FormPlace(state: state, node: known, path: FormPath(key, after: path))
+    /// The place of a key's container, which continues what was encoded for that key.
+    func member(_ key: some CodingKey) -> FormPlace { below(.member(key)) }
+
+    /// The place of a superclass, which is this place.
+    var superclass: FormPlace { below(.superclass) }
+
+    /// The place of a new element; `count` is the number of elements that its container has begun.
+    func newElement(_ count: Int) -> FormPlace {
+        below(.element(node.reserveElement() ?? count))
     }
 
-    func newElement() -> FormPlace {
-        below(FormKey(intValue: node.children.count)) { node.append($0) }
-    }
-
-    /// Beyond the maximum depth the new node is not attached to the tree, which limits the recursion of the writer.
-    private func below(_ key: some CodingKey, attach: (FormNode) -> Void) -> FormPlace {
-        let child = FormNode()
-        guard (path?.depth ?? 0) < FormState.maximumNesting else {
+    /// Beyond the maximum depth the path is not extended, which limits the recursion of the writer.
+    private func below(_ step: FormPath.Step) -> FormPlace {
+        let path = FormPath(step, after: path)
+        guard path.depth <= FormState.maximumNesting else {
             fail(Self.tooDeep)
-            return FormPlace(state: state, node: child, path: path)
+            return self
         }
-        attach(child)
-        return FormPlace(state: state, node: child, path: FormPath(key, after: path))
+        return FormPlace(state: state, path: path)
     }
 
-    /// Makes the node an array or object. Methods that make containers cannot throw, so an error here is stored, and
-    /// thrown by a later call.
+    /// Makes the node an array or object, unless something was encoded here. A container that is filled later replaces
+    /// what is not of its kind.
     func open(_ content: FormNode.Content) {
-        switch (node.content, content) {
-        case (.nothing, _): node.content = content
-        case (.members, .members), (.elements, .elements): break
-        default: fail(Self.twice)
-        }
+        if case .nothing = node.content { node.become(content) }
     }
 }
 
 // MARK: - Errors
 
 extension FormPlace {
-    private static let twice =
-        "encode(to:) encodes two values, or containers of different kinds, for one key"
+    private static let twice = "A container for a single value has one already"
     private static let tooDeep =
         "The value is nested deeper than \(FormState.maximumNesting) levels; perhaps it contains itself"
     private static func noNumber(_ value: some Encodable) -> String { "A form cannot contain the number \(value)" }
@@ -139,6 +139,9 @@ extension FormPlace {
     private func invalid(_ value: some Encodable, _ reason: String) -> EncodingError {
         .invalidValue(value, .init(codingPath: codingPath, debugDescription: reason))
     }
+
+    /// The error of a second value in a container for a single value.
+    func secondValue(_ value: some Encodable) -> EncodingError { invalid(value, Self.twice) }
 
     private func fail(_ reason: String) {
         if state.failure == nil { state.failure = invalid(Never?.none, reason) }

@@ -10,50 +10,87 @@ final class FormNode {
         case elements
     }
 
-    var content = Content.nothing
+    private(set) var content = Content.nothing
     private(set) var children: [(key: String, node: FormNode)] = []
     private var positions: [String: Int] = [:]
 
-    /// The member with this name, if there is one.
-    func member(_ key: String) -> FormNode? { positions[key].map { children[$0].node } }
-
-    /// Sets a member; replaces an earlier member of the same name in its position.
-    func setMember(_ key: String, _ node: FormNode) {
-        if let position = positions[key] {
-            children[position].node = node
-        } else {
-            positions[key] = children.count
-            children.append((key, node))
-        }
+    /// Replaces everything that was encoded here.
+    func become(_ content: Content) {
+        self.content = content
+        (children, positions) = ([], [:])
     }
 
-    func append(_ node: FormNode) { children.append(("", node)) }
+    /// The member with this name, which is made if it is missing. Anything but members is replaced.
+    func member(_ key: String) -> FormNode {
+        if case .members = content {} else { become(.members) }
+        if let position = positions[key] { return children[position].node }
+        positions[key] = children.count
+        return append(key)
+    }
+
+    /// The element with this index; a new last element if there is none. Anything but elements is replaced.
+    func element(_ index: Int) -> FormNode {
+        if case .elements = content {} else { become(.elements) }
+        return children.indices.contains(index) ? children[index].node : append("")
+    }
+
+    /// The index of a new, empty element, so that omitted elements count; `nil` if there are no elements here, but
+    /// something else, which only a value replaces.
+    func reserveElement() -> Int? {
+        switch content {
+        case .nothing: become(.elements)
+        case .elements: break
+        case .null, .text, .members: return nil
+        }
+        _ = append("")
+        return children.count - 1
+    }
+
+    private func append(_ key: String) -> FormNode {
+        let node = FormNode()
+        children.append((key, node))
+        return node
+    }
 }
 
-/// The keys that lead to a value, shared by all nodes below.
+/// The steps that lead to a value, shared by all places below.
 final class FormPath {
+    enum Step {
+        case member(any CodingKey)
+        case element(Int)
+        /// To the same place: a superclass is encoded there.
+        case superclass
+    }
+
     let parent: FormPath?
-    let key: any CodingKey
+    let step: Step
     let depth: Int
 
-    init(_ key: any CodingKey, after parent: FormPath?) {
-        self.parent = parent
-        self.key = key
+    init(_ step: Step, after parent: FormPath?) {
+        (self.parent, self.step) = (parent, step)
         depth = (parent?.depth ?? 0) + 1
+    }
+
+    private var key: (any CodingKey)? {
+        switch step {
+        case .member(let key): key
+        case .element(let index): FormKey(intValue: index)
+        case .superclass: nil
+        }
     }
 
     var keys: [any CodingKey] {
         var keys: [any CodingKey] = []
         var path: FormPath? = self
         while let step = path {
-            keys.append(step.key)
+            if let key = step.key { keys.append(key) }
             path = step.parent
         }
         return keys.reversed()
     }
 }
 
-/// The key of an element or a superclass.
+/// The key of an element or of a member of JSON.
 struct FormKey: CodingKey {
     let stringValue: String
     let intValue: Int?
@@ -65,6 +102,7 @@ struct FormKey: CodingKey {
 /// The state that all containers of one encoding share.
 final class FormState {
     let encoder: URLEncodedFormEncoder
+    let root = FormNode()
     let userInfo: [CodingUserInfoKey: Any]
     /// The number of nested calls of `encode(to:)`.
     var nesting = 0
@@ -78,5 +116,16 @@ final class FormState {
     init(_ encoder: URLEncodedFormEncoder) {
         self.encoder = encoder
         userInfo = encoder.userInfo
+    }
+
+    /// The node at the end of a path; nodes that are missing are made.
+    func node(at path: FormPath?) -> FormNode {
+        guard let path else { return root }
+        let outer = node(at: path.parent)
+        return switch path.step {
+        case .member(let key): outer.member(key.stringValue)
+        case .element(let index): outer.element(index)
+        case .superclass: outer
+        }
     }
 }

@@ -19,9 +19,7 @@ struct FormWriter {
     private mutating func members(of node: FormNode, at path: String?) {
         var named = node.children.map { (name: encoder.keyEncoding.name($0.key), key: $0.key, node: $0.node) }
         if encoder.sortsKeys { named.sort { Self.isBefore(($0.name, $0.key), ($1.name, $1.key)) } }
-        for (name, _, child) in named {
-            write(child, at: path.map { encoder.keyPathEncoding.path($0, name) } ?? name)
-        }
+        write(named.map { name, _, child in (child, path.map { encoder.keyPathEncoding.path($0, name) } ?? name) })
     }
 
     /// Orders by written names, then by original keys.
@@ -33,13 +31,34 @@ struct FormWriter {
     }
 
     private mutating func elements(of node: FormNode, at path: String) {
-        for (index, child) in node.children.enumerated() {
-            write(child.node, at: encoder.arrayEncoding.name(path, index))
+        write(node.children.enumerated().map { ($1.node, encoder.arrayEncoding.name(path, $0)) })
+    }
+
+    private mutating func write(_ children: [(node: FormNode, path: String)]) {
+        guard encoder.sortsKeys, encoder.comparesPairs else {
+            for (node, path) in children { write(node, at: path) }
+            return
+        }
+        let texts = children.map { text(of: $0.node, at: $0.path) }.sorted { $0.lexicographicallyPrecedes($1) }
+        for text in texts where !text.isEmpty {
+            separate()
+            bytes += text
         }
     }
 
-    private mutating func pair(_ key: String, _ value: String) {
+    /// A child as it is written without what precedes it.
+    private func text(of node: FormNode, at path: String) -> [UInt8] {
+        var writer = FormWriter(encoder: encoder)
+        writer.write(node, at: path)
+        return writer.bytes
+    }
+
+    private mutating func separate() {
         if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
+    }
+
+    private mutating func pair(_ key: String, _ value: String) {
+        separate()
         escape(key)
         bytes.append(UInt8(ascii: "="))
         escape(value)

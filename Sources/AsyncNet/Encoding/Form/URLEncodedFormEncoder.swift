@@ -8,7 +8,12 @@
 /// Equal values give equal text: members are sorted, elements of arrays keep their order. The value must have named
 /// members: a struct, a class, a dictionary with keys of text or integers, or a JSON object. A URL is encoded as its
 /// text, a `Decimal` with all its digits, a number of a ``JSON`` value as in JSON; an empty struct, dictionary or array
-/// is omitted. If a key is encoded twice, the later value is used. The time is linear in the length of the text.
+/// is omitted. The time is linear in the length of the text.
+///
+/// If a key is encoded twice, the later value is used. Containers of one kind for one key are joined; of a keyed and an
+/// unkeyed container for one key the one that is filled later replaces the other, as in Alamofire. A superclass encodes
+/// beside its subclass: `superEncoder()` encodes into the place of its container, in Alamofire too, so that a class
+/// gives `base=1&own=2`.
 public struct URLEncodedFormEncoder: Sendable {
     /// How elements of arrays are named; `k[]` by default.
     public var arrayEncoding: ArrayEncoding
@@ -16,7 +21,7 @@ public struct URLEncodedFormEncoder: Sendable {
     public var boolEncoding: BoolEncoding
     /// How `Data` is encoded; Base64 by default.
     public var dataEncoding: DataEncoding
-    /// How `Date` is encoded; by default as it encodes itself.
+    /// How `Date` is encoded; by default as in `2001-01-01T00:00:00Z` (RFC 3339).
     public var dateEncoding: DateEncoding
     /// How each key of a path is changed; unchanged by default.
     public var keyEncoding: KeyEncoding
@@ -34,12 +39,24 @@ public struct URLEncodedFormEncoder: Sendable {
     public var sortsKeys: Bool
     /// The `userInfo` of the `Encoder` that is passed to `encode(to:)`; empty by default.
     public var userInfo: [CodingUserInfoKey: any Sendable]
+    /// Whether sorting compares written pairs instead of names.
+    private(set) var comparesPairs = false
+
+    /// An encoder with the defaults of Alamofire's `URLEncodedFormEncoder`, for servers that expect its text.
+    ///
+    /// Dates are seconds since 2001, such as `23.0`. The pairs of each level, elements of arrays among them, are sorted
+    /// as they are written: `[10, 2]` stays, `[2, 1]` becomes `[1, 2]`. ``sortsKeys`` with `false` keeps their order.
+    public static let alamofire: URLEncodedFormEncoder = {
+        var encoder = URLEncodedFormEncoder(dateEncoding: .deferredToDate)
+        encoder.comparesPairs = true
+        return encoder
+    }()
 
     /// Creates an encoder; each parameter sets the property of its name.
     public init(
         arrayEncoding: ArrayEncoding = .brackets, boolEncoding: BoolEncoding = .numeric,
         dataEncoding: DataEncoding = .base64,
-        dateEncoding: DateEncoding = .deferredToDate, keyEncoding: KeyEncoding = .useDefaultKeys,
+        dateEncoding: DateEncoding = .iso8601, keyEncoding: KeyEncoding = .useDefaultKeys,
         keyPathEncoding: KeyPathEncoding = .brackets, nilEncoding: NilEncoding = .dropKey,
         spaceEncoding: SpaceEncoding = .percentEscaped, escaping: Escaping = .rfc3986, sortsKeys: Bool = true,
         userInfo: [CodingUserInfoKey: any Sendable] = [:]
@@ -65,12 +82,11 @@ public struct URLEncodedFormEncoder: Sendable {
     ///   nested too deeply; and the errors of `encode(to:)` and of custom encodings.
     public func encode(_ value: some Encodable) throws -> String {
         let state = FormState(self)
-        let place = FormPlace(state: state, node: FormNode(), path: nil)
-        try place.encode(value)
+        try FormPlace(state: state, path: nil).encode(value)
         if let failure = state.failure { throw failure }
-        guard case .members = place.node.content else { throw Self.rootError(value) }
+        guard case .members = state.root.content else { throw Self.rootError(value) }
         var writer = FormWriter(encoder: self)
-        writer.write(place.node, at: nil)
+        writer.write(state.root, at: nil)
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
