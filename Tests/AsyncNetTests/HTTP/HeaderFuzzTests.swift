@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import AsyncNet
@@ -37,6 +38,25 @@ struct HeaderFuzzTests {
             guard let disposition = ContentDisposition(text) else { continue }
             if !HTTPSyntax.isToken(disposition.type) || disposition.fileName == "" {
                 Issue.record("\(text.debugDescription)")
+            }
+        }
+    }
+
+    @Test("Links have absolute targets, and the same again when they are written")
+    func links() throws {
+        let base = try "http://a/b?c".asURL()
+        var random = Fuzzing.random(12)
+        let words = Self.words + ["<", ">", "<a>", "; rel=", "; rel=next", "title*=", "anchor=", "http://[", "//", "?"]
+        for _ in 0..<Fuzzing.inputs(3000) {
+            let text = (0..<Int.random(in: 0...12, using: &random)).map { _ in
+                words.randomElement(using: &random) ?? ""
+            }.joined()
+            for link in HTTPHeaders(["Link": text]).links(relativeTo: base) {
+                let relations = link.relations.joined(separator: " ").filter { $0 != "\"" && $0 != "\\" }
+                let again = HTTPHeaders(["Link": "<\(link.target)>; rel=\"\(relations)\""]).links(relativeTo: base)
+                if link.target.scheme == nil || again.map(\.target) != [link.target] {
+                    Issue.record("\(text.debugDescription)")
+                }
             }
         }
     }

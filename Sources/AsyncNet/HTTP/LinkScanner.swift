@@ -1,0 +1,77 @@
+/// Parses the links of a field value (RFC 8288 Appendix B.2 to B.4).
+///
+/// What is not a link is skipped up to the next comma, where the appendix would end: a malformed link does not hide
+/// those after it, in one line as in several.
+struct LinkScanner: ByteScanner {
+    typealias Sent = (target: String, parameters: [(name: String, value: String)])
+
+    var rest: Substring.UTF8View
+
+    init(_ text: String) { rest = text[...].utf8 }
+
+    /// The links in order, with targets and parameters as they were sent.
+    mutating func links() -> [Sent] {
+        var found: [Sent] = []
+        while !rest.isEmpty {
+            skipSpaces()
+            if let link = link() { found.append(link) }
+            skipToComma()
+        }
+        return found
+    }
+
+    private mutating func link() -> Sent? {
+        guard take("<") else { return nil }
+        let target = skip { $0 != UInt8(ascii: ">") }
+        guard take(">") else { return nil }
+        var parameters: [(name: String, value: String)] = []
+        skipSpaces()
+        while take(";") {
+            if let parameter = parameter() { parameters.append(parameter) }
+            skipSpaces()
+        }
+        return (String(decoding: target, as: UTF8.self), parameters)
+    }
+
+    /// A parameter without a value has an empty one; without a name there is none.
+    private mutating func parameter() -> (name: String, value: String)? {
+        skipSpaces()
+        let text = skip { !"=;, \t\"".utf8.contains($0) }
+        let name = String(decoding: text, as: UTF8.self).lowercased()
+        skipSpaces()
+        let value = take("=") ? value() : ""
+        return HTTPSyntax.isToken(name) ? (name, value) : nil
+    }
+
+    private mutating func value() -> String {
+        skipSpaces()
+        guard take("\"") else {
+            return String(decoding: skip { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",") }, as: UTF8.self)
+                .trimmedHTTPSpace
+        }
+        return quotedString()
+    }
+
+    /// Reads to the closing quote, or to the end without one.
+    private mutating func quotedString() -> String {
+        var value: [UInt8] = []
+        while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
+            guard byte == UInt8(ascii: "\\") else {
+                value.append(byte)
+                continue
+            }
+            if let escaped = rest.popFirst() { value.append(escaped) }
+        }
+        return String(decoding: value, as: UTF8.self)
+    }
+
+    private mutating func skipSpaces() { skip { $0 == 0x20 || $0 == 0x09 } }
+
+    /// Skips the rest of a link and the comma after it; a comma in quotes or in angle brackets does not count.
+    private mutating func skipToComma() {
+        while let byte = rest.popFirst(), byte != UInt8(ascii: ",") {
+            if byte == UInt8(ascii: "\"") { _ = quotedString() }
+            if byte == UInt8(ascii: "<") { skip { $0 != UInt8(ascii: ">") } }
+        }
+    }
+}
