@@ -44,8 +44,11 @@ struct RequestAssembly: Sendable {
         encode: ((URLRequest) throws -> URLRequest)?
     ) throws(AsyncNetError) -> TransportRequest {
         let head = HTTPRequestHead(method: method, url: try resolved(url), headers: merged(ownHeaders))
-        guard modifier != nil || encode != nil else { return try checked(TransportRequest(head: head)) }
-        return try checked(transportRequest(from: head.urlRequest, modifier, encode))
+        var request =
+            modifier == nil && encode == nil
+            ? TransportRequest(head: head) : try transportRequest(from: head.urlRequest, modifier, encode)
+        if let template = url as? URLTemplate { request.urlTemplate = template.text }
+        return try checked(request)
     }
 
     /// The request with parameters that are encoded here and now.

@@ -54,6 +54,7 @@ public struct TransportRequest: Sendable {
         var onEvent: (@Sendable (TransportEvent) -> Void)?
         /// Set if the session's clock moves by itself when nothing runs.
         var supervision: SupervisedTransfer?
+        var urlTemplate: String?
     }
 
     /// An object, so that a copy of the request is one reference: the frame of each async function that has a request
@@ -96,6 +97,13 @@ public struct TransportRequest: Sendable {
     public var onEvent: (@Sendable (TransportEvent) -> Void)? {
         get { storage.values.onEvent }
         set { change { $0.onEvent = newValue } }
+    }
+
+    /// The text of the ``URLTemplate`` that the request was made with, such as `users/{name}`; `nil` without a template.
+    /// It stays that of the first hop when a redirect is followed.
+    public internal(set) var urlTemplate: String? {
+        get { storage.values.urlTemplate }
+        set { change { $0.urlTemplate = newValue } }
     }
 
     /// See `Values`.

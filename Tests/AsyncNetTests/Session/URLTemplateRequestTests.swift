@@ -1,0 +1,71 @@
+import AsyncNetTesting
+import Foundation
+import Testing
+
+@testable import AsyncNet
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+@Suite("Requests with templates and segments", .timeLimit(.minutes(5)))
+struct URLTemplateRequestTests {
+    private let transport = PageTransport { request in
+        request.head.url.path.hasSuffix("old") ? (302, ["Location": "/new"], "") : (200, [:], "1")
+    }
+
+    private func session(_ interceptors: [any RequestPolicy] = []) -> Session {
+        Session(
+            baseURL: "http://a/v1/", transport: transport, configuration: .init(interceptors: interceptors))
+    }
+
+    @Test("Segments and templates are escaped, relative to the base URL")
+    func urls() async throws {
+        let name = "a/../b c"
+        _ = try await session().get("users/\(segment: name)").serializing(Int.self).value
+        _ = try await session().get("users/\(segment: "..")/x").serializing(Int.self).value
+        let template = URLTemplate("users/{name}{?page}", ["name": name, "page": 2])
+        _ = try await session().get(template).serializing(Int.self).value
+        _ = try await session().request(template, method: .post, parameters: ["a": 1], encoder: .json).serializing(
+            Int.self
+        ).value
+        #expect(
+            transport.urls == [
+                "http://a/v1/users/a%2F..%2Fb%20c", "http://a/v1/users/%2E%2E/x",
+                "http://a/v1/users/a%2F..%2Fb%20c?page=2", "http://a/v1/users/a%2F..%2Fb%20c?page=2",
+            ])
+    }
+
+    @Test("Dots of a segment are on the wire as they were escaped", arguments: TransportUnderTest.allCases)
+    func wire(_ transport: TransportUnderTest) async throws {
+        try await withServer(.text("ok")) { server in
+            let url = server.url("/a/\(segment: "..")/b")
+            _ = try await transport.session().get(url).serializing(Data.self).value
+            #expect(try await server.takeRequest().target == "/a/%2E%2E/b")
+        }
+    }
+
+    @Test("The template stays with the request through adapters and redirects, for all who see it")
+    func template() async throws {
+        let seen = Locked<[String?]>([])
+        let adapter = Adapter { request, context in
+            seen.withLock { $0.append(context.request?.urlTemplate) }
+            var request = request
+            request.setValue("1", forHTTPHeaderField: "X-Adapted")
+            return request
+        }
+        let session = session([adapter])
+        _ = try await session.get(URLTemplate("{page}", ["page": "old"])).serializing(Int.self).value
+        #expect(transport.requests.map(\.urlTemplate) == ["{page}", "{page}"])
+        #expect(transport.urls == ["http://a/v1/old", "http://a/new"])
+        #expect(seen.withLock { $0 } == ["{page}"])
+        _ = try await session.get("old").serializing(Int.self).value
+        #expect(transport.requests.last?.urlTemplate == nil)
+    }
+
+    @Test("A malformed template ends the request with .malformedURL")
+    func malformed() async throws {
+        let error = await session().get(URLTemplate("users/{name")).serializing(Int.self).result.failure
+        #expect(error?.code == .malformedURL && transport.requests.isEmpty)
+    }
+}
