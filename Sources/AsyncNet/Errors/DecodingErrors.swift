@@ -7,12 +7,12 @@ extension AsyncNetError {
     }
 
     /// An error of a decoder, with a message that names the invalid value and its path.
-    init(decoding type: any Any.Type, _ error: any Error) {
+    init(decoding type: any Any.Type, _ error: any Error, in subject: String = "The body") {
         if error is AsyncNetError || error is CancellationError {
             self.init(wrapping: error, as: .decodingFailed)
         } else {
             let reason = (error as? DecodingError).map(Self.reason) ?? "The decoder failed"
-            self.init(.decodingFailed, "The body could not be decoded as \(type). \(reason)", underlyingError: error)
+            self.init(.decodingFailed, "\(subject) could not be decoded as \(type). \(reason)", underlyingError: error)
         }
     }
 

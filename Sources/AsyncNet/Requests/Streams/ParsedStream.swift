@@ -83,17 +83,9 @@ extension StreamRequest {
     public func decoding<Value: Decodable & Sendable>(
         _ type: Value.Type, decoder: (any DataDecoder)? = nil, automaticallyCancelling: Bool = true
     ) -> some AsyncSequence<Value, any Error> & Sendable {
-        let decoder = engine.decoder(decoder)
-        return ErasedFailure(jsonTexts(automaticallyCancelling)).map { [record = engine.record] item throws in
-            do {
-                let data = try item.get()
-                guard !decoder.isOwn || data.count >= UserCode.small else {
-                    return try decoder.decode(type, from: data)
-                }
-                return try await UserCode.runAbandonably { try decoder.decode(type, from: data) }
-            } catch {
-                throw Self.decodingError(error, of: type, record)
-            }
+        let decoding = StreamDecoding(decoder: engine.decoder(decoder), record: engine.record)
+        return ErasedFailure(jsonTexts(automaticallyCancelling)).map { item throws in
+            try await decoding.value(type, in: "The body", item.get)
         }
     }
 
@@ -103,57 +95,24 @@ extension StreamRequest {
     public func decoding<Value: Decodable>(
         _ type: Value.Type, decoder: (any DataDecoder)? = nil
     ) -> ActorBoundValues<Value> {
-        ActorBoundValues(request: self, decoder: engine.decoder(decoder))
+        ActorBoundValues(StreamDecoding(decoder: engine.decoder(decoder), record: engine.record)) {
+            var texts = jsonTexts().makeAsyncIterator()
+            return { actor in
+                try await texts.next(isolation: actor).map { ActorBoundValues.Piece(subject: "The body", data: $0.get) }
+            }
+        }
     }
 
-    func jsonTexts(_ automaticallyCancelling: Bool = true) -> ParsedStream<JSONSequenceParser> {
+    private func jsonTexts(_ automaticallyCancelling: Bool = true) -> ParsedStream<JSONSequenceParser> {
         ParsedStream(chunks: chunks(automaticallyCancelling: automaticallyCancelling)) {
             JSONSequenceParser(mediaType: $0.mediaType)
-        }
-    }
-
-    static func decodingError(_ error: any Error, of type: any Any.Type, _ record: TransferRecord) -> AsyncNetError {
-        let context = record.outcome(nil).errorContext
-        if error is CancellationError || (error as? AsyncNetError)?.code == .cancelled {
-            return AsyncNetError(.cancelled).with(context)
-        }
-        return AsyncNetError(decoding: type, error).with(context)
-    }
-}
-
-/// The values of a stream, decoded on the actor of the loop that reads them; see ``StreamRequest/decoding(_:decoder:)``.
-public struct ActorBoundValues<Value: Decodable>: AsyncSequence {
-    public typealias Element = Value
-
-    let request: StreamRequest
-    let decoder: any DataDecoder
-
-    public func makeAsyncIterator() -> Iterator {
-        Iterator(request: request, decoder: decoder, texts: request.jsonTexts().makeAsyncIterator())
-    }
-
-    /// Reads the values. Only the first iterator of a stream can; others throw `.bodyAlreadyRead`.
-    public struct Iterator: AsyncIteratorProtocol {
-        let request: StreamRequest
-        let decoder: any DataDecoder
-        var texts: ParsedStream<JSONSequenceParser>.Iterator
-
-        /// The next value; `nil` at the end.
-        public mutating func next() async throws -> Value? { try await next(isolation: #isolation) }
-
-        /// The next value, decoded on the given actor.
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Value? {
-            guard let text = try await texts.next(isolation: actor) else { return nil }
-            do { return try decoder.decode(Value.self, from: text.get()) } catch {
-                throw StreamRequest.decodingError(error, of: Value.self, request.engine.record)
-            }
         }
     }
 }
 
 /// The same sequence with `any Error` as its failure, which `some AsyncSequence<Element, any Error>` requires.
 struct ErasedFailure<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable where Base.Element: Sendable {
-    private let base: Base
+    let base: Base
 
     init(_ base: Base) { self.base = base }
 

@@ -1,0 +1,42 @@
+import Foundation
+
+/// The values of a stream, decoded on the actor of the loop that reads them.
+///
+/// Made by ``StreamRequest/decoding(_:decoder:)`` and by `decoding` of a sequence of events, for types that must not
+/// leave their actor.
+public struct ActorBoundValues<Value: Decodable>: AsyncSequence {
+    public typealias Element = Value
+
+    /// What one value is decoded from.
+    struct Piece {
+        /// What an error calls the data.
+        let subject: String
+        let data: () throws -> Data
+    }
+
+    typealias NextPiece = (isolated (any Actor)?) async throws -> Piece?
+
+    private let decoding: StreamDecoding
+    private let makePieces: () -> NextPiece
+
+    init(_ decoding: StreamDecoding, _ makePieces: @escaping () -> NextPiece) {
+        (self.decoding, self.makePieces) = (decoding, makePieces)
+    }
+
+    public func makeAsyncIterator() -> Iterator { Iterator(decoding: decoding, nextPiece: makePieces()) }
+
+    /// Reads the values. Only the first iterator of a stream can; others throw `.bodyAlreadyRead`.
+    public struct Iterator: AsyncIteratorProtocol {
+        let decoding: StreamDecoding
+        let nextPiece: NextPiece
+
+        /// The next value; `nil` at the end.
+        public mutating func next() async throws -> Value? { try await next(isolation: #isolation) }
+
+        /// The next value, decoded on the given actor.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Value? {
+            guard let piece = try await nextPiece(actor) else { return nil }
+            return try decoding.valueHere(Value.self, in: piece.subject, piece.data)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+
+extension AsyncSequence where Self: Sendable, Element == ServerSentEvent {
+    /// The data of each event, decoded as it arrives.
+    ///
+    ///     for try await price in session.stream(url).serverSentEvents.decoding(Price.self) { }
+    ///
+    /// Events that are not to be decoded are left out before:
+    ///
+    ///     let events = session.stream(url).serverSentEvents
+    ///     for try await part in try events.prefix(while: { $0.data != "[DONE]" }).decoding(Part.self) { }
+    ///
+    /// Events without data, which servers send to keep a connection open, are skipped. Data that cannot be decoded ends
+    /// the sequence with `.decodingFailed`, whose message has the event's id; the stream is not connected again.
+    /// Decoding runs on no actor.
+    ///
+    /// - Parameters:
+    ///   - type: What the data is decoded as.
+    ///   - decoder: Decodes the data, as UTF-8. With `nil`, the session's ``SessionConfiguration/decoder``; after other
+    ///     functions, such as `prefix(while:)`, ``StandardJSONDecoder``.
+    public func decoding<Value: Decodable & Sendable>(
+        _ type: Value.Type, decoder: (any DataDecoder)? = nil
+    ) -> some AsyncSequence<Value, any Error> & Sendable {
+        let decoding = decoding(by: decoder)
+        return compactMap { event throws -> Value? in
+            guard !event.data.isEmpty else { return nil }
+            return try await decoding.value(type, in: event.subject) { Data(event.data.utf8) }
+        }
+    }
+}
+
+extension AsyncSequence where Element == ServerSentEvent {
+    /// The data of each event, decoded on the actor of the loop: for types that are not `Sendable`, or whose `Decodable`
+    /// conformance is isolated to an actor.
+    @_disfavoredOverload
+    public func decoding<Value: Decodable>(
+        _ type: Value.Type, decoder: (any DataDecoder)? = nil
+    ) -> ActorBoundValues<Value> {
+        ActorBoundValues(decoding(by: decoder)) {
+            var events = makeAsyncIterator()
+            return { actor in
+                while let event = try await events.next(isolation: actor) {
+                    guard !event.data.isEmpty else { continue }
+                    return ActorBoundValues.Piece(subject: event.subject) { Data(event.data.utf8) }
+                }
+                return nil
+            }
+        }
+    }
+
+    private func decoding(by decoder: (any DataDecoder)?) -> StreamDecoding {
+        let engine = (self as? any SequenceOfRequest)?.engine
+        return StreamDecoding(
+            decoder: decoder ?? engine?.decoder(nil) ?? StandardJSONDecoder(), record: engine?.record)
+    }
+}
+
+/// A sequence of which the request is known.
+private protocol SequenceOfRequest {
+    var engine: RequestEngine { get }
+}
+
+extension ErasedFailure: SequenceOfRequest where Base == ServerSentEvents {
+    fileprivate var engine: RequestEngine { base.request.engine }
+}
+
+extension ServerSentEvent {
+    /// What an error calls the event; an id of a hostile server is shortened and shown without control characters.
+    fileprivate var subject: String {
+        guard let id, !id.isEmpty else { return "The data of an event without id" }
+        return "The data of event \(String(id.prefix(100)).debugDescription)"
+    }
+}

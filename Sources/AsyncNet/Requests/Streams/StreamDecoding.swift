@@ -1,0 +1,37 @@
+import Foundation
+
+/// Decodes the values of a stream one by one.
+struct StreamDecoding: Sendable {
+    let decoder: any DataDecoder
+    /// What is known of the stream's request, for errors; `nil` if the request is not known.
+    let record: TransferRecord?
+
+    /// Decodes the closure's data, on a thread that the decoder may block if it may take long.
+    ///
+    /// - Parameter subject: What the data is, for the error.
+    /// - Throws: ``AsyncNetError``, with the request if it is known.
+    func value<Value: Decodable & Sendable>(
+        _ type: Value.Type, in subject: String, _ data: () throws -> Data
+    ) async throws -> Value {
+        do {
+            let data = try data()
+            guard !decoder.isOwn || data.count >= UserCode.small else { return try decoder.decode(type, from: data) }
+            return try await UserCode.runAbandonably { [decoder] in try decoder.decode(type, from: data) }
+        } catch {
+            throw failure(error, type, subject)
+        }
+    }
+
+    /// Decodes the closure's data here and now.
+    func valueHere<Value: Decodable>(
+        _ type: Value.Type, in subject: String, _ data: () throws -> Data
+    ) throws(AsyncNetError) -> Value {
+        do { return try decoder.decode(type, from: data()) } catch { throw failure(error, type, subject) }
+    }
+
+    private func failure(_ error: any Error, _ type: any Any.Type, _ subject: String) -> AsyncNetError {
+        let isCancelled = error is CancellationError || (error as? AsyncNetError)?.code == .cancelled
+        let error = isCancelled ? AsyncNetError(.cancelled) : AsyncNetError(decoding: type, error, in: subject)
+        return record.map { error.with($0.outcome(nil).errorContext) } ?? error
+    }
+}

@@ -1,0 +1,74 @@
+import AsyncNetTesting
+import Foundation
+import Testing
+
+@testable import AsyncNet
+
+@Suite("Decoded events", .timeLimit(.minutes(5)))
+struct DecodedEventsTests {
+    struct Price: Codable, Equatable, Sendable { var price: Int }
+
+    private func stream(_ text: String) -> StreamRequest {
+        Session(
+            transport: StubTransport { _ in .status(200, headers: ["Content-Type": "text/event-stream"], body: text) }
+        ).stream("http://a/prices?secret=1")
+    }
+
+    @Test("Each event's data is a value; events without data are skipped")
+    func values() async throws {
+        let text =
+            "id: 1\ndata: {\"price\":1}\n\n: comment\n\ndata\n\nevent: ping\ndata:\n\ndata: {\"price\":\ndata: 2}\n\n"
+        var found: [Price] = []
+        for try await price in stream(text).serverSentEvents(reconnection: .never).decoding(Price.self) {
+            found.append(price)
+        }
+        #expect(found == [Price(price: 1), Price(price: 2)])
+    }
+
+    @Test("Events that other operators leave are decoded too, by any decoder")
+    func operators() async throws {
+        struct Name: Decodable, Sendable { var firstName: String }
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        let text =
+            "event: a\ndata: {\"first_name\":\"Ada\"}\n\nevent: b\ndata: 1\n\nevent: a\ndata: [DONE]\n\ndata: 2\n\n"
+        var found: [String] = []
+        let events = stream(text).serverSentEvents(reconnection: .never).filter { $0.event == "a" }
+        for try await name in try events.prefix(while: { $0.data != "[DONE]" }).decoding(Name.self, decoder: decoder) {
+            found.append(name.firstName)
+        }
+        #expect(found == ["Ada"])
+    }
+
+    @Test(
+        "Data that cannot be decoded is an error with the event's id and the request",
+        arguments: [
+            ("id: 7\ndata: {}\n\n", "event \"7\""), ("data: {}\n\n", "an event without id"),
+            ("id: \u{1B}[2J\ndata: {}\n\n", #"event "\u{1B}[2J""#),
+            (
+                "id: \(String(repeating: "x", count: 5000))\ndata: {}\n\n",
+                "event \"\(String(repeating: "x", count: 100))\""
+            ),
+        ])
+    func errors(_ text: String, _ name: String) async throws {
+        let stream = stream("data: {\"price\":1}\n\n" + text)
+        var found: [Price] = []
+        let error = await #expect(throws: AsyncNetError.self) {
+            for try await price in stream.serverSentEvents.decoding(Price.self) { found.append(price) }
+        }
+        #expect(found.count == 1 && error?.code == .decodingFailed && error?.underlyingError is DecodingError)
+        #expect(error?.message == "The data of \(name) could not be decoded as Price. price is missing")
+        #expect(
+            error?.description.contains("http://a/prices") == true && error?.description.contains("secret") == false)
+        #expect(await eventually { await [.finished, .cancelled].contains(stream.state) })
+    }
+
+    @Test("A refused stream is its own error")
+    func refused() async throws {
+        let stream = Session(transport: StubTransport { _ in .status(500) }).stream("http://a/")
+        let error = await #expect(throws: AsyncNetError.self) {
+            for try await _ in stream.serverSentEvents.decoding(Price.self) {}
+        }
+        #expect(error?.code == .unacceptableStatus)
+    }
+}
