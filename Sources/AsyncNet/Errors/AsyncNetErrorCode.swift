@@ -246,6 +246,12 @@ extension AsyncNetError.Code {
         "redirectFailed", "A redirect could not be followed",
         "Check the Location header that the server sent.")
 
+    /// The next page cannot or must not be requested: it was requested before, its URL is not valid, or its rule threw
+    /// the underlying error.
+    public static let pagingFailed = Self(
+        "pagingFailed", "The next page could not be requested",
+        "Check the link to the next page that the server sent; prefix(_:) limits the number of pages.")
+
     /// The transport does not support the request on this platform.
     public static let unsupportedByTransport = Self(
         "unsupportedByTransport", "The transport does not support the request",
@@ -310,7 +316,7 @@ extension AsyncNetError.Code {
         .badContentEncoding, .tlsHandshakeFailed, .certificateNotTrusted,
         .certificateExpired, .certificateHostMismatch, .certificatePinMismatch, .clientCertificateInvalid,
         .proxyNotFound,
-        .proxyFailed, .tooManyRedirects, .redirectFailed, .unsupportedByTransport, .invalidConfiguration,
+        .proxyFailed, .tooManyRedirects, .redirectFailed, .pagingFailed, .unsupportedByTransport, .invalidConfiguration,
         .transportUnavailable,
         .transportFailed,
         .unacceptableStatus, .unacceptableContentType, .validationFailed, .emptyBody, .decodingFailed, .lineTooLong,

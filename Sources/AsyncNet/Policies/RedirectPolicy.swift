@@ -46,13 +46,12 @@ struct RedirectPolicy: Sendable {
                 .redirectFailed,
                 "A redirect from https to http was refused; allow it with .follow(allowingInsecure: true)")
         }
-        if becomesGET(response.statusCode, request.head.method) { dropBody(&next) }
+        if becomesGET(response.statusCode, request.head.method) { next.becomeGET() }
         if next.body.replay == .once {
             throw AsyncNetError(.redirectFailed, "The redirect requires the body again, which can be sent only once")
         }
         if next.head.url.origin != request.head.url.origin {
-            for name in ["Host"] + handler.confidentialHeaders { next.head.headers.remove(name) }
-            for secret in next.head.headers.filter(\.isSecret) { next.head.headers.remove(secret.name) }
+            next.removeSecrets(handler)
         }
         return next
     }
@@ -91,14 +90,23 @@ struct RedirectPolicy: Sendable {
     private func becomesGET(_ status: Int, _ method: HTTPMethod) -> Bool {
         status == 303 && method != .head && method != .get || status < 303 && method == .post
     }
+}
 
-    private func dropBody(_ request: inout TransportRequest) {
-        request.head.method = .get
-        request.body = .none
-        for name in request.head.headers.map(\.name) {
+extension TransportRequest {
+    /// Removes what must not be sent to another origin than the one that it was meant for.
+    mutating func removeSecrets(_ handler: RedirectHandler) {
+        for name in ["Host"] + handler.confidentialHeaders { head.headers.remove(name) }
+        for secret in head.headers.filter(\.isSecret) { head.headers.remove(secret.name) }
+    }
+
+    /// Removes the body and the headers that describe it.
+    mutating func becomeGET() {
+        head.method = .get
+        body = .none
+        for name in head.headers.map(\.name) {
             let lowercased = name.lowercased()
             if lowercased.hasPrefix("content-") || lowercased == "transfer-encoding" || lowercased == "expect" {
-                request.head.headers.remove(name)
+                head.headers.remove(name)
             }
         }
     }

@@ -237,6 +237,16 @@ struct ErrorCodeTests {
         (.tooManyRedirects, { await stubbed(.redirect(to: "/")) { $0.request("http://a/").serializing(Data.self) } }),
         (.redirectFailed, { await failure(from: .redirect(to: "mailto:a@b")) }),
         (
+            .pagingFailed,
+            {
+                let stub = StubTransport { _ in .json("1", headers: ["Link": "<>; rel=next"]) }
+                do throws(AsyncNetError) {
+                    for try await _ in Session(transport: stub).pages(Int.self, from: "http://a/") {}
+                    return nil
+                } catch { return error }
+            }
+        ),
+        (
             .unsupportedByTransport,
             {
                 await Session(transport: .urlSession).request(

@@ -1,0 +1,136 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Decides which requests may follow a page, and with what. Does no I/O.
+struct PageCourse: Sendable {
+    /// A request for a page, and the secrets that its own caller gave it.
+    struct Step: Sendable {
+        var request: TransportRequest
+        var ownHeaders: HTTPHeaders = [:]
+    }
+
+    /// What a server can tell a request by; equal requests would give the same page again.
+    private struct Identity: Hashable {
+        let method: HTTPMethod
+        let url: String
+        let headers: HTTPHeaders
+        let body: Data?
+    }
+
+    /// The first request, without userinfo.
+    let first: TransportRequest
+    private let credential: Credential?
+    private let redirects: RedirectHandler
+    private var visited: Set<Identity> = []
+
+    init(_ first: TransportRequest, _ redirects: RedirectHandler) {
+        var first = first
+        credential = Credential.take(from: &first)
+        (self.first, self.redirects) = (first, redirects)
+    }
+
+    /// The request for a page that a server has named.
+    func step(to target: URL, after page: HTTPResponseHead) throws(AsyncNetError) -> Step {
+        var next = first
+        next.becomeGET()
+        next.urlTemplate = nil
+        next.head.url = try checked(target, after: page)
+        _ = Credential.take(from: &next)
+        if next.head.url.origin != first.head.url.origin { next.removeSecrets(redirects) }
+        return Step(request: next)
+    }
+
+    /// The request for a page at a relative or absolute URL.
+    func step(to url: any URLConvertible, after page: HTTPResponseHead) throws(AsyncNetError) -> Step {
+        let reference: URLReference
+        do { reference = URLReference(try url.asURL().relativeString) } catch {
+            throw AsyncNetError(.pagingFailed, "The next page's URL is malformed", underlyingError: error)
+        }
+        guard let target = reference.resolved(against: URLReference(page.url.absoluteString)).url else {
+            throw AsyncNetError(.pagingFailed, "The next page's URL cannot be resolved against the page's URL")
+        }
+        return try step(to: target, after: page)
+    }
+
+    private func checked(_ target: URL, after page: HTTPResponseHead) throws(AsyncNetError) -> URL {
+        do throws(AsyncNetError) { _ = try target.checkedForHTTP() } catch {
+            throw AsyncNetError(.pagingFailed, "The next page's URL: \(error.message)", underlyingError: error)
+        }
+        let isDowngrade = page.url.scheme?.lowercased() == "https" && target.scheme?.lowercased() == "http"
+        guard !isDowngrade || redirects.allowsInsecure else {
+            throw AsyncNetError(
+                .pagingFailed,
+                "A next page over http after one over https was refused; allow it with .follow(allowingInsecure: true)")
+        }
+        return target
+    }
+
+    /// Notes a request that is about to be sent.
+    ///
+    /// - Throws: An error if it would bring a page that was there before.
+    mutating func begin(_ request: TransportRequest) throws(AsyncNetError) {
+        guard let identity = Self.identity(of: request, at: request.head.url) else { return }
+        guard visited.insert(identity).inserted else {
+            throw AsyncNetError(.pagingFailed, "The pages form a loop: the next page was requested before")
+        }
+    }
+
+    /// Notes the URL that a request was redirected to.
+    mutating func arrive(at url: URL, with request: TransportRequest) {
+        if let identity = Self.identity(of: request, at: url) { visited.insert(identity) }
+    }
+
+    /// `nil` for a body that is not in memory and may differ each time.
+    private static func identity(of request: TransportRequest, at url: URL) -> Identity? {
+        guard request.body.isNone || request.body.data != nil else { return nil }
+        var reference = URLReference(url.absoluteString)
+        reference.fragment = nil
+        return Identity(
+            method: request.head.method, url: reference.text, headers: request.head.headers, body: request.body.data)
+    }
+
+    /// The options of the first request as they apply to another: a credential is for the first request's origin only.
+    func options(_ options: RequestOptions, for step: Step) -> RequestOptions {
+        var options = options
+        guard step.request.head.url.origin != first.head.url.origin else {
+            options.credential = options.credential ?? credential
+            return options
+        }
+        options.credential = nil
+        options.interceptors.append(OriginGuard(origin: first.head.url.origin, redirects, step.ownHeaders))
+        return options
+    }
+}
+
+/// Removes what adapters before it have added to a request for another origin than the first page's, as a redirect
+/// would.
+private struct OriginGuard: RequestAdapter, DescribedPolicy {
+    private let origin: String
+    private let redirects: RedirectHandler
+    /// The headers that the request's own caller set.
+    private let own: HTTPHeaders
+
+    init(origin: String, _ redirects: RedirectHandler, _ own: HTTPHeaders) {
+        (self.origin, self.redirects, self.own) = (origin, redirects, own)
+    }
+
+    func describe(_ traits: inout PolicyTraits) { traits.mayBlock = false }
+
+    func adapt(_ request: URLRequest, context: RequestContext) async throws -> URLRequest { request }
+
+    func adapt(_ request: TransportRequest, context: RequestContext) async throws -> TransportRequest {
+        guard request.head.url.origin != origin else { return request }
+        var request = request
+        _ = Credential.take(from: &request)
+        let before = request.head.headers
+        request.removeSecrets(redirects)
+        let after = request.head.headers
+        for header in own where before.contains(name: header.name) && !after.contains(name: header.name) {
+            request.head.headers.add(header)
+        }
+        return request
+    }
+}

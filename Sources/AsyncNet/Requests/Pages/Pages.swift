@@ -1,0 +1,131 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The decoded pages of a list that a server splits, in order.
+///
+///     for try await products in session.pages([Product].self, from: "products") { show(products) }
+///
+/// Made by ``Session/pages(_:from:headers:options:decoder:next:)``. A page is requested when it is asked for, so a loop
+/// that ends early has requested no more than it has used, and `prefix(10)` limits the number of pages. Each page is a
+/// request with the session's policies and the given options, `deadline` for each page included. Cancelling the task
+/// that waits for a page cancels its request. Each loop begins with the first page.
+///
+/// A page with a status other than 200 to 299, or of a type that the request's `Accept` does not list, ends the
+/// sequence with `.unacceptableStatus` or `.unacceptableContentType`. A page that leads to an equal request of an earlier
+/// page, such as itself, ends the sequence with `.pagingFailed` once the next page is asked for. After an error, or the
+/// last page, there are no more pages.
+public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
+    let first: RequestBlueprint
+    let options: RequestOptions
+    let redirects: RedirectHandler
+    let decoder: any DataDecoder
+    let next: NextPage<Page>
+    let session: PageSession
+
+    public func makeAsyncIterator() -> Iterator { Iterator(pages: self) }
+
+    /// Requests the pages of one loop.
+    public struct Iterator: AsyncIteratorProtocol {
+        private let pages: Pages
+        private var course: PageCourse?
+        private var last: Received?
+        private var isOver = false
+
+        private struct Received {
+            let page: Page
+            let head: HTTPResponseHead
+            let context: AsyncNetError.Context
+        }
+
+        init(pages: Pages) { self.pages = pages }
+
+        /// Requests the next page; `nil` after the last.
+        public mutating func next() async throws(AsyncNetError) -> Page? { try await next(isolation: #isolation) }
+
+        /// Requests the next page; `for await` calls this function.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(AsyncNetError) -> Page? {
+            guard !isOver else { return nil }
+            isOver = true
+            guard let received = try await received() else { return nil }
+            (last, isOver) = (received, false)
+            return received.page
+        }
+
+        private mutating func received() async throws(AsyncNetError) -> Received? {
+            do {
+                guard let (step, course) = try await step() else { return nil }
+                self.course = course
+                try self.course?.begin(step.request)
+                return try await received(step, course.options(pages.options, for: step))
+            } catch {
+                let error = AsyncNetError(wrapping: error, as: .pagingFailed)
+                throw last.map { error.with($0.context) } ?? error
+            }
+        }
+
+        /// The next request, with the course that it belongs to.
+        private func step() async throws -> (PageCourse.Step, PageCourse)? {
+            if let course, let last {
+                return try await pages.step(after: last.page, last.head, course).map { ($0, course) }
+            }
+            let first = try await pages.first.made()
+            let course = PageCourse(first, pages.redirects)
+            return (PageCourse.Step(request: course.first), course)
+        }
+
+        private mutating func received(_ step: PageCourse.Step, _ options: RequestOptions) async throws -> Received {
+            let request = pages.session.send(RequestBlueprint(isQuick: true) { step.request }, options)
+            await request.validate()
+            let response = await request.serializing(Page.self, decoder: pages.decoder).response
+            let page = try response.result.get()
+            guard let head = response.head else { throw AsyncNetError(.badServerResponse) }
+            course?.arrive(at: head.url, with: step.request)
+            return Received(page: page, head: head, context: request.engine.record.outcome(nil).errorContext)
+        }
+    }
+}
+
+/// What pages need of a session.
+struct PageSession: Sendable {
+    let send: @Sendable (RequestBlueprint, RequestOptions) -> DataRequest
+    let assemble: @Sendable (any URLRequestConvertible) throws -> TransportRequest
+}
+
+extension RequestBlueprint {
+    fileprivate func made() async throws -> TransportRequest {
+        do {
+            return mayBlock ? try await makeApart() : try make()
+        } catch {
+            throw AsyncNetError(wrapping: error, as: .encodingFailed)
+        }
+    }
+}
+
+extension Pages {
+    /// The request after a page; `nil` after the last page.
+    fileprivate func step(
+        after page: Page, _ head: HTTPResponseHead, _ course: PageCourse
+    ) async throws -> PageCourse.Step? {
+        switch next.rule {
+        case .link(let relation):
+            let link = head.links.first { $0.has(relation: relation) && $0.context == head.url }
+            return try link.map { try course.step(to: $0.target, after: head) }
+        case .url(let rule):
+            let url = try await UserCode.run { try rule(page, head) }
+            return try url.map { try course.step(to: $0, after: head) }
+        case .request(let rule):
+            return try await UserCode.run { [session] in try session.step(for: rule(page, head)) }
+        }
+    }
+}
+
+extension PageSession {
+    fileprivate func step(for request: (any URLRequestConvertible)?) throws -> PageCourse.Step? {
+        guard let request = try request?.asURLRequest() else { return nil }
+        return PageCourse.Step(
+            request: try assemble(request), ownHeaders: HTTPHeaders(request.allHTTPHeaderFields ?? [:]))
+    }
+}
