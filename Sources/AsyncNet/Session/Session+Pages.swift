@@ -11,34 +11,24 @@ extension Session {
     ///     session with a base URL.
     ///   - headers: Replace the session's headers of the same names, for each page of the first page's origin.
     ///   - options: Policies and limits of each page's request; its credential is for the first page's origin only.
-    ///   - decoder: Decodes each page.
+    ///   - decoder: Decodes each page; with `nil`, the session's ``SessionConfiguration/decoder``.
     ///   - next: How the next page is found.
     public nonisolated func pages<Page: Decodable & Sendable>(
         _ type: Page.Type, from url: some URLConvertible, headers: HTTPHeaders = [:],
-        options: RequestOptions = RequestOptions(), decoder: any DataDecoder = StandardJSONDecoder(),
+        options: RequestOptions = RequestOptions(), decoder: (any DataDecoder)? = nil,
         next: NextPage<Page> = .linked
     ) -> Pages<Page> {
-        let assembly = RequestAssembly(configuration)
-        let blueprint = RequestBlueprint {
-            try assembly.transportRequest(to: url, .get, headers, modifier: nil, encode: nil)
-        }
-        return pages(blueprint, options, decoder, next)
+        pages(blueprint(url, .get, headers, nil), options, decoder, next)
     }
 
     /// The decoded pages of a list, with parameters for the first page, in the query unless another encoder is given.
     public nonisolated func pages<Page: Decodable & Sendable>(
         _ type: Page.Type, from url: some URLConvertible, parameters: some Encodable & Sendable,
-        encoder: some ParameterEncoder = URLEncodedFormParameterEncoder(), headers: HTTPHeaders = [:],
-        options: RequestOptions = RequestOptions(), decoder: any DataDecoder = StandardJSONDecoder(),
+        encoder: (any ParameterEncoder)? = nil, headers: HTTPHeaders = [:],
+        options: RequestOptions = RequestOptions(), decoder: (any DataDecoder)? = nil,
         next: NextPage<Page> = .linked
     ) -> Pages<Page> {
-        let assembly = RequestAssembly(configuration)
-        let blueprint = RequestBlueprint(mayBlock: !(encoder is any NonBlocking)) {
-            try assembly.transportRequest(to: url, .get, headers, modifier: nil) {
-                try encoder.encode(parameters, into: $0)
-            }
-        }
-        return pages(blueprint, options, decoder, next)
+        pages(blueprint(url, .get, headers, nil, parameters, encoder), options, decoder, next)
     }
 
     /// The decoded pages of a list, from a `URLRequest` or a router on.
@@ -47,24 +37,21 @@ extension Session {
     /// use ``NextPage/request(_:)``.
     public nonisolated func pages<Page: Decodable & Sendable>(
         _ type: Page.Type, from request: some URLRequestConvertible, options: RequestOptions = RequestOptions(),
-        decoder: any DataDecoder = StandardJSONDecoder(), next: NextPage<Page> = .linked
+        decoder: (any DataDecoder)? = nil, next: NextPage<Page> = .linked
     ) -> Pages<Page> {
-        let assembly = RequestAssembly(configuration)
-        let blueprint = RequestBlueprint {
-            try assembly.transportRequest(from: request.asURLRequest(), modifier: nil)
-        }
-        return pages(blueprint, options, decoder, next)
+        pages(blueprint(request, nil), options, decoder, next)
     }
 
     private nonisolated func pages<Page>(
-        _ first: RequestBlueprint, _ options: RequestOptions, _ decoder: any DataDecoder, _ next: NextPage<Page>
+        _ first: RequestBlueprint, _ options: RequestOptions, _ decoder: (any DataDecoder)?,
+        _ next: NextPage<Page>
     ) -> Pages<Page> {
-        let assembly = RequestAssembly(configuration)
+        let assembly = environment.assembly
         let session = PageSession(
             send: { DataRequest(self.register($0, options: $1)) },
             assemble: { try assembly.transportRequest(from: $0.asURLRequest(), modifier: nil) })
         return Pages(
-            first: first, options: options, redirects: options.redirects ?? configuration.redirects, decoder: decoder,
-            next: next, session: session)
+            first: first, options: options, redirects: options.redirects ?? configuration.redirects,
+            decoder: decoder ?? configuration.decoder, next: next, session: session)
     }
 }
