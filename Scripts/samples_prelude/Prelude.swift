@@ -66,4 +66,3 @@ public struct MyTransport: Transport {
     public init() {}
     public func send(_ request: TransportRequest) async throws -> TransportResponse { throw AsyncNetError(.cancelled) }
 }
-@MainActor public struct MainActorUser: @MainActor Decodable { public var id: Int }
