@@ -38,6 +38,20 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
+        .executableTarget(
+            name: "shop",
+            dependencies: [
+                .product(name: "AsyncNet", package: "AsyncNet"),
+                .product(name: "AsyncNetTesting", package: "AsyncNet"),
+            ]
+        ),
+        .testTarget(
+            name: "ShopTests",
+            dependencies: [
+                "shop", .product(name: "AsyncNet", package: "AsyncNet"),
+                .product(name: "AsyncNetTesting", package: "AsyncNet"),
+            ]
+        ),
         .executableTarget(name: "netwatch", dependencies: [.product(name: "AsyncNet", package: "AsyncNet")]),
     ],
     swiftLanguageModes: [.v6]
