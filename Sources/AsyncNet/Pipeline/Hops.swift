@@ -50,6 +50,7 @@ struct Hops: Station {
         if let credential,
             try hop.responds(to: response.head, of: outgoing, credential, run.environment.limits.spaces)
         {
+            run.observers?.send(.challenged(response.head))
             run.record.willSend(request)
             return (response, request)
         }
@@ -74,6 +75,7 @@ struct Hops: Station {
             outgoing.onEvent = run.watch.receive
             outgoing.hold = run.hold
             outgoing.supervision = run.watch.supervisedTransfer
+            outgoing.isHeadObserved = run.observers?.areEventsObserved == true
             outgoing.maximumBodySize = run.policies.bodyLimit
             if outgoing.delivery == .whole { outgoing.isUrgent = attempt.refusesHeads(of: outgoing.head) }
         }

@@ -23,11 +23,15 @@ final class RequestObservers: Sendable {
 
     private let state = Locked(State())
     private let hasObservers = Atomic(false)
+    private let hasEventObservers = Atomic(false)
 
     init() {}
 
     /// Whether there has ever been an observer.
     var isObserved: Bool { hasObservers.load(ordering: .acquiring) }
+
+    /// Whether there has ever been an observer of events.
+    var areEventsObserved: Bool { hasEventObservers.load(ordering: .acquiring) }
 
     @inline(never)
     func send(_ event: @autoclosure () -> RequestEvent) { channels?.events.send(event()) }
@@ -46,7 +50,10 @@ final class RequestObservers: Sendable {
 
     // MARK: Observing
 
-    func observeEvents() -> AsyncStream<RequestEvent> { makeChannels().events.observe() }
+    func observeEvents() -> AsyncStream<RequestEvent> {
+        defer { hasEventObservers.store(true, ordering: .releasing) }
+        return makeChannels().events.observe()
+    }
 
     /// - Parameter latest: The progress so far, which the observer gets first; `nil` if there is none.
     func observeDownloads(latest: () -> TransferProgress?) -> AsyncStream<TransferProgress> {

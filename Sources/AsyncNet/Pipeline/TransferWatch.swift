@@ -78,6 +78,7 @@ final class TransferWatch: Sendable {
         case .repeated:
             record.repeated()
             observers?.send(.repeated)
+        case .sentHead(let head): observers?.send(.sent(head))
         case .informational(let head): observers?.send(.informational(head))
         case .sentBody(let bytes, let total): sent(bytes, of: total)
         case .receivedHead(let head): received(head)

@@ -51,6 +51,7 @@ public struct TransportRequest: Sendable {
         /// Whether a head with a status below 300 is delivered at once with ``Delivery/whole`` too, as a validator
         /// refuses it.
         var isUrgent: (@Sendable (HTTPResponseHead) -> Bool)?
+        var isHeadObserved = false
         var onEvent: (@Sendable (TransportEvent) -> Void)?
         /// Set if the session's clock moves by itself when nothing runs.
         var supervision: SupervisedTransfer?
@@ -104,6 +105,12 @@ public struct TransportRequest: Sendable {
     public internal(set) var urlTemplate: String? {
         get { storage.values.urlTemplate }
         set { change { $0.urlTemplate = newValue } }
+    }
+
+    /// Whether somebody observes ``TransportEvent/sentHead(_:)``. A transport need not make that event otherwise.
+    public var isHeadObserved: Bool {
+        get { storage.values.isHeadObserved }
+        set { change { $0.isHeadObserved = newValue } }
     }
 
     /// See `Values`.
@@ -184,6 +191,9 @@ public enum TransportEvent: Sendable {
     case queued
     /// The transfer has begun.
     case started
+    /// The request's head is sent, in these words; reported each time that it is, and for the head of a CONNECT to a
+    /// proxy too. Only if ``TransportRequest/isHeadObserved``, and not by every transport.
+    case sentHead(SentHead)
     /// The transport sends the request again on another connection: before any byte of a response, the server had
     /// closed the kept connection or had reported that it did not process the request (RFC 9110 §9.2.2, RFC 9113 §6.8).
     case repeated

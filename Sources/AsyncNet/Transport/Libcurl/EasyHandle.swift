@@ -59,9 +59,7 @@ struct EasyHandle: ~Copyable {
             LibcurlHandle.at(user).provideBody(UnsafeMutableRawBufferPointer(start: data, count: size * count))
         }
         lc_set_debug_function(pointer) { _, kind, text, count, user in
-            if kind == 0 {
-                LibcurlHandle.at(user).receive(verboseLine: UnsafeRawBufferPointer(start: text, count: count))
-            }
+            LibcurlHandle.at(user).receive(verbose: UnsafeRawBufferPointer(start: text, count: count), kind)
             return 0
         }
         lc_set_seek_function(pointer) { LibcurlHandle.at($0).seekBody($1, $2) }

@@ -35,6 +35,11 @@ extension LibcurlTransport {
         /// A larger head ends the request with `.badServerResponse`.
         public var maximumHeaderBytes: Int
 
+        /// How many bytes a second each transfer receives at most, on average. `nil` for no limit by default.
+        public var maximumReceiveRate: Int64?
+        /// How many bytes a second each transfer sends at most, on average. `nil` for no limit by default.
+        public var maximumSendRate: Int64?
+
         /// Addresses that replace the name lookup, by `host:port`: `["api.example.com:443": ["127.0.0.1"]]`.
         public var addresses: [String: [String]]
         /// The local interface, host name or address of all connections. `nil` lets the system choose.
@@ -53,6 +58,7 @@ extension LibcurlTransport {
             httpVersion: HTTPVersion = .automatic, connectTimeout: Duration = .seconds(10),
             expectContinueTimeout: Duration = .seconds(1), idleTimeout: Duration = .seconds(60),
             maximumConnectionsPerHost: Int = 256, maximumConnections: Int = 1024, maximumHeaderBytes: Int = 256 * 1024,
+            maximumReceiveRate: Int64? = nil, maximumSendRate: Int64? = nil,
             addresses: [String: [String]] = [:], localInterface: String? = nil, ipVersion: IPVersion = .any,
             eventLoops: Int? = nil
         ) {
@@ -66,6 +72,8 @@ extension LibcurlTransport {
             self.maximumConnectionsPerHost = maximumConnectionsPerHost
             self.maximumConnections = maximumConnections
             self.maximumHeaderBytes = maximumHeaderBytes
+            self.maximumReceiveRate = maximumReceiveRate
+            self.maximumSendRate = maximumSendRate
             self.addresses = addresses
             self.localInterface = localInterface
             self.ipVersion = ipVersion
@@ -104,6 +112,10 @@ extension LibcurlTransport.Configuration {
             ("maximumConnectionsPerHost", maximumConnectionsPerHost), ("maximumConnections", maximumConnections),
             ("maximumHeaderBytes", maximumHeaderBytes), ("eventLoops", eventLoops ?? 1),
         ] where value < 1 {
+            throw AsyncNetError(.invalidConfiguration, "\(name) must be at least 1")
+        }
+        for (name, rate) in [("maximumReceiveRate", maximumReceiveRate), ("maximumSendRate", maximumSendRate)] {
+            guard let rate, rate < 1 else { continue }
             throw AsyncNetError(.invalidConfiguration, "\(name) must be at least 1")
         }
         if let path = unixSocket, path.isEmpty || path.utf8.count > 103 {

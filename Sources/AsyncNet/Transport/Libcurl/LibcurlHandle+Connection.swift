@@ -63,8 +63,19 @@ extension LibcurlHandle {
         return true
     }
 
+    /// Called with libcurl's verbose output: a line about its work, or bytes that it sends or receives.
+    func receive(verbose output: UnsafeRawBufferPointer, _ kind: Int32) {
+        switch Int(kind) {
+        case LC_INFO_TEXT where isVerbose: receive(verboseLine: output)
+        case LC_INFO_HEADER_OUT:
+            guard let request = exchange?.request, request.isHeadObserved else { return }
+            request.onEvent?(.sentHead(SentHead(output)))
+        default: break
+        }
+    }
+
     /// Called with each line that libcurl reports about its work, if `isVerbose` is set.
-    func receive(verboseLine line: UnsafeRawBufferPointer) {
+    private func receive(verboseLine line: UnsafeRawBufferPointer) {
         switch GoAwayLog.Message(line) {
         case .stream(let stream): connection.stream = stream
         case .goAway(let lastStream): worker.connections.noteGoAway(lastStream: lastStream, onPort: connection.port)

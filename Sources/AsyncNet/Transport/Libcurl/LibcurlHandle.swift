@@ -20,7 +20,7 @@ final class LibcurlHandle {
     var response: ResponseProgress
     var body = BodyBuffer()
     var upload = UploadProgress()
-    /// Whether libcurl writes verbose output about this transfer.
+    /// Whether the lines that libcurl writes about this transfer are needed, see `GoAwayLog`.
     var isVerbose = false
     /// Whether the reader takes the body when it is complete.
     var isWhole = false

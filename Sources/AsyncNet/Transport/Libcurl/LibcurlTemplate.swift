@@ -56,9 +56,19 @@ final class LibcurlTemplate {
         easy.set(LC_CONNECTTIMEOUT_MS, configuration.connectTimeout.milliseconds)
         easy.set(LC_EXPECT_100_TIMEOUT_MS, configuration.expectContinueTimeout.milliseconds)
         easy.set(LC_MAXAGE_CONN, max(1, configuration.idleTimeout.milliseconds / 1000))
+        setRates(configuration)
         try setRoute(configuration)
         try setProxy(configuration.proxy)
         try setTLS(configuration.tls)
+    }
+
+    private func setRates(_ configuration: LibcurlTransport.Configuration) {
+        for (option, rate) in [
+            (LC_MAX_RECV_SPEED_LARGE, configuration.maximumReceiveRate),
+            (LC_MAX_SEND_SPEED_LARGE, configuration.maximumSendRate),
+        ] {
+            if let rate { lc_set_offset(easy.pointer, Int32(option), rate) }
+        }
     }
 
     private func setRoute(_ configuration: LibcurlTransport.Configuration) throws(AsyncNetError) {

@@ -1,0 +1,52 @@
+import Foundation
+
+/// The head of a request as it went over the wire: its request line and all headers, in their order (RFC 9112 §3).
+///
+/// Over HTTP/2 the request line stands for the pseudo-header fields (RFC 9113 §8.3.1).
+public struct SentHead: Sendable, Hashable {
+    /// The method, the request target and the version, such as `GET /users?page=2 HTTP/1.1`.
+    public let requestLine: String
+    /// The headers, also those that the transport has added, such as `Host` and `Content-Length`.
+    public let headers: HTTPHeaders
+
+    /// Creates a head of its parts.
+    public init(requestLine: String, headers: HTTPHeaders) {
+        self.requestLine = requestLine
+        self.headers = headers
+    }
+
+    /// Reads a head from its bytes; lines that are no headers are skipped.
+    init(_ bytes: UnsafeRawBufferPointer) {
+        let lines = bytes.split(separator: 0x0A).map { line in
+            String(decoding: line.last == 0x0D ? line.dropLast() : line, as: UTF8.self)
+        }
+        requestLine = lines.first ?? ""
+        headers = HTTPHeaders(
+            lines.dropFirst().compactMap { line in
+                guard let colon = line.utf8.firstIndex(of: 0x3A) else { return nil }
+                let value = String(line[line.utf8.index(after: colon)...]).trimmedHTTPSpace
+                return HTTPHeader(name: String(line[..<colon]), value: value)
+            })
+    }
+}
+
+extension SentHead: CustomStringConvertible, CustomReflectable {
+    /// Shown by `dump`; contains no secrets.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+
+    /// A line for the request line and one for each header; secret values, and a target's query and userinfo, are
+    /// redacted.
+    public var description: String {
+        ([Self.withoutSecrets(requestLine)] + headers.map(\.description)).joined(separator: "\n")
+    }
+
+    private static func withoutSecrets(_ line: String) -> String {
+        var words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        guard words.count == 3 else { return words.first ?? "" }
+        var target = URLReference(words[1])
+        if target.query != nil { target.query = "<redacted>" }
+        if let at = target.authority?.lastIndex(of: "@") { target.authority?.removeSubrange(...at) }
+        words[1] = target.text
+        return words.joined(separator: " ")
+    }
+}

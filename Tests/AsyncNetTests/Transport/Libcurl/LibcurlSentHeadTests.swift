@@ -1,0 +1,79 @@
+import AsyncNetTesting
+import Foundation
+import Testing
+
+@testable import AsyncNet
+
+/// Heads as they go over the wire are made only for observers: libcurl's verbose output costs each transfer time.
+@Suite("Sent heads over libcurl", .timeLimit(.minutes(1)))
+struct LibcurlSentHeadTests {
+    @Test("The head is reported as the server receives it, if it is observed", arguments: [true, false])
+    func observed(_ isObserved: Bool) async throws {
+        try await withServer(.text("x")) { (server: MockServer) async throws in
+            let heads = Locked<[SentHead]>([])
+            var request = TransportRequest(
+                head: HTTPRequestHead(method: .post, url: server.url("/a?b=c"), headers: ["X": "1"]),
+                body: .data(Data("abc".utf8)),
+                onEvent: { if case .sentHead(let head) = $0 { heads.withLock { $0.append(head) } } })
+            request.isHeadObserved = isObserved
+            for try await _ in try await LibcurlTransport().send(request).body {}
+            let seen = try await server.takeRequest()
+            let expected = SentHead(requestLine: "POST /a?b=c HTTP/1.1", headers: seen.headers)
+            #expect(heads.withLock { $0 } == (isObserved ? [expected] : []))
+        }
+    }
+
+    @Test("A request's events have a head for each hop, and the challenge between them")
+    func hops() async throws {
+        let challenge = MockResponse.status(401, headers: ["WWW-Authenticate": "Basic realm=\"a\""])
+        try await withServer(
+            .status(302, headers: ["Location": "/b"]), challenge, .text("x")
+        ) { (server: MockServer) async throws in
+            let request = Session(transport: LibcurlTransport()).request(server.url("/a"))
+            await request.authenticate(username: "u", password: "secret")
+            let events = request.events
+            _ = try await request.serializing(Data.self).value
+            var told: [String] = []
+            for await event in events {
+                if case .sent(let head) = event { told.append(head.requestLine) }
+                if case .challenged(let head) = event { told.append("\(head.statusCode)") }
+                #expect(!event.description.contains("secret"))
+            }
+            #expect(told == ["GET /a HTTP/1.1", "GET /b HTTP/1.1", "401", "GET /b HTTP/1.1"])
+        }
+    }
+
+    @Test("A head is observed only if events are: progress alone does not ask for it")
+    func progressOnly() {
+        let observers = RequestObservers()
+        _ = observers.observeDownloads { nil }
+        #expect(!observers.areEventsObserved)
+        _ = observers.observeEvents()
+        #expect(observers.areEventsObserved)
+    }
+
+    @Test("A rate limits receiving and sending", arguments: [true, false])
+    func rates(_ isReceiving: Bool) async throws {
+        let bytes = Data(count: 600_000)
+        try await withServer(.data(isReceiving ? bytes : Data([1]))) { (server: MockServer) async throws in
+            let configuration = LibcurlTransport.Configuration(
+                maximumReceiveRate: isReceiving ? 300_000 : nil, maximumSendRate: isReceiving ? nil : 300_000)
+            let session = Session(transport: .libcurl(configuration))
+            let elapsed = try await ContinuousClock().measure {
+                let body: RequestBody = isReceiving ? .none : .data(bytes)
+                _ = try await session.upload(body, to: server.url()).serializing(Data.self).value
+            }
+            // 600,000 bytes take 2 s; libcurl may send or receive some before it begins to count.
+            #expect(elapsed > .milliseconds(800))
+        }
+    }
+
+    @Test("A rate below 1 is refused", arguments: [(0, nil), (nil, -1)] as [(Int64?, Int64?)])
+    func wrongRates(_ receiving: Int64?, _ sending: Int64?) async throws {
+        let transport = LibcurlTransport(
+            configuration: .init(maximumReceiveRate: receiving, maximumSendRate: sending))
+        let error = await Session(transport: transport).request("http://127.0.0.1:1/").serializing(Data.self).response
+            .error
+        #expect(error?.code == .invalidConfiguration)
+    }
+}
