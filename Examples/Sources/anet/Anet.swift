@@ -2,24 +2,32 @@ import ArgumentParser
 import AsyncNet
 import Foundation
 
-/// The command: options in, an exit status out. What happens between is ``Transfers``.
+/// The command: options in, an exit status out. What happens between is ``Client``.
 @main
 struct Anet: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "anet",
         abstract: "A curl-like HTTP client over AsyncNet.",
-        usage: "anet [options] URL...",
+        usage: "anet [options] URL... [name=value] [name:=json] [name==value] [Header:value]",
         discussion: """
-            Bodies go to standard output, everything else to standard error. The exit status is curl's: \
+            Options are curl's where curl has them. After the first URL, name=value and name:=json make a JSON object \
+            of the body, name==value adds to the query, Header:value sends a header; :8080/path is a URL of this \
+            machine. Bodies go to standard output, everything else to standard error. The exit status is curl's: \
             0 done, 1 unsupported, 2 usage, 3 malformed URL, 5 proxy not found, 6 host not found, 7 cannot connect, \
             8 not HTTP or a malformed head, 18 body ended early, 22 status 400 or above with --fail, 23 cannot write, 26 cannot read, \
             28 timeout, 35 TLS handshake, 47 too many redirects, 52 empty reply, 56 connection lost or refused by the \
             proxy, 58 client certificate, 60 certificate not trusted, 61 bad content encoding, 63 body too large, 90 pin mismatch, \
-            130 interrupted. With several URLs the first failure counts.
+            130 interrupted. With several URLs the first failure counts. Completions for a shell: \
+            --generate-completion-script bash|zsh|fish.
             """)
 
     @Argument(help: ArgumentHelp("What to request; http:// is assumed where no scheme is given.", valueName: "URL"))
-    var urls: [String]
+    var arguments: [String]
+
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("A URL, as if it were no option's value.", valueName: "URL"))
+    var url: [String] = []
 
     @OptionGroup(title: "Request") var request: RequestOptions
     @OptionGroup(title: "Transfer") var transfer: TransferOptions
@@ -32,35 +40,50 @@ struct Anet: AsyncParsableCommand {
 
     /// - Throws: ``ExitError``, after everything has been printed that could be.
     func execute() async throws {
-        let calls = try request.calls(to: urls)
-        let configuration = try await transfer.configuration(without: request.removedHeaders)
-        let session = Session(transport: try connection.makeTransport(), configuration: configuration)
-        do throws(ExitError) { try await make(calls, on: session) } catch {
+        if let name = output.stderr { try Console.redirectErrors(to: name) }
+        let positionals = try Positionals(arguments)
+        let calls = try calls(positionals)
+        let jar = try await transfer.cookies.jar()
+        let configuration = transfer.configuration(without: try request.removedHeaders(positionals), jar)
+        let transport = try connection.makeTransport(timeout: transfer.timeout)
+        let session = Session(transport: transport, configuration: configuration)
+        do throws(ExitError) { try await make(calls, on: session, over: transport) } catch {
             // What servers have set is kept, whatever became of the requests.
-            do { try await configuration.cookieJar?.save() } catch { Console.note(ExitError(error, "").line) }
+            do { try await transfer.cookies.save(jar) } catch { Console.note(error.line) }
             throw error
         }
-        do { try await configuration.cookieJar?.save() } catch { throw ExitError(error, "") }
+        try await transfer.cookies.save(jar)
     }
 
-    private func make(_ calls: [Call], on session: Session) async throws(ExitError) {
+    /// - Throws: ``ExitError`` for options that do not fit the URLs.
+    private func calls(_ positionals: Positionals) throws(ExitError) -> [Call] {
+        let calls = try request.calls(
+            positionals, cookies: transfer.cookies.words, outputs: try output.outputs(for: positionals.urls.count))
+        try transfer.check(calls)
+        guard transfer.stream != nil else { return calls }
+        if calls.count > 1 { throw ExitError(ExitStatus.usage, "--stream takes one URL.") }
+        if calls.contains(where: { $0.output != nil && $0.output != .standardOutput }) {
+            throw ExitError(ExitStatus.usage, "--output and --stream exclude each other.")
+        }
+        if !calls.allSatisfy(\.hasSimpleBody) {
+            throw ExitError(ExitStatus.usage, "--stream goes with -d and --json, not with -F and -T.")
+        }
+        return calls
+    }
+
+    private func make(_ calls: [Call], on session: Session, over transport: any Transport) async throws(ExitError) {
         if output.verbose { Console.note("* \(session.transportDescription)") }
-        if let output = transfer.output {
-            return try await Download(session: session, printing: printing(calls), options: transfer).run(
-                calls, to: output)
-        }
-        if let mode = transfer.stream {
-            return try await Streaming(session: session, printing: printing(calls), options: transfer).run(calls, mode)
-        }
-        let transfers = Transfers(
-            session: session,
-            printing: printing(calls),
-            failsOnStatus: transfer.fail, showsProgress: output.showsProgress(of: calls.count))
-        try await transfers.run(calls, atATime: transfer.parallel)
-    }
-
-    private func printing(_ calls: [Call]) -> Printing {
-        Printing(options: output, isHead: request.head, isLabelled: calls.count > 1)
+        let isLibcurl = transport is LibcurlTransport
+        let options = Client.Options(output: output, transfer: transfer, isHead: request.head, count: calls.count)
+        let client = Client(session: session, options: options, knowsSentHeads: isLibcurl)
+        let mayExpect = isLibcurl && !connection.http2
+        let printer = try Printer(options)
+        let result = await Result(of: { () throws(ExitError) in
+            try await client.run(mayExpect ? calls.map(\.expectingContinue) : calls, printer)
+        })
+        // A process that ends while a transport's threads still close connections may trip over them.
+        await session.finish()
+        try result.get()
     }
 
     static func main() async {
@@ -70,7 +93,9 @@ struct Anet: AsyncParsableCommand {
 
     private static func status() async -> Int32 {
         do {
-            let command = try Anet.parse()
+            let arguments = try Arguments(Array(CommandLine.arguments.dropFirst())).expanded
+            if arguments.contains("--version") { return try Version.print() }
+            let command = try Anet.parse(arguments)
             try await Interrupt.cancelling { try await command.execute() }
             return 0
         } catch let error as ExitError {
@@ -88,5 +113,25 @@ struct Anet: AsyncParsableCommand {
         }
         Console.note("Usage: anet [options] URL... (see anet --help)\nanet: \(message(for: error))")
         return ExitStatus.usage
+    }
+}
+
+/// `--version`.
+enum Version {
+    static func print() throws(ExitError) -> Int32 {
+        let agent = HTTPHeader.defaultUserAgent.value
+        let library = agent.split(separator: " ").last.map(String.init) ?? agent
+        let features = "HTTP/1.1, HTTP/2; http, https; Basic, Digest, Bearer"
+        try Console.write(
+            Data(
+                "anet, \(library)\nTransport: \(AutomaticTransport().transportDescription)\nFeatures: \(features)\n"
+                    .utf8))
+        return 0
+    }
+}
+
+extension Result where Success == Void {
+    fileprivate init(of work: () async throws(Failure) -> Void) async {
+        do throws(Failure) { self = .success(try await work()) } catch { self = .failure(error) }
     }
 }

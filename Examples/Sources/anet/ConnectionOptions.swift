@@ -7,41 +7,57 @@ struct ConnectionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The options below need libcurl.", valueName: "automatic|urlsession|libcurl"))
     var transport = TransportChoice.automatic
 
-    @Option(help: ArgumentHelp("Certificates to trust instead of the system's, in PEM.", valueName: "FILE"))
-    var cacert: String?
+    @OptionGroup var tls: TLSOptions
+    @OptionGroup var proxies: ProxyOptions
 
-    @Option(help: ArgumentHelp("Repeatable; the server's key must be one of these.", valueName: "sha256//BASE64"))
-    var pin: [String] = []
-
-    @Option(help: ArgumentHelp("The client's certificate, in PEM.", valueName: "FILE"))
-    var cert: String?
-
-    @Option(help: ArgumentHelp("The client's private key, in PEM; the --cert file by default.", valueName: "FILE"))
-    var key: String?
-
-    @Flag(name: [.customShort("k"), .long], help: "Accepts any certificate; --pin is still checked.")
-    var insecure = false
-
-    @Option(help: ArgumentHelp("HTTP or SOCKS proxy; '' for none. By default the environment's.", valueName: "URL"))
-    var proxy: String?
-
-    @Option(help: ArgumentHelp("A socket to connect to, whatever the URL's host.", valueName: "PATH"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("A socket to connect to, whatever the URL's host.", valueName: "PATH"))
     var unixSocket: String?
+
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "Repeatable; addresses in place of the name lookup.", valueName: "HOST:PORT:ADDRESS[,ADDRESS]"))
+    var resolve: [String] = []
+
+    @Option(parsing: .unconditional, help: ArgumentHelp("The local interface, name or address.", valueName: "NAME"))
+    var interface: String?
+
+    @Flag(name: [.customShort("4"), .customLong("ipv4")], help: "IPv4 only.")
+    var ipv4 = false
+
+    @Flag(name: [.customShort("6"), .customLong("ipv6")], help: "IPv6 only.")
+    var ipv6 = false
 
     @Flag(name: .customLong("http1.1"), help: "No HTTP/2.")
     var http1 = false
 
-    @Flag(name: .customLong("http2"), help: "HTTP/2, also without TLS.")
+    @Flag(name: [.customLong("http2"), .customLong("http2-prior-knowledge")], help: "HTTP/2, also without TLS.")
     var http2 = false
 
     @Option(help: ArgumentHelp("How long connecting may take; fractions allowed.", valueName: "SECONDS"))
     var connectTimeout: Double?
 
+    @Option(help: ArgumentHelp("How long a 100 response is waited for before an upload begins.", valueName: "SECONDS"))
+    var expect100Timeout: Double?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Bytes a second at most, each way; with K, M or G.", valueName: "SPEED"))
+    var limitRate: String?
+
     func validate() throws {
         if http1, http2 { throw ValidationError("--http1.1 and --http2 exclude each other") }
-        if key != nil, cert == nil { throw ValidationError("--key needs --cert") }
-        if let connectTimeout, !(connectTimeout > 0 && connectTimeout <= 1e9) {
-            throw ValidationError("--connect-timeout needs seconds above 0")
+        if ipv4, ipv6 { throw ValidationError("--ipv4 and --ipv6 exclude each other") }
+        for (name, value) in [("--connect-timeout", connectTimeout), ("--expect100-timeout", expect100Timeout)] {
+            if let value, !(value > 0 && value <= 1e9) { throw ValidationError("\(name) needs seconds above 0") }
+        }
+        if let limitRate, Self.bytes(limitRate) == nil {
+            throw ValidationError("--limit-rate needs a speed such as 100K")
+        }
+        if let wrong = resolve.first(where: { Self.address($0) == nil }) {
+            throw ValidationError("--resolve needs HOST:PORT:ADDRESS[,ADDRESS], not '\(wrong)'")
         }
         if transport == .urlsession, let option = givenForLibcurl.first {
             throw ValidationError("\(option) needs the libcurl transport, not --transport urlsession")
@@ -49,45 +65,56 @@ struct ConnectionOptions: ParsableArguments {
     }
 
     private var givenForLibcurl: [String] {
-        let given = [
-            "--cacert": cacert != nil, "--pin": !pin.isEmpty, "--cert": cert != nil, "--key": key != nil,
-            "--insecure": insecure, "--proxy": proxy != nil, "--unix-socket": unixSocket != nil, "--http1.1": http1,
-            "--http2": http2, "--connect-timeout": connectTimeout != nil,
-        ]
-        return given.filter(\.value).keys.sorted()
+        let given =
+            [
+                "--unix-socket": unixSocket != nil, "--http1.1": http1, "--http2": http2,
+                "--connect-timeout": connectTimeout != nil, "--resolve": !resolve.isEmpty, "--ipv4": ipv4,
+                "--ipv6": ipv6, "--interface": interface != nil, "--limit-rate": limitRate != nil,
+                "--expect100-timeout": expect100Timeout != nil,
+            ].filter(\.value).keys + tls.given + proxies.given
+        return given.sorted()
+    }
+
+    /// `100`, `2.5M`: curl's units are powers of 1024.
+    private static func bytes(_ text: String) -> Int64? {
+        let units: [Character: Double] = ["B": 1, "K": 0x1p10, "M": 0x1p20, "G": 0x1p30, "T": 0x1p40]
+        let unit = text.last.flatMap { units[Character($0.uppercased())] }
+        guard let number = Double(unit == nil ? text : String(text.dropLast())) else { return nil }
+        let bytes = number * (unit ?? 1)
+        return bytes >= 1 && bytes < 1e15 ? Int64(bytes) : nil
+    }
+
+    /// The host and port, and the addresses, which may be in brackets.
+    private static func address(_ text: String) -> (String, [String])? {
+        let parts = text.drop { $0 == "+" }.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, !parts[0].isEmpty, !parts[0].hasPrefix("-"), UInt16(parts[1]) != nil, !parts[2].isEmpty
+        else { return nil }
+        return ("\(parts[0]):\(parts[1])", parts[2].split(separator: ",").map(String.init))
     }
 
     /// - Throws: ``ExitError`` for a file that cannot be read, before a server is asked anything.
-    func makeTransport() throws(ExitError) -> any Transport {
+    func makeTransport(timeout: Double) throws(ExitError) -> any Transport {
         if transport == .urlsession { return URLSessionTransport() }
         let automatic = AutomaticTransport()
         let isLibcurl = transport == .libcurl || automatic.transportDescription.hasPrefix("libcurl")
         // An option that only libcurl honours asks for libcurl, rather than be ignored.
         guard isLibcurl || !givenForLibcurl.isEmpty else { return automatic }
-        return LibcurlTransport(configuration: try configuration())
+        return LibcurlTransport(configuration: try configuration(timeout))
     }
 
-    private func configuration() throws(ExitError) -> LibcurlTransport.Configuration {
+    /// Who waits for a 100 response must not be taken for silent.
+    private func configuration(_ timeout: Double) throws(ExitError) -> LibcurlTransport.Configuration {
         var configuration = LibcurlTransport.Configuration(
-            tls: try tls(), proxy: usedProxy, unixSocket: unixSocket,
-            httpVersion: http1 ? .http1 : http2 ? .http2 : .automatic)
+            tls: try tls.configuration(), proxy: proxies.configuration, unixSocket: unixSocket,
+            httpVersion: http1 ? .http1 : http2 ? .http2 : .automatic,
+            expectContinueTimeout: .seconds(min(expect100Timeout ?? 1, timeout / 2)), localInterface: interface,
+            ipVersion: ipv4 ? .v4 : ipv6 ? .v6 : .any)
         if let connectTimeout { configuration.connectTimeout = .seconds(connectTimeout) }
-        return configuration
-    }
-
-    private var usedProxy: ProxyConfiguration {
-        guard let proxy else { return .environment }
-        return proxy.isEmpty ? .none : .url(proxy)
-    }
-
-    private func tls() throws(ExitError) -> TLSConfiguration {
-        var tls = TLSConfiguration(pins: pin)
-        if let cacert { tls.trust = .anchors(file: try Input.file(cacert)) }
-        if insecure { tls.trust = .disabled }
-        if let cert {
-            tls.clientIdentity = .init(certificateFile: try Input.file(cert), keyFile: try Input.file(key ?? cert))
+        if let rate = limitRate.flatMap(Self.bytes) {
+            (configuration.maximumReceiveRate, configuration.maximumSendRate) = (rate, rate)
         }
-        return tls
+        for (name, addresses) in resolve.compactMap(Self.address) { configuration.addresses[name] = addresses }
+        return configuration
     }
 }
 

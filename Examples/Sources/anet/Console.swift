@@ -14,16 +14,29 @@ enum Console {
     /// All of the data, or an error.
     static func write(_ data: Data) throws(ExitError) {
         guard !data.isEmpty else { return }
-        do {
-            try FileHandle.standardOutput.write(contentsOf: data)
-        } catch {
-            throw ExitError(ExitStatus.cannotWrite, "Standard output cannot be written to. \(ExitError.cause(error)).")
+        let write = { () throws(ExitError) in
+            do {
+                try FileHandle.standardOutput.write(contentsOf: data)
+            } catch {
+                throw ExitError(
+                    ExitStatus.cannotWrite, "Standard output cannot be written to. \(ExitError.cause(error)).")
+            }
         }
+        if Terminal.isOutput { try ProgressBoard.shared.above(write) } else { try write() }
     }
 
     /// A line on standard error, in one write, so that lines of parallel transfers stay whole.
     static func note(_ line: String) {
-        show("\(line)\n")
+        ProgressBoard.shared.above { show("\(line)\n") }
+    }
+
+    /// Sends standard error to a file, or, by "-", to standard output.
+    static func redirectErrors(to name: String) throws(ExitError) {
+        let file = name == "-" ? STDOUT_FILENO : open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+        guard file >= 0, dup2(file, STDERR_FILENO) >= 0 else {
+            throw ExitError(
+                ExitStatus.cannotWrite, "The file \(name) cannot be written to. \(String(cString: strerror(errno))).")
+        }
     }
 
     /// How wide the terminal of standard error is; 80 where it does not say.
@@ -33,7 +46,12 @@ enum Console {
         return isKnown ? Int(size.ws_col) : 80
     }
 
-    static func show(_ text: String) {
+    /// Text on standard error that need not be a line.
+    static func write(error text: String) {
+        ProgressBoard.shared.above { show(text) }
+    }
+
+    private static func show(_ text: String) {
         // There is nowhere to tell of an error with standard error.
         try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }

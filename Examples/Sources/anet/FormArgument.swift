@@ -1,29 +1,57 @@
 import AsyncNet
 import Foundation
 
-/// One `-F`: `NAME=VALUE`, or `NAME=@FILE[;type=T][;filename=N]`, where a FILE or N with a semicolon stands in double
-/// quotes.
+/// One `-F`: `NAME=VALUE`, `NAME=@FILE` or `NAME=<FILE`, each with `[;type=T][;filename=N]`, where a VALUE, FILE or N
+/// with such an end of its own stands in double quotes.
 struct FormArgument {
     enum Content: Equatable {
-        case text(String)
+        /// With `isFile`, what the file of this name holds.
+        case text(String, isFile: Bool, type: String?, name: String?)
         /// `-` is standard input.
         case file(String, type: String?, name: String?)
     }
+
+    /// Before the argument of `--form-string`, whose value is taken as it stands.
+    static let literalMark = "\u{0}"
 
     let name: String
     let content: Content
 
     /// `nil` if it is neither.
     init?(_ argument: String) {
-        guard let equals = argument.firstIndex(of: "=") else { return nil }
-        name = String(argument[..<equals])
-        let value = argument[argument.index(after: equals)...]
-        guard value.first == "@" else {
-            content = .text(String(value))
-            return
+        let isLiteral = argument.hasPrefix(Self.literalMark)
+        let text = isLiteral ? argument.dropFirst() : argument[...]
+        guard let equals = text.firstIndex(of: "=") else { return nil }
+        name = String(text[..<equals])
+        var rest = text[text.index(after: equals)...]
+        if isLiteral {
+            content = .text(String(rest), isFile: false, type: nil, name: nil)
+        } else if rest.first == "@" || rest.first == "<" {
+            let isPart = rest.popFirst() == "@"
+            let file = Self.takeWord(&rest)
+            guard !file.isEmpty, let (type, name) = Self.takeOptions(&rest) else { return nil }
+            content =
+                isPart ? .file(file, type: type, name: name) : .text(file, isFile: true, type: type, name: name)
+        } else {
+            content = Self.text(rest)
         }
-        var rest = value.dropFirst()
-        let file = Self.takeWord(&rest)
+    }
+
+    /// What follows a value that is no option belongs to the value.
+    private static func text(_ value: Substring) -> Content {
+        var rest = value
+        let end =
+            value.first == "\"" ? nil : [";type=", ";filename="].compactMap { value.range(of: $0)?.lowerBound }.min()
+        let word = end.map { value[..<$0] }.map(String.init) ?? takeWord(&rest)
+        if let end { rest = value[end...] }
+        guard let (type, name) = takeOptions(&rest) else {
+            return .text(String(value), isFile: false, type: nil, name: nil)
+        }
+        return .text(word, isFile: false, type: type, name: name)
+    }
+
+    /// `nil` if it is not all options.
+    private static func takeOptions(_ rest: inout Substring) -> (type: String?, name: String?)? {
         var (type, fileName): (String?, String?) = (nil, nil)
         while rest.popFirst() == ";" {
             let key = rest.prefix { $0 != "=" && $0 != ";" }
@@ -31,13 +59,12 @@ struct FormArgument {
             guard rest.popFirst() == "=" else { return nil }
             switch key.trimmingCharacters(in: .whitespaces) {
             // A type has parameters of its own: `type=text/plain; charset=utf-8`.
-            case "type": type = Self.takeType(&rest)
-            case "filename": fileName = Self.takeWord(&rest)
+            case "type": type = takeType(&rest)
+            case "filename": fileName = takeWord(&rest)
             default: return nil
             }
         }
-        guard rest.isEmpty, !file.isEmpty else { return nil }
-        content = .file(file, type: type, name: fileName)
+        return rest.isEmpty ? (type, fileName) : nil
     }
 
     private static func takeWord(_ rest: inout Substring) -> String {
@@ -65,7 +92,9 @@ struct FormArgument {
     /// - Throws: ``ExitError`` for a file that cannot be read, before a server is asked anything.
     func append(to form: inout MultipartForm) throws(ExitError) {
         switch content {
-        case .text(let text): form.append(text, name: name)
+        case .text(let text, let isFile, let type, let fileName):
+            let data = isFile ? try Input.read("@\(text)") : Data(text.utf8)
+            form.append(data, name: name, fileName: fileName, mimeType: type)
         case .file(let file, let type, let fileName):
             let shown = fileName ?? URL(fileURLWithPath: file).lastPathComponent
             form.append(try Input.upload(file), name: name, fileName: shown, mimeType: type)

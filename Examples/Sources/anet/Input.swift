@@ -12,7 +12,8 @@ enum Input {
         return data
     }
 
-    private static func read(_ argument: String) throws(ExitError) -> Data {
+    /// A text, or what the file behind its @ holds.
+    static func read(_ argument: String) throws(ExitError) -> Data {
         guard argument.hasPrefix("@") else { return Data(argument.utf8) }
         let name = String(argument.dropFirst())
         if name == "-" { return try readAll(.standardInput, "Standard input") }
@@ -36,6 +37,16 @@ enum Input {
     static func file(_ name: String) throws(ExitError) -> URL {
         _ = try readFile(name)
         return URL(fileURLWithPath: name)
+    }
+
+    /// The URL of a file of cookies, which need not be there.
+    static func cookies(_ name: String) -> URL { URL(fileURLWithPath: name == "-" ? "/dev/stdin" : name) }
+
+    /// What --etag-save has written; an empty tag if there is no such file, as curl has it.
+    static func etag(_ name: String) throws(ExitError) -> String {
+        guard access(name, F_OK) == 0 else { return "\"\"" }
+        let text = String(decoding: try readFile(name), as: UTF8.self)
+        return text.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
     private static func readFile(_ name: String) throws(ExitError) -> Data {

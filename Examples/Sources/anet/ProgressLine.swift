@@ -1,23 +1,32 @@
 import AsyncNet
 import Foundation
 
-/// One line on the terminal for a transfer that lasts: percent, a bar, size, rate and remaining time.
+/// A line on the terminal for a transfer that lasts: percent, a bar, size, rate and remaining time.
 struct ProgressLine: Sendable {
+    let id: Int
+    /// Before the rest, so that one knows which of several transfers this is; may be empty.
+    let label: String
     /// A shorter transfer shows nothing.
-    private let patience = Duration.seconds(1)
+    let patience: Duration
     private let interval = Duration.milliseconds(200)
+
+    init(of call: Call, among count: Int, _ options: OutputOptions) {
+        id = call.number
+        patience = options.progressBar ? .zero : .seconds(1)
+        let name = URLText.fileName(of: call.text) ?? call.text
+        label = count > 1 ? name.prefix(20) + String(repeating: " ", count: max(0, 21 - name.count)) : ""
+    }
 
     func follow(_ progress: some AsyncSequence<TransferProgress, Never> & Sendable) async {
         let clock = ContinuousClock()
         var due = clock.now + patience
-        var isShown = false
         for await step in progress where clock.now >= due {
-            Console.show("\r\u{1B}[K\(Self.text(step, columns: Console.columns))")
-            isShown = true
+            let text = Self.text(step, columns: Console.columns - label.count)
+            ProgressBoard.shared.show("\(label)\(text)", of: id)
             due = clock.now + interval
         }
         // The terminal is clean before the body or an error comes.
-        if isShown { Console.show("\r\u{1B}[K") }
+        ProgressBoard.shared.remove(id)
     }
 
     /// At most one column less than there are, so that no terminal wraps it. The bar takes what is left, and goes first

@@ -15,11 +15,29 @@ struct RequestOptions: ParsableArguments {
     var headers: [String] = []
 
     @Option(
-        name: [.customShort("d", allowingJoined: true), .customLong("data")], parsing: .unconditionalSingleValue,
+        name: [.customShort("d", allowingJoined: true), .customLong("data"), .customLong("data-ascii")],
+        parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Body, byte for byte; a form unless -H says otherwise. Several are joined by &.", valueName: "TEXT|@FILE|@-"
-        ))
-    var data: [String] = []
+            "Body; a form unless -H says otherwise. Several are joined by &. Line ends of a FILE are left out.",
+            valueName: "TEXT|@FILE|@-"))
+    var data: [DataArgument] = []
+
+    /// This option and the next two are here for the help: `Arguments` makes them a --data, since their order counts.
+    @Option(parsing: .unconditionalSingleValue, help: ArgumentHelp("-d, where @ has no meaning.", valueName: "TEXT"))
+    var dataRaw: [String] = []
+
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("-d, with a FILE byte for byte.", valueName: "TEXT|@FILE|@-"))
+    var dataBinary: [String] = []
+
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("-d, percent-encoded.", valueName: "[NAME=]TEXT|[NAME]@FILE"))
+    var dataUrlencode: [String] = []
+
+    @Flag(name: [.customShort("G"), .customLong("get")], help: "Puts what -d gives into the URL's query.")
+    var get = false
 
     @Option(
         parsing: .unconditionalSingleValue,
@@ -32,11 +50,20 @@ struct RequestOptions: ParsableArguments {
     var query: [String] = []
 
     @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("Repeatable; as --data-urlencode, or +TEXT as it stands.", valueName: "[NAME=]TEXT"))
+    var urlQuery: [String] = []
+
+    @Option(
         name: [.customShort("F", allowingJoined: true), .customLong("form")], parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Repeatable; a part of a multipart form, streamed. FILE is - for standard input; \"quoted\" if it holds a semicolon.",
-            valueName: "NAME=VALUE|NAME=@FILE[;type=T][;filename=N]"))
+            "Repeatable; a part of a multipart form, streamed. FILE is - for standard input; \"quoted\" if it holds a semicolon. < makes a file's content a value.",
+            valueName: "NAME=VALUE|NAME=@FILE|NAME=<FILE[;type=T][;filename=N]"))
     var form: [String] = []
+
+    /// For the help, as `dataRaw`.
+    @Option(parsing: .unconditionalSingleValue, help: ArgumentHelp("-F, byte for byte.", valueName: "NAME=VALUE"))
+    var formString: [String] = []
 
     @Option(
         name: [.customShort("T", allowingJoined: true), .customLong("upload-file")], parsing: .unconditional,
@@ -50,14 +77,45 @@ struct RequestOptions: ParsableArguments {
         help: ArgumentHelp("Basic or Digest, as the challenge requires.", valueName: "NAME:PASSWORD"))
     var user: String?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("Sends Authorization: Bearer.", valueName: "TOKEN"))
+    @Flag(help: "Sends -u at once, by Basic; without it, as an answer to a challenge.")
+    var basic = false
+
+    @Flag(help: "The default: -u answers what the server asks for.")
+    var anyauth = false
+
+    @Option(
+        name: [.customLong("bearer"), .customLong("oauth2-bearer")], parsing: .unconditional,
+        help: ArgumentHelp("Sends Authorization: Bearer.", valueName: "TOKEN"))
     var bearer: String?
+
+    @Option(
+        name: [.customShort("A"), .customLong("user-agent")], parsing: .unconditional,
+        help: ArgumentHelp("The User-Agent; '' for none.", valueName: "NAME"))
+    var userAgent: String?
+
+    @Option(
+        name: [.customShort("e"), .customLong("referer")], parsing: .unconditional,
+        help: ArgumentHelp("The Referer.", valueName: "URL"))
+    var referer: String?
+
+    @Option(
+        name: .shortAndLong, parsing: .unconditional,
+        help: ArgumentHelp("The bytes to ask for: 0-99, 100- or -100.", valueName: "RANGE"))
+    var range: String?
+
+    @Flag(help: "Asks for a compressed response, as anet always does.")
+    var compressed = false
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Sends the ETag of FILE as If-None-Match.", valueName: "FILE"))
+    var etagCompare: String?
 
     @Flag(name: [.customShort("I"), .customLong("head")], help: "HEAD; prints the response's head.")
     var head = false
 
     func validate() throws {
-        if headers.contains(where: { HeaderArgument($0) == nil }) {
+        if headers.contains(where: { !$0.hasPrefix("@") && HeaderArgument($0) == nil }) {
             throw ValidationError("-H needs 'Name: value', 'Name;' or 'Name:'")
         }
         if query.contains(where: { !$0.contains("=") }) { throw ValidationError("--query needs NAME=VALUE") }
@@ -66,84 +124,24 @@ struct RequestOptions: ParsableArguments {
                 "-F needs NAME=VALUE or NAME=@FILE[;type=T][;filename=N], not '\(wrong.prefix { $0 != "=" })'")
         }
         if bodies.count > 1 { throw ValidationError("\(bodies.joined(separator: " and ")) exclude each other") }
-        if head, hasBody { throw ValidationError("--head cannot send a body") }
+        if head, bodies.contains(where: { $0 != "--data" }) || !data.isEmpty && !get {
+            throw ValidationError("--head cannot send a body")
+        }
+        if get, bodies.contains(where: { $0 != "--data" }) { throw ValidationError("--get goes with --data only") }
         if let user, !user.contains(":") { throw ValidationError("--user needs NAME:PASSWORD") }
         if user != nil, bearer != nil { throw ValidationError("--user and --bearer exclude each other") }
+        if basic, user == nil { throw ValidationError("--basic needs --user") }
+        if referer?.hasSuffix(";auto") == true {
+            throw ValidationError("-e with ;auto is not taken: redirects keep the Referer that was given")
+        }
     }
 
     /// The options that make a body.
-    private var bodies: [String] {
+    var bodies: [String] {
         let given = [
             ("--data", !data.isEmpty), ("--json", !json.isEmpty), ("--form", !form.isEmpty),
             ("--upload-file", uploadFile != nil),
         ]
         return given.filter(\.1).map(\.0)
-    }
-
-    private var hasBody: Bool { !bodies.isEmpty }
-
-    /// The requests to make: one a URL, all else alike. What -d and --json name is read here, once; what -F and -T
-    /// name, while it is sent.
-    func calls(to urls: [String]) throws(ExitError) -> [Call] {
-        let body = try body()
-        if body.replay == .once, urls.count > 1 {
-            throw ExitError(ExitStatus.usage, "Standard input, or a pipe, can be sent to one URL only.")
-        }
-        let headers = requestHeaders
-        return urls.map {
-            Call(
-                text: URLText.complete(named($0), query: query), method: usedMethod, headers: headers, body: body,
-                credential: credential)
-        }
-    }
-
-    private var credential: Credential? {
-        guard let user, let colon = user.firstIndex(of: ":") else { return nil }
-        return Credential(username: String(user[..<colon]), password: String(user[user.index(after: colon)...]))
-    }
-
-    private func body() throws(ExitError) -> RequestBody {
-        if let uploadFile { return try Input.upload(uploadFile) }
-        if !data.isEmpty { return .data(try Input.read(data, joinedBy: "&")) }
-        if !json.isEmpty { return .data(try Input.read(json, joinedBy: "")) }
-        return try form.isEmpty ? .none : multipart()
-    }
-
-    private func multipart() throws(ExitError) -> RequestBody {
-        try .multipart { form throws(ExitError) in
-            for argument in self.form.compactMap(FormArgument.init) { try argument.append(to: &form) }
-        }
-    }
-
-    /// A folder's URL is completed by the name of the file that goes into it, as curl does.
-    private func named(_ url: String) -> String {
-        guard let uploadFile, uploadFile != "-" else { return url }
-        return URLText.appending(fileName: URL(fileURLWithPath: uploadFile).lastPathComponent, to: url)
-    }
-
-    private var usedMethod: HTTPMethod {
-        HTTPMethod(rawValue: method ?? (head ? "HEAD" : uploadFile != nil ? "PUT" : hasBody ? "POST" : "GET"))
-    }
-
-    /// What the options imply comes first, so that `-H` can replace or remove it.
-    private var requestHeaders: HTTPHeaders {
-        var headers = HTTPHeaders()
-        if let bearer { headers.set(.authorization(bearerToken: bearer)) }
-        if !data.isEmpty { headers.set(.contentType("application/x-www-form-urlencoded")) }
-        if !json.isEmpty {
-            headers = HTTPHeaders(headers + [.contentType("application/json"), .accept("application/json")])
-        }
-        let given = self.headers.compactMap(HeaderArgument.init)
-        for argument in given { headers.remove(argument.name) }
-        for argument in given { argument.value.map { headers.add(name: argument.name, value: $0) } }
-        return HTTPHeaders(headers + removedHeaders.map(HTTPHeader.omitting))
-    }
-
-    /// Names given as `Name:` and not set by another `-H`.
-    var removedHeaders: [String] {
-        let given = headers.compactMap(HeaderArgument.init)
-        let set = HTTPHeaders(
-            given.compactMap { argument in argument.value.map { HTTPHeader(name: argument.name, value: $0) } })
-        return given.filter { $0.value == nil && !set.contains(name: $0.name) }.map(\.name)
     }
 }

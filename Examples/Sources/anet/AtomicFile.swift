@@ -1,0 +1,65 @@
+import Foundation
+
+/// A file that is in its place only once it is whole. What is there and is no regular file, such as /dev/null, is
+/// written to, not replaced.
+struct AtomicFile {
+    private let name: String
+    /// `nil` for a special file.
+    private let temporary: String?
+    private let file: FileHandle
+
+    init(_ name: String) throws(ExitError) {
+        self.name = name
+        var descriptor: Int32
+        if Self.isSpecial(name) {
+            temporary = nil
+            descriptor = open(name, O_WRONLY | O_CLOEXEC)
+        } else {
+            var template = Array("\(name).XXXXXX".utf8CString)
+            descriptor = mkstemp(&template)
+            temporary = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+        guard descriptor >= 0 else { throw Self.unwritable(name, String(cString: strerror(errno))) }
+        file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    }
+
+    static func isSpecial(_ name: String) -> Bool {
+        var status = stat()
+        return stat(name, &status) == 0 && status.st_mode & S_IFMT != S_IFREG && status.st_mode & S_IFMT != S_IFDIR
+    }
+
+    func write(_ data: Data) throws(ExitError) {
+        do { try file.write(contentsOf: data) } catch { throw Self.unwritable(name, ExitError.cause(error)) }
+    }
+
+    func commit() throws(ExitError) {
+        guard let temporary else { return }
+        let mask = umask(0)
+        umask(mask)
+        fchmod(file.fileDescriptor, 0o666 & ~mask)
+        guard rename(temporary, name) == 0 else {
+            let cause = String(cString: strerror(errno))
+            discard()
+            throw Self.unwritable(name, cause)
+        }
+    }
+
+    func discard() {
+        if let temporary { unlink(temporary) }
+    }
+
+    static func unwritable(_ name: String, _ cause: String) -> ExitError {
+        ExitError(ExitStatus.cannotWrite, "The file \(name) cannot be written to. \(cause).")
+    }
+
+    static func write(_ data: Data, to name: String) throws(ExitError) {
+        let file = try AtomicFile(name)
+        do throws(ExitError) {
+            try file.write(data)
+        } catch {
+            file.discard()
+            throw error
+        }
+        try file.commit()
+    }
+}

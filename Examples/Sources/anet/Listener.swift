@@ -1,0 +1,62 @@
+import AsyncNet
+import Foundation
+
+/// Keeps the heads of a request's responses, and tells on standard error what happens to the request, as it happens:
+/// `--trace` in events, `--verbose` in heads.
+struct Listener: Sendable {
+    private let isTracing: Bool
+    private let isVerbose: Bool
+    /// Whether the transport tells of heads as they are sent.
+    private let knowsSentHeads: Bool
+    private let label: String
+    private let clock = ContinuousClock()
+
+    init(_ output: OutputOptions, label: String, knowsSentHeads: Bool) {
+        isTracing = output.trace
+        isVerbose = output.verbose
+        self.label = label
+        self.knowsSentHeads = knowsSentHeads
+    }
+
+    /// Listens until the request ends.
+    func listen(to events: some AsyncSequence<RequestEvent, Never> & Sendable) async -> [HTTPResponseHead] {
+        let start = clock.now
+        var heads: [HTTPResponseHead] = []
+        for await event in events {
+            if let head = Self.received(event) { heads.append(head) }
+            if isTracing { Console.note("* \(label)\((clock.now - start).milliseconds) \(event)") }
+            if isVerbose, !lines(event).isEmpty { Console.note(lines(event).joined(separator: "\n")) }
+        }
+        return heads
+    }
+
+    private static func received(_ event: RequestEvent) -> HTTPResponseHead? {
+        switch event {
+        case .informational(let head), .response(let head), .challenged(let head), .redirected(let head, _): head
+        default: nil
+        }
+    }
+
+    private func lines(_ event: RequestEvent) -> [String] {
+        let lines = Self.received(event).map(lines) ?? []
+        return switch event {
+        case .sent(let head): marked(">", head.description.split(separator: "\n").map(String.init))
+        case .attempt(_, let head) where !knowsSentHeads: request(head)
+        case .redirected(_, let next) where !knowsSentHeads: lines + request(next)
+        default: lines
+        }
+    }
+
+    private func lines(_ head: HTTPResponseHead) -> [String] {
+        marked("<", [head.statusLine] + head.headers.map(\.description))
+    }
+
+    /// The descriptions of head and headers hide queries, credentials and cookies.
+    private func request(_ head: HTTPRequestHead) -> [String] {
+        marked(">", ["\(head)"] + head.headers.filter { $0 != .omitting($0.name) }.map(\.description))
+    }
+
+    private func marked(_ mark: String, _ lines: [String]) -> [String] {
+        (lines + [""]).map { "\(label)\(mark) \($0)" }
+    }
+}
