@@ -38,7 +38,7 @@ class HttpbinChecks:
         self.check("Digest SHA-512, which is not known", ["-i", *user, self.web.bin("digest-auth/auth/ada/passwd/SHA-512")], says=[self.has_status(401)])
         self.check("Digest auth, not over the body", ["-X", "GET", *COLOURS, *user, url], **self.over_a_body(known))
         self.check("Digest auth-int over a body", ["-X", "GET", *COLOURS, *user, url.replace("/auth/", "/auth-int/")], **self.over_a_body(known))
-        self.check("Digest, twice with cookies", ["-b", self.world.folder / "digest.txt", *user, url, url.replace("never", "1"), url], says=[self.thrice])
+        self.check("Digest, twice with cookies", ["-c", self.world.folder / "digest.txt", *user, url, url.replace("never", "1"), url], says=[self.thrice])
 
     def over_a_body(self, known):
         """URLSession sends no body with GET, the only method of httpbin's digests, and says so."""
@@ -76,7 +76,7 @@ class HttpbinChecks:
         return self.answers({"cookies": cookies})
 
     def cookies(self):
-        jar = ["-b", self.jar]
+        jar = ["-b", self.jar, "-c", self.jar]
         self.check("cookies go along with a redirect", [*jar, self.web.bin("cookies/set?a=hunter2&b=2")], says=[self.sent(a="hunter2", b="2"), self.is_private])
         self.check("cookies of the session are kept in the file", [*jar, self.web.bin("cookies")], says=[self.sent(a="hunter2", b="2")])
         self.check("curl reads the file", [*jar, self.web.bin("cookies")], says=[lambda: self.curl_sends(a="hunter2", b="2")])
@@ -102,16 +102,16 @@ class HttpbinChecks:
     def cookie_files(self):
         self.curl("-L", "-c", self.jar, self.web.bin("cookies/set?c=hunter2"))
         os.chmod(self.jar, 0o644)
-        self.check("curl's file is read, and private then", ["-b", self.jar, self.web.bin("cookies/set?d=4")], says=[self.sent(c="hunter2", d="4"), self.is_private])
+        self.check("curl's file is read, and private then", ["-b", self.jar, "-c", self.jar, self.web.bin("cookies/set?d=4")], says=[self.sent(c="hunter2", d="4"), self.is_private])
         self.jar.write_text("# a comment\n\nno cookie\n127.0.0.1\tFALSE\t/\tFALSE\t1\told\t1\n127.0.0.1\tFALSE\t/\tFALSE\t4102444800\tnew\t2\n")
         self.check("cookies that have ended are not sent", ["-b", self.jar, self.web.bin("cookies")], says=[self.sent(old=None, new="2")])
-        self.check("a file of cookies that cannot be written", ["-b", self.world.folder / "no/where", self.web.bin("cookies/set?e=5")], 23)
+        self.check("a file of cookies that cannot be written", ["-c", self.world.folder / "no/where", self.web.bin("cookies/set?e=5")], 23)
         self.check("a folder in place of a file of cookies", ["-b", self.world.folder, self.web.bin("cookies")], 26)
 
     def cookie_rules(self):
         """RFC 6265: domains, paths, Secure, what ends when."""
         self.jar.unlink(missing_ok=True)
-        jar = ["-b", self.jar]
+        jar = ["-b", self.jar, "-c", self.jar]
         self.check("cookies with attributes", [*jar, self.web.first("cookies/other")], out=b"ok", says=[self.keeps])
         self.check("only those that are this URL's", [*jar, self.web.first("cookies")], says=[self.sent(kept="hunter2", away=None, deep=None, shut=None)])
         self.world.logged("the longer path comes first", [*jar, self.web.first("cookies/deep/er")], [("deep=1; kept=hunter2",)], fields=("cookie",))

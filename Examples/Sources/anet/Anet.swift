@@ -74,7 +74,9 @@ struct Anet: AsyncParsableCommand {
     private func make(_ calls: [Call], on session: Session, over transport: any Transport) async throws(ExitError) {
         if output.verbose { Console.note("* \(session.transportDescription)") }
         let isLibcurl = transport is LibcurlTransport
-        let options = Client.Options(output: output, transfer: transfer, isHead: request.head, count: calls.count)
+        let options = Client.Options(
+            output: output, transfer: transfer, isHead: request.head, count: calls.count,
+            labelWidth: ProgressLine.width(for: calls))
         let client = Client(session: session, options: options, knowsSentHeads: isLibcurl)
         let mayExpect = isLibcurl && !connection.http2
         let printer = try Printer(options)

@@ -14,6 +14,8 @@ struct Client: Sendable {
         let transfer: TransferOptions
         let isHead: Bool
         let count: Int
+        /// Of the names in front of progress lines.
+        let labelWidth: Int
 
         /// With several URLs, lines on standard error say which one they are about.
         func label(_ number: Int) -> String { count > 1 ? "[\(number + 1)] " : "" }
@@ -76,7 +78,7 @@ struct Client: Sendable {
         let listener = Listener(
             options.output, label: options.label(call.number), knowsSentHeads: knowsSentHeads)
         let events = request.events
-        let line = showsProgress(of: call) ? ProgressLine(of: call, among: options.count, options.output) : nil
+        let line = showsProgress(of: call) ? ProgressLine(of: call, width: options.labelWidth, options.output) : nil
         let (sent, received) = (request.uploadProgress, request.downloadProgress)
         if options.output.curl { Console.note(await request.curlDescription()) }
         async let heads = listener.listen(to: events)

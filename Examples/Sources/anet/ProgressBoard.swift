@@ -17,7 +17,7 @@ final class ProgressBoard: Sendable {
             if let index = state.rows.firstIndex(where: { $0.id == id }) {
                 state.rows[index].text = text
             } else {
-                state.rows.append((id, text))
+                state.rows.insert((id, text), at: state.rows.firstIndex { $0.id > id } ?? state.rows.endIndex)
             }
             Self.draw(&state)
         }

@@ -10,11 +10,22 @@ struct ProgressLine: Sendable {
     let patience: Duration
     private let interval = Duration.milliseconds(200)
 
-    init(of call: Call, among count: Int, _ options: OutputOptions) {
+    /// - Parameter width: The width of the label; 0 for none.
+    init(of call: Call, width: Int, _ options: OutputOptions) {
         id = call.number
         patience = options.progressBar ? .zero : .seconds(1)
-        let name = URLText.fileName(of: call.text) ?? call.text
-        label = count > 1 ? name.prefix(20) + String(repeating: " ", count: max(0, 21 - name.count)) : ""
+        let name = Self.name(of: call)
+        label = width == 0 ? "" : name + String(repeating: " ", count: max(0, width - name.count) + 1)
+    }
+
+    /// How wide the labels of several transfers are.
+    static func width(for calls: [Call]) -> Int {
+        calls.count > 1 ? calls.map { name(of: $0).count }.max() ?? 0 : 0
+    }
+
+    private static func name(of call: Call) -> String {
+        let file = if case .file(let name)? = call.output { name } else { call.text }
+        return String((URLText.fileName(of: file) ?? file).prefix(20))
     }
 
     func follow(_ progress: some AsyncSequence<TransferProgress, Never> & Sendable) async {
