@@ -1,17 +1,20 @@
 """A loopback server of plain sockets that keeps what it is sent, byte for byte, and answers by the path."""
 import contextlib
+import email.utils
 import gzip
 import re
 import socket
 import ssl
 import threading
+import time
 
+TOMORROW = email.utils.formatdate(time.time() + 86400, usegmt=True)
 HEADS = {
     "redirect": (302, ["Location: /ok/there", "Set-Cookie: hop=1; Path=/"]),
     "post-redirect": (303, ["Location: /ok/there"]),
     "loop": (302, ["Location: /loop"]),
     "404": (404, ["Content-Type: text/plain"]),
-    "cookies": (200, ["Set-Cookie: a=1; Path=/", "Set-Cookie: b=2; Path=/deep; HttpOnly; Max-Age=100000"]),
+    "cookies": (200, ["Set-Cookie: a=1; Path=/", f"Set-Cookie: b=2; Path=/deep; HttpOnly; Expires={TOMORROW}"]),
     "named": (200, ['Content-Disposition: attachment; filename="given.txt"']),
     "dated": (200, ["Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT", 'ETag: "v1"']),
     "gzip": (200, ["Content-Encoding: gzip"]),
