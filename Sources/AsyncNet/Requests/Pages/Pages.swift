@@ -88,6 +88,11 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
     }
 }
 
+extension Pages.Iterator: CustomReflectable {
+    /// Shown by `dump`: no requests, since they contain secrets.
+    public var customMirror: Mirror { Mirror(self, children: ["isOver": isOver]) }
+}
+
 /// What pages need of a session.
 struct PageSession: Sendable {
     let send: @Sendable (RequestBlueprint, RequestOptions) -> DataRequest

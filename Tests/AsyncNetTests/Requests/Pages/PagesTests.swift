@@ -222,6 +222,19 @@ struct PagesTests {
         await ended.wait()
     }
 
+    @Test("Neither pages nor their iterator show secrets")
+    func secrets() async throws {
+        let pages = Session(transport: Self.list(3)).pages(
+            [Int].self, from: "http://u:secret@a/?secret=1", headers: ["Authorization": "secret"],
+            options: RequestOptions(credential: Credential(username: "u", password: "secret")))
+        var iterator = pages.makeAsyncIterator()
+        #expect(try await iterator.next() == [1])
+        var shown = "\(pages) \(iterator)"
+        dump(pages, to: &shown)
+        dump(iterator, to: &shown)
+        #expect(!shown.contains("secret"), "\(shown)")
+    }
+
     @Test("Pages over sockets", arguments: TransportUnderTest.allCases)
     func sockets(_ transport: TransportUnderTest) async throws {
         let server = try await MockServer.start()
