@@ -14,7 +14,8 @@ public struct ActorBoundValues<Value: Decodable>: AsyncSequence {
         let data: () throws -> Data
     }
 
-    typealias NextPiece = (isolated (any Actor)?) async throws -> Piece?
+    /// Runs on the actor of its caller.
+    typealias NextPiece = () async throws -> Piece?
 
     private let decoding: StreamDecoding
     private let makePieces: () -> NextPiece
@@ -35,7 +36,7 @@ public struct ActorBoundValues<Value: Decodable>: AsyncSequence {
 
         /// The next value, decoded on the given actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Value? {
-            guard let piece = try await nextPiece(actor) else { return nil }
+            guard let piece = try await nextPiece() else { return nil }
             return try decoding.valueHere(Value.self, in: piece.subject, piece.data)
         }
     }

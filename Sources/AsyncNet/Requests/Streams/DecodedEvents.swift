@@ -38,8 +38,8 @@ extension AsyncSequence where Element == ServerSentEvent {
     ) -> ActorBoundValues<Value> {
         ActorBoundValues(decoding(by: decoder)) {
             var events = makeAsyncIterator()
-            return { actor in
-                while let event = try await events.next(isolation: actor) {
+            return {
+                while let event = try await events.next(isolation: #isolation) {
                     guard !event.data.isEmpty else { continue }
                     return ActorBoundValues.Piece(subject: event.subject) { Data(event.data.utf8) }
                 }

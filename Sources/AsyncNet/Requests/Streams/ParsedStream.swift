@@ -97,8 +97,10 @@ extension StreamRequest {
     ) -> ActorBoundValues<Value> {
         ActorBoundValues(StreamDecoding(decoder: engine.decoder(decoder), record: engine.record)) {
             var texts = jsonTexts().makeAsyncIterator()
-            return { actor in
-                try await texts.next(isolation: actor).map { ActorBoundValues.Piece(subject: "The body", data: $0.get) }
+            return {
+                try await texts.next(isolation: #isolation).map {
+                    ActorBoundValues.Piece(subject: "The body", data: $0.get)
+                }
             }
         }
     }
