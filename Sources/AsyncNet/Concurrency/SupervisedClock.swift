@@ -15,6 +15,18 @@ package protocol SupervisedClock: Clock, Sendable where Duration == Swift.Durati
     func end(_ work: SupervisedWork)
 }
 
+extension SupervisedClock {
+    /// Runs code whose user code, such as retriers and serializers, runs on the clock's executor.
+    package func observing<Value, Failure: Error>(
+        _ code: () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        let result: Result<Value, Failure> = await UserCode.$supervisedExecutor.withValue(executor) {
+            do throws(Failure) { return .success(try await code()) } catch { return .failure(error) }
+        }
+        return try result.get()
+    }
+}
+
 /// What a `SupervisedClock` counts beside tasks.
 package enum SupervisedWork: Sendable {
     /// Only the clock or a cancel ends it: a response that never comes, a wait for a rate limit's timer.

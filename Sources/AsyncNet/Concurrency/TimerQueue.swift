@@ -39,7 +39,19 @@ final class TimerQueue: Sendable {
 
     /// Removes the timer; its action may be running.
     func cancel(_ timer: Timer) {
-        state.withLock { $0.heap.remove(timer) }
+        state.withLock { state in
+            state.heap.remove(timer)
+            if time.supervisor != nil { forgetUnneededWake(&state) }
+        }
+    }
+
+    /// A supervised clock would stop at a time at which nothing is due any more.
+    private func forgetUnneededWake(_ state: inout State) {
+        guard let wakesAt = state.wakesAt, wakesAt != state.heap.earliest else { return }
+        state.sleeper?.cancel()
+        state.generation += 1
+        (state.wakesAt, state.sleeper) = (nil, nil)
+        if let next = state.heap.earliest { wake(at: next, &state) }
     }
 
     /// The number of timers.

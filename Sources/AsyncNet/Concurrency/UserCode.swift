@@ -9,11 +9,16 @@ enum UserCode {
     /// Work on fewer bytes than this takes the library less than a millisecond and does not need another thread.
     static let small = 64 * 1024
 
+    /// The executor of a supervised clock, on which user code runs too, so that the clock sees it.
+    @TaskLocal static var supervisedExecutor: (any TaskExecutor)?
+
+    private static var executor: any TaskExecutor { supervisedExecutor ?? BlockingExecutor.shared }
+
     /// Runs the code as part of this task, and waits for its end.
     static func run<Value: Sendable, Failure: Error>(
         _ code: @Sendable () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        try await withTaskExecutorPreference(BlockingExecutor.shared) { () async throws(Failure) -> Value in
+        try await withTaskExecutorPreference(executor) { () async throws(Failure) -> Value in
             try await change(to: code)
         }
     }
@@ -40,7 +45,7 @@ enum UserCode {
     {
         try Task.checkCancellation()
         let end = Promise<Result<Value, any Error>>()
-        let task = Task(executorPreference: BlockingExecutor.shared) {
+        let task = Task(executorPreference: executor) {
             do { end.fulfil(.success(.success(try await code()))) } catch { end.fulfil(.success(.failure(error))) }
         }
         return try await withTaskCancellationHandler {

@@ -37,7 +37,7 @@ extension Attempt {
             limit.begin()
         }
         if !isWaitingForFirst { begin() }
-        let reading = try? await limit.task.run { [self] in
+        let reading = try? await limit.task.run(on: run.environment.timers.time.executor) { [self] in
             await read(response, onFirst: isWaitingForFirst ? begin : nil)
         }
         return reading ?? BriefReading()

@@ -145,7 +145,10 @@ public actor RequestEngine {
 
     private func makeDriver(_ run: RequestRun) -> Task<Void, Never> {
         Task(executorPreference: host.environment.timers.time.executor) { @concurrent [blueprint] in
-            await self.settle(await run.outcome(of: blueprint))
+            guard let clock = run.environment.timers.time.supervisor else {
+                return await self.settle(await run.outcome(of: blueprint))
+            }
+            await clock.observing { await self.settle(await run.outcome(of: blueprint)) }
         }
     }
 

@@ -88,7 +88,7 @@ public final class TestClock: Clock, Sendable {
         core.beginRun()
         defer { core.endRun() }
         return try await withTaskExecutorPreference(countingExecutor) { () async throws(Failure) -> Value in
-            try await Self.change(to: work)
+            try await change(to: work)
         }
     }
 
@@ -97,11 +97,11 @@ public final class TestClock: Clock, Sendable {
     /// Runs the work on the executor that the task has begun to prefer. Without code before the call, and on its
     /// caller's executor, this function would not change the thread, and the clock would not see the work's first steps.
     @concurrent
-    private static func change<Value: Sendable, Failure: Error>(
+    private func change<Value: Sendable, Failure: Error>(
         to work: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        entries.add(1, ordering: .relaxed)
-        return try await work()
+        Self.entries.add(1, ordering: .relaxed)
+        return try await observing(work)
     }
 
     /// Moves the clock once as ``run(_:)`` does: waits until something waits for the clock and nothing else is under
