@@ -67,6 +67,16 @@ class Desk:
 
             do_POST = do_PUT = do_GET
 
+            def handle_expect_100(self):
+                if not self.path.startswith("/strict"):
+                    return super().handle_expect_100()
+                self.close_connection = True
+                self.answer(b"", status=417, Connection="close")
+                return False
+
+            def strict(self):
+                self.answer(self.headers.get("Expect", "nothing").encode())
+
             def answer(self, body, kind="text/plain", status=200, **headers):
                 self.send_response(status)
                 for name, value in {"Content-Type": kind, "Content-Length": len(body), **headers}.items():
@@ -221,6 +231,7 @@ class CommandLineChecks:
             self.check("--etag-compare", ["--etag-compare", tag, "-w", "%{http_code}", self.desk.url("kept")], out=b"304")
             self.check("--stderr", ["--stderr", log, "-f", self.desk.url("lost")], status=52)
             self.report("errors are in its file", [] if "[emptyReply]" in open(log).read() else [open(log).read()])
+            self.check("an expectation that the server refuses", ["-T", tag, self.desk.url("strict")], out=b"nothing")
             self.check("-F with -o", ["-F", "a=1", "-o", file, self.desk.url("text")], out=b"")
             self.report("its response is in the file", [] if open(file).read() == "{text}\n" else [open(file).read()])
             self.check("-I with -o", ["-I", "-o", os.path.join(folder, "x/y"), self.desk.url("text")], status=23)

@@ -42,10 +42,13 @@ struct Anet: AsyncParsableCommand {
     func execute() async throws {
         if let name = output.stderr { try Console.redirectErrors(to: name) }
         let positionals = try Positionals(arguments)
-        let calls = try calls(positionals)
+        var calls = try calls(positionals)
         let jar = try await transfer.cookies.jar()
-        let configuration = transfer.configuration(without: try request.removedHeaders(positionals), jar)
         let transport = try connection.makeTransport(timeout: transfer.timeout)
+        if transport is LibcurlTransport, !connection.http2 { calls = calls.map(\.expectingContinue) }
+        let configuration = transfer.configuration(
+            without: try request.removedHeaders(positionals), jar,
+            asksToContinue: calls.contains { $0.headers.contains(name: "Expect") })
         let session = Session(transport: transport, configuration: configuration)
         do throws(ExitError) { try await make(calls, on: session, over: transport) } catch {
             // What servers have set is kept, whatever became of the requests.
@@ -73,15 +76,13 @@ struct Anet: AsyncParsableCommand {
 
     private func make(_ calls: [Call], on session: Session, over transport: any Transport) async throws(ExitError) {
         if output.verbose { Console.note("* \(session.transportDescription)") }
-        let isLibcurl = transport is LibcurlTransport
         let options = Client.Options(
             output: output, transfer: transfer, isHead: request.head, count: calls.count,
             labelWidth: ProgressLine.width(for: calls))
-        let client = Client(session: session, options: options, knowsSentHeads: isLibcurl)
-        let mayExpect = isLibcurl && !connection.http2
+        let client = Client(session: session, options: options, knowsSentHeads: transport is LibcurlTransport)
         let printer = try Printer(options)
         let result = await Result(of: { () throws(ExitError) in
-            try await client.run(mayExpect ? calls.map(\.expectingContinue) : calls, printer)
+            try await client.run(calls, printer)
         })
         // A process that ends while a transport's threads still close connections may trip over them.
         await session.finish()
@@ -126,7 +127,7 @@ enum Version {
         let features = "HTTP/1.1, HTTP/2; http, https; Basic, Digest, Bearer"
         try Console.write(
             Data(
-                "anet, \(library)\nTransport: \(AutomaticTransport().transportDescription)\nFeatures: \(features)\n"
+                "anet \(library.drop { $0 != "/" }.dropFirst()) (\(library))\nTransport: \(AutomaticTransport().transportDescription)\nFeatures: \(features)\n"
                     .utf8))
         return 0
     }

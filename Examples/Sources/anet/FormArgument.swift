@@ -37,16 +37,19 @@ struct FormArgument {
         }
     }
 
-    /// What follows a value that is no option belongs to the value.
+    /// What follows a value and is no option belongs to the value, as do quotes that do not enclose all of it.
     private static func text(_ value: Substring) -> Content {
+        let whole = Content.text(String(value), isFile: false, type: nil, name: nil)
         var rest = value
-        let end =
-            value.first == "\"" ? nil : [";type=", ";filename="].compactMap { value.range(of: $0)?.lowerBound }.min()
-        let word = end.map { value[..<$0] }.map(String.init) ?? takeWord(&rest)
-        if let end { rest = value[end...] }
-        guard let (type, name) = takeOptions(&rest) else {
-            return .text(String(value), isFile: false, type: nil, name: nil)
+        var word = ""
+        if value.first == "\"" {
+            word = takeWord(&rest)
+        } else if let end = [";type=", ";filename="].compactMap({ value.range(of: $0)?.lowerBound }).min() {
+            (word, rest) = (String(value[..<end]), value[end...])
+        } else {
+            return whole
         }
+        guard let (type, name) = takeOptions(&rest) else { return whole }
         return .text(word, isFile: false, type: type, name: name)
     }
 

@@ -63,18 +63,16 @@ struct Retries: RequestRetrier {
     }
 }
 
-/// Sends a request without `Expect` again that was refused for it, as curl does (RFC 9110 §15.5.18).
+/// Sends a request again without `Expect` that was refused for it (RFC 9110 §15.5.18).
 struct ExpectationFallback: RequestInterceptor {
     func adapt(_ request: URLRequest, context: RequestContext) async throws -> URLRequest {
-        guard context.response?.statusCode == 417 else { return request }
+        guard context.attempt > 1 else { return request }
         var request = request
         request.setValue(nil, forHTTPHeaderField: "Expect")
         return request
     }
 
     func retry(after error: AsyncNetError, context: RequestContext) async -> RetryDecision {
-        let isRefused =
-            context.response?.statusCode == 417 && context.request?.head.headers.contains(name: "Expect") == true
-        return isRefused ? .retry : .doNotRetry
+        context.response?.statusCode == 417 && context.attempt == 1 ? .retry : .doNotRetry
     }
 }

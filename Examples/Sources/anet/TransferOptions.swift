@@ -118,9 +118,10 @@ struct TransferOptions: ParsableArguments {
     }
 
     /// A session's configuration, its default headers without those that `-H 'Name:'` removes.
-    func configuration(without removed: [String], _ jar: CookieJar?) -> SessionConfiguration {
+    func configuration(without removed: [String], _ jar: CookieJar?, asksToContinue: Bool) -> SessionConfiguration {
         var configuration = SessionConfiguration(
-            interceptors: retries.policies(failing: fail || failWithBody) + [ExpectationFallback()],
+            interceptors: retries.policies(failing: fail || failWithBody)
+                + (asksToContinue ? [ExpectationFallback()] : []),
             timeout: .seconds(timeout), deadline: deadline.map { .seconds($0) },
             redirects: redirects, cookieJar: jar, maximumRedirects: maxRedirects, maximumBodySize: maxBody)
         // Whoever sets the delays is asked for no other care.
