@@ -30,7 +30,7 @@ for word, colour in [*((f'"{name}":', 34) for name in "bxael"), ("1", 36), ("2.5
 REFUSED = {
     "--next": "anet twice", "-z x": "time-cond", "--ntlm": "Basic and Digest", "--http3": "HTTP/2", "-0": "http1.0", "-K x": "command line",
     "-n": "netrc", "--location-trusted": "origin", "-sSy 3": "speed-time", "--ftp-pasv": "HTTP only", "-C 7": "offset", "--digest": "whichever",
-    "-w %{nonsense}": "nonsense", "-w %{local_port}": "local_port", "--trace-ascii x": "--trace", "--connect-to x": "no setting", "-e x;auto": "auto",
+    "-w %{nonsense}": "nonsense", "-w %{local_port}": "local_port", "--trace-ascii x": "--trace", "--connect-to x": "no setting", "-e x;auto": "auto", "-T a -T b": "one file",
 }
 
 # The arguments after the path, and what the server gets: method, target, one header, body.

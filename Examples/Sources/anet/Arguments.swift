@@ -90,6 +90,8 @@ struct Arguments {
         case "data-raw", "data-binary", "data-urlencode":
             expanded.append("--data=\(DataArgument.mark(name))\(value)")
         case "form-string": expanded.append("--form=\(FormArgument.literalMark)\(value)")
+        case "upload-file" where expanded.contains { $0.hasPrefix("--upload-file") }:
+            throw Self.refused("A second -T, --upload-file", "one file goes to all URLs")
         // ArgumentParser takes the next argument for the value of `--name=`.
         default: expanded += value.isEmpty ? ["--\(name)", ""] : ["--\(name)=\(value)"]
         }
