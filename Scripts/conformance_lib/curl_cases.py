@@ -1,7 +1,7 @@
 """curl's most used options, each with command lines that it and anet are given alike.
 
 URLs: {u} of the server, {p} the server again, as a proxy, {s} over TLS, {i} over TLS with a client's certificate.
-Files of the folder that both run in: text, with two lines; jar, of cookies; headers; ca.pem, client.pem, client.key.
+Files of the folder that both run in: text, with two lines; big, of more than 1 MiB; jar, of cookies; headers; ca.pem, client.pem, client.key.
 """
 from dataclasses import dataclass
 
@@ -33,6 +33,7 @@ CASES = [
     Case("`-d`, `--data`", "-d a=1 -L {u}post-redirect", remark="-X does not outlive a redirect that changes the method"),
     Case("`--data-raw`", "--data-raw @text {u}"),
     Case("`--data-binary`", "--data-binary @text {u}"),
+    Case("`--data-binary`", "--data-binary @big {u}"),
     Case("`--data-urlencode`", "--data-urlencode 'a b&c' --data-urlencode 'n=é ~/+' --data-urlencode '=x y' {u}"),
     Case("`--data-urlencode`", "-d a=1 --data-urlencode n@text --data-urlencode @text --data-raw @b {u}"),
     Case("`--json`", '--json \'{"a":1}\' {u}'),
@@ -40,6 +41,7 @@ CASES = [
     Case("`-G`, `--get`", "-G -d a=1 --data-urlencode 'b=2 3' {u}ok?c"),
     Case("`-G`, `--get`", "-G -I -d a=1 {u}"),
     Case("`-F`, `--form`", "-F a=1 -F f=@text;type=text/x;filename=n -F 'b=<text' -F 'c=x;type=text/html' {u}"),
+    Case("`-F`, `--form`", "-F 'f=@big;type=x/y' {u}"),
     Case("`-F`, `--form`", "-F f=@small.txt --form-string 'd=@e;type=f' {u}"),
     Case("`-T`, `--upload-file`", "-T text {u}ok/"),
     Case("`-T`, `--upload-file`", "-T - {u}ok/x", input=b"x" * 5000, remark="a 100 response is waited for, as curl does"),
