@@ -57,7 +57,7 @@ public struct RequestBody: Sendable {
 
     /// The chunks of a sequence that is created each time the body is sent, so that it can be sent again.
     ///
-    /// - Parameter length: As for ``stream(_:length:)`` with a sequence.
+    /// - Parameter length: As for ``stream(_:length:)-(Chunks,_)``.
     /// - Parameter makeChunks: Creates the sequence; an error ends the request with `.bodyStreamFailed`.
     public static func stream<Chunks: AsyncSequence & Sendable>(
         length: Int64? = nil, _ makeChunks: @escaping @Sendable () throws -> Chunks
@@ -69,7 +69,9 @@ public struct RequestBody: Sendable {
     ///
     /// The stream is opened when the body is sent, and closed at its end. It belongs to the request from now on.
     ///
-    /// - Parameter length: As for ``stream(_:length:)`` with a sequence.
+    /// - Parameters:
+    ///   - stream: A stream that is not open.
+    ///   - length: As for ``stream(_:length:)-(Chunks,_)``.
     public static func stream(_ stream: sending InputStream, length: Int64? = nil) -> RequestBody {
         .stream(InputStreamChunks(stream), length: length)
     }
@@ -110,7 +112,7 @@ public struct RequestBody: Sendable {
 
     /// The bytes in chunks, for transports of the user's. A body that can be sent once can be read once.
     ///
-    /// - Throws: ``AsyncNetError``, with the codes of ``file(_:)`` and ``stream(_:length:)``.
+    /// - Throws: ``AsyncNetError``, with the codes of ``file(_:)`` and ``stream(_:length:)-(Chunks,_)``.
     public var chunks: some AsyncSequence<Data, any Error> & Sendable { BodyChunks(body: self) }
 
     /// This body, compressed: now if it is in memory, so that the length is known; else while it is sent.

@@ -115,7 +115,7 @@ extension DataRequest {
 
     /// Decodes the body on the caller's actor: for types whose `Decodable` conformance is isolated to it.
     ///
-    /// - Throws: ``AsyncNetError``, as ``ResponseTask/value`` does.
+    /// - Throws: ``AsyncNetError``, as a ``ResponseTask`` does.
     public func decode<Value: Decodable>(
         _ type: Value.Type, using decoder: (any DataDecoder)? = nil
     ) async throws(AsyncNetError) -> Value {

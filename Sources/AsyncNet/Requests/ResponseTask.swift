@@ -1,7 +1,7 @@
 /// A request and the serializer of its response.
 ///
 /// Making a response task sends nothing, unless the session has ``SessionConfiguration/startsRequestsImmediately``.
-/// Awaiting ``value``, ``result`` or ``response`` starts the request unless it has started, waits for its outcome and
+/// Awaiting its value, ``result`` or ``response`` starts the request unless it has started, waits for its outcome and
 /// serializes it. Each await serializes again, but the response is transferred once.
 public struct ResponseTask<Value: Sendable>: Sendable {
     /// The request whose response is serialized.

@@ -58,7 +58,10 @@ public struct DownloadRequest: Request, CustomStringConvertible, CustomReflectab
     /// A file at a place that was not given (``DownloadDestination/temporary``) is removed when the request is released,
     /// unless its URL was read from ``value``, ``result`` or ``response``.
     ///
-    /// - Parameter decoder: With `nil`, the session's ``SessionConfiguration/decoder``.
+    /// - Parameters:
+    ///   - type: The type of the value.
+    ///   - decoder: With `nil`, the session's ``SessionConfiguration/decoder``.
+    ///   - emptyBodies: The responses that may have no body; the type must be an ``EmptyResponse`` then.
     public func serializing<Value: Decodable & Sendable>(
         _ type: Value.Type, decoder: (any DataDecoder)? = nil, emptyBodies: EmptyBodies = EmptyBodies()
     ) -> ResponseTask<Value> {

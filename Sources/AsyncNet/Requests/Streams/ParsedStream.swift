@@ -52,7 +52,7 @@ struct ParsedStream<Parser: StreamParser>: AsyncSequence, Sendable where Parser.
 extension StreamRequest {
     /// The body line by line, in UTF-8; a line ends with LF, CR LF or CR, which are not included.
     ///
-    /// A line of more than a mebibyte ends the stream with `.lineTooLong`; see ``lines(maximumLength:)``.
+    /// A line of more than a mebibyte ends the stream with `.lineTooLong`; see ``lines(maximumLength:automaticallyCancelling:)``.
     public var lines: some AsyncSequence<String, any Error> & Sendable {
         lines(maximumLength: LineParser.defaultLimit)
     }
