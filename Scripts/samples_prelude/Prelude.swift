@@ -11,6 +11,7 @@ import Foundation
 public struct User: Codable, Equatable, Sendable {
     public var id: Int
     public var name: String
+    public init(id: Int, name: String) { (self.id, self.name) = (id, name) }
 }
 public struct NewUser: Codable, Sendable {
     public var name: String
@@ -18,6 +19,12 @@ public struct NewUser: Codable, Sendable {
 }
 public struct Item: Codable, Sendable { public var id: Int }
 public struct Product: Codable, Sendable { public var id: Int }
+public struct Repo: Codable, Sendable { public var id: Int }
+public struct Feed: Codable, Sendable {
+    public var next: URL?
+    public var cursor: String?
+}
+public struct Hits: Codable, Sendable { public var cursor: String? }
 public struct Receipt: Codable, Sendable { public var id: Int }
 public struct Report: Codable, Sendable { public var id: Int }
 public struct Price: Codable, Sendable { public var value: Double }
@@ -66,3 +73,18 @@ public struct MyTransport: Transport {
     public init() {}
     public func send(_ request: TransportRequest) async throws -> TransportResponse { throw AsyncNetError(.cancelled) }
 }
+
+public func show(_ products: [Product]) {}
+public func search(_ cursor: String) throws -> URLRequest { first }
+public let first = URLRequest(url: url)
+public let product = Product(id: 1)
+public let entityTag = "\"1\""
+
+public struct UserService: Sendable {
+    public let session: Session
+    public init(session: Session) { self.session = session }
+    public func user(_ id: Int) async throws -> User {
+        try await session.request("https://api.example.com/users/\(id)").validate().serializing(User.self).value
+    }
+}
+public let service = UserService(session: session)

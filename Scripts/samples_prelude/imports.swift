@@ -2,6 +2,7 @@ import AsyncNet
 import AsyncNetTesting
 import Foundation
 import SamplePrelude
+import Testing
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
