@@ -82,6 +82,8 @@ extension MockResponse {
     /// - Parameters:
     ///   - value: What is encoded.
     ///   - encoder: Encodes it, by default with sorted members.
+    ///   - status: The status code.
+    ///   - headers: The headers; a `Content-Type` replaces the usual one.
     @_disfavoredOverload
     public static func json(
         _ value: some Encodable, encoder: JSONEncoder? = nil, status: Int = 200, headers: HTTPHeaders = [:]

@@ -17,7 +17,7 @@ public struct ActorBoundResponseTask<Value: Decodable> {
 
     /// The decoded value.
     ///
-    /// - Throws: ``AsyncNetError``, as ``ResponseTask/value`` does.
+    /// - Throws: ``AsyncNetError``, as a ``ResponseTask`` does.
     @_disfavoredOverload
     public var value: Value {
         get async throws(AsyncNetError) {
