@@ -126,7 +126,7 @@ struct TransferOptions: ParsableArguments {
             redirects: redirects, cookieJar: jar, maximumRedirects: maxRedirects, maximumBodySize: maxBody)
         // Whoever sets the delays is asked for no other care.
         if retries.retryDelay != nil || retries.retryAllErrors { configuration.retryBudget = nil }
-        for name in removed { configuration.headers.remove(name) }
+        for name in removed { configuration.defaultHeaders.remove(name) }
         return configuration
     }
 }

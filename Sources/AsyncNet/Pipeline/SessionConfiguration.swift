@@ -8,7 +8,7 @@ public struct SessionConfiguration: Sendable {
     public var headers: HTTPHeaders
     /// Sent with every request, unless ``headers`` or the request have headers of the same name: `Accept-Language` and
     /// `User-Agent` by default.
-    public var defaultHeaders = HTTPHeaders.default
+    public var defaultHeaders: HTTPHeaders
     /// Decodes the values of ``DataRequest/serializing(_:decoder:preprocessor:emptyBodies:)``, of streams and pages,
     /// unless the call has a decoder of its own; ``StandardJSONDecoder`` by default.
     public var decoder: any DataDecoder
@@ -57,7 +57,7 @@ public struct SessionConfiguration: Sendable {
 
     /// Makes a configuration with the given values, and the defaults otherwise.
     public init(
-        baseURL: (any URLConvertible)? = nil, headers: HTTPHeaders = [:],
+        baseURL: (any URLConvertible)? = nil, headers: HTTPHeaders = [:], defaultHeaders: HTTPHeaders = .default,
         decoder: any DataDecoder = StandardJSONDecoder(), encoder: any ParameterEncoder = .json,
         formEncoder: URLEncodedFormEncoder = URLEncodedFormEncoder(), interceptors: [any RequestPolicy] = [],
         timeout: Duration = .seconds(60), deadline: Duration? = nil, redirects: RedirectHandler = .follow,
@@ -70,6 +70,7 @@ public struct SessionConfiguration: Sendable {
     ) {
         self.baseURL = baseURL
         self.headers = headers
+        self.defaultHeaders = defaultHeaders
         self.decoder = decoder
         self.encoder = encoder
         self.formEncoder = formEncoder

@@ -9,7 +9,8 @@ import Testing
 
 @Suite("cURL description", .timeLimit(.minutes(5)))
 struct CurlDescriptionTests {
-    private let session = Session(transport: StubTransport { _ in .status(200) }, configuration: .init(headers: [:]))
+    private let session = Session(
+        transport: StubTransport { _ in .status(200) }, configuration: .init(defaultHeaders: [:]))
 
     @Test("The command has every part, and the shell expands none of it")
     func whole() async {
@@ -126,7 +127,7 @@ struct CurlDescriptionTests {
             ])
             let byCurl = try await server.takeRequest()
             _ = await shell.allOutput()
-            _ = try await Session(configuration: .init(headers: [:])).upload(
+            _ = try await Session(configuration: .init(defaultHeaders: [:])).upload(
                 body, to: server.url("/x"), method: .put, headers: [.omitting("Accept")]
             ).serializing(Data.self).value
             let byUs = try await server.takeRequest()

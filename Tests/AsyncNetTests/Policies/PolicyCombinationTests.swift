@@ -306,7 +306,7 @@ struct PolicyCombinationTests {
             await gate.wait()
             return .text("done")
         }
-        let session = Session(transport: stub, configuration: .init(headers: [], coalescesRequests: true))
+        let session = Session(transport: stub, configuration: .init(defaultHeaders: [], coalescesRequests: true))
         let one = Task {
             await session.request("http://a/", headers: ["x": "1"]).authenticate(username: "u", password: "p")
                 .serializing(Data.self).result

@@ -63,7 +63,8 @@ struct RequestAdapterTests {
     @Test("Headers keep order and repetitions unless an adapter changes them")
     func headers() async throws {
         let session = Session(
-            transport: stub, configuration: .init(headers: [:], interceptors: [Changing { $0.httpMethod = "PUT" }]))
+            transport: stub,
+            configuration: .init(defaultHeaders: [:], interceptors: [Changing { $0.httpMethod = "PUT" }]))
         _ = try await session.request(
             "http://a/",
             headers: [.init(name: "B", value: "1"), .init(name: "A", value: "2"), .init(name: "b", value: "3")]

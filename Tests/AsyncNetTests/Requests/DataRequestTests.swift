@@ -49,10 +49,11 @@ struct DataRequestTests {
         #expect(stub.requests.count == 1)
     }
 
-    @Test("With startsRequestsImmediately making a request starts it")
+    @Test("With startsRequestsImmediately making a serializer starts the request")
     func immediately() async throws {
         let session = Session(transport: stub, configuration: .init(startsRequestsImmediately: true))
         let request = session.request("http://a/")
+        _ = request.serializing(Data.self)
         #expect(await eventually { await request.state == .finished })
     }
 

@@ -77,9 +77,10 @@ struct EventStreamTests {
         let stub = StubTransport { request in
             request.headers["Last-Event-ID"] == nil ? .events(["retry: 500\nid: 1\ndata: 1\n\n"]) : .status(204)
         }
-        let stream = Session(transport: stub, configuration: .init(clock: clock)).stream(Self.url)
+        // With a deadline two tasks sleep during the wait: the session's, for its limits, and the request's.
+        let configuration = SessionConfiguration(deadline: .seconds(600), clock: clock)
+        let stream = Session(transport: stub, configuration: configuration).stream(Self.url)
         let task = Task { try await data(stream) }
-        // The timer for silence of the attempt that is over may still be asleep.
         await clock.sleepers(atLeast: 2)
         clock.advance(by: .milliseconds(499))
         #expect(stub.requests.count == 1)
