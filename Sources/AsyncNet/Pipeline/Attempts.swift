@@ -165,9 +165,14 @@ struct AttemptLimits<Rest: Station>: Station {
         watchForSilence(request, run, task)
         let timer = limitDuration(of: task, run)
         defer { timer.map(run.environment.timers.cancel) }
-        return try await task.run(on: run.executor ?? run.environment.timers.time.executor) { [rest] in
+        return try await task.run(on: executor(of: run)) { [rest] in
             try await rest.send(request, in: attempt)
         }
+    }
+
+    @inline(never)
+    private func executor(of run: RequestRun) -> (any TaskExecutor)? {
+        run.executor ?? run.environment.timers.time.executor
     }
 
     @inline(never)

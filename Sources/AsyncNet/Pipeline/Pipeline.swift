@@ -135,6 +135,7 @@ final class RequestRun: Sendable {
         return await outcome(of: Pipeline.stations, first.request, first.credential)
     }
 
+    @inline(never)
     private func made(by blueprint: RequestBlueprint) async throws -> TransportRequest {
         if let made { return made }
         return blueprint.mayBlock ? try await blueprint.makeApart() : try blueprint.make()

@@ -12,7 +12,7 @@ public typealias RequestModifier = @Sendable (inout URLRequest) throws -> Void
 /// Makes the request that is sent from the caller's arguments: URL, method, headers, modifier, encoder, checks.
 ///
 /// Without a modifier or encoder that needs a `URLRequest`, none is made: on Linux that costs several microseconds.
-struct RequestAssembly: Sendable {
+final class RequestAssembly: Sendable {
     private let baseURL: (any URLConvertible)?
     private let headers: HTTPHeaders
     private let encoder: any ParameterEncoder

@@ -5,14 +5,13 @@ import Foundation
 /// Made by ``DataRequest/serializing(_:decoder:)`` for types that must not leave their actor.
 public struct ActorBoundResponseTask<Value: Decodable> {
     /// The request whose response is decoded.
-    public let request: any Request
+    public var request: any Request { engine.handle }
+    private let engine: RequestEngine
     private let decoder: any DataDecoder
-    /// The file with the body, if the request is a download.
-    private let file: DownloadSink?
 
-    init(_ request: some Request, _ decoder: (any DataDecoder)?, readingFrom file: DownloadSink? = nil) {
-        (self.request, self.decoder, self.file) = (request, request.engine.decoder(decoder), file)
-        request.engine.serializerIsMade()
+    init(_ engine: RequestEngine, _ decoder: (any DataDecoder)?) {
+        (self.engine, self.decoder) = (engine, engine.decoder(decoder))
+        engine.serializerIsMade()
     }
 
     /// The decoded value.
@@ -21,7 +20,7 @@ public struct ActorBoundResponseTask<Value: Decodable> {
     @_disfavoredOverload
     public var value: Value {
         get async throws(AsyncNetError) {
-            let outcome = await request.engine.transferOutcome()
+            let outcome = await engine.transferOutcome()
             if let error = outcome.error { throw error }
             do {
                 guard let data = try await body(of: outcome), !data.isEmpty else { throw AsyncNetError(.emptyBody) }
@@ -40,7 +39,7 @@ public struct ActorBoundResponseTask<Value: Decodable> {
     }
 
     private func body(of outcome: TransferOutcome) async throws -> Data? {
-        guard let file, let response = outcome.rawResponse else { return outcome.data }
+        guard case .file(let file) = engine.target, let response = outcome.rawResponse else { return outcome.data }
         return try await file.response(response).data
     }
 }

@@ -42,7 +42,7 @@ extension DataRequest {
     public func serializing<Value: Decodable>(
         _ type: Value.Type, decoder: (any DataDecoder)? = nil
     ) -> ActorBoundResponseTask<Value> {
-        ActorBoundResponseTask(self, decoder)
+        ActorBoundResponseTask(engine, decoder)
     }
 
     /// Parses the body as ``JSON``.
@@ -97,20 +97,20 @@ extension DataRequest {
     public func serializing<Serializer: ResponseSerializer>(
         using serializer: Serializer
     ) -> ResponseTask<Serializer.Value> {
-        ResponseTask(self, serializer, (serializer as? any PlacedSerializer)?.place ?? .apart)
+        ResponseTask(engine, serializer, (serializer as? any PlacedSerializer)?.place ?? .apart)
     }
 
     private func own<Serializer: PlacedSerializer>(_ serializer: Serializer) -> ResponseTask<
         Serializer.Value
     > {
-        ResponseTask(self, serializer, serializer.place)
+        ResponseTask(engine, serializer, serializer.place)
     }
 
     /// Serializes the response with a closure, which runs on a thread that it may block.
     public func serializing<Value: Sendable>(
         _ serialize: @escaping @Sendable (RawResponse) async throws -> Value
     ) -> ResponseTask<Value> {
-        ResponseTask(self, ClosureSerializer(serialize), .apart)
+        ResponseTask(engine, ClosureSerializer(serialize), .apart)
     }
 
     /// Decodes the body on the caller's actor: for types whose `Decodable` conformance is isolated to it.
@@ -119,6 +119,6 @@ extension DataRequest {
     public func decode<Value: Decodable>(
         _ type: Value.Type, using decoder: (any DataDecoder)? = nil
     ) async throws(AsyncNetError) -> Value {
-        try await ActorBoundResponseTask<Value>(self, decoder).value
+        try await ActorBoundResponseTask<Value>(engine, decoder).value
     }
 }

@@ -144,10 +144,10 @@ public actor RequestEngine {
     }
 
     private func makeDriver(_ run: RequestRun) -> Task<Void, Never> {
-        Task(executorPreference: host.environment.timers.time.executor) { @concurrent [blueprint] in
-            guard let clock = run.environment.timers.time.supervisor else {
-                return await self.settle(await run.outcome(of: blueprint))
-            }
+        guard let clock = host.environment.timers.time.supervisor else {
+            return Task { @concurrent [blueprint] in await self.settle(await run.outcome(of: blueprint)) }
+        }
+        return Task(executorPreference: clock.executor) { @concurrent [blueprint] in
             await clock.observing { await self.settle(await run.outcome(of: blueprint)) }
         }
     }

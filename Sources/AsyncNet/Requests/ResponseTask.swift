@@ -5,18 +5,14 @@
 /// serializes it. Each await serializes again, but the response is transferred once.
 public struct ResponseTask<Value: Sendable>: Sendable {
     /// The request whose response is serialized.
-    public let request: any Request
+    public var request: any Request { engine.handle }
+    private let engine: RequestEngine
     private let serializer: any ResponseSerializer<Value>
     private let place: SerializerPlace
-    /// The file with the body, if the request is a download.
-    private let file: DownloadSink?
 
-    init(
-        _ request: some Request, _ serializer: any ResponseSerializer<Value>, _ place: SerializerPlace,
-        readingFrom file: DownloadSink? = nil
-    ) {
-        (self.request, self.serializer, self.place, self.file) = (request, serializer, place, file)
-        request.engine.serializerIsMade()
+    init(_ engine: RequestEngine, _ serializer: any ResponseSerializer<Value>, _ place: SerializerPlace) {
+        (self.engine, self.serializer, self.place) = (engine, serializer, place)
+        engine.serializerIsMade()
     }
 
     /// The value that the serializer makes of the response.
@@ -33,13 +29,13 @@ public struct ResponseTask<Value: Sendable>: Sendable {
 
     /// The value or the error.
     public var result: Result<Value, AsyncNetError> {
-        get async { await serialize(await request.engine.transferOutcome()) }
+        get async { await serialize(await engine.transferOutcome()) }
     }
 
     /// The value or the error, with everything known of request and response; never throws.
     public var response: DataResponse<Value, AsyncNetError> {
         get async {
-            let outcome = await request.engine.transferOutcome()
+            let outcome = await engine.transferOutcome()
             let clock = ContinuousClock()
             let start = clock.now
             let result = await serialize(outcome)
@@ -57,7 +53,7 @@ public struct ResponseTask<Value: Sendable>: Sendable {
             return .failure(Self.error(AsyncNetError(.badServerResponse), outcome))
         }
         do {
-            if let file { response = try await file.response(response) }
+            if case .file(let file) = engine.target { response = try await file.response(response) }
             guard place.isHere(response) else { return .success(try await serializeApart(response)) }
             return .success(try await serializer.serialize(response))
         } catch {

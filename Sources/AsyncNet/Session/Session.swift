@@ -118,14 +118,3 @@ extension Session: RequestHost {
 
     func end(_ id: RequestID) { running[id] = nil }
 }
-
-extension RequestEngine {
-    /// The request as the caller holds it.
-    fileprivate nonisolated var handle: any Request {
-        switch target {
-        case .memory: DataRequest(self)
-        case .file(let sink): DownloadRequest(self, sink)
-        case .stream(let sink): StreamRequest(self, sink)
-        }
-    }
-}

@@ -74,7 +74,7 @@ public struct DownloadRequest: Request, CustomStringConvertible, CustomReflectab
     public func serializing<Value: Decodable>(
         _ type: Value.Type, decoder: (any DataDecoder)? = nil
     ) -> ActorBoundResponseTask<Value> {
-        ActorBoundResponseTask(self, decoder, readingFrom: sink)
+        ActorBoundResponseTask(engine, decoder)
     }
 
     /// Parses the file's content as ``JSON``.
@@ -93,8 +93,7 @@ public struct DownloadRequest: Request, CustomStringConvertible, CustomReflectab
     public func serializing<Serializer: ResponseSerializer>(
         using serializer: Serializer
     ) -> ResponseTask<Serializer.Value> {
-        ResponseTask(
-            self, serializer, (serializer as? any PlacedSerializer)?.place ?? .apart, readingFrom: sink)
+        ResponseTask(engine, serializer, (serializer as? any PlacedSerializer)?.place ?? .apart)
     }
 
     // MARK: Going on later
