@@ -22,7 +22,9 @@ public struct RecordedRequest: Sendable {
     public var path: String { String(target.prefix { $0 != "?" }) }
     /// The text after the question mark, or `nil`.
     public var query: String? { target.firstIndex(of: "?").map { String(target[target.index(after: $0)...]) } }
-    /// The body as text.
+    /// The decoded names and values of the query; empty without one.
+    public var queryItems: [URLQueryItem] { URLComponents(string: target)?.queryItems ?? [] }
+    /// The body as UTF-8 text.
     public var text: String { String(decoding: body, as: UTF8.self) }
     /// The body as JSON.
     public var json: JSON { get throws { try JSON(data: body) } }

@@ -50,6 +50,23 @@ struct MainActorModuleTests {
         #expect(read == 0)
     }
 
+    @Test("Events are decoded on the main actor, and a response that may be empty is nil")
+    func eventsAndEmptyBodies() async throws {
+        let session = Session(
+            transport: StubTransport { request in
+                request.path == "/none"
+                    ? .status(204)
+                    : .text(
+                        "event: a\ndata: {\"product_id\":1}\n\n", headers: ["Content-Type": "text/event-stream"])
+            }, configuration: SessionConfiguration(decoder: .json(keys: .convertFromSnakeCase)))
+        struct Price: Decodable { var productId: Int }
+        let events = session.stream("http://a/").serverSentEvents(reconnection: .never)
+        for try await price in events.decoding(Price.self) { #expect(price.productId == 1) }
+        let filtered = session.stream("http://a/").serverSentEvents(reconnection: .never).filter { $0.event == "a" }
+        for try await price in filtered.decoding(Price.self) { #expect(price.productId == 1) }
+        #expect(try await session.request("http://a/none").serializing(Product?.self).value == nil)
+    }
+
     @Test("Parameters are encoded on the main actor, by the session's encoder or the call's")
     func parameters() async throws {
         let stub = StubTransport { request in

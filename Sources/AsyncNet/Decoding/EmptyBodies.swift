@@ -23,6 +23,17 @@ public struct EmptyBodies: Sendable {
         if response.data.isEmpty, !allow(response) { throw AsyncNetError(.emptyBody) }
     }
 
+    /// The value of a response without a body.
+    ///
+    /// - Throws: `.emptyBody` if the response must have one, or the type has no such value.
+    func value<Value>(for response: RawResponse) throws(AsyncNetError) -> Value {
+        guard allow(response) else { throw AsyncNetError(.emptyBody) }
+        guard let type = Value.self as? any EmptyResponse.Type, let value = type.emptyValue as? Value else {
+            throw AsyncNetError(.emptyBody, "The response has no body, and \(Value.self) has no value for that")
+        }
+        return value
+    }
+
     func allow(_ response: RawResponse) -> Bool {
         methods.contains(response.requestHead.method) || statusCodes.contains(response.statusCode)
     }

@@ -1,7 +1,6 @@
 /// The error of a response that is refused before its body has been received.
 struct HeadRefusal: Sendable {
     let error: AsyncNetError
-    private let validator: Validator
     /// Whether an empty body would be accepted: any Content-Type is acceptable for it.
     let dependsOnBody: Bool
     /// Whether a validator of the whole response comes first, whose error would take precedence.
@@ -13,7 +12,7 @@ struct HeadRefusal: Sendable {
     init?(of response: RawResponse, by validators: [Validator]) {
         for (index, validator) in validators.enumerated() where validator.subject != .wholeResponse {
             do throws(AsyncNetError) { try validator(response) } catch {
-                (self.error, self.validator) = (error, validator)
+                self.error = error
                 dependsOnBody = validator.subject == .type && !response.surelyHasBody
                 isAfterOthers = validators[..<index].contains { $0.subject == .wholeResponse }
                 return
@@ -21,10 +20,4 @@ struct HeadRefusal: Sendable {
         }
         return nil
     }
-
-    /// Whether the error may have a cause, which is decoded from the body.
-    var hasCause: Bool { validator.cause != nil }
-
-    /// The error with its cause, which user code may decode.
-    func error(_ response: RawResponse) -> AsyncNetError { validator.explained(error, response) }
 }

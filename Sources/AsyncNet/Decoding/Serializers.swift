@@ -80,20 +80,12 @@ public struct DecodableSerializer<Value: Decodable & Sendable>: ResponseSerializ
     }
 
     public func serialize(_ response: RawResponse) async throws -> Value {
-        guard !response.data.isEmpty else { return try emptyValue(response) }
+        guard !response.data.isEmpty else { return try emptyBodies.value(for: response) }
         let data = try preprocessor.preprocess(response.data)
         do {
             return try decoder.decode(Value.self, from: data)
         } catch {
             throw AsyncNetError(decoding: Value.self, error)
         }
-    }
-
-    private func emptyValue(_ response: RawResponse) throws(AsyncNetError) -> Value {
-        guard emptyBodies.allow(response) else { throw AsyncNetError(.emptyBody) }
-        guard let type = Value.self as? any EmptyResponse.Type, let value = type.emptyValue as? Value else {
-            throw AsyncNetError(.emptyBody, "The response has no body, and \(Value.self) has no value for that")
-        }
-        return value
     }
 }

@@ -20,23 +20,16 @@ struct Validator: Sendable {
         (self.subject, self.cause, self.check) = (subject, cause, check)
     }
 
-    /// Whether the check, or the decoding of the cause, is the user's and may block its thread.
-    var mayBlock: Bool { subject == .wholeResponse || cause != nil }
+    /// Whether the check is the user's and may block its thread.
+    var mayBlock: Bool { subject == .wholeResponse }
 
     /// Runs the check; an error of another type becomes an ``AsyncNetError``.
     func callAsFunction(_ response: RawResponse) throws(AsyncNetError) {
         do {
             try check(response)
         } catch {
-            let error = AsyncNetError(wrapping: error, as: .validationFailed)
-            throw response.isBodyPending ? error : explained(error, response)
+            throw AsyncNetError(wrapping: error, as: .validationFailed)
         }
-    }
-
-    /// The refusal with its cause, if the body can be decoded as one.
-    func explained(_ error: AsyncNetError, _ response: RawResponse) -> AsyncNetError {
-        guard let cause, !response.data.isEmpty, let cause = try? cause(response) else { return error }
-        return error.with(underlyingError: cause)
     }
 }
 
@@ -75,8 +68,20 @@ extension [Validator] {
     /// Runs the checks in order, on a thread that they may block if one of them is the user's; throws the first
     /// refusal.
     func check(_ response: RawResponse) async throws(AsyncNetError) {
-        guard contains(where: \.mayBlock) else { return try checkHere(response) }
-        try await UserCode.run { () async throws(AsyncNetError) in try checkHere(response) }
+        do throws(AsyncNetError) {
+            guard contains(where: \.mayBlock) else { return try checkHere(response) }
+            try await UserCode.run { () async throws(AsyncNetError) in try checkHere(response) }
+        } catch {
+            throw response.isBodyPending ? error : await explained(error, response)
+        }
+    }
+
+    /// A refusal by status with its cause, if a validator can decode the body as one; user code may do that.
+    func explained(_ error: AsyncNetError, _ response: RawResponse) async -> AsyncNetError {
+        guard error.code == .unacceptableStatus, error.underlyingError == nil, !response.data.isEmpty,
+            let cause = lazy.compactMap(\.cause).first
+        else { return error }
+        return await UserCode.run { (try? cause(response)).map { error.with(underlyingError: $0) } ?? error }
     }
 
     func checkHere(_ response: RawResponse) throws(AsyncNetError) {

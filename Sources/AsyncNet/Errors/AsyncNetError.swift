@@ -32,9 +32,7 @@ public struct AsyncNetError: Error, Sendable {
 
     /// The response's body, at most its first 64 KiB; `nil` without a response. Of a download or stream, it is the body of
     /// a response that a validator has refused. No description contains it.
-    public var data: Data? { storage.context.data?.prefix(Self.mostData) }
-
-    private static let mostData = 64 * 1024
+    public var data: Data? { storage.context.data }
 
     /// The response's status, or `nil` without a response.
     public var responseCode: Int? { storage.context.statusCode }
@@ -62,10 +60,17 @@ public struct AsyncNetError: Error, Sendable {
         var request: (@Sendable () -> URLRequest?)?
         var response: (@Sendable () -> HTTPURLResponse?)?
         var statusCode: Int?
-        var data: Data?
+        private(set) var data: Data?
         var attempts = 0
 
         init() {}
+
+        /// Keeps the body's first 64 KiB. A part is copied, so that the error does not keep the whole body in memory.
+        mutating func keep(_ body: Data?) {
+            data = body.map { $0.count > Self.mostData ? Data(Array($0.prefix(Self.mostData))) : $0 }
+        }
+
+        private static let mostData = 64 * 1024
     }
 
     /// This error with a request; an error that has one keeps it.

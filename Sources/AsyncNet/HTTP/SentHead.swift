@@ -42,7 +42,8 @@ extension SentHead: CustomStringConvertible, CustomReflectable {
 
     private static func withoutSecrets(_ line: String) -> String {
         var words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-        guard words.count == 3 else { return words.first ?? "" }
+        // libcurl may report a long head in pieces, which may begin inside a secret value.
+        guard words.count == 3, words[2].hasPrefix("HTTP/") else { return "<redacted>" }
         var target = URLReference(words[1])
         if target.query != nil { target.query = "<redacted>" }
         if let at = target.authority?.lastIndex(of: "@") { target.authority?.removeSubrange(...at) }

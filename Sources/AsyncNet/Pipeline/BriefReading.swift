@@ -51,7 +51,10 @@ extension Attempt {
                 if reading.data.isEmpty { onFirst?() }
                 reading.data.append(chunk.prefix(Self.briefLength - reading.data.count))
                 run.watch.received(ReceivedBytes(count: Int64(reading.data.count)), of: response.head)
-                if reading.data.count == Self.briefLength { return reading }
+                if reading.data.count == Self.briefLength {
+                    reading.isWhole = response.head.contentLength == Int64(Self.briefLength)
+                    return reading
+                }
             }
             reading.isWhole = true
         } catch {

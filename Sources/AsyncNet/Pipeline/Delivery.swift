@@ -70,11 +70,8 @@ extension Attempt {
         do throws(AsyncNetError) { try await validators.check(pending) } catch {
             let reading = await readBriefly(response, isWaitingForFirst: false)
             run.record.received(reading.data)
-            guard let refusal = HeadRefusal(of: pending, by: validators), refusal.error.code == error.code else {
-                throw error
-            }
             let refused = RawResponse(requestHead: request.head, head: response.head, data: reading.data)
-            throw await explained(refusal, refused)
+            throw await explained(error, reading, refused, validators)
         }
     }
 
@@ -92,11 +89,13 @@ extension Attempt {
         return { [validators] head in HeadRefusal(of: head, to: request, by: validators) != nil }
     }
 
-    /// The error of a refusal, with its cause if the validator decodes one.
+    /// The error of a refusal, with its cause if a validator decodes one and the body is whole.
     @inline(never)
-    private func explained(_ refusal: HeadRefusal, _ response: RawResponse) async -> AsyncNetError {
-        guard refusal.hasCause else { return refusal.error }
-        return await run.offLoop { await UserCode.run { refusal.error(response) } }
+    private func explained(
+        _ error: AsyncNetError, _ reading: BriefReading, _ response: RawResponse, _ validators: [Validator]
+    ) async -> AsyncNetError {
+        guard reading.isWhole, validators.contains(where: { $0.cause != nil }) else { return error }
+        return await run.offLoop { await validators.explained(error, response) }
     }
 
     /// Throws the refusal, after keeping the bytes of the body that arrive within the limits of a brief reading.
@@ -113,8 +112,8 @@ extension Attempt {
         run.record.received(reading.data)
         if reading.isWhole { run.watch.receivedAll(Int64(reading.data.count)) }
         guard refusal.dependsOnBody, reading.data.isEmpty else {
-            throw await explained(
-                refusal, RawResponse(requestHead: request.head, head: response.head, data: reading.data))
+            let refused = RawResponse(requestHead: request.head, head: response.head, data: reading.data)
+            throw await explained(refusal.error, reading, refused, validators)
         }
         // An empty body is accepted with any type; the validator decides about it after the attempt.
         if let error = reading.error { throw error }

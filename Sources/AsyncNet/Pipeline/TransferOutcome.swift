@@ -42,11 +42,12 @@ final class TransferOutcome: Sendable {
         if let request {
             context.method = request.head.method.rawValue
             context.url = request.head.url
-            context.request = { [self] in urlRequest }
+            context.request = { request.urlRequest }
         }
         if let head {
             context.response = { head.urlResponse }
-            (context.statusCode, context.data) = (head.statusCode, data)
+            context.statusCode = head.statusCode
+            context.keep(data)
         }
         return context
     }

@@ -2,7 +2,8 @@ import Foundation
 
 /// A request whose response's body is decoded on the actor of the caller that awaits it.
 ///
-/// Made by ``DataRequest/serializing(_:decoder:)`` for types that must not leave their actor.
+/// Made by ``DataRequest/serializing(_:decoder:)`` for types whose `Decodable` conformance is isolated to an actor. Such a
+/// type has ``value`` and ``result`` only: for the response, `async let` and child tasks declare the type `nonisolated`.
 public struct ActorBoundResponseTask<Value: Decodable> {
     /// The request whose response is decoded.
     public var request: any Request { engine.handle }
@@ -23,8 +24,10 @@ public struct ActorBoundResponseTask<Value: Decodable> {
             let outcome = await engine.transferOutcome()
             if let error = outcome.error { throw error }
             do {
-                guard let data = try await body(of: outcome), !data.isEmpty else { throw AsyncNetError(.emptyBody) }
-                return try decoder.decode(Value.self, from: data)
+                guard let response = outcome.rawResponse else { throw AsyncNetError(.badServerResponse) }
+                let body = try await body(of: response)
+                guard !body.data.isEmpty else { return try EmptyBodies().value(for: body) }
+                return try decoder.decode(Value.self, from: body.data)
             } catch {
                 throw AsyncNetError(decoding: Value.self, error).with(outcome.errorContext)
             }
@@ -38,8 +41,8 @@ public struct ActorBoundResponseTask<Value: Decodable> {
         }
     }
 
-    private func body(of outcome: TransferOutcome) async throws -> Data? {
-        guard case .file(let file) = engine.target, let response = outcome.rawResponse else { return outcome.data }
-        return try await file.response(response).data
+    private func body(of response: RawResponse) async throws -> RawResponse {
+        guard case .file(let file) = engine.target else { return response }
+        return try await file.response(response)
     }
 }

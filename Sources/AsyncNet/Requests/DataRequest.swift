@@ -36,8 +36,8 @@ extension DataRequest {
                 type, decoder: engine.decoder(decoder), preprocessor: preprocessor, emptyBodies: emptyBodies))
     }
 
-    /// Decodes the body on the caller's actor, as a type that is not `Sendable` or whose `Decodable` conformance is
-    /// isolated to an actor; as ``decode(_:using:)``.
+    /// Decodes the body on the caller's actor, as a type whose `Decodable` conformance is isolated to an actor. For a type
+    /// that is not `Sendable` use ``decode(_:using:)``.
     @_disfavoredOverload
     public func serializing<Value: Decodable>(
         _ type: Value.Type, decoder: (any DataDecoder)? = nil
@@ -58,22 +58,30 @@ extension DataRequest {
     ///   - type: `String.self`.
     ///   - encoding: The encoding, whatever the response's charset is.
     ///   - preprocessor: Changes the body before it is decoded.
-    ///   - emptyBodies: The responses that may have no body; with `nil` every response may, and the text is empty.
+    public func serializing(
+        _ type: String.Type, encoding: String.Encoding? = nil, preprocessor: any DataPreprocessor = .passthrough
+    ) -> ResponseTask<String> {
+        own(StringSerializer(encoding: encoding, preprocessor: preprocessor))
+    }
+
+    /// Decodes the body as text; only the given responses may have no body.
     public func serializing(
         _ type: String.Type, encoding: String.Encoding? = nil, preprocessor: any DataPreprocessor = .passthrough,
-        emptyBodies: EmptyBodies? = nil
+        emptyBodies: EmptyBodies
     ) -> ResponseTask<String> {
         own(StringSerializer(encoding: encoding, preprocessor: preprocessor, emptyBodies: emptyBodies))
     }
 
     /// Returns the body's bytes.
-    ///
-    /// - Parameters:
-    ///   - type: `Data.self`.
-    ///   - preprocessor: Changes the body.
-    ///   - emptyBodies: The responses that may have no body; with `nil` every response may.
     public func serializing(
-        _ type: Data.Type, preprocessor: any DataPreprocessor = .passthrough, emptyBodies: EmptyBodies? = nil
+        _ type: Data.Type, preprocessor: any DataPreprocessor = .passthrough
+    ) -> ResponseTask<Data> {
+        own(DataSerializer(preprocessor: preprocessor))
+    }
+
+    /// Returns the body's bytes; only the given responses may have no body.
+    public func serializing(
+        _ type: Data.Type, preprocessor: any DataPreprocessor = .passthrough, emptyBodies: EmptyBodies
     ) -> ResponseTask<Data> {
         own(DataSerializer(preprocessor: preprocessor, emptyBodies: emptyBodies))
     }
@@ -113,7 +121,8 @@ extension DataRequest {
         ResponseTask(engine, ClosureSerializer(serialize), .apart)
     }
 
-    /// Decodes the body on the caller's actor: for types whose `Decodable` conformance is isolated to it.
+    /// Decodes the body on the caller's actor: for types whose `Decodable` conformance is isolated to it, and for types
+    /// that are not `Sendable`.
     ///
     /// - Throws: ``AsyncNetError``, as a ``ResponseTask`` does.
     public func decode<Value: Decodable>(

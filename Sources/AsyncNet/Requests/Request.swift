@@ -176,7 +176,8 @@ extension Request {
     /// Accepts statuses in this range only, which may be open at one end: `200...` or `..<400`.
     @discardableResult
     public func validate(statusCode acceptable: some RangeExpression<Int> & Sendable) async -> Self {
-        await add(.statusCode { acceptable.contains($0) })
+        let accepted = Set((100..<1000).filter(acceptable.contains))
+        return await add(.statusCode { accepted.contains($0) })
     }
 
     /// Accepts statuses in this range only.
@@ -191,7 +192,8 @@ extension Request {
         await add(.statusCode { acceptable.contains($0) })
     }
 
-    /// Accepts these statuses only, 200 to 299 by default; the body of another response becomes the error's cause.
+    /// Accepts these statuses only, 200 to 299 by default, and a type that the request's `Accept` header lists, as
+    /// ``validate()``; the body of a response with another status becomes the error's cause.
     ///
     ///     try await request.validate(decoding: ProblemDetails.self).serializing(User.self).value
     ///
@@ -211,8 +213,10 @@ extension Request {
     ) async -> Self {
         let standard: (any DataDecoder)? = problem is ProblemDetails.Type ? StandardJSONDecoder() : nil
         let decoder = decoder ?? standard ?? engine.decoder(nil)
+        let accepted = Set((100..<1000).filter(acceptable.contains))
         return await add(
-            .statusCode(cause: { try decoder.decode(problem, from: $0.data) }, { acceptable.contains($0) }))
+            .statusCode(cause: { try decoder.decode(problem, from: $0.data) }, { accepted.contains($0) })
+        ).add(.contentType(Validator.acceptHeader))
     }
 
     /// Accepts these media types only, such as `application/json`, `text/*` or `*/*`; others end the request with

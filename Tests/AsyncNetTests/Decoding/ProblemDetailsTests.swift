@@ -65,6 +65,16 @@ struct ProblemDetailsTests {
         #expect(error.code == .unacceptableStatus && error.underlyingError == nil)
     }
 
+    @Test("The order of validators makes no difference, and the type of an accepted response is checked")
+    func order() async throws {
+        let first = await Self.session().request("http://a/").validate().validate(decoding: ProblemDetails.self)
+        try expectProblem(await first.serializing(User.self).response.error)
+        let html = Session(transport: StubTransport { _ in .text("<html>", headers: ["Content-Type": "text/html"]) })
+        let request = await html.request("http://a/", headers: [.accept("application/json")]).validate(
+            decoding: ProblemDetails.self)
+        #expect(await request.serializing(User.self).response.error?.code == .unacceptableContentType)
+    }
+
     @Test("A type of one's own is decoded by the session's decoder")
     func ownType() async throws {
         struct Failure: Decodable, Error { var errorCode: Int }

@@ -26,7 +26,7 @@ struct SentHeadTests {
         arguments: [
             ("GET /a?token=secret HTTP/1.1", "GET /a?<redacted> HTTP/1.1"),
             ("GET http://a:secret@b/c HTTP/1.1", "GET http://b/c HTTP/1.1"),
-            ("CONNECT a:443 HTTP/1.1", "CONNECT a:443 HTTP/1.1"), ("GET /a secret HTTP/1.1", "GET"),
+            ("CONNECT a:443 HTTP/1.1", "CONNECT a:443 HTTP/1.1"), ("GET /a secret HTTP/1.1", "<redacted>"),
         ])
     func redaction(_ line: String, _ shown: String) {
         let head = SentHead(

@@ -87,6 +87,19 @@ struct SessionDefaultsTests {
         #expect(seen[2]["User-Agent"] == "app" && seen[2]["Accept-Language"] == nil)
     }
 
+    @Test("Parameters may be a literal of mixed values")
+    func mixedLiterals() async throws {
+        let stub = StubTransport { _ in .status(204) }
+        let session = Session(transport: stub)
+        try await session.post("http://a/", parameters: ["a": 1, "b": "x"]).serializing(Empty.self).value
+        try await session.get("http://a/", parameters: ["a": 1, "b": "x"]).serializing(Empty.self).value
+        try await session.request("http://a/", method: .put, parameters: ["a": [1, "x"]], encoder: .json(.sortedKeys))
+            .serializing(Empty.self).value
+        let seen = stub.requests.map { "\($0.query ?? "")\($0.text)" }
+        #expect(try JSON(parsing: seen[0]) == ["a": 1, "b": "x"])
+        #expect(seen[1] == "a=1&b=x" && seen[2] == #"{"a":[1,"x"]}"#)
+    }
+
     @Test("Options at creation apply to every kind of request and every verb")
     func options() async throws {
         let stub = StubTransport { request in .status(request.headers["X-Adapted"] == "1" ? 200 : 500) }

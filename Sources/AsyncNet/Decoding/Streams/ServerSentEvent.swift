@@ -17,6 +17,9 @@ public struct ServerSentEvent: Hashable, Sendable {
     /// In whole milliseconds, at most 2,147,483,647.
     public let retry: Duration?
 
+    /// Decodes the event's data; not part of its value.
+    var decoding = EventDecoding()
+
     /// Creates an event, for tests.
     public init(id: String? = nil, event: String = "message", data: String, retry: Duration? = nil) {
         self.id = id
@@ -24,4 +27,15 @@ public struct ServerSentEvent: Hashable, Sendable {
         self.data = data
         self.retry = retry
     }
+}
+
+/// How the data of an event of a session is decoded, whatever sequence hands the event on. All values are equal.
+struct EventDecoding: Hashable, Sendable {
+    /// The session's decoder; `nil` for an event that no session has received.
+    var decoder: (any DataDecoder)?
+    /// What an error contains about the event's request.
+    var context: (@Sendable () -> AsyncNetError.Context)?
+
+    static func == (one: EventDecoding, other: EventDecoding) -> Bool { true }
+    func hash(into hasher: inout Hasher) {}
 }

@@ -1,7 +1,6 @@
 public import Foundation
 
-/// The form outside of a request. Files and streams are read here, on a thread that they may block; a stream can be read
-/// once.
+/// The form outside of a request. Files and streams are read on a thread that they may block; a stream can be read once.
 extension MultipartForm {
     /// The length of the encoded form in bytes, boundaries and headers included; `nil` if the length of a part is
     /// unknown or a file cannot be read.
@@ -12,25 +11,38 @@ extension MultipartForm {
     /// - Throws: ``AsyncNetError``: `.encodingFailed` for an invalid part, or if the boundary occurs in a part;
     ///   `.fileNotReadable`, `.bodyStreamFailed` and the like for its content; `.cancelled`.
     public func encode() async throws(AsyncNetError) -> Data {
-        var encoded = Data()
-        try await forEachChunk { encoded.append($0) }
-        return encoded
+        try await UserCode.run { () async throws(AsyncNetError) in
+            var encoded = Data()
+            try await forEachChunk { encoded.append($0) }
+            return encoded
+        }
     }
 
-    /// Writes the encoded form to a file, which is made, or not changed if there is an error.
+    /// Writes the encoded form to a new file, which is removed if there is an error.
     ///
     /// - Throws: ``AsyncNetError``, as ``encode()``; `.fileNotWritable` if the file cannot be written or exists.
     public func write(to file: URL) async throws(AsyncNetError) {
-        guard !FileManager.default.fileExists(atPath: file.path) else {
-            throw AsyncNetError(.fileNotWritable, "The form cannot be written: a file of this name exists")
+        try await UserCode.run { () async throws(AsyncNetError) in
+            do { try Data().write(to: file, options: .withoutOverwriting) } catch {
+                throw AsyncNetError(.fileNotWritable, "The form's file cannot be made", underlyingError: error)
+            }
+            do throws(AsyncNetError) { try await writeChunks(to: file) } catch {
+                try? FileManager.default.removeItem(at: file)
+                throw error
+            }
         }
+    }
+
+    private func writeChunks(to file: URL) async throws(AsyncNetError) {
         do {
-            try Data().write(to: file, options: .withoutOverwriting)
             let handle = try FileHandle(forWritingTo: file)
             defer { try? handle.close() }
-            try await forEachChunk { try handle.write(contentsOf: $0) }
+            try await forEachChunk { chunk in
+                do { try handle.write(contentsOf: chunk) } catch {
+                    throw AsyncNetError(.fileNotWritable, "The form cannot be written", underlyingError: error)
+                }
+            }
         } catch {
-            try? FileManager.default.removeItem(at: file)
             throw AsyncNetError(wrapping: error, as: .fileNotWritable)
         }
     }

@@ -34,7 +34,7 @@ public struct DownloadRequest: Request, CustomStringConvertible, CustomReflectab
     }
 
     /// The URL of the file or the error, with everything known of request and response; never throws. Its `data` is
-    /// `nil`.
+    /// `nil`, unless a validator has refused the response.
     public var response: DataResponse<URL, AsyncNetError> {
         get async {
             let outcome = await engine.transferOutcome()
@@ -68,8 +68,7 @@ public struct DownloadRequest: Request, CustomStringConvertible, CustomReflectab
         serializing(using: DecodableSerializer(type, decoder: engine.decoder(decoder), emptyBodies: emptyBodies))
     }
 
-    /// Decodes the file's content on the caller's actor, as a type that is not `Sendable` or whose `Decodable`
-    /// conformance is isolated to an actor.
+    /// Decodes the file's content on the caller's actor, as a type whose `Decodable` conformance is isolated to an actor.
     @_disfavoredOverload
     public func serializing<Value: Decodable>(
         _ type: Value.Type, decoder: (any DataDecoder)? = nil
@@ -82,12 +81,34 @@ public struct DownloadRequest: Request, CustomStringConvertible, CustomReflectab
 
     /// Decodes the file's content as text, in `encoding` if given, else in the charset of the `Content-Type`, else in
     /// UTF-8.
-    public func serializing(_ type: String.Type, encoding: String.Encoding? = nil) -> ResponseTask<String> {
+    public func serializing(
+        _ type: String.Type, encoding: String.Encoding? = nil
+    ) -> ResponseTask<String> {
         serializing(using: StringSerializer(encoding: encoding))
+    }
+
+    /// Decodes the file's content as text; only the given responses may have no body.
+    public func serializing(
+        _ type: String.Type, encoding: String.Encoding? = nil, emptyBodies: EmptyBodies
+    ) -> ResponseTask<String> {
+        serializing(using: StringSerializer(encoding: encoding, emptyBodies: emptyBodies))
     }
 
     /// Reads the file's content into memory.
     public func serializing(_ type: Data.Type) -> ResponseTask<Data> { serializing(using: DataSerializer()) }
+
+    /// Reads the file's content into memory; only the given responses may have no body.
+    public func serializing(_ type: Data.Type, emptyBodies: EmptyBodies) -> ResponseTask<Data> {
+        serializing(using: DataSerializer(emptyBodies: emptyBodies))
+    }
+
+    /// Parses the file's content as an untyped property list.
+    public func serializing(_ type: PropertyList.Type) -> ResponseTask<PropertyList> {
+        serializing(using: PropertyListSerializer())
+    }
+
+    /// Does not use the file's content: the outcome only shows that the download has succeeded.
+    public func serializing(_ type: Empty.Type) -> ResponseTask<Empty> { serializing(using: EmptySerializer()) }
 
     /// Serializes the file's content, which is read into memory, with the given serializer.
     public func serializing<Serializer: ResponseSerializer>(

@@ -12,7 +12,6 @@ final class DownloadSink: ResponseSink {
     private let file: DownloadFile
     /// Whether the caller has been given the file's URL.
     private let isClaimed = Atomic(false)
-    private let isSerialized = Atomic(false)
 
     init(
         _ destination: DownloadDestination, resuming: ResumeData? = nil, segments: Int = 1, checksum: Checksum? = nil,
@@ -29,9 +28,7 @@ final class DownloadSink: ResponseSink {
     }
 
     deinit {
-        guard destination.isTemporary, isSerialized.load(ordering: .relaxed), !isClaimed.load(ordering: .relaxed),
-            let file = file.finished
-        else { return }
+        guard destination.isTemporary, !isClaimed.load(ordering: .relaxed), let file = file.finished else { return }
         try? FileManager.default.removeItem(at: file)
     }
 
@@ -45,9 +42,8 @@ final class DownloadSink: ResponseSink {
     ///
     /// - Throws: ``AsyncNetError`` with code `.fileNotReadable`.
     func response(_ response: RawResponse) async throws -> RawResponse {
-        isSerialized.store(true, ordering: .relaxed)
         guard let finished = file.finished else { throw AsyncNetError(.badServerResponse) }
-        let data = try await UserCode.run { () throws(AsyncNetError) in
+        let data = try await UserCode.runAbandonably {
             do { return try Data(contentsOf: finished) } catch {
                 throw AsyncNetError(.fileNotReadable, "The downloaded file cannot be read", underlyingError: error)
             }

@@ -9,26 +9,27 @@ public struct ActorBoundValues<Value: Decodable>: AsyncSequence {
 
     /// What one value is decoded from.
     struct Piece {
+        let decoding: StreamDecoding
         /// What an error calls the data.
         let subject: String
         let data: () throws -> Data
+
+        init(_ decoding: StreamDecoding, _ subject: String, _ data: @escaping () throws -> Data) {
+            (self.decoding, self.subject, self.data) = (decoding, subject, data)
+        }
     }
 
     /// Runs on the actor of its caller.
     typealias NextPiece = () async throws -> Piece?
 
-    private let decoding: StreamDecoding
     private let makePieces: () -> NextPiece
 
-    init(_ decoding: StreamDecoding, _ makePieces: @escaping () -> NextPiece) {
-        (self.decoding, self.makePieces) = (decoding, makePieces)
-    }
+    init(_ makePieces: @escaping () -> NextPiece) { self.makePieces = makePieces }
 
-    public func makeAsyncIterator() -> Iterator { Iterator(decoding: decoding, nextPiece: makePieces()) }
+    public func makeAsyncIterator() -> Iterator { Iterator(nextPiece: makePieces()) }
 
     /// Reads the values. Only the first iterator of a stream can; others throw `.bodyAlreadyRead`.
     public struct Iterator: AsyncIteratorProtocol {
-        let decoding: StreamDecoding
         let nextPiece: NextPiece
 
         /// The next value; `nil` at the end.
@@ -37,7 +38,7 @@ public struct ActorBoundValues<Value: Decodable>: AsyncSequence {
         /// The next value, decoded on the given actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Value? {
             guard let piece = try await nextPiece() else { return nil }
-            return try decoding.valueHere(Value.self, in: piece.subject, piece.data)
+            return try piece.decoding.valueHere(Value.self, in: piece.subject, piece.data)
         }
     }
 }

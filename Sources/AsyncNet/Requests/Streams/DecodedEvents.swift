@@ -16,52 +16,37 @@ extension AsyncSequence where Self: Sendable, Element == ServerSentEvent {
     ///
     /// - Parameters:
     ///   - type: What the data is decoded as.
-    ///   - decoder: Decodes the data, as UTF-8. With `nil`, the session's ``SessionConfiguration/decoder``; after other
-    ///     functions, such as `prefix(while:)`, ``StandardJSONDecoder``.
+    ///   - decoder: Decodes the data, as UTF-8. With `nil`, the session's ``SessionConfiguration/decoder``.
     public func decoding<Value: Decodable & Sendable>(
         _ type: Value.Type, decoder: (any DataDecoder)? = nil
     ) -> some AsyncSequence<Value, any Error> & Sendable {
-        let decoding = decoding(by: decoder)
-        return compactMap { event throws -> Value? in
+        compactMap { event throws -> Value? in
             guard !event.data.isEmpty else { return nil }
-            return try await decoding.value(type, in: event.subject) { Data(event.data.utf8) }
+            return try await StreamDecoding(event, decoder).value(type, in: event.subject) { Data(event.data.utf8) }
         }
     }
 }
 
 extension AsyncSequence where Element == ServerSentEvent {
-    /// The data of each event, decoded on the actor of the loop: for types that are not `Sendable`, or whose `Decodable`
-    /// conformance is isolated to an actor.
+    /// The data of each event, decoded on the actor of the loop: for types whose `Decodable` conformance is isolated to an
+    /// actor.
     @_disfavoredOverload
     public func decoding<Value: Decodable>(
         _ type: Value.Type, decoder: (any DataDecoder)? = nil
     ) -> ActorBoundValues<Value> {
-        ActorBoundValues(decoding(by: decoder)) {
+        ActorBoundValues {
             var events = makeAsyncIterator()
             return {
                 while let event = try await events.next(isolation: #isolation) {
                     guard !event.data.isEmpty else { continue }
-                    return ActorBoundValues.Piece(subject: event.subject) { Data(event.data.utf8) }
+                    return ActorBoundValues.Piece(StreamDecoding(event, decoder), event.subject) {
+                        Data(event.data.utf8)
+                    }
                 }
                 return nil
             }
         }
     }
-
-    private func decoding(by decoder: (any DataDecoder)?) -> StreamDecoding {
-        let engine = (self as? any SequenceOfRequest)?.engine
-        return StreamDecoding(
-            decoder: decoder ?? engine?.decoder(nil) ?? StandardJSONDecoder(), record: engine?.record)
-    }
-}
-
-/// A sequence of which the request is known.
-private protocol SequenceOfRequest {
-    var engine: RequestEngine { get }
-}
-
-extension ErasedFailure: SequenceOfRequest where Base == ServerSentEvents {
-    fileprivate var engine: RequestEngine { base.request.engine }
 }
 
 extension ServerSentEvent {

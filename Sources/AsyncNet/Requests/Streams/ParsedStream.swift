@@ -83,23 +83,24 @@ extension StreamRequest {
     public func decoding<Value: Decodable & Sendable>(
         _ type: Value.Type, decoder: (any DataDecoder)? = nil, automaticallyCancelling: Bool = true
     ) -> some AsyncSequence<Value, any Error> & Sendable {
-        let decoding = StreamDecoding(decoder: engine.decoder(decoder), record: engine.record)
+        let decoding = StreamDecoding(engine, decoder)
         return ErasedFailure(jsonTexts(automaticallyCancelling)).map { item throws in
             try await decoding.value(type, in: "The body", item.get)
         }
     }
 
-    /// The body as JSON texts, decoded on the actor of the loop: for types that are not `Sendable`, or whose `Decodable`
-    /// conformance is isolated to an actor.
+    /// The body as JSON texts, decoded on the actor of the loop: for types whose `Decodable` conformance is isolated to
+    /// an actor.
     @_disfavoredOverload
     public func decoding<Value: Decodable>(
         _ type: Value.Type, decoder: (any DataDecoder)? = nil
     ) -> ActorBoundValues<Value> {
-        ActorBoundValues(StreamDecoding(decoder: engine.decoder(decoder), record: engine.record)) {
+        let decoding = StreamDecoding(engine, decoder)
+        return ActorBoundValues {
             var texts = jsonTexts().makeAsyncIterator()
             return {
                 try await texts.next(isolation: #isolation).map {
-                    ActorBoundValues.Piece(subject: "The body", data: $0.get)
+                    ActorBoundValues.Piece(decoding, "The body", $0.get)
                 }
             }
         }

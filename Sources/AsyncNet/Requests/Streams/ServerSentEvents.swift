@@ -3,13 +3,20 @@ struct ServerSentEvents: AsyncSequence, Sendable {
     let request: StreamRequest
     let connection: EventConnection
 
-    func makeAsyncIterator() -> Iterator { Iterator(reader: ResponseReader(request, as: .events(connection))) }
+    func makeAsyncIterator() -> Iterator {
+        let engine = request.engine
+        let decoding = EventDecoding(decoder: engine.decoder(nil)) { [record = engine.record] in
+            record.outcome(nil).errorContext
+        }
+        return Iterator(reader: ResponseReader(request, as: .events(connection)), decoding: decoding)
+    }
 
     struct Iterator: AsyncIteratorProtocol {
         let reader: ResponseReader
+        let decoding: EventDecoding
         private var found: ArraySlice<ServerSentEvent> = []
 
-        init(reader: ResponseReader) { self.reader = reader }
+        init(reader: ResponseReader, decoding: EventDecoding) { (self.reader, self.decoding) = (reader, decoding) }
 
         mutating func next() async throws(AsyncNetError) -> ServerSentEvent? { try await next(isolation: #isolation) }
 
@@ -18,7 +25,9 @@ struct ServerSentEvents: AsyncSequence, Sendable {
                 guard let more = try await reader.next(of: \.events) else { return nil }
                 found = more[...]
             }
-            return found.popFirst()
+            var event = found.popFirst()
+            event?.decoding = decoding
+            return event
         }
     }
 }

@@ -3,8 +3,18 @@ import Foundation
 /// Decodes the values of a stream one by one.
 struct StreamDecoding: Sendable {
     let decoder: any DataDecoder
-    /// What is known of the stream's request, for errors; `nil` if the request is not known.
-    let record: TransferRecord?
+    /// What an error contains about the stream's request; `nil` if the request is not known.
+    let context: (@Sendable () -> AsyncNetError.Context)?
+
+    init(_ request: RequestEngine, _ decoder: (any DataDecoder)?) {
+        self.decoder = request.decoder(decoder)
+        context = { [record = request.record] in record.outcome(nil).errorContext }
+    }
+
+    init(_ event: ServerSentEvent, _ decoder: (any DataDecoder)?) {
+        self.decoder = decoder ?? event.decoding.decoder ?? StandardJSONDecoder()
+        context = event.decoding.context
+    }
 
     /// Decodes the closure's data, on a thread that the decoder may block if it may take long.
     ///
@@ -32,6 +42,6 @@ struct StreamDecoding: Sendable {
     private func failure(_ error: any Error, _ type: any Any.Type, _ subject: String) -> AsyncNetError {
         let isCancelled = error is CancellationError || (error as? AsyncNetError)?.code == .cancelled
         let error = isCancelled ? AsyncNetError(.cancelled) : AsyncNetError(decoding: type, error, in: subject)
-        return record.map { error.with($0.outcome(nil).errorContext) } ?? error
+        return context.map { error.with($0()) } ?? error
     }
 }

@@ -82,18 +82,24 @@ extension LibcurlHandle {
         worker.awaitsBody(self)
     }
 
-    /// Once the response is complete, the transfer is over if several checks found that no byte of the body was sent.
+    /// Once the response is complete, the transfer is over if several checks found that libcurl tried to send all the
+    /// time and sent no byte.
     private func checkProgress(of exchange: LibcurlExchange) -> BodyWaits.Finding {
         guard let last = upload.sentAtResponse else { return .settled }
-        let sent = sentBytes
-        upload.sentAtResponse = sent
-        upload.quietChecks = sent == last && !exchange.isSuspended ? upload.quietChecks + 1 : 0
-        response.isComplete = upload.quietChecks == Self.mostQuietChecks
-        return response.isComplete ? .over : .open
+        let (sent, rounds) = (sentBytes, worker.rounds - upload.roundsAtCheck)
+        (upload.sentAtResponse, upload.roundsAtCheck) = (sent, worker.rounds)
+        // A server that only pauses closes the flow-control window: libcurl then waits, and the loop sleeps.
+        let isFutile = sent == last && rounds > Self.mostQuietRounds && !exchange.isSuspended && !worker.limitsSending
+        upload.quietChecks = isFutile ? upload.quietChecks + 1 : 0
+        guard upload.quietChecks == Self.mostQuietChecks else { return .open }
+        response.isComplete = true
+        return .over
     }
 
     /// One second.
     private static let mostQuietChecks = 4
+    /// Between two checks; a loop whose libcurl tries to send for ever has thousands.
+    private static let mostQuietRounds = 200
 
     private var sentBytes: Int64 {
         var metrics = lc_metrics()

@@ -52,6 +52,8 @@ final class LibcurlHandle {
         var sentAtResponse: Int64?
         /// How many checks in a row have found that libcurl sent nothing.
         var quietChecks = 0
+        /// The number of the loop's rounds at the last check.
+        var roundsAtCheck = 0
     }
 
     /// `nil` if there is no memory.

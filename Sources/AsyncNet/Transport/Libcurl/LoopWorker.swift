@@ -18,6 +18,7 @@ final class LoopWorker {
     private var idleSince: ContinuousClock.Instant?
     private let start = ContinuousClock.now
     private var load = LoopLoad(at: .zero)
+    private(set) var rounds = 0
 
     private static let mostSpareHandles = 64
     private static let mostBatches = 4
@@ -30,12 +31,15 @@ final class LoopWorker {
     }
 
     var configuration: LibcurlTransport.Configuration { loop.configuration }
+    /// Whether a transfer may send nothing for a while because of ``LibcurlTransport/Configuration/maximumSendRate``.
+    var limitsSending: Bool { configuration.maximumSendRate != nil }
 
     // MARK: Rounds
 
     func run() {
         blockSignals()
         while true {
+            rounds &+= 1
             multi.perform()
             endFinished()
             flush()

@@ -99,7 +99,10 @@ public final class URLSessionTransport: Transport {
     }
 
     private init(_ configuration: Configuration, session: URLSession?) {
-        (self.configuration, given) = (configuration, session)
+        var own = configuration
+        // The caller may change the object later.
+        own.urlSession = configuration.urlSession?.copy() as? URLSessionConfiguration
+        (self.configuration, given) = (own, session)
         permits = TransferSlots(configuration.maximumTransfers)
     }
 
@@ -214,4 +217,17 @@ extension Transport where Self == URLSessionTransport {
 extension URLSessionTransport: CustomReflectable {
     /// `dump` shows the configuration, without passwords.
     public var customMirror: Mirror { Mirror(self, children: ["configuration": configuration]) }
+}
+
+extension URLSessionTransport.Configuration: CustomReflectable {
+    /// What `dump` shows: limits and settings without secrets. A `URLSessionConfiguration`, which may contain some, is not
+    /// shown.
+    public var customMirror: Mirror {
+        let children: KeyValuePairs<String, Any> = [
+            "maximumConnectionsPerHost": maximumConnectionsPerHost, "maximumTransfers": maximumTransfers,
+            "temporaryFolder": temporaryFolder, "maximumBufferedBytes": maximumBufferedBytes, "tls": tls,
+            "urlSession": urlSession == nil ? "ephemeral" : "given",
+        ]
+        return Mirror(self, children: children, displayStyle: .struct)
+    }
 }

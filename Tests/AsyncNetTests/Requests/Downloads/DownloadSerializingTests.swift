@@ -22,6 +22,27 @@ struct DownloadSerializingTests {
         #expect(exists(place))
     }
 
+    @Test("Data, text and Empty are not decoded as JSON, with and without rules for empty bodies")
+    func plainTypes() async throws {
+        let session = Session(transport: StubTransport { $0.path == "/empty" ? .status(200) : .text("hello") })
+        let empties = EmptyBodies(statusCodes: [204])
+        let (text, empty) = ("http://a/", "http://a/empty")
+        #expect(try await session.request(text).serializing(String.self, emptyBodies: empties).value == "hello")
+        #expect(try await session.request(text).serializing(Data.self, emptyBodies: empties).value.count == 5)
+        try await session.request(text).serializing(Empty.self, emptyBodies: empties).value
+        #expect(try await session.download(text).serializing(String.self, emptyBodies: empties).value == "hello")
+        #expect(try await session.download(text).serializing(Data.self, emptyBodies: empties).value.count == 5)
+        try await session.download(text).serializing(Empty.self).value
+        let codes = [
+            await session.request(empty).serializing(String.self, emptyBodies: empties).response.error?.code,
+            await session.request(empty).serializing(Data.self, emptyBodies: empties).response.error?.code,
+            await session.download(empty).serializing(String.self, emptyBodies: empties).response.error?.code,
+            await session.download(empty).serializing(Data.self, emptyBodies: empties).response.error?.code,
+        ]
+        #expect(codes.allSatisfy { $0 == .emptyBody })
+        #expect(try await session.request(empty).serializing(String.self).value.isEmpty)
+    }
+
     @Test("A temporary file goes with the request, unless its URL was read")
     func temporary() async throws {
         let place = DownloadDestination.temporary
