@@ -1,3 +1,4 @@
+#define _GNU_SOURCE  // RTLD_DEFAULT
 #include "CMockTLS.h"
 
 #include <dlfcn.h>
@@ -140,21 +141,29 @@ static int find_tls(void *library) {
     return find(library, TLS_LIBRARY, symbols, sizeof symbols / sizeof *symbols);
 }
 
-static void *open_library(const char *file) {
-    void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    if (library) return library;
+// Whether the program itself has an OpenSSL 3, such as that of its libcurl. Another one must not be opened then: it would
+// call the functions of the first, whose structures may differ. Only OpenSSL 3 has EVP_PKEY_Q_keygen.
+static int has_openssl(void) {
+    return dlsym(RTLD_DEFAULT, "EVP_PKEY_Q_keygen") && dlsym(RTLD_DEFAULT, "SSL_CTX_new");
+}
+
+static int open_library(const char *file, void **library) {
+    *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    if (*library) return 1;
     const char *reason = dlerror();
     snprintf(failure, sizeof failure, "%s", reason ? reason : file);
-    return NULL;
+    return 0;
 }
 
 static void load(void) {
-    void *crypto_library = open_library(CRYPTO_LIBRARY);
-    if (!crypto_library || !find_crypto(crypto_library)) return;
+    void *crypto_library = RTLD_DEFAULT, *tls_library = RTLD_DEFAULT;
+    if (!has_openssl()) {
+        if (!open_library(CRYPTO_LIBRARY, &crypto_library) || !open_library(TLS_LIBRARY, &tls_library)) return;
+    }
+    if (!find_crypto(crypto_library)) return;
     // OpenSSL's cleanup at exit can crash threads that still run.
     crypto.init(INIT_NO_ATEXIT, NULL);
-    void *tls_library = open_library(TLS_LIBRARY);
-    is_loaded = tls_library && find_tls(tls_library);
+    is_loaded = find_tls(tls_library);
 }
 
 const char *mt_load(void) {
