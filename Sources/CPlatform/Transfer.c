@@ -33,10 +33,20 @@
 #define SOCKET_FUNCTION 20001
 #define TIMER_FUNCTION 20004
 
+#define URL_WHOLE 0
+#define URL_PATH 7
+
 static int (*getinfo)(void *, int, ...);
 static int (*multi_setopt)(void *, int, ...);
 static int (*pause_transfer)(void *, int);
 static cp_header *(*next_header)(void *, unsigned int, int, cp_header *);
+static struct {
+    void *(*make)(void);
+    void (*destroy)(void *);
+    int (*set)(void *, int, const char *, unsigned int);
+    int (*get)(void *, int, char **, unsigned int);
+    void (*free_text)(void *);
+} url;
 static _Atomic(const void *) library_of;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -49,6 +59,11 @@ static void find_curl(void) {
     *(void **)&multi_setopt = dlsym(handle ? handle : RTLD_DEFAULT, "curl_multi_setopt");
     *(void **)&pause_transfer = dlsym(handle ? handle : RTLD_DEFAULT, "curl_easy_pause");
     *(void **)&next_header = dlsym(handle ? handle : RTLD_DEFAULT, "curl_easy_nextheader");
+    *(void **)&url.make = dlsym(handle ? handle : RTLD_DEFAULT, "curl_url");
+    *(void **)&url.destroy = dlsym(handle ? handle : RTLD_DEFAULT, "curl_url_cleanup");
+    *(void **)&url.set = dlsym(handle ? handle : RTLD_DEFAULT, "curl_url_set");
+    *(void **)&url.get = dlsym(handle ? handle : RTLD_DEFAULT, "curl_url_get");
+    *(void **)&url.free_text = dlsym(handle ? handle : RTLD_DEFAULT, "curl_free");
     if (handle) dlclose(handle);
 }
 
@@ -124,6 +139,17 @@ void cp_run_transfer(const void *foundation, void *transfer) {
     if (!pause_transfer(transfer, PAUSE_RECEIVING)) pause_transfer(transfer, CONTINUE);
 }
 
+int cp_removes_encoded_dots(const void *foundation) {
+    if (!has_curl(foundation) || !url.make || !url.destroy || !url.set || !url.get || !url.free_text) return 0;
+    void *made = url.make();
+    char *path = NULL;
+    int removes = made && !url.set(made, URL_WHOLE, "http://a/b/%2E%2E/c", 0) && !url.get(made, URL_PATH, &path, 0) && path
+        && !strcmp(path, "/c");
+    if (path) url.free_text(path);
+    if (made) url.destroy(made);
+    return removes;
+}
+
 void cp_silence_transfers(const void *foundation, void *multi) {
     if (!has_curl(foundation) || !multi_setopt) return;
     multi_setopt(multi, SOCKET_FUNCTION, NULL);
@@ -144,6 +170,8 @@ const cp_header *cp_next_header(const void *foundation, void *transfer, const cp
 int cp_reset_transfer(const void *foundation, void *transfer) { return 0; }
 
 void cp_run_transfer(const void *foundation, void *transfer) {}
+
+int cp_removes_encoded_dots(const void *foundation) { return 0; }
 
 void cp_silence_transfers(const void *foundation, void *multi) {}
 

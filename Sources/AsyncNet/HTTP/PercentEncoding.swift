@@ -1,3 +1,5 @@
+import Foundation
+
 /// Percent-encoding of text that becomes a part of a URL (RFC 3986 §2.1).
 enum PercentEncoding {
     private static let digits = Array("0123456789ABCDEF".utf8)
@@ -18,6 +20,12 @@ enum PercentEncoding {
 
     /// Whether this path segment means another segment (RFC 3986 §3.3).
     static func isDotSegment(_ segment: some StringProtocol) -> Bool { segment == "." || segment == ".." }
+
+    /// Whether this path segment would mean another segment if its dots were decoded.
+    static func isEncodedDotSegment(_ segment: some StringProtocol) -> Bool {
+        segment.contains("%")
+            && isDotSegment(segment.replacingOccurrences(of: "%2E", with: ".", options: .caseInsensitive))
+    }
 
     /// Whether two hexadecimal digits follow each percent sign.
     static func isValid(_ text: some StringProtocol) -> Bool {

@@ -65,6 +65,10 @@ int cp_rest_queue(const char *_Nonnull name, int64_t nanoseconds);
 /// - Returns: How many descriptors were reset; 0 if there is no connection, or libcurl is not found.
 int cp_reset_transfer(const void *_Nonnull foundation, void *_Nonnull transfer);
 
+/// Whether libcurl, unless told otherwise for a transfer, takes `%2E%2E` in a path for `..`, as libcurl 8.23 does and 7.88
+/// does not.
+int cp_removes_encoded_dots(const void *_Nonnull foundation);
+
 /// Has libcurl read and write a transfer's connection soon, as if its socket had become ready. No other thread may use
 /// the transfer meanwhile.
 void cp_run_transfer(const void *_Nonnull foundation, void *_Nonnull transfer);

@@ -49,6 +49,9 @@ enum FoundationInternals {
             return FoundationTransfer(owner: exchange as AnyObject, handle: handle, foundation: address)
         }
 
+        /// Whether FoundationNetworking's libcurl takes escaped dots in a path for dots.
+        static let removesEncodedDots = cp_removes_encoded_dots(address) != 0
+
         /// An address inside FoundationNetworking, which identifies the library.
         private static var address: UnsafeRawPointer {
             unsafeBitCast(URLSession.self as AnyClass, to: UnsafeRawPointer.self)

@@ -64,6 +64,19 @@ enum URLSessionRequest {
                 throw AsyncNetError(
                     .unsupportedByTransport, "URLSession on Linux cannot connect to an IPv6 address in a URL")
             }
+            try refuseEncodedDots(request.head.url)
+        }
+
+        /// libcurl would send a request for another resource.
+        private static func refuseEncodedDots(_ url: URL) throws(AsyncNetError) {
+            let path = url.path(percentEncoded: true)
+            guard path.contains("%2"), path.split(separator: "/").contains(where: PercentEncoding.isEncodedDotSegment),
+                FoundationInternals.removesEncodedDots
+            else { return }
+            throw AsyncNetError(
+                .unsupportedByTransport,
+                "URLSession over this libcurl cannot send a path with an escaped . or .. segment; the libcurl transport can"
+            )
         }
         /// FoundationNetworking omits a header whose value is one space, the value of ``HTTPHeader/omitting(_:)``.
         private static func head(_ request: TransportRequest) -> HTTPRequestHead { request.head }

@@ -13,7 +13,8 @@ public import Foundation
 ///   a chunked body, by closing the connection inside the header block, with a `Content-Length` near 2^63, or with a
 ///   scheme-relative redirect to an invalid host. These traps are inside Foundation, and no caller can avoid them. Use
 ///   this transport for servers that you trust. On Linux it also cannot pause a transfer, connect to an IPv6 literal,
-///   or send a body with GET; the last two end in `.unsupportedByTransport`.
+///   send a body with GET, or, over newer libcurls, send a path with an escaped `..` segment; the last three end in
+///   `.unsupportedByTransport`.
 public final class URLSessionTransport: Transport {
     /// The limits of a ``URLSessionTransport``.
     public struct Configuration: Sendable {
