@@ -6,7 +6,8 @@ extension DataDecoder where Self == StandardJSONDecoder {
 }
 
 extension DataDecoder where Self == JSONDecoder {
-    /// Decodes JSON with these names, dates and data.
+    /// Decodes JSON with these names, dates and data, by a `JSONDecoder`: a ``JSON`` inside a type has its numbers then,
+    /// not every digit as with ``DataDecoder/json``.
     ///
     ///     Session(configuration: .init(decoder: .json(keys: .convertFromSnakeCase, dates: .iso8601)))
     ///
@@ -27,16 +28,37 @@ extension DataDecoder where Self == JSONDecoder {
 }
 
 /// Dates of RFC 3339, with and without a fraction of a second.
-private enum ISO8601 {
+enum ISO8601 {
     @Sendable
     static func date(from decoder: any Decoder) throws -> Date {
         let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: text.contains("."))
-        guard let date = try? style.parse(text) else {
+        guard let date = date(try container.decode(String.self)) else {
             throw DecodingError.dataCorruptedError(
                 in: container, debugDescription: "The text is not a date in ISO 8601, such as 2026-01-31T12:00:00Z")
         }
         return date
     }
+
+    /// Foundation's parser ignores what follows a date, and refuses more than nine digits of a fraction.
+    static func date(_ text: String) -> Date? {
+        let rest = text.dropFirst(wholeSeconds)
+        let fraction = rest.prefix { $0 == "." || isDigit($0) }
+        let zone = rest.dropFirst(fraction.count)
+        guard isZone(zone) else { return nil }
+        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: !fraction.isEmpty)
+        return try? style.parse("\(text.prefix(wholeSeconds))\(fraction.prefix(1 + 9))\(zone)")
+    }
+
+    /// The length of `2026-01-31T12:00:00`.
+    private static let wholeSeconds = 19
+
+    private static func isZone(_ text: Substring) -> Bool {
+        guard let sign = text.first, sign == "+" || sign == "-" else { return text == "Z" || text == "z" }
+        // Also without the colon, as ISO 8601 allows and RFC 3339 does not.
+        let parts = text.dropFirst().split(separator: ":", omittingEmptySubsequences: false)
+        let lengths = parts.map(\.count)
+        return [[2, 2], [4], [2]].contains(lengths) && parts.joined().allSatisfy(isDigit)
+    }
+
+    private static func isDigit(_ character: Character) -> Bool { character.isASCII && character.isNumber }
 }

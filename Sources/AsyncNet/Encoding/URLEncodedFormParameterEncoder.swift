@@ -63,7 +63,7 @@ public struct URLEncodedFormParameterEncoder: ImmediateParameterEncoder, NonBloc
         switch destination {
         case .queryString: true
         case .httpBody: false
-        case .methodDependent: ["GET", "HEAD", "DELETE"].contains(request.httpMethod ?? "GET")
+        case .methodDependent: request.method.hasParametersInQuery
         }
     }
 

@@ -32,6 +32,9 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, ExpressibleByStr
 
     /// The methods that RFC 9110 §9.2.2 defines as idempotent, and QUERY.
     static let idempotent: Set<HTTPMethod> = [.delete, .get, .head, .options, .put, .query, .trace]
+
+    /// Whether a form of parameters is put into the query unless the caller chooses: for GET, HEAD and DELETE.
+    var hasParametersInQuery: Bool { self == .get || self == .head || self == .delete }
 }
 
 /// The characters allowed in names and values (RFC 9110 §5.6.2, §5.5).

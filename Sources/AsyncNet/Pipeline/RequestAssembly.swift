@@ -28,8 +28,7 @@ final class RequestAssembly: Sendable {
 
     /// The encoder of parameters: the caller's, or the session's for this method.
     func encoder(_ own: (any ParameterEncoder)?, for method: HTTPMethod) -> any ParameterEncoder {
-        let isQuery = [.get, .head, .delete].contains(method)
-        let encoder = own ?? (isQuery ? URLEncodedFormParameterEncoder() : encoder)
+        let encoder = own ?? (method.hasParametersInQuery ? URLEncodedFormParameterEncoder() : encoder)
         return (encoder as? URLEncodedFormParameterEncoder)?.settled(formEncoder) ?? encoder
     }
 

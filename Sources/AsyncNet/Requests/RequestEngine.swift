@@ -155,10 +155,9 @@ public actor RequestEngine {
     /// Releases the request, and with it the partial file, before the transfer counts as ended, so that a finished
     /// session leaves no partial file.
     private func makeReleasingDriver() -> Task<Void, Never> {
-        let environment = host.environment
-        return Task(executorPreference: environment.timers.time.executor) {
-            [weak self, transfers = environment.transfers] in
-            await self?.driveRun()
+        let (clock, transfers) = (host.environment.timers.time.supervisor, host.environment.transfers)
+        return Task(executorPreference: clock?.executor) { [weak self] in
+            if let clock { await clock.observing { await self?.driveRun() } } else { await self?.driveRun() }
             transfers.end()
         }
     }
