@@ -12,7 +12,10 @@ enum UserCode {
     /// The executor of a supervised clock, on which user code runs too, so that the clock sees it.
     @TaskLocal static var supervisedExecutor: (any TaskExecutor)?
 
-    private static var executor: any TaskExecutor { supervisedExecutor ?? BlockingExecutor.shared }
+    private static var executor: any TaskExecutor { supervisedExecutor ?? threads }
+
+    /// Runs each job on a thread that the job may block.
+    static var threads: any TaskExecutor { BlockingExecutor.shared }
 
     /// Runs the code as part of this task, and waits for its end.
     static func run<Value: Sendable, Failure: Error>(

@@ -1,40 +1,115 @@
-/// An event in the life of a request. More cases may be added.
+public import Foundation
+
+/// A step in the life of a request, in the order in which the steps happen. More cases may be added in any release.
+///
+/// Heads and errors contain secrets, such as credentials; their descriptions, and that of the event, do not.
 public enum RequestEvent: Sendable {
+    // MARK: The request
+
+    /// The request was made; nothing has been sent.
+    case created
     /// The request started, or was resumed.
     case resumed
     /// The request was suspended.
     case suspended
+    /// The request is over: with an error if its transfer failed. Sent exactly once for a request that has started or
+    /// was cancelled; only ``decoded(type:after:_:)`` can follow.
+    case finished(AsyncNetError?)
+    /// A serializer made a value of the response, or failed, after this time. Sent once for each value that was awaited.
+    case decoded(type: String, after: Duration, AsyncNetError?)
+
+    // MARK: Attempts
+
+    /// Adapters have made this head, for the attempt that begins now. Only for requests with adapters.
+    case adapted(HTTPRequestHead)
     /// An attempt started; attempts are numbered from 1.
     case attempt(Int, HTTPRequestHead)
-    /// A request's head was sent, in these words; once for each hop. Not every transport reports this.
+    /// The request waits for a limit of the session, on the rate or the number of transfers.
+    case queued
+    /// The wait that ``queued`` began is over, after this time.
+    case admitted(after: Duration)
+    /// The request waits for the transfer of an equal request, whose further steps it receives too, see
+    /// ``SessionConfiguration/coalescesRequests``.
+    case shared
+    /// Another transfer was sent, since the earlier ones have had no response yet: the second, the third, and so on.
+    /// See ``HedgingPolicy``.
+    case hedged(Int)
+    /// Validators accepted the response, or refused it with this error. Only for requests with validators.
+    case validated(AsyncNetError?)
+    /// The attempt failed, and another begins after this delay. The error is `nil` for a stream that connects again
+    /// after its response's end.
+    case retried(AsyncNetError?, after: Duration)
+    /// An ``AuthenticationInterceptor`` replaced the credential that this request waits for, or failed with this error.
+    case refreshed(AsyncNetError?, after: Duration)
+
+    // MARK: Hops
+
+    /// A hop began: this head, with cookies and credentials, was given to the transport.
+    case hop(HTTPRequestHead)
+    /// A request's head was sent, in these words; once for each hop, or more often if the transport sends it again. Not
+    /// every transport reports this.
     case sent(SentHead)
     /// The transport sends the request again, since a reused connection ended before any byte of a response.
     case repeated
     /// An interim (1xx) response was received.
     case informational(HTTPResponseHead)
+    /// The hop has this connection.
+    case connected(ConnectionInfo)
+    /// So many bytes of the request's body have been sent in this hop, of so many if that is known. Not among the
+    /// events of ``Request/events``, as ``Request/uploadProgress`` has them.
+    case sentBody(bytes: Int64, total: Int64?)
+    /// So many decoded bytes of the response's body have been received in this hop. Not among the events of
+    /// ``Request/events``, as ``Request/downloadProgress`` has them.
+    case receivedBody(bytes: Int64)
+    /// Bytes of the request's body, up to the limit that an observer asked for.
+    case requestBody(Data)
+    /// Decoded bytes of the response's body as they were received, up to the limit that an observer asked for.
+    case responseBody(Data)
     /// A challenge was received, and the request is sent again with credentials.
     case challenged(HTTPResponseHead)
     /// A redirect was received, and its target will be requested.
     case redirected(HTTPResponseHead, to: HTTPRequestHead)
     /// The final response's head was received.
     case response(HTTPResponseHead)
-    /// The transfer ended, with an error if it failed.
-    case finished(AsyncNetError?)
+    /// The response set cookies of these names, which the session's jar was given.
+    case cookiesStored([String])
+    /// The hop's transfer is over, with these measurements.
+    case transferred(TransportMetrics)
 }
 
 extension RequestEvent: CustomStringConvertible {
     public var description: String {
         switch self {
+        case .created: "created"
         case .resumed: "resumed"
         case .suspended: "suspended"
+        case .finished(let error): "finished\(Self.reason(error))"
+        case .decoded(let type, let time, let error): "decoded \(type) after \(time)\(Self.reason(error))"
+        case .adapted(let head): "adapted: \(head)"
         case .attempt(let number, let head): "attempt \(number): \(head)"
+        case .queued: "queued"
+        case .admitted(let time): "admitted after \(time)"
+        case .shared: "shared"
+        case .hedged(let number): "hedged by transfer \(number)"
+        case .validated(let error): "validated\(Self.reason(error))"
+        case .retried(let error, let delay): "retried after \(delay)\(Self.reason(error))"
+        case .refreshed(let error, let time): "refreshed after \(time)\(Self.reason(error))"
+        case .hop(let head): "hop: \(head)"
         case .sent(let head): "sent \(head.description.prefix { $0 != "\n" })"
-        case .challenged(let head): "challenged by \(head.statusCode)"
         case .repeated: "repeated on another connection"
         case .informational(let head): "informational \(head.statusCode)"
+        case .connected(let connection): "connected: \(connection)"
+        case .sentBody(let bytes, let total): "sent \(bytes) of \(total.map { "\($0)" } ?? "?") bytes"
+        case .receivedBody(let bytes): "received \(bytes) bytes"
+        case .requestBody(let data): "request body: \(data.count) bytes"
+        case .responseBody(let data): "response body: \(data.count) bytes"
+        case .challenged(let head): "challenged by \(head.statusCode)"
         case .redirected(let head, let next): "redirected by \(head.statusCode) to \(next)"
         case .response(let head): "response \(head.statusCode)"
-        case .finished(let error): error.map { "finished: \($0)" } ?? "finished"
+        case .cookiesStored(let names): "cookies stored: \(names.joined(separator: ", "))"
+        case .transferred(let metrics): "transferred\(metrics.timings.map { " after \($0.total)" } ?? "")"
         }
     }
+
+    private static func reason(_ error: AsyncNetError?) -> String { error.map { ": \($0)" } ?? "" }
 }

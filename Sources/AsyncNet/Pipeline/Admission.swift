@@ -17,8 +17,10 @@ struct Admission<Rest: Station>: Station {
         let limits = run.environment.limits
         var pass = try limits.breakers?.allow(host: origin)
         // A request that joins a shared transfer may have a later deadline than the request that began the transfer.
-        try await limits.rate?.acquire(host: origin, until: run.policies.isShared ? nil : run.policies.end)
-        run.hold(try await limits.queue?.acquire(host: origin, priority: run.policies.priority))
+        try await run.reportingWait(isLimited: limits.rate != nil || limits.queue != nil) {
+            try await limits.rate?.acquire(host: origin, until: run.policies.isShared ? nil : run.policies.end)
+            run.hold(try await limits.queue?.acquire(host: origin, priority: run.policies.priority))
+        }
         defer { run.releasePermit() }
         if await hasReplacedCredential(request, run) { throw ReplacedCredential() }
         // The breaker may have opened while this request waited.
@@ -37,6 +39,17 @@ struct Admission<Rest: Station>: Station {
         for keeper in run.policies.list.credentialKeepers
         where await UserCode.run({ await keeper.hasReplacedCredential(request) }) { return true }
         return false
+    }
+}
+
+extension RequestRun {
+    @inline(never)
+    fileprivate func reportingWait(isLimited: Bool, _ wait: () async throws -> Void) async throws {
+        guard isLimited, areEventsObserved else { return try await wait() }
+        let (time, start) = (environment.timers.time, environment.timers.time.now)
+        send(.queued)
+        try await wait()
+        send(.admitted(after: time.now - start))
     }
 }
 

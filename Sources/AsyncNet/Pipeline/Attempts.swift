@@ -12,6 +12,8 @@ struct Attempts<Rest: Station>: Station {
         var attempt = first
         while true {
             attempt.number += 1
+            run.observers?.beginAttempt(attempt.number)
+            run.watch.endHops()
             let next = await result(of: attempt, request)
             guard case .again(let delay) = next else { return next }
             guard await run.pause(delay) else { throw AsyncNetError(.cancelled) }
@@ -85,7 +87,11 @@ struct Attempts<Rest: Station>: Station {
         guard case let validators = await run.takeValidators(), !validators.isEmpty,
             let response = run.record.collectedResponse
         else { return }
-        try await validators.check(response)
+        do throws(AsyncNetError) { try await validators.check(response) } catch {
+            run.send(.validated(error))
+            throw error
+        }
+        run.send(.validated(nil))
     }
 
     // MARK: Adapters
@@ -108,6 +114,7 @@ struct Attempts<Rest: Station>: Station {
         try adapted.check()
         let settled = try adapted.settled()
         run.record.willSend(settled)
+        run.send(.adapted(settled.head))
         return settled
     }
 

@@ -25,6 +25,7 @@ final class BodyRelay: Sendable {
                 return state.received
             }
             try observer.didRead(received, of: head)
+            observer.willDeliver(chunk)
             try put(chunk)
         } catch {
             state.withLock { $0.failure = error }

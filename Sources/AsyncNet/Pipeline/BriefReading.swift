@@ -49,6 +49,7 @@ extension Attempt {
         do {
             for try await chunk in response.body {
                 if reading.data.isEmpty { onFirst?() }
+                run.watch.tap(chunk)
                 reading.data.append(chunk.prefix(Self.briefLength - reading.data.count))
                 run.watch.received(ReceivedBytes(count: Int64(reading.data.count)), of: response.head)
                 if reading.data.count == Self.briefLength {

@@ -71,8 +71,10 @@ extension Attempt {
             let reading = await readBriefly(response, isWaitingForFirst: false)
             run.record.received(reading.data)
             let refused = RawResponse(requestHead: request.head, head: response.head, data: reading.data)
+            run.send(.validated(error))
             throw await explained(error, reading, refused, validators)
         }
+        run.send(.validated(nil))
     }
 
     // MARK: Responses that are refused by their head
@@ -105,10 +107,13 @@ extension Attempt {
     {
         if refusal.isAfterOthers {
             do { return try await receive(response, request) } catch {
-                throw Task.isCancelled ? error : refusal.error
+                guard !Task.isCancelled else { throw error }
+                run.send(.validated(refusal.error))
+                throw refusal.error
             }
         }
         let reading = await readBriefly(response, isWaitingForFirst: refusal.dependsOnBody)
+        if !refusal.dependsOnBody || !reading.data.isEmpty { run.send(.validated(refusal.error)) }
         run.record.received(reading.data)
         if reading.isWhole { run.watch.receivedAll(Int64(reading.data.count)) }
         guard refusal.dependsOnBody, reading.data.isEmpty else {
@@ -132,6 +137,7 @@ extension HeadRefusal {
 extension RequestRun: BodyObserver {
     func willRead() { watch.read() }
     func willRest() { watch.pause() }
+    func willDeliver(_ chunk: Data) { watch.tap(chunk) }
 
     func didRead(_ bytes: ReceivedBytes, of head: HTTPResponseHead) throws {
         watch.pause()
@@ -207,6 +213,7 @@ struct ResponseBody {
         }
         try received.add(chunk.count)
         try observer.didRead(received, of: head)
+        observer.willDeliver(chunk)
         if observer.isSuspended { await observer.waitWhileSuspended() }
         return chunk
     }
@@ -233,6 +240,7 @@ struct ResponseBody {
         if !whole.isEmpty {
             try received.add(whole.count)
             try observer.didRead(received, of: head)
+            observer.willDeliver(whole)
         }
         observer.didEnd()
         try received.checkEnd()

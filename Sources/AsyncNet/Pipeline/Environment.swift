@@ -11,6 +11,8 @@ final class Environment: Sendable {
     let mailbox: Mailbox
     let limits: SharedLimits
     let transfers = TransferCount()
+    /// The observers of all requests.
+    let events: EventHub
     /// The session's interceptors.
     let policies: PolicyList
     /// Makes the requests that are sent from callers' arguments.
@@ -22,6 +24,7 @@ final class Environment: Sendable {
         let callsUserCode = configuration.cookieJar != nil || !(configuration.clock is ContinuousClock)
         loopTransport = callsUserCode ? nil : transport as? any LoopTransport
         timers = TimerQueue(TimeSource(configuration.clock))
+        events = EventHub(configuration.monitors, timers.time)
         mailbox = Mailbox(on: timers.time.executor)
         limits = SharedLimits(configuration, timers)
         policies = PolicyList(configuration.interceptors)

@@ -42,15 +42,16 @@ struct Hops: Station {
         let credential = attempt.credential(for: request)
         if let credential { try hop.authorize(&outgoing, credential, run.environment.limits.spaces) }
         if let jar { await jar.addCookies(to: &outgoing) }
+        if outgoing.interests != nil { run.watch.beginHop(outgoing) }
         let response =
             outgoing.body.isInMemory
             ? try await run.environment.transport.send(outgoing) : try await sendFile(outgoing, run)
         run.watch.touch()
-        if let jar { await jar.keepCookies(of: response.head) }
+        if let jar { await jar.keepCookies(of: response.head, run) }
         if let credential,
             try hop.responds(to: response.head, of: outgoing, credential, run.environment.limits.spaces)
         {
-            run.observers?.send(.challenged(response.head))
+            run.send(.challenged(response.head))
             run.record.willSend(request)
             return (response, request)
         }
@@ -75,7 +76,7 @@ struct Hops: Station {
             outgoing.onEvent = run.watch.receive
             outgoing.hold = run.hold
             outgoing.supervision = run.watch.supervisedTransfer
-            outgoing.isHeadObserved = run.observers?.areEventsObserved == true
+            outgoing.interests = run.watch.events?.interests
             outgoing.maximumBodySize = run.policies.bodyLimit
             if outgoing.delivery == .whole { outgoing.isUrgent = attempt.refusesHeads(of: outgoing.head) }
         }
@@ -92,7 +93,7 @@ struct Hops: Station {
         }
         _ = Credential.take(from: &next)
         try next.check()
-        run.observers?.send(.redirected(head, to: next.head))
+        run.send(.redirected(head, to: next.head))
         run.record.redirected(to: next)
         hop = Hop(visited: hop.visited + [next.head.url])
         return next
@@ -167,9 +168,11 @@ extension CookieJar {
     }
 
     @inline(never)
-    fileprivate func keepCookies(of head: HTTPResponseHead) async {
+    fileprivate func keepCookies(of head: HTTPResponseHead, _ run: RequestRun) async {
         guard head.value(for: "Set-Cookie") != nil else { return }
-        let values = head.headers.values(for: "Set-Cookie")
-        await store(setCookie: head.joinsRepeatedHeaders ? values.flatMap(SetCookie.split) : values, from: head.url)
+        var values = head.headers.values(for: "Set-Cookie")
+        if head.joinsRepeatedHeaders { values = values.flatMap(SetCookie.split) }
+        await store(setCookie: values, from: head.url)
+        run.send(.cookiesStored(values.map { String($0.prefix { $0 != "=" && $0 != ";" }).trimmedHTTPSpace }))
     }
 }

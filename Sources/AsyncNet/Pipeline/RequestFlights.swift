@@ -49,12 +49,17 @@ final class SideTransfer: Sendable {
     private let work: Work
     private let transfers: TransferCount
     private let executor: (any TaskExecutor)?
+    /// The observers of the requests that share the transfer.
+    let events: SharedEvents?
     private let state = Locked(State())
     private let end = Promise<TransferOutcome>()
 
     /// - Parameter executor: The executor that the task prefers.
-    init(_ transfers: TransferCount, on executor: (any TaskExecutor)? = nil, _ work: @escaping Work) {
-        (self.transfers, self.executor, self.work) = (transfers, executor, work)
+    init(
+        _ transfers: TransferCount, on executor: (any TaskExecutor)? = nil, _ events: SharedEvents? = nil,
+        _ work: @escaping Work
+    ) {
+        (self.transfers, self.executor, self.events, self.work) = (transfers, executor, events, work)
     }
 
     /// Whether the transfer has ended, or every request that waited for it was cancelled.

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The progress and events that observers of a request receive.
+/// The progress and events that observers of a request, and of all requests of its session, receive.
 ///
 /// Nothing is made, and no value is passed on, before the first observer begins.
-final class RequestObservers: Sendable {
+final class RequestObservers: EventTarget {
     private struct Channels {
         let downloads = Broadcast<TransferProgress>(keepsLatest: true)
         let uploads = Broadcast<TransferProgress>(keepsLatest: true)
@@ -18,34 +18,86 @@ final class RequestObservers: Sendable {
 
     private struct State {
         var channels: Channels?
+        var attempt = 0
+        /// The number of hops in this attempt.
+        var hops = 0
         var isFinished = false
     }
 
+    private let id: RequestID
+    private let kind: RequestKind
+    private let hub: EventHub
     private let state = Locked(State())
     private let hasObservers = Atomic(false)
     private let hasEventObservers = Atomic(false)
 
-    init() {}
+    init(_ id: RequestID, _ kind: RequestKind, _ hub: EventHub) { (self.id, self.kind, self.hub) = (id, kind, hub) }
 
-    /// Whether there has ever been an observer.
+    /// Whether there has ever been an observer of this request.
     var isObserved: Bool { hasObservers.load(ordering: .acquiring) }
 
-    /// Whether there has ever been an observer of events.
-    var areEventsObserved: Bool { hasEventObservers.load(ordering: .acquiring) }
+    /// Whether somebody observes the steps of this request.
+    var areEventsObserved: Bool { hub.isObserved || hasEventObservers.load(ordering: .acquiring) }
 
+    /// Whether somebody observes all requests of the session.
+    var areAllObserved: Bool { hub.isObserved }
+
+    /// What observers need; `nil` if nobody observes.
+    var interests: EventInterests? {
+        guard areEventsObserved else { return nil }
+        var interests = hub.interests
+        if hasEventObservers.load(ordering: .acquiring) { interests.sentHeads = true }
+        return interests
+    }
+
+    func send(_ event: @autoclosure () -> RequestEvent) {
+        guard areEventsObserved else { return }
+        send(event(), hop: 0)
+    }
+
+    /// Holds the lock while it sends, so that no step follows the request's end.
     @inline(never)
-    func send(_ event: @autoclosure () -> RequestEvent) { channels?.events.send(event()) }
+    func send(_ event: RequestEvent, hop: Int) {
+        state.withLock { state in
+            guard !state.isFinished else { return }
+            if !event.isFrequent { state.channels?.events.send(event) }
+            if hub.isObserved { hub.send(event, of: id, kind, attempt: state.attempt, hop: hop) }
+        }
+    }
+
+    func beginAttempt(_ number: Int) {
+        guard areEventsObserved else { return }
+        state.withLock { ($0.attempt, $0.hops) = (number, 0) }
+    }
+
+    func beginHop() -> Int {
+        state.withLock { state in
+            state.hops += 1
+            return state.hops
+        }
+    }
+
     func send(download progress: TransferProgress) { channels?.downloads.send(progress) }
     func send(upload progress: TransferProgress) { channels?.uploads.send(progress) }
 
+    /// Sends the end, and ends the loops of observers.
     @inline(never)
-    func finish(_ error: AsyncNetError?) {
+    func finish(_ error: AsyncNetError?, _ summary: () -> RequestSummary) {
         let channels = state.withLock { state in
+            if hub.isObserved, !state.isFinished {
+                hub.send(.finished(error), of: id, kind, attempt: state.attempt, hop: 0, summary())
+            }
             state.isFinished = true
             return state.channels
         }
         channels?.events.send(.finished(error))
         channels?.finish()
+    }
+
+    /// Sends a step that may follow the end, to the observers of all requests.
+    func sendDecoded(_ event: @autoclosure () -> RequestEvent) {
+        guard hub.isObserved else { return }
+        hub.send(event(), of: id, kind, attempt: state.withLock { $0.attempt }, hop: 0)
     }
 
     // MARK: Observing
@@ -76,5 +128,15 @@ final class RequestObservers: Sendable {
         hasObservers.store(true, ordering: .releasing)
         if isFinished { channels.finish() }
         return channels
+    }
+}
+
+extension RequestEvent {
+    /// Whether there may be one for each chunk of a body.
+    fileprivate var isFrequent: Bool {
+        switch self {
+        case .sentBody, .receivedBody, .requestBody, .responseBody: true
+        default: false
+        }
     }
 }

@@ -46,6 +46,8 @@ protocol BodyObserver: AnyObject, Sendable {
     func willRest()
     /// A chunk was received; throws if the body is longer than the request allows.
     func didRead(_ bytes: ReceivedBytes, of head: HTTPResponseHead) throws
+    /// These bytes were received, and are delivered next.
+    func willDeliver(_ chunk: Data)
     /// The body has ended.
     func didEnd()
     /// A body was kept in memory, or as much of it as was received.

@@ -6,6 +6,7 @@ extension RequestRun {
     func next(afterAttempt number: Int, _ error: AsyncNetError?) async -> Next? {
         let head = record.head
         if let delay = sink.delayBeforeNextAttempt(after: error, head: head), !Task.isCancelled {
+            send(.retried(error, after: delay))
             return .again(after: delay)
         }
         guard hasRetriers, let failure = failure(error, head) else { return nil }
@@ -46,6 +47,7 @@ extension RequestRun {
                 // The request fails now: its deadline would end it during the delay.
                 if let remainingTime, remainingTime <= delay { return .fail(Self.tooLate(delay, after: error)) }
                 guard !decision.isCharged || isInBudget else { return nil }
+                send(.retried(error, after: max(delay, .zero)))
                 return .again(after: max(delay, .zero))
             case .fail(let error): return .fail(error)
             }
@@ -69,7 +71,8 @@ extension RequestRun {
         let outcome = record.outcome(nil)
         return RequestContext(
             id: id, attempt: attempt, request: outcome.request, response: outcome.head, remainingTime: remainingTime,
-            metrics: outcome.metrics, time: environment.timers.time, redirected: record.redirectedRequests)
+            metrics: outcome.metrics, time: environment.timers.time, redirected: record.redirectedRequests,
+            onRefresh: watch.reportsRefresh)
     }
 }
 

@@ -20,6 +20,8 @@ public struct SessionConfiguration: Sendable {
     public var formEncoder: URLEncodedFormEncoder
     /// Adapters and retriers for every request, called in this order, before the request's own.
     public var interceptors: [any RequestPolicy]
+    /// Receive every step of every request; none by default. See ``EventMonitor``.
+    public var monitors: [any EventMonitor]
     /// How long the server may be silent, at any point of a transfer, before the attempt ends with `.timedOut`; 60
     /// seconds by default. Time in which the request is suspended or waits for a free connection does not count.
     public var timeout: Duration
@@ -60,6 +62,7 @@ public struct SessionConfiguration: Sendable {
         baseURL: (any URLConvertible)? = nil, headers: HTTPHeaders = [:], defaultHeaders: HTTPHeaders = .default,
         decoder: any DataDecoder = StandardJSONDecoder(), encoder: any ParameterEncoder = .json,
         formEncoder: URLEncodedFormEncoder = URLEncodedFormEncoder(), interceptors: [any RequestPolicy] = [],
+        monitors: [any EventMonitor] = [],
         timeout: Duration = .seconds(60), deadline: Duration? = nil, redirects: RedirectHandler = .follow,
         cookieJar: CookieJar? = nil,
         concurrencyLimit: ConcurrencyLimit = .unlimited, rateLimit: RateLimit? = nil,
@@ -75,6 +78,7 @@ public struct SessionConfiguration: Sendable {
         self.encoder = encoder
         self.formEncoder = formEncoder
         self.interceptors = interceptors
+        self.monitors = monitors
         self.timeout = timeout
         self.deadline = deadline
         self.redirects = redirects

@@ -42,7 +42,10 @@ struct Sharing<Rest: Station>: Station {
         let (flights, key) = (attempt.run.environment.limits.flights, flightKey(request, attempt))
         var rest = 10
         while true {
-            let shared = flights.join(key) { transfer(of: request, attempt) }
+            let shared = flights.join(key) { transfer(of: request, attempt, SharedEvents()) }
+            attempt.run.send(.shared)
+            shared.events?.join(attempt.run.watch.events)
+            defer { shared.events?.leave(attempt.run.watch.events) }
             let outcome = await shared.outcome()
             if shared.isOver { flights.leave(key, shared) }
             rest -= 1
@@ -84,6 +87,7 @@ struct Sharing<Rest: Station>: Station {
                     environment.limits.budgets?.withdraw(host: origin) != false
                 {
                     (running, sent) = (running + 1, sent + 1)
+                    attempt.run.send(.hedged(sent))
                     group.addTask { await send() }
                     if sent <= hedging.limit { group.addTask { await environment.alarm(delay) } }
                 }
@@ -98,10 +102,14 @@ struct Sharing<Rest: Station>: Station {
     // MARK: The transfers
 
     /// A transfer through the remaining stations, in a run of its own.
-    private func transfer(of request: TransportRequest, _ attempt: Attempt) -> SideTransfer {
+    private func transfer(of request: TransportRequest, _ attempt: Attempt, _ shared: SharedEvents? = nil)
+        -> SideTransfer
+    {
         let run = attempt.run
-        let side = RequestRun(run.id, run.environment, run.policies.ofTransfer, MemorySink())
-        return SideTransfer(run.environment.transfers, on: run.environment.timers.time.executor) {
+        let side = RequestRun(
+            run.id, run.environment, run.policies.ofTransfer, MemorySink(), events: shared ?? run.watch.events,
+            isAdopted: true)
+        return SideTransfer(run.environment.transfers, on: run.environment.timers.time.executor, shared) {
             [rest, credential = attempt.credential] in
             side.record.begin(run.environment.timers.time)
             side.record.willSend(request)

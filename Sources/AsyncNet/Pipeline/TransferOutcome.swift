@@ -35,6 +35,12 @@ final class TransferOutcome: Sendable {
         return RawResponse(requestHead: request.head, head: head, data: data ?? Data())
     }
 
+    /// What observers learn at the end of the request.
+    var summary: RequestSummary {
+        RequestSummary(
+            request: request?.head, urlTemplate: request?.urlTemplate, response: head, metrics: metrics, error: error)
+    }
+
     /// What an error contains about its request.
     var errorContext: AsyncNetError.Context {
         var context = AsyncNetError.Context()

@@ -5,6 +5,14 @@ import Synchronization
 final class TransferWatch: Sendable {
     private let record: TransferRecord
     private let observers: RequestObservers?
+    /// Whom the steps of this run are sent to.
+    let events: (any EventTarget)?
+    /// Whether another run adopts the response, and reports it.
+    private let isAdopted: Bool
+    /// The number of the hop that runs; 0 before the first.
+    private let hop = Atomic(0)
+    /// What the events of the hop that runs have said; `nil` if nobody observes.
+    private let hopEvents = Locked<HopEvents?>(nil)
     private let hold: TransferHold
     private let redirects: RedirectPolicy
     /// Whether the response is delivered even if its head is that of a redirect which would be followed.
@@ -20,8 +28,12 @@ final class TransferWatch: Sendable {
     private let sendRate = Locked(RateEstimate())
     private let receiveRate = Locked(RateEstimate())
 
-    init(_ record: TransferRecord, _ observers: RequestObservers?, _ hold: TransferHold, _ redirects: RedirectPolicy) {
+    init(
+        _ record: TransferRecord, _ observers: RequestObservers?, _ hold: TransferHold, _ redirects: RedirectPolicy,
+        _ events: (any EventTarget)?, isAdopted: Bool
+    ) {
         (self.record, self.observers, self.hold, self.redirects) = (record, observers, hold, redirects)
+        (self.events, self.isAdopted) = (events, isAdopted)
     }
 
     // MARK: Silence
@@ -77,15 +89,18 @@ final class TransferWatch: Sendable {
         switch event {
         case .repeated:
             record.repeated()
-            observers?.send(.repeated)
-        case .sentHead(let head): observers?.send(.sent(head))
-        case .informational(let head): observers?.send(.informational(head))
+            send(.repeated)
+        case .sentHead(let head): send(.sent(head))
+        case .informational(let head): send(.informational(head))
+        case .connected(let connection): connected(connection)
         case .sentBody(let bytes, let total): sent(bytes, of: total)
         case .receivedHead(let head): received(head)
         case .receivedBody(let bytes, let head): received(ReceivedBytes(count: bytes), of: head)
-        case .metrics(let metrics): record.measured(metrics)
+        case .metrics(let metrics): measured(metrics)
         case .trailers(let headers): record.received(trailers: headers)
-        case .queued, .started, .awaitingBody: break
+        case .queued: waits(true)
+        case .started: waits(false)
+        case .awaitingBody: break
         }
     }
 
@@ -111,13 +126,14 @@ final class TransferWatch: Sendable {
     }
 
     private func received(_ head: HTTPResponseHead) {
-        guard !isFollowed(head), record.received(head) else { return }
-        observers?.send(.response(head))
+        guard !isFollowed(head), record.received(head), !isAdopted else { return }
+        send(.response(head))
     }
 
     func received(_ bytes: ReceivedBytes, of head: HTTPResponseHead) {
         guard !isFollowed(head) else { return }
         let before = record.received(bytes)
+        if bytes.count > before { sendBytes(.receivedBody(bytes: bytes.count)) }
         guard let observers, observers.isObserved else { return }
         let rate = rate(bytes.count, after: before, receiveRate)
         observers.send(
@@ -137,6 +153,7 @@ final class TransferWatch: Sendable {
 
     private func sent(_ bytes: Int64, of total: Int64?) {
         let before = record.sentBytes(bytes, of: total)
+        sendBytes(.sentBody(bytes: bytes, total: total))
         guard let observers, observers.isObserved else { return }
         let rate = rate(bytes, after: before, sendRate)
         observers.send(upload: TransferProgress(completedBytes: bytes, totalBytes: total, bytesPerSecond: rate))
@@ -154,6 +171,92 @@ final class TransferWatch: Sendable {
             if rate.isNew, before > 0 { rate.begin(at: moved, elapsed) } else { rate.update(moved, at: elapsed) }
             return rate.bytesPerSecond
         }
+    }
+}
+
+// MARK: Events of hops
+
+/// What the events of a hop have said, so that nothing is said twice.
+private struct HopEvents {
+    /// When the transfer began to wait for the transport; `nil` while it does not.
+    var waitingSince: Duration?
+    var isConnected = false
+    /// How many bytes of the response's body are still to be reported.
+    var bodyLimit = 0
+}
+
+extension TransferWatch {
+    /// Sends a step to the observers of the request.
+    func send(_ event: @autoclosure () -> RequestEvent) {
+        guard let events, events.interests != nil else { return }
+        events.send(event(), hop: hop.load(ordering: .relaxed))
+    }
+
+    /// A hop begins whose steps are observed.
+    @inline(never)
+    func beginHop(_ request: TransportRequest) {
+        guard let events, let interests = request.interests else { return }
+        hop.store(events.beginHop(), ordering: .relaxed)
+        hopEvents.withLock { $0 = HopEvents(bodyLimit: interests.bodyLimit) }
+        send(.hop(request.head))
+        guard interests.bodyLimit > 0, let body = request.body.data, !body.isEmpty else { return }
+        send(.requestBody(Data(body.prefix(interests.bodyLimit))))
+    }
+
+    /// Sends bytes of the response's body, up to the limit that observers asked for.
+    func tap(_ chunk: Data) {
+        guard let limit = events?.interests?.bodyLimit, limit > 0 else { return }
+        let count = hopEvents.withLock { state in
+            let count = min(chunk.count, state?.bodyLimit ?? 0)
+            state?.bodyLimit -= count
+            return count
+        }
+        if count > 0 { send(.responseBody(Data(chunk.prefix(count)))) }
+    }
+
+    /// The attempt's next steps are not those of its last hop.
+    func endHops() { hop.store(0, ordering: .relaxed) }
+
+    /// Reports a refresh that a policy waits for; `nil` if nobody observes.
+    var reportsRefresh: (@Sendable (AsyncNetError?, Duration) -> Void)? {
+        guard let events, events.interests != nil else { return nil }
+        return { events.send(.refreshed($0, after: $1), hop: 0) }
+    }
+
+    private func sendBytes(_ event: @autoclosure () -> RequestEvent) {
+        guard let interests = events?.interests, interests.bodyBytes, hop.load(ordering: .relaxed) > 0 else { return }
+        send(event())
+    }
+
+    private func connected(_ connection: ConnectionInfo) {
+        let isNews = hopEvents.withLock { state in
+            defer { state?.isConnected = true }
+            return state?.isConnected == false
+        }
+        if isNews { send(.connected(connection)) }
+    }
+
+    private func measured(_ metrics: TransportMetrics) {
+        record.measured(metrics)
+        guard events?.interests != nil else { return }
+        let connection = ConnectionInfo(
+            isReused: metrics.isConnectionReused, httpVersion: metrics.httpVersion,
+            remoteAddress: metrics.remoteAddress)
+        if connection != ConnectionInfo() { connected(connection) }
+        send(.transferred(metrics))
+    }
+
+    /// The transfer begins to wait for a permit of the transport, or waits no longer.
+    private func waits(_ begins: Bool) {
+        guard events?.interests != nil else { return }
+        let now = record.elapsed
+        let since = hopEvents.withLock { state in
+            let since = state?.waitingSince
+            state?.waitingSince = begins ? since ?? now : nil
+            return since
+        }
+        if begins, since == nil { send(.queued) }
+        if !begins, let since { send(.admitted(after: now - since)) }
     }
 }
 

@@ -30,12 +30,14 @@ public struct RequestContext: Sendable {
     let time: TimeSource
     /// The requests of this attempt that were redirected, which a retry sends again.
     let redirected: [TransportRequest]
+    /// Told of a refresh that the request has waited for, its duration and its error; `nil` if nobody observes.
+    let onRefresh: (@Sendable (AsyncNetError?, Duration) -> Void)?
 
     init(
         id: RequestID, attempt: Int, request: TransportRequest? = nil, response: HTTPResponseHead? = nil,
         remainingTime: Duration? = nil,
         metrics: RequestMetrics = RequestMetrics(), time: TimeSource = TimeSource(ContinuousClock()),
-        redirected: [TransportRequest] = []
+        redirected: [TransportRequest] = [], onRefresh: (@Sendable (AsyncNetError?, Duration) -> Void)? = nil
     ) {
         self.id = id
         self.attempt = attempt
@@ -45,5 +47,6 @@ public struct RequestContext: Sendable {
         self.metrics = metrics
         self.time = time
         self.redirected = redirected
+        self.onRefresh = onRefresh
     }
 }

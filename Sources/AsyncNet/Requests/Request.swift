@@ -4,18 +4,6 @@ public import Foundation
     public import FoundationNetworking
 #endif
 
-/// How a request uses bodies.
-public enum RequestKind: Hashable, Sendable {
-    /// The response's body is kept in memory.
-    case data
-    /// The request has a given body; the response's body is kept in memory.
-    case upload
-    /// The response's body goes to a file.
-    case download
-    /// The response's body is read as it arrives.
-    case stream
-}
-
 /// What all kinds of requests have in common. A request is a value that refers to a ``RequestEngine``: a copy of the
 /// value is the same request.
 ///

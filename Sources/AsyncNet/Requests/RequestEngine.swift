@@ -10,13 +10,13 @@ import Synchronization
 /// which the end resumes, exactly once each. A cancellation handler cannot enter the actor, so it posts to the
 /// session's mailbox.
 public actor RequestEngine {
-    nonisolated let id = RequestID()
+    nonisolated let id: RequestID
     nonisolated let kind: RequestKind
     /// Makes the request that is sent; runs when the request starts, on no actor.
     nonisolated let blueprint: RequestBlueprint
     nonisolated let target: BodyTarget
     nonisolated let record = TransferRecord()
-    nonisolated let observers = RequestObservers()
+    nonisolated let observers: RequestObservers
     private nonisolated let hold = TransferHold()
     private nonisolated let host: any RequestHost
 
@@ -48,6 +48,9 @@ public actor RequestEngine {
     ) {
         (self.blueprint, self.kind, self.target) = (blueprint, kind, target)
         (self.options, self.host) = (options, host)
+        id = RequestID()
+        observers = RequestObservers(id, kind, host.environment.events)
+        observers.send(.created)
     }
 
     var state: RequestState { machine.state }
@@ -275,7 +278,7 @@ public actor RequestEngine {
         validators = []
         target.sink.requestEnded(outcome.error)
         proceed()
-        observers.finish(outcome.error)
+        observers.finish(outcome.error) { outcome.summary }
     }
 
     private func proceed() {

@@ -29,20 +29,32 @@ public struct ResponseTask<Value: Sendable>: Sendable {
 
     /// The value or the error.
     public var result: Result<Value, AsyncNetError> {
-        get async { await serialize(await engine.transferOutcome()) }
+        get async {
+            let outcome = await engine.transferOutcome()
+            guard engine.observers.areAllObserved else { return await serialize(outcome) }
+            return await measured(outcome).result
+        }
     }
 
     /// The value or the error, with everything known of request and response; never throws.
     public var response: DataResponse<Value, AsyncNetError> {
         get async {
             let outcome = await engine.transferOutcome()
-            let clock = ContinuousClock()
-            let start = clock.now
-            let result = await serialize(outcome)
+            let (result, duration) = await measured(outcome)
             var metrics = outcome.metrics
-            metrics.serialization = clock.now - start
+            metrics.serialization = duration
             return DataResponse(result: result, metrics: metrics, outcome: outcome)
         }
+    }
+
+    private func measured(_ outcome: TransferOutcome) async -> (result: Result<Value, AsyncNetError>, Duration) {
+        let clock = ContinuousClock()
+        let start = clock.now
+        let result = await serialize(outcome)
+        let duration = clock.now - start
+        guard outcome.error == nil else { return (result, duration) }
+        engine.observers.sendDecoded(.decoded(type: "\(Value.self)", after: duration, result.failure))
+        return (result, duration)
     }
 
     /// Runs on no actor, so that serializing a large body blocks neither the session nor the caller's actor.
@@ -70,6 +82,10 @@ public struct ResponseTask<Value: Sendable>: Sendable {
     private func serializeApart(_ response: RawResponse) async throws -> Value {
         try await UserCode.runAbandonably { [serializer] in try await serializer.serialize(response) }
     }
+}
+
+extension Result {
+    fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }
 
 extension ResponseTask where Value == Empty {

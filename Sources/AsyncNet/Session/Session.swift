@@ -65,7 +65,8 @@ public actor Session {
 
     /// Refuses new requests with `.sessionFinished`, lets the running requests end, then shuts the transport down.
     ///
-    /// Returns when the transport is shut down. If the awaiting task is cancelled, this function returns at once, and
+    /// Returns when the transport is shut down and the monitors have received all events, for which it waits at most a
+    /// second. If the awaiting task is cancelled, this function returns at once, and
     /// the session finishes in the background.
     public func finish() async {
         isFinished = true
@@ -93,11 +94,42 @@ public actor Session {
         shutdown = Task {
             environment.transfers.forgetClosing()
             await shutTransportDown()
+            await environment.events.drainedSoon()
+            environment.events.close()
             isShutDown = true
             for finisher in finishers.values { finisher.resume() }
             finishers = [:]
         }
     }
+}
+
+// MARK: Observing
+
+extension Session {
+    /// Every step of every request, from here on: in the order in which the steps happen, until ``finish()`` or the end
+    /// of the session.
+    ///
+    ///     for await event in session.events { print(event) }
+    ///
+    /// Observing begins when this property is read. Any number of tasks may observe, and none delays a request: up to
+    /// 10,000 events wait for an observer, which then loses the oldest; ``SessionEvent/lostBefore`` counts those.
+    public nonisolated var events: some AsyncSequence<SessionEvent, Never> & Sendable {
+        environment.events.observe(.standard, capacity: 10_000)
+    }
+
+    /// The events with other ones among those that cost time, see ``EventInterests``.
+    ///
+    /// - Parameters:
+    ///   - interests: Which of these events are needed.
+    ///   - capacity: How many events wait for this observer before it loses the oldest.
+    public nonisolated func events(_ interests: EventInterests, capacity: Int = 10_000) -> some AsyncSequence<
+        SessionEvent, Never
+    > & Sendable {
+        environment.events.observe(interests, capacity: capacity)
+    }
+
+    /// Returns when the session's monitors have received all events so far, or when the task is cancelled.
+    public nonisolated func monitorsReceivedEvents() async { await environment.events.drained() }
 }
 
 extension Session {

@@ -51,7 +51,8 @@ public struct TransportRequest: Sendable {
         /// Whether a head with a status below 300 is delivered at once with ``Delivery/whole`` too, as a validator
         /// refuses it.
         var isUrgent: (@Sendable (HTTPResponseHead) -> Bool)?
-        var isHeadObserved = false
+        /// What observers of this hop need; `nil` if nobody observes.
+        var interests: EventInterests?
         var onEvent: (@Sendable (TransportEvent) -> Void)?
         /// Set if the session's clock moves by itself when nothing runs.
         var supervision: SupervisedTransfer?
@@ -109,8 +110,19 @@ public struct TransportRequest: Sendable {
 
     /// Whether somebody observes ``TransportEvent/sentHead(_:)``. A transport need not make that event otherwise.
     public var isHeadObserved: Bool {
-        get { storage.values.isHeadObserved }
-        set { change { $0.isHeadObserved = newValue } }
+        get { storage.values.interests?.sentHeads == true }
+        set {
+            var interests = interests ?? .minimal
+            interests.sentHeads = newValue
+            self.interests = interests
+        }
+    }
+
+    /// What observers of this hop need besides head and body; `nil` if nobody observes. A transport need not make the
+    /// events that nobody needs.
+    public var interests: EventInterests? {
+        get { storage.values.interests }
+        set { change { $0.interests = newValue } }
     }
 
     /// See `Values`.
@@ -197,6 +209,9 @@ public enum TransportEvent: Sendable {
     /// The transport sends the request again on another connection: before any byte of a response, the server had
     /// closed the kept connection or had reported that it did not process the request (RFC 9110 §9.2.2, RFC 9113 §6.8).
     case repeated
+    /// The transfer has this connection. Reported before the head, and only if ``TransportRequest/interests`` is not
+    /// `nil`; the session makes it of ``metrics(_:)`` if a transport does not report it.
+    case connected(ConnectionInfo)
     /// A 1xx response other than 101 has arrived (RFC 9110 §15.2). Not every transport reports these.
     case informational(HTTPResponseHead)
     /// The transport could send bytes, but the request's body has none yet. No timeout for the server's silence runs

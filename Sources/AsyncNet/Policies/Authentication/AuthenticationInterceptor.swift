@@ -87,7 +87,7 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
     public nonisolated func adapt(_ request: URLRequest, context: RequestContext) async throws -> URLRequest {
         guard await !isOwnRequest else { return request }
         var request = request
-        authenticator.apply(try await validCredential(context.time), to: &request)
+        authenticator.apply(try await validCredential(context), to: &request)
         return request
     }
 
@@ -102,7 +102,7 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
         guard let used = known.first(where: { authenticator.isRequest(request, authenticatedWith: $0.credential) })
         else { return .doNotRetry }
         do throws(AsyncNetError) {
-            try await replace(used.version, context.time)
+            try await replace(used.version, context)
             return .retry.uncharged
         } catch {
             return error.code == .cancelled ? .doNotRetry : .fail(error)
@@ -124,23 +124,34 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
     private var isOwnRequest: Bool { refresh.map { RefreshScope.numbers.contains($0.number) } ?? false }
 
     /// Waits for the refresh in progress, if there is one, and returns the current credential.
-    private func validCredential(_ time: TimeSource) async throws(AsyncNetError) -> Credential {
-        if let current = state.current, current.requiresRefresh { try beginRefresh(of: current, time) }
-        while let refresh { try await refresh.end.value() }
+    private func validCredential(_ context: RequestContext) async throws(AsyncNetError) -> Credential {
+        if let current = state.current, current.requiresRefresh { try beginRefresh(of: current, context.time) }
+        while let refresh { try await end(of: refresh, context) }
         guard let current = state.current else { throw AsyncNetError(.missingCredential) }
         state.forgetFailure()
         return current
     }
 
     /// Returns when the rejected credential has been replaced, by a refresh that has ended or by a new refresh.
-    private func replace(_ version: Int, _ time: TimeSource) async throws(AsyncNetError) {
+    private func replace(_ version: Int, _ context: RequestContext) async throws(AsyncNetError) {
         switch state.remedy(for: version) {
         case .retry: return
         case .fail(let error): throw error
         case .refresh(let current):
-            try beginRefresh(of: current, time)
-            try await refresh?.end.value()
+            try beginRefresh(of: current, context.time)
+            if let refresh { try await end(of: refresh, context) }
         }
+    }
+
+    /// Waits for the refresh, and reports it to the observers of the request that waits.
+    private func end(of refresh: Refresh, _ context: RequestContext) async throws(AsyncNetError) {
+        guard let report = context.onRefresh else { return try await refresh.end.value() }
+        let start = context.time.now
+        do throws(AsyncNetError) { try await refresh.end.value() } catch {
+            if error.code != .cancelled { report(error, context.time.now - start) }
+            throw error
+        }
+        report(nil, context.time.now - start)
     }
 
     // MARK: Refreshing

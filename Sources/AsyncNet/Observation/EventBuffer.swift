@@ -1,0 +1,29 @@
+/// The events that wait for an observer: at most `capacity`, of which a new event replaces the oldest.
+struct EventBuffer {
+    let capacity: Int
+    /// Once full, a ring that begins at `start`.
+    private var events: [SessionEvent] = []
+    private var start = 0
+    /// How many events were replaced since the last take.
+    private var lost = 0
+
+    init(capacity: Int) { self.capacity = max(1, capacity) }
+
+    var isEmpty: Bool { events.isEmpty }
+    var count: Int { events.count }
+
+    mutating func append(_ event: SessionEvent) {
+        guard events.count == capacity else { return events.append(event) }
+        lost += events[start].lostBefore + 1
+        events[start] = event
+        start = (start + 1) % capacity
+    }
+
+    /// The waiting events in their order; the first has the number of lost events.
+    mutating func takeAll() -> [SessionEvent] {
+        var taken = start == 0 ? events : Array(events[start...] + events[..<start])
+        if lost > 0 { taken[0].lostBefore += lost }
+        (events, start, lost) = ([], 0, 0)
+        return taken
+    }
+}

@@ -1,0 +1,32 @@
+/// Receives every step of every request of its session.
+///
+///     struct Log: EventMonitor {
+///         func receive(_ event: SessionEvent) { print(event.requestID, event.event) }
+///     }
+///     let session = Session(configuration: .init(monitors: [Log()]))
+///
+/// A monitor gets one event after the other, in the order in which they happened, outside of the requests: it may block
+/// its thread or wait, and delays no request. A monitor that is too slow loses the oldest of the events that wait for
+/// it, which ``SessionEvent/lostBefore`` counts.
+public protocol EventMonitor: Sendable {
+    /// Called with one event at a time.
+    func receive(_ event: SessionEvent) async
+
+    /// Which of the events that cost time the monitor needs. ``EventInterests/standard`` by default.
+    var interests: EventInterests { get }
+}
+
+extension EventMonitor {
+    /// The standard interests.
+    public var interests: EventInterests { .standard }
+}
+
+/// A monitor of this library that takes a few microseconds for an event and blocks nothing. It receives events when
+/// they happen, so that its results are complete when the request's outcome is awaited.
+protocol ImmediateMonitor: EventMonitor {
+    func receiveNow(_ event: SessionEvent)
+}
+
+extension ImmediateMonitor {
+    public func receive(_ event: SessionEvent) async { receiveNow(event) }
+}

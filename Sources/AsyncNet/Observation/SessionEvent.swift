@@ -1,0 +1,85 @@
+public import Foundation
+
+/// A step in the life of one of a session's requests: the step, the request, and the time.
+public struct SessionEvent: Sendable {
+    /// The request. All its events have this identifier.
+    public let requestID: RequestID
+    /// How the request uses bodies.
+    public let kind: RequestKind
+    /// The number of the attempt, from 1; 0 before the first.
+    public let attempt: Int
+    /// The number of the hop within the attempt, from 1; 0 outside hops. Hops of segments and hedged transfers, which
+    /// overlap, have numbers of their own.
+    public let hop: Int
+    /// The time by the wall clock.
+    public let date: Date
+    /// The time by the session's clock, since the session was made: the difference of two events is the time between
+    /// them, whatever happens to the wall clock.
+    public let instant: Duration
+    /// The step.
+    public let event: RequestEvent
+    /// What is known of the request at its end: with ``RequestEvent/finished(_:)``, `nil` with other steps.
+    public let summary: RequestSummary?
+    /// How many events this observer has lost between its last event and this one, since it was too slow.
+    public internal(set) var lostBefore = 0
+
+    /// Makes an event, for tests of monitors.
+    public init(
+        requestID: RequestID, kind: RequestKind = .data, attempt: Int = 1, hop: Int = 0, date: Date = Date(),
+        instant: Duration = .zero, event: RequestEvent, summary: RequestSummary? = nil, lostBefore: Int = 0
+    ) {
+        self.requestID = requestID
+        self.kind = kind
+        self.attempt = attempt
+        self.hop = hop
+        self.date = date
+        self.instant = instant
+        self.event = event
+        self.summary = summary
+        self.lostBefore = lostBefore
+    }
+}
+
+extension SessionEvent: CustomStringConvertible, CustomReflectable {
+    /// The request's identifier, attempt, hop and step: `#7 1.2 response 200`. Contains no secrets.
+    public var description: String { "\(requestID) \(attempt).\(hop) \(event)" }
+
+    /// What `dump` shows; contains no secrets.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+/// What is known of a request at its end.
+public struct RequestSummary: Sendable {
+    /// The head as sent last; `nil` if the request could not be made.
+    public var request: HTTPRequestHead?
+    /// The text of the ``URLTemplate`` that the request was made with; `nil` without a template.
+    public var urlTemplate: String?
+    /// The head of the response; `nil` without a response.
+    public var response: HTTPResponseHead?
+    /// Times, sizes, attempts and redirects.
+    public var metrics: RequestMetrics
+    /// The error of the request; `nil` after a success.
+    public var error: AsyncNetError?
+
+    /// Makes a summary, for tests of monitors.
+    public init(
+        request: HTTPRequestHead? = nil, urlTemplate: String? = nil, response: HTTPResponseHead? = nil,
+        metrics: RequestMetrics = RequestMetrics(), error: AsyncNetError? = nil
+    ) {
+        self.request = request
+        self.urlTemplate = urlTemplate
+        self.response = response
+        self.metrics = metrics
+        self.error = error
+    }
+}
+
+extension RequestSummary: CustomReflectable {
+    /// What `dump` shows; contains no secrets.
+    public var customMirror: Mirror {
+        let children: KeyValuePairs<String, Any> = [
+            "request": request as Any, "response": response as Any, "metrics": metrics, "error": error as Any,
+        ]
+        return Mirror(self, children: children, displayStyle: .struct)
+    }
+}
