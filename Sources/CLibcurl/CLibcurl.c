@@ -31,6 +31,7 @@
 #define INFO_CAINFO (INFO_STRING + 61) // since 7.84
 #define INFO_CAPATH (INFO_STRING + 62) // since 7.84
 #define INFO_LONG 0x200000
+#define INFO_LIST 0x400000
 #define INFO_OFFSET 0x600000
 #define MESSAGE_DONE 1
 
@@ -418,6 +419,28 @@ void lc_read_metrics(lc_easy *easy, lc_metrics *metrics) {
     curl.easy_getinfo(easy, INFO_LONG + 13, &metrics->verify_result);
     curl.easy_getinfo(easy, INFO_LONG + 22, &metrics->connect_status);
     curl.easy_getinfo(easy, INFO_STRING + 32, &metrics->address);
+}
+
+const char *lc_peer(lc_easy *easy, long *port) {
+    const char *address = NULL;
+    *port = 0;
+    curl.easy_getinfo(easy, INFO_STRING + 32, &address);
+    curl.easy_getinfo(easy, INFO_LONG + 40, port);
+    return address && *address ? address : NULL;
+}
+
+// libcurl's `curl_certinfo`: for each certificate a list of fields, of which `Cert:` has the PEM text.
+typedef struct {
+    int count;
+    lc_list **fields;
+} certificates;
+
+const char *lc_certificate(lc_easy *easy, int number) {
+    certificates *all = NULL;
+    if (curl.easy_getinfo(easy, INFO_LIST + 34, &all) != 0 || !all || number >= all->count) return NULL;
+    for (lc_list *field = all->fields[number]; field; field = field->next)
+        if (field->data && strncmp(field->data, "Cert:", 5) == 0) return field->data + 5;
+    return NULL;
 }
 
 void *lc_private(lc_easy *easy) {

@@ -58,7 +58,8 @@ public enum RequestEvent: Sendable {
     /// So many bytes of the request's body have been sent in this hop, of so many if that is known. Not among the
     /// events of ``Request/events``, as ``Request/uploadProgress`` has them.
     case sentBody(bytes: Int64, total: Int64?)
-    /// So many decoded bytes of the response's body have been received in this hop. Not among the events of
+    /// So many decoded bytes of the response's body have been received in this hop; of the first segment of a download,
+    /// those of all segments. Not among the events of
     /// ``Request/events``, as ``Request/downloadProgress`` has them.
     case receivedBody(bytes: Int64)
     /// Bytes of the request's body, up to the limit that an observer asked for.

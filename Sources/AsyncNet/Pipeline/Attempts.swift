@@ -43,6 +43,7 @@ struct Attempts<Rest: Station>: Station {
     @inline(never)
     private func afterFailure(_ error: any Error, _ attempt: Attempt) async -> Next {
         let error = AsyncNetError(wrapping: error, as: .transportFailed)
+        attempt.run.watch.endTransfer()
         return await attempt.run.next(afterAttempt: attempt.number, error) ?? .fail(error)
     }
 

@@ -147,7 +147,10 @@ extension RequestRun: BodyObserver {
         }
     }
 
-    func didEnd() { releasePermit() }
+    func didEnd() {
+        watch.endTransfer()
+        releasePermit()
+    }
     func didCollect(_ data: Data) { record.received(data) }
     var isSuspended: Bool { hold.isHeld }
 }

@@ -10,6 +10,7 @@ struct Hops: Station {
             let (response, next) = try await exchange(request, &hop, attempt)
             if let next {
                 await attempt.drain(response, to: request.head.method)
+                attempt.run.watch.endTransfer()
                 request = next
             } else if let next = try await deliver(response, request, attempt) {
                 return next

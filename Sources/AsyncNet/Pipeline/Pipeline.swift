@@ -210,7 +210,7 @@ final class RequestRun: Sendable {
     func send(_ event: @autoclosure () -> RequestEvent) { watch.send(event()) }
 
     /// Whether somebody observes the steps.
-    var areEventsObserved: Bool { watch.events?.interests != nil }
+    var areEventsObserved: Bool { watch.areEventsObserved }
 
     // MARK: Time
 

@@ -34,24 +34,24 @@ final class RequestObservers: EventTarget {
     init(_ id: RequestID, _ kind: RequestKind, _ hub: EventHub) { (self.id, self.kind, self.hub) = (id, kind, hub) }
 
     /// Whether there has ever been an observer of this request.
-    var isObserved: Bool { hasObservers.load(ordering: .acquiring) }
+    var isOwnObserved: Bool { hasObservers.load(ordering: .acquiring) }
 
     /// Whether somebody observes the steps of this request.
-    var areEventsObserved: Bool { hub.isObserved || hasEventObservers.load(ordering: .acquiring) }
+    var isObserved: Bool { hub.isObserved || hasEventObservers.load(ordering: .acquiring) }
 
     /// Whether somebody observes all requests of the session.
     var areAllObserved: Bool { hub.isObserved }
 
     /// What observers need; `nil` if nobody observes.
     var interests: EventInterests? {
-        guard areEventsObserved else { return nil }
+        guard isObserved else { return nil }
         var interests = hub.interests
         if hasEventObservers.load(ordering: .acquiring) { interests.sentHeads = true }
         return interests
     }
 
     func send(_ event: @autoclosure () -> RequestEvent) {
-        guard areEventsObserved else { return }
+        guard isObserved else { return }
         send(event(), hop: 0)
     }
 
@@ -66,7 +66,7 @@ final class RequestObservers: EventTarget {
     }
 
     func beginAttempt(_ number: Int) {
-        guard areEventsObserved else { return }
+        guard isObserved else { return }
         state.withLock { ($0.attempt, $0.hops) = (number, 0) }
     }
 
@@ -117,7 +117,7 @@ final class RequestObservers: EventTarget {
         makeChannels().uploads.observe(unlessKnown: latest())
     }
 
-    private var channels: Channels? { isObserved ? state.withLock { $0.channels } : nil }
+    private var channels: Channels? { isOwnObserved ? state.withLock { $0.channels } : nil }
 
     private func makeChannels() -> Channels {
         let (channels, isFinished) = state.withLock { state in

@@ -25,6 +25,8 @@ final class SharedEvents: EventTarget {
         _ = state.withLock { $0.members.removeValue(forKey: ObjectIdentifier(target)) }
     }
 
+    var isObserved: Bool { state.withLock { $0.members.values.contains { $0.target.isObserved } } }
+
     var interests: EventInterests? {
         state.withLock { state in
             state.members.values.reduce(nil) { union, member in

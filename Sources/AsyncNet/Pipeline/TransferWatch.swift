@@ -3,16 +3,16 @@ import Synchronization
 
 /// Reports what happens in a run's transfers to the record, the observers, and the timer that notices silence.
 final class TransferWatch: Sendable {
-    private let record: TransferRecord
+    let record: TransferRecord
     private let observers: RequestObservers?
     /// Whom the steps of this run are sent to.
     let events: (any EventTarget)?
     /// Whether another run adopts the response, and reports it.
     private let isAdopted: Bool
     /// The number of the hop that runs; 0 before the first.
-    private let hop = Atomic(0)
-    /// What the events of the hop that runs have said; `nil` if nobody observes.
-    private let hopEvents = Locked<HopEvents?>(nil)
+    let hop = Atomic(0)
+    /// What was reported of the hop that runs; `nil` if nobody observes.
+    let hopReport = Locked<HopReport?>(nil)
     private let hold: TransferHold
     private let redirects: RedirectPolicy
     /// Whether the response is delivered even if its head is that of a redirect which would be followed.
@@ -96,7 +96,9 @@ final class TransferWatch: Sendable {
         case .sentBody(let bytes, let total): sent(bytes, of: total)
         case .receivedHead(let head): received(head)
         case .receivedBody(let bytes, let head): received(ReceivedBytes(count: bytes), of: head)
-        case .metrics(let metrics): measured(metrics)
+        case .metrics(let metrics):
+            record.measured(metrics)
+            measured(metrics)
         case .trailers(let headers): record.received(trailers: headers)
         case .queued: waits(true)
         case .started: waits(false)
@@ -134,7 +136,7 @@ final class TransferWatch: Sendable {
         guard !isFollowed(head) else { return }
         let before = record.received(bytes)
         if bytes.count > before { sendBytes(.receivedBody(bytes: bytes.count)) }
-        guard let observers, observers.isObserved else { return }
+        guard let observers, observers.isOwnObserved else { return }
         let rate = rate(bytes.count, after: before, receiveRate)
         observers.send(
             download: TransferProgress(
@@ -144,7 +146,7 @@ final class TransferWatch: Sendable {
     /// Reports the end of a body, whose length is now known even if its head did not have it.
     func receivedAll(_ count: Int64, after offset: Int64 = 0) {
         let before = record.received(ReceivedBytes(count: count, offset: offset, total: count + offset))
-        guard let observers, observers.isObserved else { return }
+        guard let observers, observers.isOwnObserved else { return }
         let rate = rate(count, after: before, receiveRate)
         observers.send(
             download: TransferProgress(
@@ -154,7 +156,7 @@ final class TransferWatch: Sendable {
     private func sent(_ bytes: Int64, of total: Int64?) {
         let before = record.sentBytes(bytes, of: total)
         sendBytes(.sentBody(bytes: bytes, total: total))
-        guard let observers, observers.isObserved else { return }
+        guard let observers, observers.isOwnObserved else { return }
         let rate = rate(bytes, after: before, sendRate)
         observers.send(upload: TransferProgress(completedBytes: bytes, totalBytes: total, bytesPerSecond: rate))
     }
@@ -171,92 +173,6 @@ final class TransferWatch: Sendable {
             if rate.isNew, before > 0 { rate.begin(at: moved, elapsed) } else { rate.update(moved, at: elapsed) }
             return rate.bytesPerSecond
         }
-    }
-}
-
-// MARK: Events of hops
-
-/// What the events of a hop have said, so that nothing is said twice.
-private struct HopEvents {
-    /// When the transfer began to wait for the transport; `nil` while it does not.
-    var waitingSince: Duration?
-    var isConnected = false
-    /// How many bytes of the response's body are still to be reported.
-    var bodyLimit = 0
-}
-
-extension TransferWatch {
-    /// Sends a step to the observers of the request.
-    func send(_ event: @autoclosure () -> RequestEvent) {
-        guard let events, events.interests != nil else { return }
-        events.send(event(), hop: hop.load(ordering: .relaxed))
-    }
-
-    /// A hop begins whose steps are observed.
-    @inline(never)
-    func beginHop(_ request: TransportRequest) {
-        guard let events, let interests = request.interests else { return }
-        hop.store(events.beginHop(), ordering: .relaxed)
-        hopEvents.withLock { $0 = HopEvents(bodyLimit: interests.bodyLimit) }
-        send(.hop(request.head))
-        guard interests.bodyLimit > 0, let body = request.body.data, !body.isEmpty else { return }
-        send(.requestBody(Data(body.prefix(interests.bodyLimit))))
-    }
-
-    /// Sends bytes of the response's body, up to the limit that observers asked for.
-    func tap(_ chunk: Data) {
-        guard let limit = events?.interests?.bodyLimit, limit > 0 else { return }
-        let count = hopEvents.withLock { state in
-            let count = min(chunk.count, state?.bodyLimit ?? 0)
-            state?.bodyLimit -= count
-            return count
-        }
-        if count > 0 { send(.responseBody(Data(chunk.prefix(count)))) }
-    }
-
-    /// The attempt's next steps are not those of its last hop.
-    func endHops() { hop.store(0, ordering: .relaxed) }
-
-    /// Reports a refresh that a policy waits for; `nil` if nobody observes.
-    var reportsRefresh: (@Sendable (AsyncNetError?, Duration) -> Void)? {
-        guard let events, events.interests != nil else { return nil }
-        return { events.send(.refreshed($0, after: $1), hop: 0) }
-    }
-
-    private func sendBytes(_ event: @autoclosure () -> RequestEvent) {
-        guard let interests = events?.interests, interests.bodyBytes, hop.load(ordering: .relaxed) > 0 else { return }
-        send(event())
-    }
-
-    private func connected(_ connection: ConnectionInfo) {
-        let isNews = hopEvents.withLock { state in
-            defer { state?.isConnected = true }
-            return state?.isConnected == false
-        }
-        if isNews { send(.connected(connection)) }
-    }
-
-    private func measured(_ metrics: TransportMetrics) {
-        record.measured(metrics)
-        guard events?.interests != nil else { return }
-        let connection = ConnectionInfo(
-            isReused: metrics.isConnectionReused, httpVersion: metrics.httpVersion,
-            remoteAddress: metrics.remoteAddress)
-        if connection != ConnectionInfo() { connected(connection) }
-        send(.transferred(metrics))
-    }
-
-    /// The transfer begins to wait for a permit of the transport, or waits no longer.
-    private func waits(_ begins: Bool) {
-        guard events?.interests != nil else { return }
-        let now = record.elapsed
-        let since = hopEvents.withLock { state in
-            let since = state?.waitingSince
-            state?.waitingSince = begins ? since ?? now : nil
-            return since
-        }
-        if begins, since == nil { send(.queued) }
-        if !begins, let since { send(.admitted(after: now - since)) }
     }
 }
 

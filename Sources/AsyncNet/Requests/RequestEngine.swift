@@ -141,7 +141,7 @@ public actor RequestEngine {
             observers: observers, hold: hold, owner: self, executor: executor, made: made,
             credential: options.credential,
             separatesAttempts: kind == .stream)
-        if !observers.isObserved, machine.beginAttempt() != nil { run.beginFirstAttempt(with: validators) }
+        if !observers.isOwnObserved, machine.beginAttempt() != nil { run.beginFirstAttempt(with: validators) }
         self.run = run
         return run
     }

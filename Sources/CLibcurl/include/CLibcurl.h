@@ -86,6 +86,11 @@ int32_t lc_pause(lc_easy *_Nonnull easy, int32_t what);
 /// How many connections libcurl made for the current or the last transfer.
 long lc_new_connections(lc_easy *_Nonnull easy);
 void lc_read_metrics(lc_easy *_Nonnull easy, lc_metrics *_Nonnull metrics);
+/// The address and port of the server or the proxy; NULL and 0 if they are not known.
+const char *_Nullable lc_peer(lc_easy *_Nonnull easy, long *_Nonnull port);
+/// The certificate with this number that the server showed in the transfer's handshake, in PEM; NULL if there is none,
+/// or without `LC_CERTINFO`.
+const char *_Nullable lc_certificate(lc_easy *_Nonnull easy, int number);
 /// The local address and port of the last transfer; empty without a connection.
 void lc_local_name(lc_easy *_Nonnull easy, char *_Nonnull name);
 /// Whether a socket has this local address and port, in the form of `lc_local_name`.
@@ -133,7 +138,7 @@ enum {
     LC_SSLVERSION = 32, LC_VERBOSE = 41, LC_NOBODY = 44, LC_UPLOAD = 46, LC_POST = 47, LC_HTTPPROXYTUNNEL = 61, LC_SSL_VERIFYPEER = 64, LC_FRESH_CONNECT = 74, LC_FORBID_REUSE = 75,
     LC_HTTPGET = 80, LC_SSL_VERIFYHOST = 81, LC_HTTP_VERSION = 84, LC_BUFFERSIZE = 98, LC_NOSIGNAL = 99, LC_IPRESOLVE = 113,
     LC_CONNECTTIMEOUT_MS = 156, LC_PROTOCOLS = 181, LC_EXPECT_100_TIMEOUT_MS = 227, LC_PATH_AS_IS = 234, LC_PIPEWAIT = 237,
-    LC_SUPPRESS_CONNECT_HEADERS = 265, LC_UPLOAD_BUFFERSIZE = 280, LC_MAXAGE_CONN = 288, LC_CA_CACHE_TIMEOUT = 321, LC_QUICK_EXIT = 322,
+    LC_SUPPRESS_CONNECT_HEADERS = 265, LC_UPLOAD_BUFFERSIZE = 280, LC_MAXAGE_CONN = 288, LC_CERTINFO = 172, LC_CA_CACHE_TIMEOUT = 321, LC_QUICK_EXIT = 322,
     LC_WRITEDATA = 10001, LC_URL = 10002, LC_PROXY = 10004, LC_READDATA = 10009, LC_ERRORBUFFER = 10010, LC_POSTFIELDS = 10015,
     LC_HTTPHEADER = 10023, LC_SSLCERT = 10025, LC_KEYPASSWD = 10026, LC_HEADERDATA = 10029, LC_DEBUGDATA = 10095, LC_CUSTOMREQUEST = 10036,
     LC_INTERFACE = 10062, LC_CAINFO = 10065, LC_SSLKEY = 10087, LC_CAPATH = 10097, LC_ACCEPT_ENCODING = 10102, LC_PRIVATE = 10103,

@@ -8,9 +8,13 @@ struct RequestObserversTests {
         TransferProgress(completedBytes: bytes, totalBytes: nil, bytesPerSecond: 0)
     }
 
+    private func makeObservers() -> RequestObservers {
+        RequestObservers(RequestID(), .data, EventHub([], TimeSource(ContinuousClock())))
+    }
+
     @Test("Nothing is made or computed before the first observer")
     func unobserved() {
-        let observers = RequestObservers()
+        let observers = makeObservers()
         observers.send(
             { () -> RequestEvent in
                 Issue.record("an event was made that nobody observes")
@@ -21,29 +25,29 @@ struct RequestObserversTests {
 
     @Test("An observer that begins late gets the progress so far first, then what comes")
     func lateObserver() async {
-        let observers = RequestObservers()
+        let observers = makeObservers()
         var downloads = observers.observeDownloads { progress(3) }.makeAsyncIterator()
         #expect(await downloads.next()?.completedBytes == 3)
         observers.send(download: progress(4))
         #expect(await downloads.next()?.completedBytes == 4)
-        observers.finish(nil)
+        observers.finish(nil) { RequestSummary() }
         #expect(await downloads.next() == nil)
     }
 
     @Test("A second observer gets what the first one got, not an older value")
     func secondObserver() async {
-        let observers = RequestObservers()
+        let observers = makeObservers()
         _ = observers.observeUploads { nil }
         observers.send(upload: progress(5))
         let second = observers.observeUploads { progress(1) }
-        observers.finish(nil)
+        observers.finish(nil) { RequestSummary() }
         #expect(await second.reduce(into: []) { $0.append($1.completedBytes) } == [5])
     }
 
     @Test("An observer that begins after the end gets the last progress and no events")
     func afterEnd() async {
-        let observers = RequestObservers()
-        observers.finish(nil)
+        let observers = makeObservers()
+        observers.finish(nil) { RequestSummary() }
         let downloads = observers.observeDownloads { progress(7) }
         #expect(await downloads.reduce(into: []) { $0.append($1.completedBytes) } == [7])
         #expect(await observers.observeEvents().reduce(0) { count, _ in count + 1 } == 0)

@@ -60,7 +60,7 @@ struct HandbackTests {
 }
 
 /// What does not run on the transport's thread.
-@Suite("Requests on the transport's thread", .timeLimit(.minutes(1)))
+@Suite("Requests on the transport's thread", .timeLimit(.minutes(5)))
 struct LoopRequestTests {
     @Test("Nothing runs there in a session with a clock or a cookie jar of the user's")
     func foreignCode() {

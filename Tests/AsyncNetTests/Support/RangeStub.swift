@@ -48,6 +48,7 @@ final class SilentObserver: BodyObserver {
     func willRead() { isReading(true) }
     func willRest() { isReading(false) }
     func didRead(_ bytes: ReceivedBytes, of head: HTTPResponseHead) { onRead() }
+    func willDeliver(_ chunk: Data) {}
     func didEnd() {}
     func didCollect(_ data: Data) {}
     var isSuspended: Bool { false }

@@ -46,6 +46,24 @@ extension LibcurlHandle {
         if !resendPolicy.isIdempotent { connection.name = Self.name(address, port) }
     }
 
+    /// Reports the connection when the response's head has arrived, since only then the HTTP version is known.
+    func reportConnection(_ exchange: LibcurlExchange, _ head: HTTPResponseHead) {
+        var port = 0
+        let address = lc_peer(easy.pointer, &port).map { String(cString: $0) }
+        let certificates = exchange.request.interests?.certificates == true ? certificates : []
+        exchange.request.onEvent?(
+            .connected(
+                ConnectionInfo(
+                    isReused: lc_new_connections(easy.pointer) == 0, httpVersion: head.httpVersion,
+                    remoteAddress: address, remotePort: port > 0 ? port : nil, certificates: certificates)))
+    }
+
+    /// The certificates of this transfer's handshake in PEM.
+    private var certificates: [String] {
+        (0...).lazy.map { lc_certificate(self.easy.pointer, $0).map { String(cString: $0) } }
+            .prefix { $0 != nil }.compactMap(\.self)
+    }
+
     /// Whether the server reported that it did not process the transfer's stream.
     private var isUnprocessed: Bool {
         connection.stream.map { worker.connections.isUnprocessed($0, onPort: connection.port) } ?? false

@@ -205,6 +205,7 @@ extension LibcurlHandle {
         let request = exchange.request.head
         do throws(AsyncNetError) { try head.checkLength(answering: request.method) } catch { return failure = error }
         response.head = head
+        if exchange.request.interests != nil { reportConnection(exchange, head) }
         if head.httpVersion?.hasPrefix("HTTP/1") == true { worker.connections.noteHTTP1(onPort: connection.port) }
         if head.headers.contains(name: "Content-Encoding") {
             isWhole = false

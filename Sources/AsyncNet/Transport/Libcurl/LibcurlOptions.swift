@@ -16,6 +16,7 @@ extension LibcurlHandle {
         setVersion(isTLS: isTLS, isOnce: request.body.replay == .once)
         isVerbose = worker.needsVerboseOutput(on: exchange, isTLS: isTLS)
         if isVerbose || request.isHeadObserved { easy.set(LC_VERBOSE, 1) }
+        if isTLS, request.interests?.certificates == true { easy.set(LC_CERTINFO, 1) }
         easy.set(LC_HTTPGET, 1)
         let (method, body) = (request.head.method, request.body)
         var own: [StaticString] = []

@@ -45,11 +45,11 @@ struct LibcurlSentHeadTests {
 
     @Test("A head is observed only if events are: progress alone does not ask for it")
     func progressOnly() {
-        let observers = RequestObservers()
+        let observers = RequestObservers(RequestID(), .data, EventHub([], TimeSource(ContinuousClock())))
         _ = observers.observeDownloads { nil }
-        #expect(!observers.areEventsObserved)
+        #expect(!observers.isObserved)
         _ = observers.observeEvents()
-        #expect(observers.areEventsObserved)
+        #expect(observers.isObserved)
     }
 
     @Test("A rate limits receiving and sending", arguments: [true, false])

@@ -1,0 +1,107 @@
+import Foundation
+import Synchronization
+
+/// What was reported of a hop, so that nothing is reported twice.
+struct HopReport {
+    let interests: EventInterests
+    /// How many bytes of the response's body are still to be reported.
+    var bodyLimit: Int
+    /// When the transfer began to wait for the transport; `nil` while it does not.
+    var waitingSince: Duration?
+    var isConnected = false
+    /// The measurements of the transfer. Transports report them before the last bytes of the body have been delivered.
+    var metrics: TransportMetrics?
+
+    init(_ interests: EventInterests) { (self.interests, bodyLimit) = (interests, interests.bodyLimit) }
+}
+
+/// Sends the steps of a run to the observers of its request. Without observers each function reads a flag.
+extension TransferWatch {
+    /// Whether somebody observes the steps.
+    var areEventsObserved: Bool { events?.isObserved == true }
+
+    func send(_ event: @autoclosure () -> RequestEvent) {
+        guard let events, events.isObserved else { return }
+        events.send(event(), hop: hop.load(ordering: .relaxed))
+    }
+
+    /// Reports a refresh that a policy waits for; `nil` if nobody observes.
+    var reportsRefresh: (@Sendable (AsyncNetError?, Duration) -> Void)? {
+        guard let events, events.isObserved else { return nil }
+        return { events.send(.refreshed($0, after: $1), hop: 0) }
+    }
+
+    // MARK: Hops
+
+    /// A hop begins whose steps are observed.
+    @inline(never)
+    func beginHop(_ request: TransportRequest) {
+        guard let events, let interests = request.interests else { return }
+        endTransfer()
+        hop.store(events.beginHop(), ordering: .relaxed)
+        hopReport.withLock { $0 = HopReport(interests) }
+        send(.hop(request.head))
+        guard interests.bodyLimit > 0, let body = request.body.data, !body.isEmpty else { return }
+        send(.requestBody(Data(body.prefix(interests.bodyLimit))))
+    }
+
+    /// The attempt's next steps are not those of its last hop.
+    func endHops() { hop.store(0, ordering: .relaxed) }
+
+    /// The transfer has a connection.
+    func connected(_ connection: ConnectionInfo) {
+        let isNews = hopReport.withLock { report in
+            defer { report?.isConnected = true }
+            return report?.isConnected == false
+        }
+        if isNews { send(.connected(connection)) }
+    }
+
+    @inline(never)
+    func measured(_ metrics: TransportMetrics) {
+        guard areEventsObserved else { return }
+        let connection = ConnectionInfo(
+            isReused: metrics.isConnectionReused, httpVersion: metrics.httpVersion,
+            remoteAddress: metrics.remoteAddress)
+        if connection != ConnectionInfo() { connected(connection) }
+        hopReport.withLock { $0?.metrics = metrics }
+    }
+
+    /// The hop has ended: its body has been delivered, or is not needed, or the transfer has failed.
+    func endTransfer() {
+        guard areEventsObserved, let metrics = hopReport.withLock({ $0?.metrics.take() }) else { return }
+        send(.transferred(metrics))
+    }
+
+    /// The transfer begins to wait for a permit of the transport, or waits no longer.
+    func waits(_ begins: Bool) {
+        guard areEventsObserved else { return }
+        let now = record.elapsed
+        let since = hopReport.withLock { report in
+            let since = report?.waitingSince
+            report?.waitingSince = begins ? since ?? now : nil
+            return since
+        }
+        if begins, since == nil { send(.queued) }
+        if !begins, let since { send(.admitted(after: now - since)) }
+    }
+
+    // MARK: Bodies
+
+    /// - Parameter event: How many bytes were moved in this hop.
+    func sendBytes(_ event: @autoclosure () -> RequestEvent) {
+        guard areEventsObserved, hopReport.withLock({ $0?.interests.bodyBytes }) == true else { return }
+        send(event())
+    }
+
+    /// Sends bytes of the response's body, up to the limit that observers asked for.
+    func tap(_ chunk: Data) {
+        guard areEventsObserved else { return }
+        let count = hopReport.withLock { report in
+            let count = min(chunk.count, report?.bodyLimit ?? 0)
+            report?.bodyLimit -= count
+            return count
+        }
+        if count > 0 { send(.responseBody(Data(chunk.prefix(count)))) }
+    }
+}
