@@ -73,9 +73,7 @@ extension HTTPHeader: CustomStringConvertible, CustomReflectable {
     }
 
     /// Whether the value must not appear in descriptions and logs.
-    var isSecret: Bool {
-        ["authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key"].contains { hasName($0) }
-    }
+    var isSecret: Bool { SecretNames.headers.contains(name) }
 }
 
 /// Headers in their order; a name may repeat, and is compared case-insensitively.

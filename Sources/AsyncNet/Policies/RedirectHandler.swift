@@ -21,8 +21,8 @@ public struct RedirectHandler: Sendable {
     let choice: Choice
     /// Whether a redirect from https to http is followed; if not, it ends the request with `.redirectFailed`.
     public var allowsInsecure = false
-    /// Further headers that are removed if the origin changes, beside `Authorization`, `Cookie`, `Proxy-Authorization`
-    /// and `X-API-Key`.
+    /// Further headers that are removed if the origin changes, beside those that ``RedactionRule/standard`` redacts, such
+    /// as `Authorization`, `Cookie`, `Proxy-Authorization` and `X-API-Key`.
     public var confidentialHeaders: [String] = []
 
     /// Follows redirects, at most ``SessionConfiguration/maximumRedirects``.

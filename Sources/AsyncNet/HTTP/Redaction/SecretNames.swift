@@ -1,0 +1,59 @@
+/// Names of headers, query items and fields whose values are secret.
+///
+/// Case and punctuation do not count: `access_token`, `accessToken` and `Access-Token` are the same name. Of a nested
+/// name, such as `user[password]` or `user.password`, each part counts.
+struct SecretNames: Sendable {
+    private let names: Set<String>
+
+    init(_ names: some Sequence<String>) { self.names = Set(names.map(Self.folded)) }
+
+    func adding(_ others: Set<String>) -> SecretNames { SecretNames(names.union(others)) }
+
+    func contains(_ name: some StringProtocol) -> Bool {
+        let whole = Self.folded(name)
+        if names.contains(whole) || Self.endsLikeSecret(whole) { return true }
+        guard name.unicodeScalars.contains(where: Self.joins) else { return false }
+        return name.unicodeScalars.split(whereSeparator: Self.joins).contains { part in
+            let part = Self.folded(String(String.UnicodeScalarView(part)))
+            return names.contains(part) || Self.endsLikeSecret(part)
+        }
+    }
+
+    /// A bracket or a dot.
+    private static func joins(_ scalar: Unicode.Scalar) -> Bool { scalar == "[" || scalar == "]" || scalar == "." }
+
+    /// The name in lower case, without ASCII punctuation.
+    private static func folded(_ name: some StringProtocol) -> String {
+        String(name.lowercased().unicodeScalars.filter { !$0.isASCII || HTTPSyntax.isAlphanumeric(UInt8($0.value)) })
+    }
+
+    private static func endsLikeSecret(_ folded: String) -> Bool {
+        if middles.contains(where: { folded.contains($0) }) { return true }
+        return endings.contains { folded.hasSuffix($0) } && !harmlessEndings.contains { folded.hasSuffix($0) }
+    }
+
+    private static let middles = ["password", "passwd", "passphrase"]
+    private static let endings = [
+        "token", "secret", "apikey", "accesskey", "accesskeyid", "secretkey", "privatekey", "signature",
+        "subscriptionkey", "sessionid", "credential",
+    ]
+    /// Positions in lists, which clients pass on.
+    private static let harmlessEndings = ["pagetoken", "nexttoken", "continuationtoken", "synctoken", "cursortoken"]
+}
+
+extension SecretNames {
+    static let headers = SecretNames([
+        "Authorization", "Proxy-Authorization", "Cookie", "Cookie2", "Set-Cookie", "Set-Cookie2", "X-Functions-Key",
+        "X-Amz-Credential", "X-Auth-Key", "X-Auth-Email-Key", "X-Master-Key",
+    ])
+
+    /// Names in JSON. `code` and `key` are not among them, which are error codes and ordinary keys there.
+    static let fields = SecretNames([
+        "sig", "pwd", "pass", "passcode", "tokens", "jwt", "auth", "authorization", "proxyAuthorization", "credentials",
+        "assertion", "clientAssertion", "samlResponse", "cookie", "cookies", "setCookie", "session", "sid",
+        "phpSessID", "codeVerifier", "deviceCode", "userCode", "otp", "totp", "pin", "cvv", "cvc", "cardNumber",
+    ])
+
+    /// Names in queries and forms, where `code` is OAuth's (RFC 6749 §4.1) and `key` a service's.
+    static let queryItems = SecretNames(fields.names.union(["code", "key", "ticket", "hmac"]))
+}
