@@ -6,6 +6,8 @@ struct HopReport {
     let interests: EventInterests
     /// How many bytes of the response's body are still to be reported.
     var bodyLimit: Int
+    /// How many bytes of the response's body were reported.
+    var receivedBytes: Int64 = 0
     /// When the transfer began to wait for the transport; `nil` while it does not.
     var waitingSince: Duration?
     var isConnected = false
@@ -88,10 +90,20 @@ extension TransferWatch {
 
     // MARK: Bodies
 
-    /// - Parameter event: How many bytes were moved in this hop.
-    func sendBytes(_ event: @autoclosure () -> RequestEvent) {
+    func reportSent(_ bytes: Int64, of total: Int64?) {
         guard areEventsObserved, hopReport.withLock({ $0?.interests.bodyBytes }) == true else { return }
-        send(event())
+        send(.sentBody(bytes: bytes, total: total))
+    }
+
+    /// The transport counts bytes when they arrive, and the reader counts them again when it takes them.
+    func reportReceived(_ bytes: Int64) {
+        guard areEventsObserved else { return }
+        let isMore = hopReport.withLock { report in
+            guard let known = report?.receivedBytes, known < bytes else { return false }
+            report?.receivedBytes = bytes
+            return report?.interests.bodyBytes == true
+        }
+        if isMore { send(.receivedBody(bytes: bytes)) }
     }
 
     /// Sends bytes of the response's body, up to the limit that observers asked for.

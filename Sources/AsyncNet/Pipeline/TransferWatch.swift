@@ -135,7 +135,7 @@ final class TransferWatch: Sendable {
     func received(_ bytes: ReceivedBytes, of head: HTTPResponseHead) {
         guard !isFollowed(head) else { return }
         let before = record.received(bytes)
-        if bytes.count > before { sendBytes(.receivedBody(bytes: bytes.count)) }
+        reportReceived(bytes.count)
         guard let observers, observers.isOwnObserved else { return }
         let rate = rate(bytes.count, after: before, receiveRate)
         observers.send(
@@ -155,7 +155,7 @@ final class TransferWatch: Sendable {
 
     private func sent(_ bytes: Int64, of total: Int64?) {
         let before = record.sentBytes(bytes, of: total)
-        sendBytes(.sentBody(bytes: bytes, total: total))
+        reportSent(bytes, of: total)
         guard let observers, observers.isOwnObserved else { return }
         let rate = rate(bytes, after: before, sendRate)
         observers.send(upload: TransferProgress(completedBytes: bytes, totalBytes: total, bytesPerSecond: rate))

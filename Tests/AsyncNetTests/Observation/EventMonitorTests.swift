@@ -6,6 +6,12 @@ import Testing
 
 @Suite("Events of a session", .timeLimit(.minutes(5)))
 struct EventMonitorTests {
+    private static let url = "http://a.example/x"
+
+    private func session(_ monitors: any EventMonitor...) -> Session {
+        Session(transport: StubTransport { _ in .text("abc") }, configuration: SessionConfiguration(monitors: monitors))
+    }
+
     @Test("Observers get these steps, in this order, and the end once", arguments: EventScenario.all)
     func steps(_ scenario: EventScenario) async throws {
         let recorder = try await scenario.observe()
@@ -14,4 +20,179 @@ struct EventMonitorTests {
             #expect(recorder.steps(ofRequest: index).joined(separator: ", ") == steps)
         }
     }
+
+    @Test("Segments have hops of their own")
+    func segments() async throws {
+        let recorder = EventRecorder()
+        let stub = StubTransport { RangeStub(data: Data(count: 2 << 20)).reply(to: $0) }
+        let session = Session(transport: stub, configuration: SessionConfiguration(monitors: [recorder]))
+        try FileManager.default.removeItem(at: try await session.download(Self.url, segments: 2).value)
+        for hop in 1...2 {
+            let steps = recorder.events.filter { $0.hop == hop }.map(\.event.step)
+            #expect(steps.prefix(2) == ["hop GET /x", "response 206"])
+        }
+        #expect(recorder.events.map(\.hop).max() == 2)
+        #expect(recorder.steps().last == "1 finished")
+    }
+
+    @Test("The end has a summary, other steps have none")
+    func summary() async throws {
+        let recorder = EventRecorder()
+        let template = URLTemplate("http://a.example/{name}", ["name": "x"])
+        _ = try await session(recorder).request(template).serializing(Data.self).value
+        let summaries = recorder.events.compactMap(\.summary)
+        #expect(summaries.count == 1)
+        #expect(summaries.first?.urlTemplate == "http://a.example/{name}")
+        #expect(summaries.first?.response?.statusCode == 200)
+        #expect(summaries.first?.metrics.receivedBytes == 3)
+        #expect(summaries.first?.error == nil)
+    }
+
+    @Test("The times of events are those of the session's clock")
+    func instants() async throws {
+        let (clock, recorder) = (TestClock(), EventRecorder())
+        let stub = StubTransport(clock: clock) { _ in .text("abc").delayed(by: .seconds(7)) }
+        let session = Session(transport: stub, configuration: .init(monitors: [recorder], clock: clock))
+        clock.advance(by: .seconds(2))
+        _ = try await clock.run { try await session.request(Self.url).serializing(Data.self).value }
+        #expect(recorder.events.first?.instant == .seconds(2))
+        #expect(recorder.events.last?.instant == .seconds(9))
+    }
+
+    @Test("A slow monitor delays no request, loses the oldest events and gets their number")
+    func slowMonitor() async throws {
+        let monitor = HeldMonitor()
+        let session = session(monitor)
+        for _ in 0..<2_000 { _ = try await session.request(Self.url).serializing(Data.self).value }
+        #expect(monitor.received.count <= 1)
+        monitor.gate.open()
+        await session.monitorsReceivedEvents()
+        let (received, lost) = (monitor.received, monitor.received.map(\.lostBefore).reduce(0, +))
+        #expect(lost > 0 && received.count + lost == 2_000 * 8)
+        #expect(received.last?.event.step == "decoded Data")
+    }
+
+    @Test("A monitor that blocks its thread blocks no request")
+    func blockingMonitor() async throws {
+        let monitor = BlockingMonitor()
+        let session = session(monitor)
+        for _ in 0..<100 { _ = try await session.request(Self.url).serializing(Data.self).value }
+        monitor.semaphore.signal()
+        await session.monitorsReceivedEvents()
+        #expect(monitor.count.value == 800)
+    }
+
+    @Test("An actor can be a monitor, and gets the events in their order")
+    func actorMonitor() async throws {
+        let monitor = ActorMonitor()
+        let session = session(monitor)
+        _ = try await session.request(Self.url).serializing(String.self).value
+        await session.finish()
+        #expect(
+            await monitor.steps == [
+                "created", "resumed", "1 attempt GET /x", "1.1 hop GET /x", "1.1 response 200", "1.1 received 3 bytes",
+                "1 finished", "1 decoded String",
+            ])
+    }
+
+    // MARK: Sequences
+
+    @Test("A loop over the events gets them from its beginning, and ends when the session has finished")
+    func sequence() async throws {
+        let session = session()
+        _ = try await session.request(Self.url).serializing(Data.self).value
+        let events = session.events
+        _ = try await session.request(Self.url).serializing(Data.self).value
+        await session.finish()
+        var steps: [String] = []
+        for await event in events { steps.append(event.step) }
+        #expect(steps.count == 8 && steps.first == "created" && steps.last == "1 decoded Data")
+        for await _ in session.events { Issue.record("a finished session has no events") }
+    }
+
+    @Test("A loop ends when its task is cancelled, and nothing is made for it any more")
+    func cancelledLoop() async throws {
+        let session = session()
+        let hasEvent = Gate()
+        let task = Task { for await _ in session.events { hasEvent.open() } }
+        while !session.environment.events.isObserved { await Task.yield() }
+        _ = try await session.request(Self.url).serializing(Data.self).value
+        await hasEvent.wait()
+        task.cancel()
+        await task.value
+        #expect(!session.environment.events.isObserved)
+    }
+
+    @Test("An observer that does not ask for the bytes of bodies gets none; one that does gets as many as it asked for")
+    func interests() async throws {
+        let session = session()
+        let (few, many) = (session.events(.minimal), session.events(EventInterests(bodyLimit: 2)))
+        _ = try await session.upload(.data(Data("hello".utf8)), to: Self.url).serializing(Data.self).value
+        await session.finish()
+        var texts: [String] = []
+        for await event in many {
+            switch event.event {
+            case .requestBody(let data), .responseBody(let data): texts.append(String(decoding: data, as: UTF8.self))
+            default: break
+            }
+        }
+        #expect(texts == ["he", "ab"])
+        var hasEvents = false
+        for await event in few { hasEvents = hasEvents || event.event.step == "1 finished" }
+        #expect(!hasEvents)
+    }
+
+    // MARK: Exactly one end
+
+    @Test("Whoever cancels when: each request that was cancelled has one end, and no other step follows")
+    func storm() async throws {
+        let recorder = EventRecorder()
+        let session = session(recorder)
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<1_000 {
+                group.addTask {
+                    let request = session.request(Self.url)
+                    async let result = request.serializing(Data.self).result
+                    for _ in 0..<(number % 20) { await Task.yield() }
+                    await request.cancel()
+                    _ = await result
+                }
+            }
+        }
+        await session.finish()
+        let requests = Dictionary(grouping: recorder.events, by: \.requestID)
+        #expect(requests.count == 1_000)
+        for events in requests.values {
+            let steps = events.drop { if case .finished = $0.event { false } else { true } }.map(\.event.step)
+            #expect(steps == ["finished cancelled"] || steps == ["finished", "decoded Data"])
+        }
+    }
+}
+
+/// Waits at its first event until a gate opens.
+private final class HeldMonitor: EventMonitor {
+    let gate = Gate()
+    private let events = Locked<[SessionEvent]>([])
+    var received: [SessionEvent] { events.withLock { $0 } }
+
+    func receive(_ event: SessionEvent) async {
+        events.withLock { $0.append(event) }
+        await gate.wait()
+    }
+}
+
+/// Blocks its thread at its first event.
+private final class BlockingMonitor: EventMonitor {
+    let semaphore = DispatchSemaphore(value: 0)
+    let count = Counter()
+
+    func receive(_ event: SessionEvent) {
+        if count.value == 0 { semaphore.wait() }
+        count.add()
+    }
+}
+
+private actor ActorMonitor: EventMonitor {
+    private(set) var steps: [String] = []
+    func receive(_ event: SessionEvent) { steps.append(event.step) }
 }

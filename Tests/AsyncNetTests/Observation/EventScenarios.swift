@@ -355,13 +355,5 @@ extension EventScenario {
         ).running { session in
             try FileManager.default.removeItem(at: try await session.download("http://a.example/x").value)
         },
-        EventScenario(
-            "A file is downloaded in two segments",
-            "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 206, 1.2 hop GET /x, 1.2 response 206, 1.2 received 1048576 bytes, 1.1 received 1048576 bytes, 1 finished",
-            server: { RangeStub(data: Data(count: 2 << 20)).reply(to: $0) }
-        ).running { session in
-            let download = session.download("http://a.example/x", segments: 2)
-            try FileManager.default.removeItem(at: try await download.value)
-        },
     ]
 }
