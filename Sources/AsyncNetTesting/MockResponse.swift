@@ -25,6 +25,9 @@ public struct MockResponse: Sendable {
     public var rawBytes: Data?
 
     /// A fault of a server. Over a ``StubTransport`` each becomes the error that a client would get.
+    ///
+    /// A fault after more bytes than the body has comes at the body's end: a server announces a body that is one byte
+    /// longer, unless the response has a `Content-Length` of its own.
     public enum Fault: Hashable, Sendable {
         /// The next connection is reset when it is accepted; this response is sent to no request.
         case refuse
@@ -48,6 +51,14 @@ public struct MockResponse: Sendable {
         case garbage
         /// The response is sent before the request's body is read.
         case earlyResponse
+
+        /// The number of bytes of the body before the fault, for faults in the body.
+        var end: Int? {
+            switch self {
+            case .resetMidBody(let count), .truncate(let count), .stallMidBody(let count): count
+            default: nil
+            }
+        }
     }
 
     /// Creates a response.

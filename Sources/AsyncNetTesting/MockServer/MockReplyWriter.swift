@@ -38,10 +38,10 @@ struct MockReplyWriter {
         if reply.chunks != nil, !isFramed {
             headers.add(name: "Transfer-Encoding", value: "chunked")
         } else if !isFramed, reply.statusCode != 204 {
-            headers.add(name: "Content-Length", value: "\(reply.body.count)")
+            headers.add(name: "Content-Length", value: "\(announcedLength(of: reply))")
         }
         let head = head(reply.statusCode, reply.reason, headers)
-        let body = hasBody ? reply.chunks.map { chunked($0, reply.trailers) } ?? reply.body : Data()
+        let body = hasBody ? written(reply) : Data()
         let end: End =
             headers["Connection"]?.lowercased() == "close" || reply.fault == .earlyResponse ? .close : .keepAlive
         switch reply.fault {
@@ -74,14 +74,29 @@ struct MockReplyWriter {
         }
     }
 
-    private func chunked(_ chunks: [Data], _ trailers: HTTPHeaders) -> Data {
+    /// A body that a fault ends is announced longer than what is sent of it.
+    private func announcedLength(of reply: MockResponse) -> Int {
+        guard let end = reply.fault?.end, end >= reply.body.count else { return reply.body.count }
+        return reply.body.count + 1
+    }
+
+    /// The body as it is written; without the last chunk, which would end it, if a fault does so.
+    private func written(_ reply: MockResponse) -> Data {
+        guard let chunks = reply.chunks else { return reply.body }
+        return chunked(chunks) + (reply.fault?.end == nil ? lastChunk(reply.trailers) : Data())
+    }
+
+    private func chunked(_ chunks: [Data]) -> Data {
         var bytes = Data()
         for chunk in chunks where !chunk.isEmpty {
             bytes += Data("\(String(chunk.count, radix: 16))\r\n".utf8) + chunk + Data("\r\n".utf8)
         }
-        bytes += Data("0\r\n".utf8)
-        for trailer in trailers { bytes += Data("\(trailer.name): \(trailer.value)\r\n".utf8) }
-        return bytes + Data("\r\n".utf8)
+        return bytes
+    }
+
+    private func lastChunk(_ trailers: HTTPHeaders) -> Data {
+        let lines = trailers.map { "\($0.name): \($0.value)\r\n" }
+        return Data("0\r\n\(lines.joined())\r\n".utf8)
     }
 
     private func head(_ status: Int, _ reason: String?, _ headers: HTTPHeaders) -> Data {

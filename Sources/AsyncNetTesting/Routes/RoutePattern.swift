@@ -15,6 +15,15 @@ struct RoutePattern: Sendable, CustomStringConvertible {
         self.segments = segments
     }
 
+    /// Whether both patterns match the same paths; the names of segments may differ.
+    func isEqual(to other: RoutePattern) -> Bool {
+        lastPrefix == other.lastPrefix && segments.map(Self.unnamed) == other.segments.map(Self.unnamed)
+    }
+
+    private static func unnamed(_ segment: Substring) -> Substring { isName(segment) ? ":" : segment }
+
+    private static func isName(_ segment: Substring) -> Bool { segment.hasPrefix(":") && segment.count > 1 }
+
     /// - Parameter path: Percent-encoded, without a query.
     /// - Returns: The decoded values of the named segments; `nil` if the path is another.
     func match(_ path: String) -> [String: String]? {
@@ -23,7 +32,7 @@ struct RoutePattern: Sendable, CustomStringConvertible {
         if let lastPrefix, !parts[segments.count].hasPrefix(lastPrefix) { return nil }
         var values: [String: String] = [:]
         for (segment, part) in zip(segments, parts) {
-            if segment.hasPrefix(":"), segment.count > 1 {
+            if Self.isName(segment) {
                 guard !part.isEmpty else { return nil }
                 values[String(segment.dropFirst())] = part.removingPercentEncoding ?? String(part)
             } else if segment != part {

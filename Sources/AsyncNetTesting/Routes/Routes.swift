@@ -10,8 +10,10 @@ public import AsyncNet
 ///     let server = try await MockServer.start(routes: routes)
 ///
 /// A path is compared without the request's query, segment by segment: `:name` matches any segment and puts its
-/// decoded text into ``RecordedRequest/parameters``; `*` at the end matches any rest. If several routes match, the
-/// route added last is used, so that a test can replace a common route. A route for GET responds to HEAD too.
+/// decoded text into ``RecordedRequest/parameters``; `*` at the end matches any rest. `/users` does not match `/users/`.
+/// If several routes match, the route added last is used, so that a test can replace a common route; of a route of the
+/// same method and path that has received no request, ``MockRouter/verify()`` expects nothing more. A route for GET
+/// responds to HEAD too.
 ///
 /// A request without a route gets a 404, or a 405 with `Allow` if its path has routes for other methods (RFC 9110
 /// §15.5.6), and is reported by ``MockRouter/verify()``.
@@ -26,6 +28,9 @@ public struct Routes: Sendable {
         let response: Response
 
         var description: String { "\(method?.rawValue ?? "any method") \(pattern)" }
+
+        /// Whether the other route, added later, receives all requests of this route.
+        func isReplaced(by other: Route) -> Bool { method == other.method && pattern.isEqual(to: other.pattern) }
     }
 
     enum Response: Sendable {
@@ -68,7 +73,9 @@ public struct Routes: Sendable {
         all.append(Route(method: method, pattern: RoutePattern(path), expected: times, response: response))
     }
 
-    mutating func append(_ other: Routes) { all += other.all }
+    mutating func append(_ route: Route) { all.append(route) }
+
+    mutating func remove(at index: Int) { all.remove(at: index) }
 
     /// What a request leads to.
     enum Match {

@@ -47,7 +47,8 @@ actor RangeServer {
             (status, body) = (206, data[bounds.first...last])
         }
         let response = MockResponse(status, headers: headers, body: Data(body))
-        return breaksAfter.map { response.with(.truncate(after: $0)) } ?? response
+        guard let breaksAfter, breaksAfter < body.count else { return response }
+        return response.with(.truncate(after: breaksAfter))
     }
 
     private static func bounds(_ range: String) -> (first: Int, last: Int?)? {

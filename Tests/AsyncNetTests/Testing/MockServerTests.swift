@@ -96,6 +96,43 @@ struct MockServerTests {
         }
     }
 
+    @Test(
+        "A fault after more bytes than the body has comes at its end, over a stub too",
+        arguments: [
+            (MockResponse.Fault.truncate(after: 5), .bodyEndedEarly), (.truncate(after: 99), .bodyEndedEarly),
+            (.resetMidBody(after: 99), .connectionLost), (.stallMidBody(after: 99), .timedOut),
+        ] as [(MockResponse.Fault, AsyncNetError.Code)])
+    func lateFaults(_ fault: MockResponse.Fault, _ code: AsyncNetError.Code) async throws {
+        let clock = TestClock()
+        let options = SessionConfiguration(timeout: .seconds(1), clock: clock)
+        for reply in [MockResponse.text("hello"), .chunked(["hel", "lo"]), .chunked(["hello"], trailers: ["X": "1"])] {
+            try await withServer(reply.with(fault)) { (server: MockServer) async throws in
+                let stub = Session(transport: StubTransport { _ in reply.with(fault) }, configuration: options)
+                for (session, url) in [(stub, try "http://a/".asURL()), (Session(), server.url())] {
+                    let isStub = session === stub
+                    guard isStub || code != .timedOut else { continue }
+                    let response = await clock.run { await session.request(url).serializing(Data.self).response }
+                    #expect(response.error?.code == code, "\(isStub) \(reply.chunks?.count ?? 0)")
+                    #expect(!isStub || response.metrics.receivedBytes == 5)
+                }
+            }
+        }
+    }
+
+    @Test("A server that stalls at a body's end does not let the client take it for complete")
+    func lateStall() async throws {
+        try await withServer(.text("hello").with(.stallMidBody(after: 99))) { (server: MockServer) async throws in
+            var text = ""
+            let stream = Session().stream(server.url())
+            #expect(try await stream.head.value(for: "Content-Length") == "6")
+            for try await chunk in stream.chunks {
+                text += String(decoding: chunk, as: UTF8.self)
+                if text == "hello" { break }
+            }
+            #expect(text == "hello")
+        }
+    }
+
     @Test("It listens on IPv6 as well")
     func ipv6() async throws {
         let server = try await MockServer.start(on: .ipv6)

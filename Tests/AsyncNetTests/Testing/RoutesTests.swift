@@ -113,6 +113,26 @@ struct RoutesTests {
         #expect(throws: UnmetExpectations.self) { try stub.verify() }
     }
 
+    @Test("A route that another has replaced before its first request is not expected any more")
+    func replaced() async throws {
+        var routes = Routes()
+        routes.on(.get, "/a/:id", times: .once, replies: .text("first"))
+        routes.on(.get, "/a/:name", times: .once, replies: .text("second"))
+        routes.on(.get, "/a/*", times: .never, replies: .text("rest"))
+        routes.on(.get, "/a/:id", times: .once, replies: .text("third"))
+        routes.on(.post, "/a/:id", times: .once, replies: .text("other method"))
+        let stub = StubTransport(routes: routes)
+        let session = Session(transport: stub)
+        #expect(try await session.request("http://a/a/1").serializing(String.self).value == "third")
+        #expect(try await session.request("http://a/a/1", method: .post).serializing(String.self).value.count == 12)
+        try stub.verify()
+        stub.on(.get, "/a/:id", times: .never, replies: .text("fourth"))
+        try stub.verify()
+        #expect(try await session.request("http://a/a/1").serializing(String.self).value == "fourth")
+        let error = #expect(throws: UnmetExpectations.self) { try stub.verify() }
+        #expect(error?.differences == ["GET /a/:id: expected never, received once"])
+    }
+
     @Test("A server reports enqueued responses that nobody requested")
     func queue() async throws {
         try await withServer(.text("1"), .text("2")) { (server: MockServer) async throws in
