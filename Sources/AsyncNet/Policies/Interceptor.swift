@@ -53,6 +53,13 @@ public struct Interceptor: RequestInterceptor, DescribedPolicy, CredentialKeeper
         policies = PolicyList(adapters: adapters + interceptors, retriers: retriers + interceptors)
     }
 
+    /// Combines an adapter, a retrier and interceptors; the adapter and the retrier are called first.
+    public init(
+        adapter: any RequestAdapter, retrier: any RequestRetrier, interceptors: [any RequestInterceptor] = []
+    ) {
+        self.init(adapters: [adapter], retriers: [retrier], interceptors: interceptors)
+    }
+
     func describe(_ traits: inout PolicyTraits) {
         (traits.hedging, traits.attemptTimeout) = (policies.hedging, policies.attemptTimeout)
         traits.mayBlock = policies.mayBlock

@@ -18,6 +18,28 @@ public struct DataResponse<Value: Sendable, Failure: Error>: Sendable {
         self.outcome = outcome
     }
 
+    /// Creates a response without a transfer, for tests and previews.
+    ///
+    /// - Parameters:
+    ///   - result: The value or the error.
+    ///   - request: The request; its `httpBody` is kept.
+    ///   - head: The status and headers.
+    ///   - data: The body.
+    ///   - metrics: The measured times, sizes and attempts; ``RequestMetrics/serialization`` is one of them.
+    public init(
+        _ result: Result<Value, Failure>, request: URLRequest? = nil, head: HTTPResponseHead? = nil, data: Data? = nil,
+        metrics: RequestMetrics = RequestMetrics()
+    ) {
+        let sent = request.flatMap { request in
+            HTTPRequestHead(request).map {
+                TransportRequest(head: $0, body: request.httpBody.map { .data($0) } ?? .none)
+            }
+        }
+        self.init(
+            result: result, metrics: metrics,
+            outcome: TransferOutcome(request: sent, head: head, data: data, metrics: metrics))
+    }
+
     /// The request as it was last sent, or `nil` if the request could not be made.
     public var request: URLRequest? { outcome.urlRequest }
     /// The head of the response as Foundation's type, or `nil` without a response.

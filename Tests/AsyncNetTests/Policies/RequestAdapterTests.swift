@@ -40,6 +40,23 @@ struct RequestAdapterTests {
         return await request.serializing(String.self).result
     }
 
+    @Test("An interceptor of an adapter, a retrier and others calls the adapter and the retrier first")
+    func combined() async throws {
+        let calls = Locked<[String]>([])
+        func retrier(_ name: String) -> Retrier {
+            Retrier { _, _ in
+                calls.withLock { $0.append(name) }
+                return .doNotRetry
+            }
+        }
+        let inner = Interceptor(adapter: Signing(name: "b"), retrier: retrier("b"))
+        let policy = Interceptor(adapter: Signing(name: "a"), retrier: retrier("a"), interceptors: [inner])
+        let failing = StubTransport { .status(500, body: $0.headers["X-Path"] ?? "") }
+        let session = Session(transport: failing, configuration: .init(interceptors: [policy]))
+        #expect(try await session.request("http://a/").serializing(String.self).value == "a1b1")
+        #expect(calls.withLock { $0 } == ["a", "b"])
+    }
+
     @Test("The session's adapters run before the request's, each on the result of the one before")
     func order() async throws {
         #expect(

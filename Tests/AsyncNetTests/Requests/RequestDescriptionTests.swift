@@ -37,6 +37,23 @@ struct RequestDescriptionTests {
         #expect(request.curlDescription(showsSecrets: true).contains("Bearer secret"))
     }
 
+    @Test("A response can be made without a transfer")
+    func response() throws {
+        var request = URLRequest(url: try "http://a/b?token=secret".asURL())
+        request.httpBody = Data("body".utf8)
+        let head = HTTPResponseHead(statusCode: 201, url: try "http://a/b".asURL(), headers: ["X": "1"])
+        var metrics = RequestMetrics()
+        metrics.attempts = 2
+        let response = DataResponse<Int, AsyncNetError>(
+            .success(7), request: request, head: head, data: Data("7".utf8), metrics: metrics)
+        #expect(response.value == 7 && response.statusCode == 201 && response.metrics.attempts == 2)
+        #expect(response.request?.httpBody == Data("body".utf8) && response.data == Data("7".utf8))
+        #expect(response.response?.value(forHTTPHeaderField: "X") == "1" && response.head?.value(for: "x") == "1")
+        #expect("\(response)" == "GET http://a/b (201, 1 bytes): Int")
+        let failed = DataResponse<Int, AsyncNetError>(.failure(AsyncNetError(.timedOut)))
+        #expect(failed.error?.code == .timedOut && failed.request == nil && failed.statusCode == nil)
+    }
+
     @Test("A response's result and error can be replaced")
     func transforms() async throws {
         struct Other: Error, Equatable { var code: AsyncNetError.Code }

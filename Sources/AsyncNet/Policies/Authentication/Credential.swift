@@ -1,4 +1,9 @@
-import Foundation
+#if canImport(FoundationNetworking)
+    public import FoundationNetworking
+    import Foundation
+#else
+    public import Foundation
+#endif
 
 /// A user name and a password, for Basic and Digest authentication (RFC 7617, RFC 7616).
 ///
@@ -14,6 +19,12 @@ public struct Credential: Hashable, Sendable {
     public init(username: String, password: String) {
         self.username = username
         self.password = password
+    }
+
+    /// Creates a credential of Foundation's; `nil` if that has no user name or no password, as one for a certificate.
+    public init?(_ credential: URLCredential) {
+        guard let username = credential.user, let password = credential.password else { return nil }
+        self.init(username: username, password: password)
     }
 
     /// As `take(from:)` with the request's URL; a request without userinfo is not changed.

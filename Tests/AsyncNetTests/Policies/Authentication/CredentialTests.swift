@@ -112,6 +112,12 @@ struct CredentialTests {
                 == "in")
     }
 
+    @Test("Foundation's credential has a user name and a password, or is none")
+    func foundation() {
+        let full = URLCredential(user: "Ada", password: "p", persistence: .none)
+        #expect(Credential(full) == Credential(username: "Ada", password: "p"))
+    }
+
     @Test("A nonce that is stale is replaced, without asking the user")
     func stale() async throws {
         let stub = stub(Guarded("Digest", maximumUses: 1))
