@@ -34,7 +34,8 @@ extension ParameterEncoder where Self == JSONParameterEncoder {
     ///
     /// - Parameters:
     ///   - keys: How the names of members are written; unchanged by default.
-    ///   - dates: How dates are written, such as `.iso8601`; by default as seconds since 2001.
+    ///   - dates: How dates are written, such as `.iso8601`, which writes no fraction of a second; by default as seconds
+    ///     since 2001.
     ///   - formatting: Such as `.sortedKeys`.
     public static func json(
         keys: JSONEncoder.KeyEncodingStrategy = .useDefaultKeys,

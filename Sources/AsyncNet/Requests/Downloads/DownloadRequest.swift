@@ -7,8 +7,8 @@ public import Foundation
 /// Made by ``Session/download(_:to:method:headers:segments:checksum:options:modifier:)``. A download starts when its
 /// outcome is first awaited, or at ``resume()``, and is sent once, however many tasks await it. Its chunks are written
 /// as they arrive to a partial file beside the place, which is moved to its place when it is complete. After an error
-/// or a cancel the partial file is removed, unless ``resumeData`` is read or the destination has the option
-/// `.continuePartialFile`.
+/// or a cancel the partial file is removed when the request is released, unless ``resumeData`` is read or the destination
+/// has the option `.continuePartialFile`.
 ///
 /// A response of any status is downloaded, unless a validator refuses it; validators run on the head, before a file is
 /// made. The request sends `Accept-Encoding: identity`, so that the length is known and the download can be continued.

@@ -4,7 +4,8 @@
 ///
 /// Made by ``Session/stream(_:method:headers:options:modifier:)``. A stream starts at the first read, or when its
 /// ``head`` is awaited. While the loop does not read, the transport pauses, if it can, and no timeout runs. Leaving the
-/// loop cancels the request. The body can be read once: as chunks, bytes, lines, values or events.
+/// loop cancels the request, except in top-level code, where Swift never releases a loop. The body can be read once: as
+/// chunks, bytes, lines, values or events.
 ///
 /// Validators run on the head, before the first byte is read; their body is empty.
 public struct StreamRequest: Request, CustomStringConvertible, CustomReflectable {
