@@ -78,7 +78,10 @@ public enum RequestEvent: Sendable {
     case transferred(TransportMetrics)
 }
 
-extension RequestEvent: CustomStringConvertible {
+extension RequestEvent: CustomStringConvertible, CustomReflectable {
+    /// What `dump` shows; contains no secrets.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+
     public var description: String {
         switch self {
         case .created: "created"

@@ -268,6 +268,8 @@ public actor RequestEngine {
         let state = state ?? (outcome.error?.code == .cancelled ? .cancelled : .finished)
         guard machine.end(as: state) else { return }
         self.outcome = outcome
+        // Before the waiters are resumed: what monitors of this library count is complete when the outcome is known.
+        observers.finish(outcome.error) { outcome.summary }
         waiters.resumeAll(returning: outcome)
         if let handback {
             driver = handback.abandon()
@@ -278,7 +280,6 @@ public actor RequestEngine {
         validators = []
         target.sink.requestEnded(outcome.error)
         proceed()
-        observers.finish(outcome.error) { outcome.summary }
     }
 
     private func proceed() {
