@@ -43,6 +43,7 @@ struct Hops: Station {
         let credential = attempt.credential(for: request)
         if let credential { try hop.authorize(&outgoing, credential, run.environment.limits.spaces) }
         if let jar { await jar.addCookies(to: &outgoing) }
+        run.record.beginHop(request.head)
         if outgoing.interests != nil { run.watch.beginHop(outgoing) }
         let response =
             outgoing.body.isInMemory
@@ -53,7 +54,7 @@ struct Hops: Station {
             try hop.responds(to: response.head, of: outgoing, credential, run.environment.limits.spaces)
         {
             run.send(.challenged(response.head))
-            run.record.willSend(request)
+            run.record.challenged(by: response.head.statusCode, request)
             return (response, request)
         }
         guard run.policies.redirects.follows(response.head) else { return (response, nil) }
@@ -95,7 +96,7 @@ struct Hops: Station {
         _ = Credential.take(from: &next)
         try next.check()
         run.send(.redirected(head, to: next.head))
-        run.record.redirected(to: next)
+        run.record.redirected(by: head.statusCode, to: next)
         hop = Hop(visited: hop.visited + [next.head.url])
         return next
     }

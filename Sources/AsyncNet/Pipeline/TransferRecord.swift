@@ -72,10 +72,27 @@ final class TransferRecord: Sendable {
         }
     }
 
+    /// A hop with this head begins.
     @inline(never)
-    func redirected(to request: TransportRequest) {
+    func beginHop(_ head: HTTPRequestHead) {
+        state.withLock { state in
+            let attempt = state.metrics.attempts - state.repeats
+            state.metrics.beginHop(head, attempt: attempt, at: state.elapsed)
+        }
+    }
+
+    /// The hop was challenged with this status, and the request is sent again.
+    @inline(never)
+    func challenged(by statusCode: Int, _ request: TransportRequest) {
+        state.withLock { $0.metrics.hopReceived(statusCode) }
+        willSend(request)
+    }
+
+    @inline(never)
+    func redirected(by statusCode: Int, to request: TransportRequest) {
         state.withLock { state in
             if let sent = state.request { state.redirected.append(sent) }
+            state.metrics.hopReceived(statusCode)
             state.metrics.redirects.append(request.head.url)
         }
         willSend(request)
@@ -86,6 +103,7 @@ final class TransferRecord: Sendable {
         state.withLock { state in
             guard state.head == nil else { return false }
             state.head = head
+            state.metrics.hopReceived(head.statusCode)
             state.metrics.timeToResponse = state.elapsed
             return true
         }
@@ -116,15 +134,7 @@ final class TransferRecord: Sendable {
         }
     }
 
-    func measured(_ transport: TransportMetrics) {
-        state.withLock { state in
-            state.metrics.httpVersion = transport.httpVersion
-            state.metrics.isConnectionReused = transport.isConnectionReused
-            state.metrics.remoteAddress = transport.remoteAddress
-            state.metrics.timings = transport.timings
-            state.metrics.wireBytes = transport.wireBytes
-        }
-    }
+    func measured(_ transport: TransportMetrics) { state.withLock { $0.metrics.hopMeasured(transport) } }
 
     /// Takes the measurements of a shared or hedged transfer, which ran in a run of its own.
     @inline(never)
@@ -132,9 +142,11 @@ final class TransferRecord: Sendable {
         state.withLock { state in
             if let request = outcome.request { state.request = request }
             if outcome.error != nil { (state.head, state.data) = (outcome.head, outcome.data) }
-            let (start, attempts) = (state.metrics.start, state.metrics.attempts)
+            let (start, attempts, hops) = (state.metrics.start, state.metrics.attempts, state.metrics.hops)
+            let adopted = outcome.metrics.hops(
+                ofAttempt: attempts - state.repeats, begunAt: state.elapsed - outcome.metrics.total)
             (state.metrics, state.trailers) = (outcome.metrics, outcome.trailers)
-            (state.metrics.start, state.metrics.attempts) = (start, attempts)
+            (state.metrics.start, state.metrics.attempts, state.metrics.hops) = (start, attempts, hops + adopted)
             state.metrics.timeToResponse = outcome.head.map { _ in state.elapsed }
         }
     }
@@ -159,6 +171,17 @@ final class TransferRecord: Sendable {
                 trailers: state.trailers)
         }
         return error.map(outcome.failing) ?? outcome
+    }
+}
+
+extension RequestMetrics {
+    /// The hops of a transfer that began at `start` and belongs to another request's attempt.
+    fileprivate func hops(ofAttempt attempt: Int, begunAt start: Duration) -> [HopMetrics] {
+        hops.map { hop in
+            var hop = hop
+            (hop.attempt, hop.start) = (attempt, hop.start + start)
+            return hop
+        }
     }
 }
 

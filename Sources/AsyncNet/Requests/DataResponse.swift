@@ -12,6 +12,9 @@ public struct DataResponse<Value: Sendable, Failure: Error>: Sendable {
     public let metrics: RequestMetrics
     private let outcome: TransferOutcome
 
+    /// When the request passed its milestones, serializing included, and the intervals between them.
+    public var timeline: Timeline { metrics.timeline }
+
     init(result: Result<Value, Failure>, metrics: RequestMetrics, outcome: TransferOutcome) {
         self.result = result
         self.metrics = metrics

@@ -22,20 +22,69 @@ public struct RequestMetrics: Sendable {
     /// Bytes of the body received, after decoding of Content-Encoding.
     public var receivedBytes: Int64 = 0
 
-    /// When name lookup, connecting and so on were complete in the last hop; `nil` if the transport does not measure
-    /// this.
-    public var timings: TransferTimings?
-    /// The bytes of the last hop on the wire, heads included; `nil` if the transport does not count them.
-    public var wireBytes: WireBytes?
-    /// The HTTP version, such as `HTTP/1.1` or `HTTP/2`; `nil` if the transport does not know it.
-    public var httpVersion: String?
-    /// Whether the last hop used a connection that was open already; `nil` if the transport does not know that.
-    public var isConnectionReused: Bool?
-    /// The IP address of the server or the proxy; `nil` if the transport does not know it.
-    public var remoteAddress: String?
+    /// The transport's measurements of the last hop.
+    private(set) var transport = TransportMetrics()
+    private var hopList = HopList()
 
     /// Metrics of a request that has not begun.
     public init() {}
+}
+
+// MARK: Hops
+
+extension RequestMetrics {
+    /// The hops of all attempts in their order, the last 100; without the further segments of a download, and of a
+    /// hedged request those of the transfer whose response was used.
+    public var hops: [HopMetrics] {
+        get { hopList.all(transport) }
+        set {
+            transport = newValue.last?.transport ?? TransportMetrics()
+            hopList = HopList(newValue)
+        }
+    }
+
+    /// When name lookup, connecting and so on were complete in the last hop; `nil` if the transport does not measure
+    /// this.
+    public var timings: TransferTimings? {
+        get { transport.timings }
+        set { transport.timings = newValue }
+    }
+
+    /// The bytes of the last hop on the wire, heads included; `nil` if the transport does not count them.
+    public var wireBytes: WireBytes? {
+        get { transport.wireBytes }
+        set { transport.wireBytes = newValue }
+    }
+
+    /// The HTTP version of the last hop, such as `HTTP/1.1` or `HTTP/2`; `nil` if the transport does not know it.
+    public var httpVersion: String? {
+        get { transport.httpVersion }
+        set { transport.httpVersion = newValue }
+    }
+
+    /// Whether the last hop used a connection that was open already; `nil` if the transport does not know that.
+    public var isConnectionReused: Bool? {
+        get { transport.isConnectionReused }
+        set { transport.isConnectionReused = newValue }
+    }
+
+    /// The IP address of the server or the proxy in the last hop; `nil` if the transport does not know it.
+    public var remoteAddress: String? {
+        get { transport.remoteAddress }
+        set { transport.remoteAddress = newValue }
+    }
+
+    /// A hop begins; until its transport reports, nothing is measured of it.
+    mutating func beginHop(_ head: HTTPRequestHead, attempt: Int, at start: Duration) {
+        hopList.begin(head, attempt: attempt, at: start, after: transport)
+        transport = TransportMetrics()
+    }
+
+    /// The last hop has a response.
+    mutating func hopReceived(_ statusCode: Int) { hopList.receive(statusCode) }
+
+    /// The transport has measured the last hop.
+    mutating func hopMeasured(_ transport: TransportMetrics) { self.transport = transport }
 }
 
 extension RequestMetrics: CustomStringConvertible, CustomReflectable {

@@ -1,0 +1,94 @@
+public import Foundation
+
+/// What was measured of one hop: one request head and body as they were sent, and the response to them.
+public struct HopMetrics: Sendable {
+    /// The number of the attempt, from 1.
+    public var attempt: Int
+    /// The number of the hop within the attempt, from 1.
+    public var hop: Int
+    /// The method.
+    public var method: HTTPMethod
+    /// The URL, with its query.
+    public var url: URL
+    /// The response's status; `nil` without a response.
+    public var statusCode: Int?
+    /// The time from ``RequestMetrics/start`` to the hop's start. Negative if the hop belongs to a transfer that another
+    /// request had begun, see ``SessionConfiguration/coalescesRequests``.
+    public var start: Duration
+    /// The transport's measurements of this hop.
+    public var transport: TransportMetrics
+
+    /// Makes a value, for tests of monitors.
+    public init(
+        attempt: Int = 1, hop: Int = 1, method: HTTPMethod = .get, url: URL, statusCode: Int? = nil,
+        start: Duration = .zero, transport: TransportMetrics = TransportMetrics()
+    ) {
+        self.attempt = attempt
+        self.hop = hop
+        self.method = method
+        self.url = url
+        self.statusCode = statusCode
+        self.start = start
+        self.transport = transport
+    }
+}
+
+extension HopMetrics: CustomStringConvertible, CustomReflectable {
+    /// Attempt and hop, method, URL without secrets, and status: `1.2 GET https://example.com/a 200`.
+    public var description: String {
+        "\(attempt).\(hop) \(method) \(url.withoutSecrets) \(statusCode.map(String.init) ?? "without a response")"
+    }
+
+    /// What `dump` shows; contains no secrets.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+/// The hops of a request. The last hop is stored without its transport metrics and without an allocation, since most
+/// requests have one hop.
+struct HopList: Sendable {
+    private struct Last: Sendable {
+        let method: HTTPMethod
+        let url: URL
+        let start: Duration
+        let attempt: Int32
+        let hop: Int32
+        var statusCode: Int32?
+    }
+
+    /// The hops before the last.
+    private var earlier: [HopMetrics] = []
+    private var last: Last?
+
+    /// How many hops are kept: a stream may connect again for weeks.
+    static let capacity = 100
+
+    init(_ hops: [HopMetrics] = []) { earlier = hops.suffix(Self.capacity) }
+
+    /// - Parameter transport: The measurements of the last hop.
+    func all(_ transport: TransportMetrics) -> [HopMetrics] {
+        guard let last = metrics(transport) else { return earlier }
+        return earlier + [last]
+    }
+
+    /// - Parameter transport: The measurements of the hop that was the last.
+    mutating func begin(_ head: HTTPRequestHead, attempt: Int, at start: Duration, after transport: TransportMetrics) {
+        if let last = metrics(transport) {
+            if earlier.count >= Self.capacity - 1 { earlier.removeFirst(earlier.count - Self.capacity + 2) }
+            earlier.append(last)
+        }
+        let hop = earlier.last.map { $0.attempt == attempt ? $0.hop + 1 : 1 } ?? 1
+        last = Last(
+            method: head.method, url: head.url, start: start, attempt: Int32(clamping: attempt),
+            hop: Int32(clamping: hop))
+    }
+
+    mutating func receive(_ statusCode: Int) { last?.statusCode = Int32(clamping: statusCode) }
+
+    private func metrics(_ transport: TransportMetrics) -> HopMetrics? {
+        last.map { last in
+            HopMetrics(
+                attempt: Int(last.attempt), hop: Int(last.hop), method: last.method, url: last.url,
+                statusCode: last.statusCode.map(Int.init), start: last.start, transport: transport)
+        }
+    }
+}
