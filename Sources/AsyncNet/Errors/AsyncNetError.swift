@@ -146,15 +146,17 @@ extension AsyncNetError: CustomStringConvertible, CustomDebugStringConvertible, 
 }
 
 extension URL {
-    /// Scheme, host, port and path, for descriptions and logs.
+    /// Scheme, host, port and path, for descriptions: without userinfo, the parameters of path segments, such as
+    /// `;jsessionid=1` (RFC 3986 §3.3), query and fragment. A path may have a URL in it, which has userinfo too.
     var withoutSecrets: String {
-        let text = absoluteString
-        var shown = text.prefix { $0 != "?" && $0 != "#" }
-        guard let slashes = shown.range(of: "//") else { return String(shown) }
-        let authority = shown[slashes.upperBound...].prefix { $0 != "/" }
-        if let at = authority.lastIndex(of: "@") {
-            shown.removeSubrange(authority.startIndex...at)
+        let text = absoluteString.prefix { $0 != "?" && $0 != "#" }
+        var shown = ""
+        for segment in text.split(separator: "/", omittingEmptySubsequences: false) {
+            let isAuthority = shown.hasSuffix("//")
+            let end = segment.prefix { $0 != ";" || isAuthority }
+            let start = isAuthority ? end.lastIndex(of: "@").map(end.index(after:)) : nil
+            shown += "\(end[(start ?? end.startIndex)...])/"
         }
-        return String(shown)
+        return String(shown.dropLast())
     }
 }

@@ -62,14 +62,14 @@ extension HTTPHeader: CustomStringConvertible, CustomReflectable {
         if ["link", "refresh"].contains(where: { hasName($0) }), value.contains(where: { "?@#".contains($0) }) {
             return "<redacted>"
         }
-        return value
+        return RedactionRule.standard.text(withURLs: value)
     }
 
     private static func withoutSecrets(_ text: String) -> String {
         var reference = URLReference(text)
         (reference.query, reference.fragment) = (nil, nil)
         if let at = reference.authority?.lastIndex(of: "@") { reference.authority?.removeSubrange(...at) }
-        return reference.text
+        return RedactionRule.standard.text(ofURL: reference.text)
     }
 
     /// Whether the value must not appear in descriptions and logs.

@@ -47,7 +47,7 @@ extension SentHead: CustomStringConvertible, CustomReflectable {
         var target = URLReference(words[1])
         if target.query != nil { target.query = "<redacted>" }
         if let at = target.authority?.lastIndex(of: "@") { target.authority?.removeSubrange(...at) }
-        words[1] = target.text
+        words[1] = RedactionRule.standard.text(ofURL: target.text)
         return words.joined(separator: " ")
     }
 }

@@ -22,6 +22,9 @@ struct CurlBody {
         }
     }
 
+    /// - Parameter reason: Why the command does not contain the body.
+    init(leftOut reason: String) { addStandardInput("\(reason): pass it on standard input.") }
+
     /// Text unchanged; other bytes as base64, since an argument cannot contain them.
     private mutating func add(_ data: Data) {
         if let text = data.asShellText {

@@ -3,9 +3,11 @@ import Foundation
 /// A request as a `curl` command. Arguments are in single quotes, inside which a POSIX shell expands nothing.
 struct CurlDescription {
     let showsSecrets: Bool
+    /// How many bytes of a body are shown; a longer body is replaced by a comment.
+    var longestBody = Int.max
 
     func text(_ request: TransportRequest) -> String {
-        let body = CurlBody(request.body)
+        let body = body(of: request)
         var headers = request.head.headers
         if body.bringsContentType { headers.remove("Content-Type") }
         var arguments = ["curl -v", "-X \(request.head.method.rawValue.shellQuoted)"]
@@ -17,6 +19,19 @@ struct CurlDescription {
         arguments += body.arguments + Self.options(for: request.head.url)
         arguments.append(text(request.head).shellQuoted)
         return body.producer + arguments.joined(separator: " \\\n    ")
+    }
+
+    private func body(of request: TransportRequest) -> CurlBody {
+        let length = request.body.bytesInMemory
+        guard length <= longestBody else { return CurlBody(leftOut: "The body has \(length) bytes") }
+        guard !showsSecrets else { return CurlBody(request.body) }
+        let headers = request.head.headers
+        if let coding = headers["Content-Encoding"], coding.trimmedHTTPSpace.asciiLowercased != "identity",
+            request.body.data?.isEmpty == false
+        {
+            return CurlBody(leftOut: "The body is compressed, so that its secrets cannot be redacted")
+        }
+        return CurlBody(request.body.redacted(by: .standard, contentType: headers["Content-Type"]))
     }
 
     /// By default curl expands brackets and braces as patterns, and removes dot segments.

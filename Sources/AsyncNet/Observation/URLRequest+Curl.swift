@@ -8,8 +8,8 @@
 extension URLRequest {
     /// This request as a `curl` command for a POSIX shell.
     ///
-    /// - Parameter showsSecrets: Shows userinfo, query and secret headers, which are redacted otherwise. The body is
-    ///   always shown.
+    /// - Parameter showsSecrets: Shows userinfo, query, secret headers, and secret fields of the body by
+    ///   ``RedactionRule/standard``, which are redacted otherwise.
     /// - Returns: The command; for a request without a URL, a shell comment that says so.
     public func curlDescription(showsSecrets: Bool = false) -> String {
         guard let head = HTTPRequestHead(self) else { return "# The URLRequest has no URL" }

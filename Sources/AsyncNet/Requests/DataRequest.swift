@@ -9,7 +9,7 @@ public typealias UploadRequest = DataRequest
 /// ``Session/upload(_:to:method:headers:options:modifier:)``. Serializers turn the response into a value; any number of
 /// serializers use the same response, which is transferred once. Cancelling a task that awaits the request cancels the
 /// request, unless other tasks await it too.
-public struct DataRequest: Request, CustomStringConvertible, CustomReflectable {
+public struct DataRequest: Request, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public let engine: RequestEngine
 
     init(_ engine: RequestEngine) { self.engine = engine }

@@ -63,8 +63,8 @@ extension Request {
 
     /// The request as a `curl` command for a POSIX shell: as last sent, or, before its start, as it would be sent.
     ///
-    /// - Parameter showsSecrets: Shows userinfo, query and secret headers, which are redacted otherwise. The body is
-    ///   always shown.
+    /// - Parameter showsSecrets: Shows userinfo, query, secret headers, and secret fields of the body by
+    ///   ``RedactionRule/standard``, which are redacted otherwise. A compressed body is shown only with its secrets.
     /// - Returns: The command; if the request cannot be made, a shell comment with the reason.
     public func curlDescription(showsSecrets: Bool = false) async -> String {
         do {
@@ -237,22 +237,5 @@ extension Request {
     fileprivate func add(_ validator: Validator) async -> Self {
         await engine.add(validator)
         return self
-    }
-}
-
-extension Request where Self: CustomReflectable {
-    /// What `dump` shows: id and kind, since the rest may contain secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["id": id, "kind": kind]) }
-}
-
-extension Request where Self: CustomStringConvertible {
-    /// Method, URL without secrets, state, and the response's status: `GET https://example.com/a (finished, 200)`.
-    /// Before its start a request shows no URL if code of the user's makes it, such as a router.
-    public var description: String {
-        let record = engine.record
-        let request = record.request ?? (engine.blueprint.isQuick ? try? engine.blueprint.make() : nil)
-        let line = request.map { "\($0.head.method.rawValue) \($0.head.url.withoutSecrets)" }
-        let status = record.head.map { ", \($0.statusCode)" } ?? ""
-        return "\(line ?? "A \(kind) request") (\(engine.shownState)\(status))"
     }
 }

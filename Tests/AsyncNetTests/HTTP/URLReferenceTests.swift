@@ -65,10 +65,11 @@ struct URLReferenceTests {
     }
 
     @Test(
-        "What is shown of a URL holds no user information, query or fragment",
+        "What is shown of a URL has no userinfo, parameters of a path, query or fragment",
         arguments: [
             ("https://u:p@h:1/a?t=1#f", "https://h:1/a"), ("https://h/a", "https://h/a"), ("http://u@h", "http://h"),
-            ("http://h/a@b", "http://h/a@b"),
+            ("http://h/a@b", "http://h/a@b"), ("http://u;v:p@h/a;sid=1/b;c", "http://h/a/b"),
+            ("http://h/http://u:p@i/a@b;c?d", "http://h/http://i/a@b"), ("http://u@h//v@w/", "http://h//w/"),
         ])
     func shown(_ text: String, _ expected: String) throws {
         #expect(try text.asURL().withoutSecrets == expected)

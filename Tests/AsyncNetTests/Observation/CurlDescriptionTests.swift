@@ -36,6 +36,43 @@ struct CurlDescriptionTests {
         #expect(await request.curlDescription(showsSecrets: true).components(separatedBy: "hunter2").count == 5)
     }
 
+    @Test("Secret fields of bodies are redacted unless requested", arguments: ["json", "form", "multipart"])
+    func secretFields(_ kind: String) async throws {
+        let bodies: [String: (RequestBody, HTTPHeaders, String)] = [
+            "json": (
+                .data(Data(#"{"user":"ada","password":"hunter2"}"#.utf8)), [.contentType("application/json")],
+                #"--data-raw '{"user":"ada","password":"REDACTED"}'"#
+            ),
+            "form": (
+                .data(Data("user=ada&password=hunter2".utf8)), [.contentType("application/x-www-form-urlencoded")],
+                "--data-raw 'user=ada&password=REDACTED'"
+            ),
+            "multipart": (
+                .multipart {
+                    $0.append("ada", name: "user")
+                    $0.append("hunter2", name: "password")
+                }, [:], "--form-string 'user=ada' \\\n    --form-string 'password=REDACTED'"
+            ),
+        ]
+        let (body, headers, shown) = try #require(bodies[kind])
+        let request = session.upload(body, to: "http://a/", headers: headers)
+        let redacted = await request.curlDescription()
+        #expect(redacted.contains(shown) && !redacted.contains("hunter2"), "\(redacted)")
+        #expect(await request.curlDescription(showsSecrets: true).contains("hunter2"))
+    }
+
+    @Test("A compressed body is shown only with its secrets")
+    func compressed() async {
+        let session = Session(
+            transport: StubTransport { _ in .status(200) },
+            configuration: .init(interceptors: [RequestCompressor(.gzip)]))
+        let request = session.upload(.data(Data(repeating: 0x61, count: 10_000)), to: "http://a/")
+        _ = await request.serializing(Data.self).result
+        let redacted = await request.curlDescription()
+        #expect(redacted.hasPrefix("# The body is compressed") && redacted.contains("Content-Encoding: gzip"))
+        #expect(await request.curlDescription(showsSecrets: true).contains("base64 -d"))
+    }
+
     @Test("A shell runs the command, and a body of any bytes arrives")
     func shell() async throws {
         let body = Data([0, 255, 10, 39, 13])

@@ -26,6 +26,47 @@ struct RequestDescriptionTests {
         #expect("\(download)" == "GET http://a/c (finished, 204)")
     }
 
+    @Test("debugDescription is the curl command without secrets: as it would be sent, then as it was sent")
+    func debugDescriptions() async throws {
+        let session = Session(
+            transport: StubTransport { _ in .status(204) }, configuration: .init(defaultHeaders: [:]))
+        let request = session.request(
+            "http://u:secret@a/b?token=secret", method: .put, headers: [.authorization(bearerToken: "secret")])
+        let command = request.debugDescription
+        #expect(command.hasPrefix("curl -v") && command.contains("-X 'PUT'"))
+        #expect(command.hasSuffix("'http://a/b?<redacted>'") && !command.contains("secret"))
+        try await request.serializing(Empty.self).value
+        #expect(request.debugDescription == command)
+        #expect(await request.curlDescription() == command)
+        for other in [session.download("http://a/c"), session.stream("http://a/c")] as [any Request] {
+            #expect(String(reflecting: other).hasSuffix("'http://a/c'"))
+        }
+    }
+
+    @Test("debugDescription of a request that a router makes is its description until it is sent")
+    func routerDebugDescription() async throws {
+        let session = Session(transport: StubTransport { _ in .status(204) })
+        let request = session.request(CallSiteTests.Router.user(1))
+        #expect(request.debugDescription == "A data request (initialized)")
+        try await request.serializing(Empty.self).value
+        #expect(request.debugDescription.hasPrefix("curl -v"))
+    }
+
+    @Test("A body of more than 64 KiB is not part of debugDescription")
+    func longDebugDescription() async throws {
+        let session = Session(transport: StubTransport { _ in .status(204) })
+        for (count, isShown) in [(64 * 1024, true), (64 * 1024 + 1, false)] {
+            let body = Data(repeating: 0x61, count: count)
+            for body in [RequestBody.data(body), .multipart { $0.append(body, name: "a") }] {
+                let request = session.upload(body, to: "http://a/")
+                #expect(request.debugDescription.contains("aaaa") == isShown)
+                let comment = "# The body has \(count) bytes: pass it on standard input."
+                #expect(request.debugDescription.hasPrefix(comment) == !isShown)
+                #expect(await request.curlDescription().contains("aaaa"))
+            }
+        }
+    }
+
     @Test("A URLRequest has AsyncNet's method and headers, and a curl command without secrets")
     func urlRequest() throws {
         var request = URLRequest(url: try "http://a/b?token=secret".asURL())

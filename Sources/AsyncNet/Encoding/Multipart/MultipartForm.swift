@@ -111,6 +111,13 @@ public struct MultipartForm: Sendable {
         parts.append(Part(name: name, fileName: fileName, headers: all, body: body))
     }
 
+    /// This form with other parts.
+    func mapParts(_ change: (Part) -> Part) -> MultipartForm {
+        var form = self
+        form.parts = parts.map(change)
+        return form
+    }
+
     // MARK: Before sending
 
     /// This form with a boundary that occurs in no part in memory.

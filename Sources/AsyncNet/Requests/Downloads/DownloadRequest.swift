@@ -12,7 +12,7 @@ public import Foundation
 ///
 /// A response of any status is downloaded, unless a validator refuses it; validators run on the head, before a file is
 /// made. The request sends `Accept-Encoding: identity`, so that the length is known and the download can be continued.
-public struct DownloadRequest: Request, CustomStringConvertible, CustomReflectable {
+public struct DownloadRequest: Request, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public let engine: RequestEngine
     let sink: DownloadSink
 

@@ -8,7 +8,7 @@
 /// chunks, bytes, lines, values or events.
 ///
 /// Validators run on the head, before the first byte is read; their body is empty.
-public struct StreamRequest: Request, CustomStringConvertible, CustomReflectable {
+public struct StreamRequest: Request, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public let engine: RequestEngine
     let sink: StreamSink
     /// Cancels the request when the last copy of this value is released before the body is read.

@@ -46,7 +46,7 @@ enum URLErrorRedaction {
             shown += rest[..<mark.upperBound] + withoutSecrets(rest[mark.upperBound..<end])
             rest = rest[end...]
         }
-        return shown + rest
+        return RedactionRule.standard.text(withURLs: shown + rest)
     }
 
     /// - Parameter text: The part of a URL after its scheme.

@@ -1,0 +1,31 @@
+extension Request where Self: CustomReflectable {
+    /// What `dump` shows: id and kind, since the rest may contain secrets.
+    public var customMirror: Mirror { Mirror(self, children: ["id": id, "kind": kind]) }
+}
+
+extension Request where Self: CustomStringConvertible {
+    /// Method, URL without secrets, state, and the response's status: `GET https://example.com/a (finished, 200)`.
+    /// Before its start a request shows no URL if code of the user's makes it, such as a router.
+    public var description: String {
+        let line = engine.shownRequest.map { "\($0.head.method.rawValue) \($0.head.url.withoutSecrets)" }
+        let status = engine.record.head.map { ", \($0.statusCode)" } ?? ""
+        return "\(line ?? "A \(kind) request") (\(engine.shownState)\(status))"
+    }
+}
+
+extension Request where Self: CustomStringConvertible & CustomDebugStringConvertible {
+    /// The request as a `curl` command, as ``curlDescription(showsSecrets:)`` returns it without secrets, except for a
+    /// body of more than 64 KiB. Before its start a request that code of the user's makes, such as a router, is shown
+    /// by its `description`.
+    public var debugDescription: String {
+        let command = CurlDescription(showsSecrets: false, longestBody: 64 * 1024)
+        return engine.shownRequest.map(command.text) ?? description
+    }
+}
+
+extension RequestEngine {
+    /// The request for descriptions: as last sent, or as it would be sent if no code of the user's makes it.
+    fileprivate nonisolated var shownRequest: TransportRequest? {
+        record.request ?? (blueprint.isQuick ? try? blueprint.make() : nil)
+    }
+}
