@@ -67,9 +67,8 @@ extension HTTPHeader: CustomStringConvertible, CustomReflectable {
 
     private static func withoutSecrets(_ text: String) -> String {
         var reference = URLReference(text)
-        (reference.query, reference.fragment) = (nil, nil)
-        if let at = reference.authority?.lastIndex(of: "@") { reference.authority?.removeSubrange(...at) }
-        return RedactionRule.standard.text(ofURL: reference.text)
+        reference.query = nil
+        return reference.redactedText
     }
 
     /// Whether the value must not appear in descriptions and logs.

@@ -44,10 +44,7 @@ extension SentHead: CustomStringConvertible, CustomReflectable {
         var words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
         // libcurl may report a long head in pieces, which may begin inside a secret value.
         guard words.count == 3, words[2].hasPrefix("HTTP/") else { return "<redacted>" }
-        var target = URLReference(words[1])
-        if target.query != nil { target.query = "<redacted>" }
-        if let at = target.authority?.lastIndex(of: "@") { target.authority?.removeSubrange(...at) }
-        words[1] = RedactionRule.standard.text(ofURL: target.text)
+        words[1] = URLReference(words[1]).redactedText
         return words.joined(separator: " ")
     }
 }

@@ -51,7 +51,6 @@ struct CurlDescription {
     }
 
     private func text(_ head: HTTPRequestHead) -> String {
-        guard !showsSecrets else { return head.urlText }
-        return head.url.withoutSecrets + (head.url.query() == nil ? "" : "?<redacted>")
+        showsSecrets ? head.urlText : URLReference(head.url.absoluteString).redactedText
     }
 }

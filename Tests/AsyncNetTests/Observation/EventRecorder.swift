@@ -27,7 +27,9 @@ final class EventRecorder: ImmediateMonitor {
 
 extension SessionEvent {
     /// Such as `1.2 response 200`; without the numbers outside attempts.
-    var step: String { attempt == 0 ? event.step : hop == 0 ? "\(attempt) \(event.step)" : "\(attempt).\(hop) \(event.step)" }
+    var step: String {
+        attempt == 0 ? event.step : hop == 0 ? "\(attempt) \(event.step)" : "\(attempt).\(hop) \(event.step)"
+    }
 }
 
 extension RequestEvent {

@@ -73,7 +73,8 @@ extension EventScenario {
             "A body is sent, and validators accept",
             "created, resumed, 1 attempt POST /x, 1.1 hop POST /x, 1.1 response 200, 1.1 received 3 bytes, 1.1 validated, 1 finished, 1 decoded String"
         ).running { session in
-            _ = await session.post("http://a.example/x", parameters: ["a": 1]).validate().serializing(String.self).result
+            _ = await session.post("http://a.example/x", parameters: ["a": 1]).validate().serializing(String.self)
+                .result
         },
         EventScenario(
             "A validator refuses the status",
@@ -344,7 +345,8 @@ extension EventScenario {
             "A stream of events connects again",
             "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 15 bytes, 1.1 retried after 3.0 s, 2 attempt GET /x, 2.1 hop GET /x, 2.1 response 204, 2 finished",
             server: counted { number, _ in
-                number == 1 ? .chunked(["id: 1\ndata: a\n\n"], headers: ["Content-Type": "text/event-stream"]) : .status(204)
+                number == 1
+                    ? .chunked(["id: 1\ndata: a\n\n"], headers: ["Content-Type": "text/event-stream"]) : .status(204)
             }
         ).running { session in
             for try await _ in session.stream("http://a.example/x").serverSentEvents {}

@@ -127,4 +127,18 @@ struct HopRecordTests {
         #expect(request.metrics.hops.map(\.attempt) == Array(22...121))
         #expect(request.metrics.hops.last?.statusCode == 204)
     }
+
+    @Test("Over libcurl each hop has the measurements of its own transfer")
+    func libcurl() async throws {
+        try await withServer(.redirect(to: "/b"), .text("abc")) { (server: MockServer) async throws in
+            let session = Session(transport: LibcurlTransport())
+            let hops = await session.request(server.url("/a")).serializing(Data.self).response.metrics.hops
+            #expect(hops.map(\.statusCode) == [302, 200])
+            #expect(hops.map(\.transport.isConnectionReused) == [false, true])
+            #expect(hops.map(\.transport.wireBytes?.receivedBody) == [0, 3])
+            let first = try #require(hops.first?.transport.timings)
+            #expect(hops[1].start >= hops[0].start + first.firstByte)
+            await session.finish()
+        }
+    }
 }

@@ -59,6 +59,7 @@ struct RequestDescriptionTests {
             let body = Data(repeating: 0x61, count: count)
             for body in [RequestBody.data(body), .multipart { $0.append(body, name: "a") }] {
                 let request = session.upload(body, to: "http://a/")
+                _ = await request.serializing(Data.self).result
                 #expect(request.debugDescription.contains("aaaa") == isShown)
                 let comment = "# The body has \(count) bytes: pass it on standard input."
                 #expect(request.debugDescription.hasPrefix(comment) == !isShown)
