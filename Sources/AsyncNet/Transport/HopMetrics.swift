@@ -46,13 +46,15 @@ extension HopMetrics: CustomStringConvertible, CustomReflectable {
 /// The hops of a request. The last hop is stored without its transport metrics and without an allocation, since most
 /// requests have one hop.
 struct HopList: Sendable {
+    /// Small, since each waiting request has one.
     private struct Last: Sendable {
         let method: HTTPMethod
         let url: URL
-        let start: Duration
-        let attempt: Int32
-        let hop: Int32
-        var statusCode: Int32?
+        let startNanoseconds: Int64
+        let attempt: UInt32
+        let hop: UInt16
+        /// 0 without a response.
+        var statusCode: UInt16 = 0
     }
 
     /// The hops before the last.
@@ -78,17 +80,19 @@ struct HopList: Sendable {
         }
         let hop = earlier.last.map { $0.attempt == attempt ? $0.hop + 1 : 1 } ?? 1
         last = Last(
-            method: head.method, url: head.url, start: start, attempt: Int32(clamping: attempt),
-            hop: Int32(clamping: hop))
+            method: head.method, url: head.url, startNanoseconds: start.wholeNanoseconds,
+            attempt: UInt32(clamping: attempt), hop: UInt16(clamping: hop))
     }
 
-    mutating func receive(_ statusCode: Int) { last?.statusCode = Int32(clamping: statusCode) }
+    mutating func receive(_ statusCode: Int) { last?.statusCode = UInt16(clamping: statusCode) }
 
     private func metrics(_ transport: TransportMetrics) -> HopMetrics? {
         last.map { last in
             HopMetrics(
                 attempt: Int(last.attempt), hop: Int(last.hop), method: last.method, url: last.url,
-                statusCode: last.statusCode.map(Int.init), start: last.start, transport: transport)
+                statusCode: last.statusCode == 0 ? nil : Int(last.statusCode),
+                start: .nanoseconds(last.startNanoseconds),
+                transport: transport)
         }
     }
 }

@@ -56,7 +56,7 @@ struct HopListTests {
 
     @Test("One hop is stored without a list")
     func unallocated() throws {
-        #expect(MemoryLayout<HopList>.size <= 80)
+        #expect(MemoryLayout<HopList>.size <= 56)
         let hop = HopMetrics(url: try "http://u:hunter@a/b;sid=hunter?hunter".asURL())
         var dumped = ""
         dump(hop, to: &dumped)
