@@ -137,8 +137,8 @@ private struct JSONText {
 
     // MARK: Strings
 
-    /// Whether the string has a mark of a URL's userinfo or query, or of JSON.
-    var mayHoldSecrets: Bool { bytes[content].contains { $0 == 0x3D || $0 == 0x40 || $0 == 0x5C } }
+    /// Whether the string has a mark of a URL's scheme or query, or of JSON.
+    var mayHoldSecrets: Bool { bytes[content].contains { $0 == 0x3D || $0 == 0x3A || $0 == 0x5C } }
 
     /// The string's characters.
     var unescaped: String {

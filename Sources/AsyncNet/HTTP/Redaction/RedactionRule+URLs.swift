@@ -18,12 +18,9 @@ struct PairRedactor {
     // MARK: URLs
 
     func url(_ text: String) -> String {
-        guard text.utf8.contains(where: { $0 == 0x3D || $0 == 0x40 || $0 == 0x25 }) else { return text }
+        guard text.utf8.contains(where: { $0 == 0x3D || $0 == 0x40 || $0 == 0x25 || $0 == 0x3A }) else { return text }
         var reference = URLReference(text)
-        if let authority = reference.authority, let at = authority.lastIndex(of: "@") {
-            let mark = RedactionRule.mark
-            reference.authority = "\(mark):\(mark)\(authority[at...])"
-        }
+        reference.authority = reference.authority.map(authority)
         reference.path = path(reference.path)
         reference.query = reference.query.map(pairs)
         // A single-page application has a path and a query of its own in the fragment.
@@ -32,6 +29,16 @@ struct PairRedactor {
             return pairs(String(fragment[..<mark])) + "?" + pairs(String(fragment[mark...].dropFirst()))
         }
         return reference.text
+    }
+
+    /// Userinfo ends with the last `@`. A text that was cut before that ends in what is no port.
+    private func authority(_ authority: String) -> String {
+        let hidden = "\(RedactionRule.mark):\(RedactionRule.mark)"
+        if let at = authority.lastIndex(of: "@") { return hidden + authority[at...] }
+        guard let colon = authority.lastIndex(of: ":"), case let port = authority[colon...].utf8.dropFirst(),
+            port.count > 5 || port.contains(where: { $0 &- 0x30 > 9 }), authority.last != "]"
+        else { return authority }
+        return hidden
     }
 
     /// A path may have another URL in it, and its segments may have parameters, such as `/a;jsessionid=1/b` (RFC 3986
@@ -52,7 +59,7 @@ struct PairRedactor {
     /// A text in which URLs stand between spaces, quotes and angle brackets.
     func text(_ text: String) -> String {
         let bytes = Array(text.utf8)
-        guard bytes.contains(where: { $0 == 0x3F || $0 == 0x23 || $0 == 0x40 || $0 == 0x3B }) else { return text }
+        guard bytes.contains(where: { "?#@;:".utf8.contains($0) }) else { return text }
         var result: [UInt8] = []
         for run in bytes.split(omittingEmptySubsequences: false, whereSeparator: Self.endsURL) {
             result += urlInRun(run)
@@ -95,23 +102,24 @@ struct PairRedactor {
     }
 
     private func pair(_ item: ArraySlice<UInt8>) -> [UInt8] {
-        if let redacted = secretPair(item) { return redacted }
+        if let redacted = secretPair(item, valueEnd: item.endIndex) { return redacted }
         // An item that is not secret may have pairs after semicolons. A secret ends with the item.
         var result: [UInt8] = []
         var rest = item
         while let semicolon = rest.firstIndex(of: 0x3B) {
             result += nested(rest[..<semicolon]) + [0x3B]
             rest = rest[semicolon...].dropFirst()
-            if let redacted = secretPair(rest) { return result + redacted }
+            let end = rest.firstIndex(of: 0x3B) ?? rest.endIndex
+            if let redacted = secretPair(rest, valueEnd: end) { return result + redacted }
         }
         return result + nested(rest)
     }
 
-    /// The pair with its value redacted; `nil` if the value is not secret.
-    private func secretPair(_ item: ArraySlice<UInt8>) -> [UInt8]? {
-        guard let equals = item.firstIndex(of: 0x3D) else { return nil }
+    /// The pair with all after its equals sign redacted; `nil` if the value is not secret.
+    private func secretPair(_ item: ArraySlice<UInt8>, valueEnd: Int) -> [UInt8]? {
+        guard let equals = item[..<valueEnd].firstIndex(of: 0x3D) else { return nil }
         let name = String(decoding: PercentBytes.decodedFully(item[..<equals]), as: UTF8.self)
-        let value = item[equals...].dropFirst()
+        let value = item[equals..<valueEnd].dropFirst()
         guard let replacement = rule.replacement(for: name, in: place, PercentBytes.text(value)) else { return nil }
         return item[...equals] + Array(PercentEncoding.encoded(replacement).utf8)
     }

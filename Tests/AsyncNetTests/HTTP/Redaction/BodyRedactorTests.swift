@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+
+@testable import AsyncNet
+
+/// A body is cut by limits, and made by others: nothing of it may be taken for granted.
+@Suite("Redaction of bodies", .timeLimit(.minutes(5)))
+struct BodyRedactorTests {
+    private let rule = RedactionRule.standard
+    private let secret = UInt8(ascii: "Q")
+
+    @Test("Secret fields are redacted, and nothing else", arguments: RedactionCases.bodies)
+    func bodies(_ body: String, _ type: String?, _ written: String) {
+        #expect(String(decoding: rule.body(Data(body.utf8), contentType: type), as: UTF8.self) == written)
+    }
+
+    @Test("A body that is cut anywhere shows no secret", arguments: RedactionCases.bodies)
+    func cut(_ body: String, _ type: String?, _ written: String) {
+        for length in 0...body.utf8.count {
+            let cut = Data(body.utf8.prefix(length))
+            if rule.body(cut, contentType: type).contains(secret) {
+                Issue.record("\(String(decoding: cut, as: UTF8.self))")
+            }
+        }
+    }
+
+    @Test("JSON in UTF-16 and UTF-32 stays in its encoding", arguments: [2, 4], [false, true])
+    func wide(_ width: Int, _ isBigEndian: Bool) {
+        func wide(_ text: String) -> Data {
+            Data(
+                text.unicodeScalars.flatMap { scalar in
+                    let bytes = (0..<width).map { UInt8(truncatingIfNeeded: scalar.value >> (8 * UInt32($0))) }
+                    return isBigEndian ? bytes.reversed() : bytes
+                })
+        }
+        for start in ["", "\u{FEFF}"] {
+            let body = wide(start + #"{"token":"Q","ä":1}"#)
+            #expect(rule.body(body, contentType: "application/json") == wide(start + #"{"token":"REDACTED","ä":1}"#))
+            #expect(!rule.body(body.dropLast(9), contentType: "application/json").contains(secret))
+        }
+    }
+
+    @Test("Bytes that are no text stay as they are")
+    func binary() {
+        let body = Data([0x7B, 0xFF, 0x22, 0xC3, 0x22, 0x3A, 0x22, 0x80, 0x5C])
+        #expect(rule.body(body, contentType: "application/json") == body)
+        let invalid = Data([0x7B] + "\"token\":\"".utf8 + [0xFF, 0xC3, 0x22, 0x7D])
+        #expect(rule.body(invalid, contentType: nil) == Data(#"{"token":"REDACTED"}"#.utf8))
+    }
+
+    @Test(
+        "Repeated and nested marks cost neither stack nor quadratic time",
+        arguments: [
+            "{\"a\":", "[", "\"", "\"\\", "\"a\":", "\"token\":[", "a=;", ";a=b", "&", "--", "?a=", "https://a@", "%25",
+            "\r\n\r\n", "--B\r\n\r\n",
+        ])
+    func hostile(_ word: String) {
+        let body = Data(String(repeating: word, count: 1 << 14).utf8)
+        let closure = RedactionRule { _, _ in nil }
+        for type in ["application/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=B"] {
+            _ = rule.body(body, contentType: type)
+            _ = closure.body(body, contentType: type)
+        }
+    }
+
+    @Test("Random bodies never trap, and those without names and URLs stay as they are")
+    func fuzzed() {
+        let words = [
+            "\"", "\\", "\\u", "{", "}", "[", ":", ",", "a", "=", "&", ";", "%", "--B", "\r\n", " ", "\u{0}", "é",
+        ]
+        var random = Fuzzing.random(16)
+        for _ in 0..<Fuzzing.inputs(3000) {
+            let body = Data(
+                (0..<Int.random(in: 0...20, using: &random)).map { _ in words.randomElement(using: &random) ?? "" }
+                    .joined().utf8)
+            for type in ["application/json", "application/x-www-form-urlencoded", RedactionCases.form] {
+                if rule.body(body, contentType: type) != body {
+                    Issue.record("\(String(decoding: body, as: UTF8.self))")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+/// Texts with secrets, and what is written of them.
+enum RedactionCases {
+    static let urls: [(url: String, written: String)] = [
+        ("https://h/a?page=2#top", "https://h/a?page=2#top"),
+        ("https://bob@h/", "https://REDACTED:REDACTED@h/"),
+        ("https://bob:Q@h:8443/?a=b", "https://REDACTED:REDACTED@h:8443/?a=b"),
+        ("https://h/?access_token=Q&a=1", "https://h/?access_token=REDACTED&a=1"),
+        ("https://h/?access%5Ftoken=Q", "https://h/?access%5Ftoken=REDACTED"),
+        ("https://h/?access%255Ftoken=Q", "https://h/?access%255Ftoken=REDACTED"),
+        ("https://h/?ToKeN=Q&token=Q&token", "https://h/?ToKeN=REDACTED&token=REDACTED&token"),
+        ("https://h/?sig=&a", "https://h/?sig=REDACTED&a"),
+        ("https://h/?user%5Bpassword%5D=Q&x.token=Q", "https://h/?user%5Bpassword%5D=REDACTED&x.token=REDACTED"),
+        ("https://h/?a=1;sig=Q;Q&b=2", "https://h/?a=1;sig=REDACTED&b=2"),
+        ("https://h/a;jsessionid=Q/b", "https://h/a;jsessionid=REDACTED/b"),
+        ("https://h/#access_token=Q&state=1", "https://h/#access_token=REDACTED&state=1"),
+        ("https://h/#/route?token=Q", "https://h/#/route?token=REDACTED"),
+        ("https://[::1]:80/?a=http://[::1]", "https://[::1]:80/?a=http://[::1]"),
+        ("https://p/https://bob:Q@h/?a", "https://p/https://REDACTED:REDACTED@h/?a"),
+        (
+            "https://h/?next=https%3A%2F%2Fi%2F%3Ftoken%3DQ%26a%3Db",
+            "https://h/?next=https%3A%2F%2Fi%2F%3Ftoken%3DREDACTED%26a%3Db"
+        ),
+        ("/a?code=Q&state=1", "/a?code=REDACTED&state=1"),
+        ("?pageToken=2&nextToken=3&continuation_token=4", "?pageToken=2&nextToken=3&continuation_token=4"),
+        ("?keyword=1&author=2&monkey=3&zip_code=4", "?keyword=1&author=2&monkey=3&zip_code=4"),
+    ]
+
+    /// Names whose values are secret wherever a name and a value stand.
+    static let names = [
+        "X-Amz-Signature", "X-Amz-Credential", "X-Amz-Security-Token", "AWSAccessKeyId", "Signature", "sig",
+        "X-Goog-Signature", "access_token", "accessToken", "refresh_token", "id_token", "token", "csrf-token",
+        "api_key",
+        "apikey", "X-API-Key", "password", "newPassword", "passwd", "pwd", "secret", "client_secret", "auth", "session",
+        "sessionId", "JSESSIONID", "sid", "jwt", "assertion", "code_verifier", "otp", "pin", "SAMLResponse",
+        "aws_secret_access_key", "private_key",
+    ]
+
+    static let headers: [(name: String, value: String, written: String)] = [
+        ("Authorization", "Basic Q", "REDACTED"), ("PROXY-authorization", "Q", "REDACTED"),
+        ("Cookie", "a=Q", "REDACTED"), ("Set-Cookie", "a=Q", "REDACTED"), ("X-API-Key", "Q", "REDACTED"),
+        ("X-Auth-Token", "Q", "REDACTED"), ("PRIVATE-TOKEN", "Q", "REDACTED"), ("Api-Key", "Q", "REDACTED"),
+        ("Location", "/a b?token=Q&c", "/a b?token=REDACTED&c"),
+        ("Referer", "https://bob:Q@h/", "https://REDACTED:REDACTED@h/"),
+        ("Link", #"<https://h/?token=Q&page=2>; rel="next""#, #"<https://h/?token=REDACTED&page=2>; rel="next""#),
+        ("Refresh", "5; url=https://bob:Q@h/?sig=Q", "5; url=https://REDACTED:REDACTED@h/?sig=REDACTED"),
+        ("Accept", "text/html;q=0.9, */*", "text/html;q=0.9, */*"), ("ETag", #""a=b@c""#, #""a=b@c""#),
+        ("Idempotency-Key", "1", "1"), ("X-Continuation-Token", "2", "2"), ("Sec-WebSocket-Key", "a==", "a=="),
+        ("WWW-Authenticate", #"Digest realm="r", nonce="n=""#, #"Digest realm="r", nonce="n=""#),
+    ]
+
+    static let form = "multipart/form-data; boundary=B"
+
+    /// Bodies whose secrets are the letter Q.
+    static let bodies: [(body: String, type: String?, written: String)] = [
+        (#"{"a":1,"token":"Q","b":[2]}"#, "application/json", #"{"a":1,"token":"REDACTED","b":[2]}"#),
+        (#"{"ID" : { "password" : "Q\"Q" } }"#, "application/json", #"{"ID" : { "password" : "REDACTED" } }"#),
+        (#"{"token":{"a":["Q",{"b":"}Q"}]},"c":3}"#, "text/json", #"{"token":"REDACTED","c":3}"#),
+        (#"{"\u0074oken":"Q"}"#, "application/problem+json", #"{"\u0074oken":"REDACTED"}"#),
+        (#"{"token":"Q","token":"Q"}"#, nil, #"{"token":"REDACTED","token":"REDACTED"}"#),
+        (#"{"pin":1234,"token":null,"auth":true}"#, nil, #"{"pin":"REDACTED","token":null,"auth":true}"#),
+        (#"{"code":"not_found","key":"a"}"#, "application/json", #"{"code":"not_found","key":"a"}"#),
+        (#"{"body":"{\"token\":\"Q\",\"a\":1}"}"#, nil, #"{"body":"{\"token\":\"REDACTED\",\"a\":1}"}"#),
+        (
+            #"["https://h/?sig=Q&a=1","https:\/\/b:Q@h"]"#, nil,
+            #"["https://h/?sig=REDACTED&a=1","https://REDACTED:REDACTED@h"]"#
+        ),
+        ("{\"a\":1}\n{\"token\":\"Q\"}\n", "application/x-ndjson", "{\"a\":1}\n{\"token\":\"REDACTED\"}\n"),
+        (#"data: {"token":"Q"}"#, "text/event-stream", #"data: {"token":"REDACTED"}"#),
+        (#"f({"token":"Q"})"#, "text/javascript", #"f({"token":"REDACTED"})"#),
+        (#"odd" {"token":"Q"}"#, "application/json", #"odd" {"token":"REDACTED"}"#),
+        (#"  {"token":"Q"}"#, "text/html", #"  {"token":"REDACTED"}"#),
+        (
+            "grant_type=x&code=Q&password=Q", "application/x-www-form-urlencoded; charset=utf-8",
+            "grant_type=x&code=REDACTED&password=REDACTED"
+        ),
+        (
+            "a=1&p%61ssword=Q+Q&user[pwd]=Q", "application/x-www-form-urlencoded",
+            "a=1&p%61ssword=REDACTED&user[pwd]=REDACTED"
+        ),
+        (#"{"token":"Q"}"#, "application/x-www-form-urlencoded", #"{"token":"REDACTED"}"#),
+        ("token=Q&a=1", nil, "token=REDACTED&a=1"), ("token=Q&a=1", "text/plain", "token=REDACTED&a=1"),
+        ("a text, token=1", "text/plain", "a text, token=1"), ("<a>token=1</a>", "text/html", "<a>token=1</a>"),
+        ("", "application/json", ""), (#"{"token":"1"}"#, "image/png", #"{"token":"1"}"#),
+        (
+            part("password", "Q\r\nQ") + part("note", "1") + end, form,
+            part("password", "REDACTED") + part("note", "1") + end
+        ),
+        (part("json", #"{"token":"Q"}"#) + end, form, part("json", #"{"token":"REDACTED"}"#) + end),
+        (part("key", "Q") + end, "multipart/form-data; boundary=wrong", part("key", "REDACTED") + end),
+        (part("code", "Q") + end, "multipart/form-data", part("code", "REDACTED") + end),
+    ]
+
+    private static let end = "--B--\r\n"
+    private static func part(_ name: String, _ content: String) -> String {
+        "--B\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\n\(content)\r\n"
+    }
+}
