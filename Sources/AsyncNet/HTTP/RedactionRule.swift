@@ -8,11 +8,11 @@ public import Foundation
 /// - userinfo of URLs (`REDACTED:REDACTED@`), wherever a URL stands in a header, a query or a field;
 /// - query items and fields of forms and of JSON: `access_token`, `token`, `api_key`, `password`, `secret`,
 ///   `client_secret`, `auth`, `session`, `sid`, `jwt`, `otp`, `pin`, `sig`, `X-Amz-Signature`, `X-Amz-Credential`,
-///   `X-Amz-Security-Token`, `AWSAccessKeyId`, `Signature`, `X-Goog-Signature`, and names that end in one of `token`,
-///   `secret`, `signature`, `credential`, `apikey`, `accesskey`, or contain `password`. Names of positions in lists, such
-///   as `pageToken` and `continuation_token`, are not redacted;
-/// - query items and fields of forms also: `code` (RFC 6749 §4.1), `key`, `ticket`, `hmac`. In JSON these names are too
-///   common.
+///   `X-Amz-Security-Token`, `AWSAccessKeyId`, `Signature`, `X-Goog-Signature`, and names that end in `token`, `secret`,
+///   `signature`, `credential`, `apikey` or `accesskey`, or contain `password`. Names of positions in lists, such as
+///   `pageToken` and `continuation_token`, are not secret;
+/// - query items and fields of forms also: `code` (RFC 6749 §4.1), `key`, `ticket`, `hmac`. In JSON, where these names
+///   are common, they are not secret.
 ///
 /// Names compare case-insensitively and without punctuation: `access_token`, `accessToken` and `Access-Token` are the
 /// same name. In `user[password]` and `user.password` each part is a name.
@@ -42,7 +42,7 @@ public struct RedactionRule: Sendable {
     ///   - headers: More headers whose values are secret.
     ///   - queryNames: More items of queries and fields of forms whose values are secret.
     ///   - fields: More fields of forms and of JSON whose values are secret.
-    ///   - redact: Called with the name and the decoded value of each header, query item and field whose value is a text
+    ///   - redact: Called with the name and the decoded value of each header, query item and field whose value is text
     ///     or a number. Returns what is written in its place; with `nil` the names decide. It must not block.
     public init(
         headers: Set<String> = [], queryNames: Set<String> = [], fields: Set<String> = [],
@@ -104,8 +104,8 @@ public struct RedactionRule: Sendable {
     /// The body with secret fields redacted: fields of JSON, form fields, and parts of multipart forms, by their names.
     /// Other bodies are returned as they are.
     ///
-    /// A body may be cut at any byte, need not be valid, and has not to be of the type that is named: text that begins
-    /// as JSON is treated as JSON. A secret field whose value is an object or an array is redacted as a whole, and so
+    /// A body may be cut at any byte, and need neither be valid nor of the type that is named: text that begins as JSON
+    /// is treated as JSON. A secret field whose value is an object or an array is redacted as a whole, and so
     /// are fields of JSON within a JSON string. Values of `true`, `false` and `null` are not secret. Takes time in
     /// proportion to the body's length.
     ///

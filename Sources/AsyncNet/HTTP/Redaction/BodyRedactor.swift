@@ -60,65 +60,23 @@ struct BodyRedactor {
 
     // MARK: Multipart forms
 
-    /// The parts between the boundaries (RFC 2046 §5.1). The first line is the delimiter if
-    /// the type has no boundary, or a wrong one.
     private func multipart(_ bytes: ArraySlice<UInt8>, _ boundary: String?) -> [UInt8] {
         guard depth > 0 else { return Array(RedactionRule.mark.utf8) }
-        guard let delimiter = delimiter(bytes, boundary) else { return Array(bytes) }
-        var result: [UInt8] = []
-        var start = bytes.startIndex
-        for position in occurrences(of: delimiter, in: bytes) {
-            result += part(bytes[start..<position])
-            result += delimiter
-            start = position + delimiter.count
+        return MultipartParts(bytes, boundary: boundary).pieces.flatMap { piece -> [UInt8] in
+            switch piece {
+            case .part(let part): part.head + content(part) + part.end
+            case .other(let bytes): Array(bytes)
+            }
         }
-        return result + part(bytes[start...])
     }
 
-    private func delimiter(_ bytes: ArraySlice<UInt8>, _ boundary: String?) -> [UInt8]? {
-        if let boundary, !boundary.isEmpty, case let delimiter = Array("--\(boundary)".utf8),
-            bytes.firstRange(of: delimiter) != nil
-        {
-            return delimiter
+    private func content(_ part: MultipartParts.Part) -> [UInt8] {
+        let value = String(decoding: part.content, as: UTF8.self)
+        if let replacement = rule.replacement(for: part.name ?? "", in: .formField, value) {
+            return Array(replacement.utf8)
         }
-        let line = bytes.prefix { $0 != 0x0A && $0 != 0x0D }
-        return line.count > 2 ? Array(line) : nil
-    }
-
-    private func occurrences(of delimiter: [UInt8], in bytes: ArraySlice<UInt8>) -> [Int] {
-        var found: [Int] = []
-        var start = bytes.startIndex
-        while let next = bytes[start...].firstRange(of: delimiter) {
-            found.append(next.lowerBound)
-            start = next.upperBound
-        }
-        return found
-    }
-
-    /// What stands between two delimiters: a head, an empty line, the content, a line end.
-    private func part(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
-        let ends = [Array("\r\n\r\n".utf8), Array("\n\n".utf8)].compactMap { bytes.firstRange(of: $0)?.upperBound }
-        guard let start = ends.min() else { return Array(bytes) }
-        var content = bytes[start...]
-        while content.last == 0x0A || content.last == 0x0D { content.removeLast() }
-        let headers = SentHead.headers(of: bytes[..<start])
-        return bytes[..<start] + self.content(content, headers) + bytes[content.endIndex...]
-    }
-
-    private func content(_ content: ArraySlice<UInt8>, _ headers: HTTPHeaders) -> [UInt8] {
-        let disposition = headers["Content-Disposition"].flatMap { ContentDisposition($0) }
-        let name = disposition?.parameters["name"] ?? headers["Content-ID"] ?? ""
-        let value = String(decoding: content, as: UTF8.self)
-        if let replacement = rule.replacement(for: name, in: .formField, value) { return Array(replacement.utf8) }
         var inner = self
         inner.depth -= 1
-        return inner.redacted(content, contentType: headers["Content-Type"] ?? "text/plain")
-    }
-}
-
-extension SentHead {
-    /// The headers of a part of a form, whose lines may be malformed.
-    fileprivate static func headers(of bytes: ArraySlice<UInt8>) -> HTTPHeaders {
-        ([UInt8]("part\n".utf8) + bytes.drop { $0 == 0x0D || $0 == 0x0A }).withUnsafeBytes { SentHead($0).headers }
+        return inner.redacted(part.content, contentType: part.headers["Content-Type"] ?? "text/plain")
     }
 }

@@ -14,7 +14,7 @@ enum RedactionCases {
         ("https://h/a;jsessionid=Q/b", "https://h/a;jsessionid=REDACTED/b"),
         ("https://h/#access_token=Q&state=1", "https://h/#access_token=REDACTED&state=1"),
         ("https://h/#/route?token=Q", "https://h/#/route?token=REDACTED"),
-        ("https://[::1]:80/?a=http://[::1]", "https://[::1]:80/?a=http://[::1]"),
+        ("https://[::1]:80/?a=http://%5B::1%5D", "https://[::1]:80/?a=http://%5B::1%5D"),
         ("https://p/https://bob:Q@h/?a", "https://p/https://REDACTED:REDACTED@h/?a"),
         (
             "https://h/?next=https%3A%2F%2Fi%2F%3Ftoken%3DQ%26a%3Db",
@@ -88,6 +88,7 @@ enum RedactionCases {
         (part("json", #"{"token":"Q"}"#) + end, form, part("json", #"{"token":"REDACTED"}"#) + end),
         (part("key", "Q") + end, "multipart/form-data; boundary=wrong", part("key", "REDACTED") + end),
         (part("code", "Q") + end, "multipart/form-data", part("code", "REDACTED") + end),
+        (part("pin", "Q--Bold\r\n--BB Q") + end, form, part("pin", "REDACTED") + end),
     ]
 
     private static let end = "--B--\r\n"

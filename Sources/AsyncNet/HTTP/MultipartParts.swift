@@ -1,0 +1,71 @@
+/// The parts of a multipart body (RFC 2046 §5.1), which may be cut or malformed. Together the pieces are the body.
+struct MultipartParts {
+    struct Part {
+        /// The part's headers, with the empty line after them.
+        let head: ArraySlice<UInt8>
+        let content: ArraySlice<UInt8>
+        /// The line end before the next delimiter.
+        let end: ArraySlice<UInt8>
+        let headers: HTTPHeaders
+
+        var disposition: ContentDisposition? { headers["Content-Disposition"].flatMap { ContentDisposition($0) } }
+        /// The name of a form's field (RFC 7578 §4.2).
+        var name: String? { disposition?.parameters["name"] }
+    }
+
+    enum Piece {
+        case part(Part)
+        /// A delimiter, or text that is no part.
+        case other(ArraySlice<UInt8>)
+    }
+
+    let pieces: [Piece]
+
+    var parts: [Part] {
+        pieces.compactMap { if case .part(let part) = $0 { part } else { nil } }
+    }
+
+    /// - Parameter boundary: The boundary of the media type. If it is missing or wrong, the body's first line counts.
+    init(_ bytes: ArraySlice<UInt8>, boundary: String?) {
+        var delimiter = Array("--\(boundary ?? "")".utf8)
+        var delimiters = delimiter.count > 2 ? Self.delimiters(delimiter, in: bytes) : []
+        if delimiters.isEmpty {
+            delimiter = Array(bytes.prefix { $0 != 0x0A && $0 != 0x0D })
+            delimiters = delimiter.count > 2 ? Self.delimiters(delimiter, in: bytes) : []
+        }
+        var pieces: [Piece] = []
+        var start = bytes.startIndex
+        for range in delimiters {
+            pieces.append(Self.piece(bytes[start..<range.lowerBound]))
+            pieces.append(.other(bytes[range]))
+            start = range.upperBound
+        }
+        self.pieces = pieces + [delimiters.isEmpty ? .other(bytes[start...]) : Self.piece(bytes[start...])]
+    }
+
+    /// The delimiters, each at the begin of a line and followed by a line end, a space or `--`.
+    private static func delimiters(_ delimiter: [UInt8], in bytes: ArraySlice<UInt8>) -> [Range<Int>] {
+        var found: [Range<Int>] = []
+        var start = bytes.startIndex
+        while let next = bytes[start...].firstRange(of: delimiter) {
+            let begins = next.lowerBound == bytes.startIndex || bytes[next.lowerBound - 1] == 0x0A
+            let ends =
+                next.upperBound == bytes.endIndex || [0x0A, 0x0D, 0x20, 0x09, 0x2D].contains(bytes[next.upperBound])
+            if begins, ends { found.append(next) }
+            start = next.upperBound
+        }
+        return found
+    }
+
+    private static func piece(_ bytes: ArraySlice<UInt8>) -> Piece {
+        let ends = [Array("\r\n\r\n".utf8), Array("\n\n".utf8)].compactMap { bytes.firstRange(of: $0)?.upperBound }
+        guard let start = ends.min() else { return .other(bytes) }
+        var content = bytes[start...]
+        if content.last == 0x0A { content.removeLast() }
+        if content.last == 0x0D { content.removeLast() }
+        let head = bytes[..<start]
+        let lines = [UInt8]("part\n".utf8) + head.drop { $0 == 0x0D || $0 == 0x0A }
+        let headers = lines.withUnsafeBytes { SentHead($0).headers }
+        return .part(Part(head: head, content: content, end: bytes[content.endIndex...], headers: headers))
+    }
+}

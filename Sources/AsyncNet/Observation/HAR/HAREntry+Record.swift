@@ -1,0 +1,123 @@
+import Foundation
+
+extension HAREntry {
+    /// What is written of a hop: nothing that the rule redacts; everything without a rule.
+    init(_ record: HopRecord, _ redaction: RedactionRule?) {
+        let writer = HARWriter(record: record, redaction: redaction)
+        self.init(
+            startedDateTime: HARWriter.text(
+                of: record.date.addingTimeInterval(-(record.blockedBefore ?? .zero).inSeconds)),
+            request: writer.request, response: writer.response, timings: HARTimings(record))
+        serverIPAddress = record.connection?.remoteAddress ?? record.metrics?.remoteAddress
+        connection = record.connection?.remotePort.map(String.init)
+        requestID = String(record.requestID.description.drop { $0 == "#" })
+        (attempt, hop) = (record.attempt, record.hop)
+        error = record.error.map { "\($0.code.rawValue): \(redaction?.text(withURLs: $0.message) ?? $0.message)" }
+        isConnectionReused = record.connection?.isReused ?? record.metrics?.isConnectionReused
+    }
+}
+
+/// Writes the parts of an entry.
+struct HARWriter {
+    let record: HopRecord
+    let redaction: RedactionRule?
+
+    private var method: String { record.head.method.rawValue }
+
+    var request: HARRequest {
+        let headers = record.sentHead?.headers ?? record.head.headers
+        var reference = URLReference(redaction?.text(ofURL: record.head.urlText) ?? record.head.urlText)
+        reference.fragment = nil
+        var request = HARRequest(method: method, url: reference.text, httpVersion: sentVersion ?? version)
+        request.headers = pairs(headers)
+        request.cookies = headers.values(for: "Cookie").flatMap(cookies)
+        request.queryString = reference.query.map(Self.queryItems) ?? []
+        request.headersSize = record.metrics?.wireBytes.map { Int($0.sentHead) } ?? -1
+        request.bodySize = sentBodySize
+        request.postData = HARBodies(redaction: redaction).postData(record, headers)
+        return request
+    }
+
+    var response: HARResponse {
+        guard let head = record.response else {
+            return HARResponse(
+                status: 0, statusText: "", httpVersion: version, content: HARContent(size: 0, mimeType: "x-unknown"))
+        }
+        let headers = head.headers
+        var response = HARResponse(
+            status: head.statusCode, statusText: head.reasonPhrase ?? "", httpVersion: head.httpVersion ?? version,
+            content: HARBodies(redaction: redaction).content(record, headers))
+        response.headers = pairs(headers)
+        response.cookies = headers.values(for: "Set-Cookie").flatMap {
+            (head.joinsRepeatedHeaders ? SetCookie.split($0) : [$0]).compactMap(setCookie)
+        }
+        response.redirectURL = headers["Location"].map { value(HTTPHeader(name: "Location", value: $0)) } ?? ""
+        response.headersSize = record.metrics?.wireBytes.map { Int($0.receivedHead) } ?? -1
+        response.bodySize = record.metrics?.wireBytes.map { Int($0.receivedBody) } ?? -1
+        return response
+    }
+
+    private var version: String {
+        record.connection?.httpVersion ?? record.metrics?.httpVersion ?? record.response?.httpVersion ?? "unknown"
+    }
+
+    /// The version in the request line.
+    private var sentVersion: String? {
+        record.sentHead?.requestLine.split(separator: " ").last.map(String.init).flatMap {
+            $0.hasPrefix("HTTP/") ? $0 : nil
+        }
+    }
+
+    private var sentBodySize: Int {
+        if let bytes = record.metrics?.wireBytes?.sentBody ?? record.sentBytes { return Int(bytes) }
+        return record.head.headers["Content-Length"].flatMap(Int.init) ?? -1
+    }
+
+    // MARK: Headers
+
+    private func value(_ header: HTTPHeader) -> String { redaction?.value(of: header) ?? header.value }
+
+    private func pairs(_ headers: HTTPHeaders) -> [HARPair] {
+        headers.filter { !$0.isOmission }.map { HARPair(name: $0.name, value: value($0)) }
+    }
+
+    static func queryItems(_ query: String) -> [HARPair] {
+        query.utf8.split(separator: 0x26).map { item in
+            let equals = item.firstIndex(of: 0x3D)
+            let value = equals.map { item[item.index(after: $0)...] } ?? item[item.endIndex...]
+            let name = item[..<(equals ?? item.endIndex)]
+            return HARPair(
+                name: PercentBytes.text(ArraySlice(name)), value: PercentBytes.text(ArraySlice(value)))
+        }
+    }
+
+    // MARK: Cookies
+
+    private func cookies(_ value: String) -> [HARCookie] {
+        (redaction?.cookies(value) ?? value).split(separator: ";").map { pair in
+            let text = String(pair).trimmedHTTPSpace
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            return parts.count == 2 ? HARCookie(name: parts[0], value: parts[1]) : HARCookie(name: "", value: text)
+        }
+    }
+
+    private func setCookie(_ value: String) -> HARCookie? {
+        guard let parsed = SetCookie(redaction?.setCookie(value) ?? value) else { return nil }
+        var cookie = HARCookie(name: parsed.name, value: parsed.value)
+        cookie.path = parsed.path
+        cookie.domain = parsed.domain.isEmpty ? nil : parsed.domain
+        cookie.expires = parsed.expires.map(Self.text)
+        (cookie.httpOnly, cookie.secure) = (parsed.isHTTPOnly, parsed.isSecure)
+        return cookie
+    }
+
+    /// ISO 8601 in UTC, with milliseconds.
+    static func text(of date: Date) -> String {
+        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+        return date.formatted(style)
+    }
+}
+
+extension Duration {
+    var inSeconds: Double { self / .seconds(1) }
+}

@@ -1,0 +1,38 @@
+/// Hops that are kept until they are written. If there are too many, the oldest are dropped, and counted.
+struct HARMemory {
+    let limit: Int
+    /// `nil` for the first records, which have been taken or dropped.
+    private var records: [HopRecord?] = []
+    /// How many of the first records are `nil`.
+    private var start = 0
+    private var size = 0
+    private(set) var lost = 0
+
+    init(limit: Int) { self.limit = limit }
+
+    mutating func append(_ record: HopRecord) {
+        records.append(record)
+        size += record.cost
+        while size > limit, takeFirst() != nil { lost += 1 }
+    }
+
+    /// Takes the oldest record.
+    mutating func takeFirst() -> HopRecord? {
+        guard start < records.count, let first = records[start].take() else { return nil }
+        size -= first.cost
+        start += 1
+        // Removing each record from the front would take quadratic time.
+        if start > records.count / 2 {
+            records.removeFirst(start)
+            start = 0
+        }
+        return first
+    }
+
+    mutating func removeAll() { self = HARMemory(limit: limit) }
+
+    /// In the order in which the hops began.
+    var sorted: [HopRecord] {
+        records.compactMap(\.self).sorted { ($0.date, $0.requestID, $0.hop) < ($1.date, $1.requestID, $1.hop) }
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+
+/// What the events of a hop contained. It has secrets; what is written of it is made by `HAREntry.init(_:_:)`.
+struct HopRecord: Sendable {
+    let requestID: RequestID
+    let attempt: Int
+    let hop: Int
+    let date: Date
+    /// By the session's clock.
+    let start: Duration
+    let head: HTTPRequestHead
+    /// The head as it was sent, if the transport has reported it in one piece.
+    private(set) var sentHead: SentHead?
+    private var isHeadInPieces = false
+    /// The time for which the hop waited for permits, before it began and during it.
+    var blockedBefore: Duration?
+    var blocked: Duration?
+    var requestBody = BodyRecord()
+    var sentBytes: Int64?
+    var bodySentAt: Duration?
+    var connection: ConnectionInfo?
+    private(set) var response: HTTPResponseHead?
+    var respondedAt: Duration?
+    var responseBody = BodyRecord()
+    var receivedBytes: Int64?
+    private(set) var metrics: TransportMetrics?
+    private(set) var end: Duration?
+    var error: AsyncNetError?
+    /// Whether a redirect or a challenge was received, which the next hop follows.
+    private(set) var isFollowed = false
+
+    init(_ event: SessionEvent, _ head: HTTPRequestHead) {
+        (requestID, attempt, hop) = (event.requestID, event.attempt, event.hop)
+        (date, start, self.head) = (event.date, event.instant, head)
+    }
+
+    /// Whether nothing of the transfer is awaited any more.
+    var isOver: Bool { isFollowed || metrics != nil }
+
+    /// The bytes that the record keeps in memory; heads are estimated.
+    var cost: Int { 4096 + requestBody.count + responseBody.count }
+
+    mutating func sent(_ head: SentHead) {
+        let isConnect = head.requestLine.hasPrefix("CONNECT ") && self.head.method.rawValue != "CONNECT"
+        guard !isConnect else { return }
+        // A long head may be reported in pieces, which may begin in the middle of a header.
+        isHeadInPieces = isHeadInPieces || !head.requestLine.hasPrefix("\(self.head.method.rawValue) ")
+        sentHead = isHeadInPieces ? nil : head
+    }
+
+    mutating func responded(_ head: HTTPResponseHead, at instant: Duration, isFollowed: Bool = false) {
+        (response, self.isFollowed) = (head, isFollowed)
+        respondedAt = respondedAt ?? instant
+    }
+
+    mutating func transferred(_ metrics: TransportMetrics, at instant: Duration) {
+        (self.metrics, end) = (metrics, instant)
+    }
+
+    mutating func finish(at instant: Duration) { end = end ?? instant }
+}
+
+/// The first bytes of a body, in the pieces in which they were reported.
+struct BodyRecord: Sendable {
+    private var pieces: [Data] = []
+    private(set) var count = 0
+
+    /// Keeps `limit` bytes in all.
+    mutating func append(_ data: Data, limit: Int) {
+        let piece = data.prefix(max(0, limit - count))
+        guard !piece.isEmpty else { return }
+        count += piece.count
+        pieces.append(piece)
+    }
+
+    var data: Data { pieces.count == 1 ? pieces[0] : pieces.reduce(into: Data(capacity: count)) { $0 += $1 } }
+}
