@@ -46,15 +46,22 @@ struct Anet: AsyncParsableCommand {
         let jar = try await transfer.cookies.jar()
         let transport = try connection.makeTransport(timeout: transfer.timeout)
         if transport is LibcurlTransport, !connection.http2 { calls = calls.map(\.expectingContinue) }
-        let configuration = transfer.configuration(
+        var configuration = transfer.configuration(
             without: try request.removedHeaders(positionals), jar,
             asksToContinue: calls.contains { $0.headers.contains(name: "Expect") })
+        let recorder = try output.recorder()
+        if let recorder { configuration.monitors.append(recorder) }
         let session = Session(transport: transport, configuration: configuration)
         do throws(ExitError) { try await make(calls, on: session, over: transport) } catch {
-            // What servers have set is kept, whatever became of the requests.
-            do { try await transfer.cookies.save(jar) } catch { Console.note(error.line) }
+            // What servers have set, and what was recorded, is kept, whatever became of the requests.
+            do { try await keep(jar, recorder) } catch { Console.note(error.line) }
             throw error
         }
+        try await keep(jar, recorder)
+    }
+
+    private func keep(_ jar: CookieJar?, _ recorder: HARRecorder?) async throws(ExitError) {
+        do throws(AsyncNetError) { try await recorder?.finish() } catch { throw ExitError(error, "") }
         try await transfer.cookies.save(jar)
     }
 

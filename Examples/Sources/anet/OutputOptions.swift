@@ -1,4 +1,5 @@
 import ArgumentParser
+import AsyncNet
 import Foundation
 
 /// What is shown, and where bodies go.
@@ -65,6 +66,11 @@ struct OutputOptions: ParsableArguments {
     @Flag(help: "Each request's events on standard error, as they happen.")
     var trace = false
 
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Writes all exchanges to FILE, as HAR 1.2, secrets redacted.", valueName: "FILE"))
+    var har: String?
+
     @Flag(name: .shortAndLong, help: "No progress line.")
     var silent = false
 
@@ -122,6 +128,14 @@ struct OutputOptions: ParsableArguments {
         }
         let rest = Array(repeating: remoteNameAll ? OutputArgument.remoteName : nil, count: count - output.count)
         return output.map { $0 } + rest
+    }
+
+    /// Writes each exchange when it has ended, so that the file is there however the program ends. `nil` without --har.
+    func recorder() throws(ExitError) -> HARRecorder? {
+        guard let har else { return nil }
+        do throws(AsyncNetError) { return try HARRecorder(streamingTo: URL(fileURLWithPath: har)) } catch {
+            throw ExitError(error, "")
+        }
     }
 
     /// On a terminal that a person looks at, and where no other lines would run into it.

@@ -100,14 +100,15 @@ struct RedirectingTests {
             }
         }
         let headers: HTTPHeaders = [
-            "authorization": "s", "COOKIE": "c=1", "host": "a.example", "X-Api-Key": "k", "X-Other": "o",
+            "authorization": "s", "COOKIE": "c=1", "host": "a.example", "X-Api-Key": "k", "X-Auth-Token": "t",
+            "X-Other": "o",
         ]
         let response = await Session(transport: stub).request("http://a/1", headers: headers).serializing(Data.self)
             .response
         #expect(stub.requests.map(\.path) == ["/1", "/2", "/3"])
         #expect(response.metrics.redirects.map(\.absoluteString) == ["http://b./2", "http://A:80/3"])
         for request in stub.requests.dropFirst() {
-            for name in ["Authorization", "Cookie", "Host", "X-API-Key"] {
+            for name in ["Authorization", "Cookie", "Host", "X-API-Key", "X-Auth-Token"] {
                 #expect(!request.headers.contains(name: name), "\(name)")
             }
             #expect(request.headers["X-Other"] == "o")

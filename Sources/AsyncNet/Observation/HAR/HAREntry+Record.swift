@@ -4,9 +4,9 @@ extension HAREntry {
     /// What is written of a hop: nothing that the rule redacts; everything without a rule.
     init(_ record: HopRecord, _ redaction: RedactionRule?) {
         let writer = HARWriter(record: record, redaction: redaction)
+        let blocked = (record.blockedBefore ?? .zero) / .seconds(1)
         self.init(
-            startedDateTime: HARWriter.text(
-                of: record.date.addingTimeInterval(-(record.blockedBefore ?? .zero).inSeconds)),
+            startedDateTime: HARWriter.text(of: record.date.addingTimeInterval(-blocked)),
             request: writer.request, response: writer.response, timings: HARTimings(record))
         serverIPAddress = record.connection?.remoteAddress ?? record.metrics?.remoteAddress
         connection = record.connection?.remotePort.map(String.init)
@@ -116,8 +116,4 @@ struct HARWriter {
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         return date.formatted(style)
     }
-}
-
-extension Duration {
-    var inSeconds: Double { self / .seconds(1) }
 }

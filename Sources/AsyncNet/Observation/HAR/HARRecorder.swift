@@ -39,7 +39,7 @@ public final class HARRecorder: EventMonitor {
         (self.redaction, stream) = (redaction, nil)
         memory = Locked(HARMemory(limit: memoryLimit))
         collector = Locked(HopCollector(bodyLimit: bodyLimit))
-        interests = EventInterests(sentHeads: true, bodyBytes: true, bodyLimit: bodyLimit)
+        interests = EventInterests(sentHeads: true, bodyBytes: true, bodyLimit: max(0, bodyLimit))
     }
 
     /// Makes a recorder that writes each exchange to a file when it has ended, in the order of their ends, so that
@@ -62,7 +62,7 @@ public final class HARRecorder: EventMonitor {
         self.redaction = redaction
         memory = Locked(HARMemory(limit: 0))
         collector = Locked(HopCollector(bodyLimit: bodyLimit))
-        interests = EventInterests(sentHeads: true, bodyBytes: true, bodyLimit: bodyLimit)
+        interests = EventInterests(sentHeads: true, bodyBytes: true, bodyLimit: max(0, bodyLimit))
     }
 
     private static let waitingLimit = 64 * 1024 * 1024

@@ -22,9 +22,8 @@ final class HARStream: Sendable {
     /// - Parameter limit: How many bytes may wait to be written.
     init(_ url: URL, _ redaction: RedactionRule?, limit: Int) throws(AsyncNetError) {
         do {
-            let begin = try HARText.begin()
-            try FileSystem.writePrivately(begin + HARText.end(comment: nil), to: url.path)
-            file = Locked(File(handle: try FileHandle(forUpdating: url), end: UInt64(begin.count)))
+            try FileSystem.writePrivately(HARText.begin + HARText.end(comment: nil), to: url.path)
+            file = Locked(File(handle: try FileHandle(forUpdating: url), end: UInt64(HARText.begin.count)))
         } catch {
             throw AsyncNetError(.fileNotWritable, "The HAR file cannot be made", underlyingError: error)
         }

@@ -9,7 +9,7 @@ enum HARText {
         return encoder
     }
 
-    static func begin() throws -> Data {
+    static var begin: Data {
         let creator = HARCreator.asyncNet
         return Data(#"{"log":{"creator":{"name":"\#(creator.name)","version":"\#(creator.version)"},"entries":["#.utf8)
     }
@@ -24,7 +24,7 @@ enum HARText {
     }
 
     static func file(_ entries: [HAREntry], comment: String?) throws -> Data {
-        var data = try begin()
+        var data = begin
         for (index, one) in entries.enumerated() { data += try entry(one, isFirst: index == 0) }
         return data + end(comment: comment)
     }

@@ -12,7 +12,7 @@ struct HopCollector {
     let bodyLimit: Int
     private var traces: [RequestID: Trace] = [:]
 
-    init(bodyLimit: Int) { self.bodyLimit = bodyLimit }
+    init(bodyLimit: Int) { self.bodyLimit = max(0, bodyLimit) }
 
     /// How many hops have begun and not ended.
     var openCount: Int { traces.values.reduce(0) { $0 + $1.hops.count } }
@@ -21,7 +21,7 @@ struct HopCollector {
     mutating func receive(_ event: SessionEvent) -> [HopRecord] {
         switch event.event {
         case .finished(let error): return end(event, error, event.summary)
-        case .retried(let error, _): return end(event, error, nil)
+        case .retried(let error, _): return event.hop == 0 ? end(event, error, nil) : endOne(event, error)
         case .attempt: return end(event, nil, nil)
         case .hop(let head): return begin(event, head)
         case .admitted(let time): blocked(event, time)
@@ -58,6 +58,14 @@ struct HopCollector {
         }
     }
 
+    /// The hop of an attempt has ended. Other segments of a download go on.
+    private mutating func endOne(_ event: SessionEvent, _ error: AsyncNetError?) -> [HopRecord] {
+        guard let index = index(of: event), var hop = traces[event.requestID]?.hops.remove(at: index) else { return [] }
+        hop = hop.ended(at: event.instant)
+        hop.error = error ?? hop.error
+        return [hop]
+    }
+
     // MARK: Steps
 
     private mutating func blocked(_ event: SessionEvent, _ time: Duration) {
@@ -74,10 +82,12 @@ struct HopCollector {
     }
 
     private mutating func change(_ event: SessionEvent) {
-        guard event.hop > 0,
-            let index = traces[event.requestID]?.hops.lastIndex(where: { $0.hop == event.hop })
-        else { return }
+        guard event.hop > 0, let index = index(of: event) else { return }
         traces[event.requestID]?.hops[index].receive(event, bodyLimit)
+    }
+
+    private func index(of event: SessionEvent) -> Int? {
+        traces[event.requestID]?.hops.lastIndex { $0.hop == event.hop }
     }
 }
 

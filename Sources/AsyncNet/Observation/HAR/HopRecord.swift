@@ -70,7 +70,8 @@ struct BodyRecord: Sendable {
         let piece = data.prefix(max(0, limit - count))
         guard !piece.isEmpty else { return }
         count += piece.count
-        pieces.append(piece)
+        // A piece that was cut must not keep the rest of a body in memory.
+        pieces.append(count == limit ? Data(Array(piece)) : piece)
     }
 
     var data: Data { pieces.count == 1 ? pieces[0] : pieces.reduce(into: Data(capacity: count)) { $0 += $1 } }

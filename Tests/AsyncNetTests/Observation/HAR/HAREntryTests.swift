@@ -110,6 +110,19 @@ struct HAREntryTests {
         #expect(try entry(given, []).request.headers.map(\.name) == ["A"])
     }
 
+    @Test("A segment that is tried again ends its own hop, and no other")
+    func segments() throws {
+        var collector = HopCollector(bodyLimit: 0)
+        func receive(_ event: RequestEvent, hop: Int) -> [HopRecord] {
+            collector.receive(SessionEvent(requestID: Self.id, hop: hop, event: event))
+        }
+        for hop in 1...2 { #expect(try receive(.hop(head()), hop: hop).isEmpty) }
+        let error = AsyncNetError(.connectionLost)
+        #expect(receive(.retried(error, after: .zero), hop: 1).map(\.error?.code) == [.connectionLost])
+        #expect(collector.openCount == 1)
+        #expect(receive(.finished(nil), hop: 0).map(\.hop) == [2])
+    }
+
     // MARK: Times
 
     private func metrics(reused: Bool = false, tls: Int = 0) -> TransportMetrics {
