@@ -6,6 +6,10 @@ final class AttemptTask: Sendable {
     }
 
     private let state = Locked(State())
+    private let onFailure: @Sendable (AsyncNetError) -> Void
+
+    /// - Parameter onFailure: Called by each `fail`, before it cancels the attempt.
+    init(onFailure: @escaping @Sendable (AsyncNetError) -> Void = { _ in }) { self.onFailure = onFailure }
 
     /// Runs `work` and waits for its end. A cancel of the calling task cancels `work`; so does `fail`, whose error is
     /// thrown.
@@ -33,6 +37,7 @@ final class AttemptTask: Sendable {
 
     /// Cancels the attempt, which then throws this error; the error of the first call counts.
     func fail(_ error: AsyncNetError) {
+        onFailure(error)
         let cancel = state.withLock { state in
             state.failure = state.failure ?? error
             return state.cancel

@@ -5,20 +5,28 @@ import Foundation
 struct Hops: Station {
     func send(_ first: TransportRequest, in attempt: Attempt) async throws -> Next {
         var (request, hop) = (first, Hop())
-        while true {
-            try Task.checkCancellation()
-            let (response, next) = try await exchange(request, &hop, attempt)
-            if let next {
-                await attempt.drain(response, to: request.head.method)
-                attempt.run.watch.endTransfer()
-                request = next
-            } else if let next = try await deliver(response, request, attempt) {
-                return next
-            } else {
-                request = try await attempt.run.prepare(request)
-                attempt.run.watch.read()
-                hop = Hop(visited: hop.visited)
+        do {
+            while true {
+                try Task.checkCancellation()
+                let (response, next) = try await exchange(request, &hop, attempt)
+                if let next {
+                    await attempt.drain(response, to: request.head.method)
+                    attempt.run.watch.endTransfer()
+                    attempt.run.trace?.endHop(nil)
+                    request = next
+                } else if let next = try await deliver(response, request, attempt) {
+                    attempt.run.trace?.endHop(nil)
+                    return next
+                } else {
+                    attempt.run.trace?.endHop(nil)
+                    request = try await attempt.run.prepare(request)
+                    attempt.run.watch.read()
+                    hop = Hop(visited: hop.visited)
+                }
             }
+        } catch {
+            attempt.run.trace?.endHop(error)
+            throw error
         }
     }
 
@@ -44,11 +52,13 @@ struct Hops: Station {
         if let credential { try hop.authorize(&outgoing, credential, run.environment.limits.spaces) }
         if let jar { await jar.addCookies(to: &outgoing) }
         run.record.beginHop(request.head)
+        run.trace?.beginHop(&outgoing, isRedirected: !hop.visited.isEmpty)
         if outgoing.interests != nil { run.watch.beginHop(outgoing) }
         let response =
             outgoing.body.isInMemory
             ? try await run.environment.transport.send(outgoing) : try await sendFile(outgoing, run)
         run.watch.touch()
+        run.trace?.received(response.head)
         if let jar { await jar.keepCookies(of: response.head, run) }
         if let credential,
             try hop.responds(to: response.head, of: outgoing, credential, run.environment.limits.spaces)

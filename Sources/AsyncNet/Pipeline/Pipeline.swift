@@ -89,6 +89,8 @@ final class RequestRun: Sendable {
     let hold: TransferHold
     let sink: any ResponseSink
     let watch: TransferWatch
+    /// The run's part in the request's trace; `nil` without ``TracePropagation``.
+    let trace: (any RequestTrace)?
     let owner: (any RunOwner)?
     /// The request, if it has been made.
     private let made: TransportRequest?
@@ -109,8 +111,10 @@ final class RequestRun: Sendable {
         record: TransferRecord = TransferRecord(), observers: RequestObservers? = nil,
         hold: TransferHold = TransferHold(), owner: (any RunOwner)? = nil, executor: (any LoopExecutor)? = nil,
         made: TransportRequest? = nil, credential: Credential? = nil,
-        separatesAttempts: Bool = true, events: (any EventTarget)? = nil, isAdopted: Bool = false
+        separatesAttempts: Bool = true, events: (any EventTarget)? = nil, isAdopted: Bool = false,
+        trace: (any RequestTrace)? = nil
     ) {
+        self.trace = trace ?? policies.list.tracing?.makeTrace(id, environment.timers.time)
         (self.made, self.credential) = (made, credential)
         (self.executor, hasAdapters) = (executor, !policies.list.adapters.isEmpty)
         (hasRetriers, timeout) = (!policies.list.retriers.isEmpty, policies.timeout)
@@ -167,7 +171,8 @@ final class RequestRun: Sendable {
         guard let first = first.withLock({ $0 }) else { throw AsyncNetError(.invalidRequest) }
         var request = first.request
         change(&request)
-        let part = RequestRun(id, environment, policies.ofPart, sink, events: watch.events)
+        let part = RequestRun(
+            id, environment, policies.ofPart, sink, events: watch.events, trace: trace?.branch(.part))
         part.record.begin(environment.timers.time)
         part.record.willSend(request)
         if let error = await part.outcome(of: Pipeline.stations, request, first.credential).error { throw error }

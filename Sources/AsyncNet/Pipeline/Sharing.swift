@@ -108,7 +108,7 @@ struct Sharing<Rest: Station>: Station {
         let run = attempt.run
         let side = RequestRun(
             run.id, run.environment, run.policies.ofTransfer, MemorySink(), events: shared ?? run.watch.events,
-            isAdopted: true)
+            isAdopted: true, trace: run.trace?.branch(shared == nil ? .hedged : .shared))
         return SideTransfer(run.environment.transfers, on: run.environment.timers.time.executor, shared) {
             [rest, credential = attempt.credential] in
             side.record.begin(run.environment.timers.time)

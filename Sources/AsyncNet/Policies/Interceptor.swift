@@ -62,7 +62,7 @@ public struct Interceptor: RequestInterceptor, DescribedPolicy, CredentialKeeper
 
     func describe(_ traits: inout PolicyTraits) {
         (traits.hedging, traits.attemptTimeout) = (policies.hedging, policies.attemptTimeout)
-        traits.mayBlock = policies.mayBlock
+        (traits.mayBlock, traits.tracing) = (policies.mayBlock, policies.tracing)
         traits.credentialKeeper = policies.credentialKeepers.isEmpty ? nil : self
     }
 

@@ -6,6 +6,7 @@ struct PolicyTraits: Sendable {
     /// The limit that the policy sets for an attempt.
     var attemptTimeout: Duration?
     var credentialKeeper: (any CredentialKeeper)?
+    var tracing: (any TracingPolicy)?
     /// Whether the policy may block its thread; assumed for the user's types.
     var mayBlock = true
 
@@ -26,6 +27,7 @@ struct PolicyList: Sendable {
     private(set) var adapters: [PolicyTraits] = []
     private(set) var retriers: [PolicyTraits] = []
     private(set) var hedging: HedgingPolicy?
+    private(set) var tracing: (any TracingPolicy)?
 
     init(_ policies: [any RequestPolicy] = []) { append(policies) }
 
@@ -41,6 +43,7 @@ struct PolicyList: Sendable {
             if traits.adapter != nil { adapters.append(traits) }
             if traits.retrier != nil { retriers.append(traits) }
             hedging = traits.hedging ?? hedging
+            tracing = traits.tracing ?? tracing
         }
     }
 

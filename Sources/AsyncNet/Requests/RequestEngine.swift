@@ -90,7 +90,7 @@ public actor RequestEngine {
     /// Starts the request if its session starts requests when their first serializer is made.
     nonisolated func serializerIsMade() {
         guard host.environment.configuration.startsRequestsImmediately else { return }
-        host.environment.mailbox.post(RefreshScope.keeping { await self.startIfNeeded() })
+        host.environment.mailbox.post(TraceContext.keeping(RefreshScope.keeping { await self.startIfNeeded() }))
     }
 
     /// The decoder of a call, or the session's.
@@ -275,6 +275,7 @@ public actor RequestEngine {
             driver = handback.abandon()
             self.handback = nil
         }
+        run?.trace?.end(outcome.error)
         // The run holds this actor: a retain cycle until here.
         run = nil
         validators = []

@@ -1,0 +1,123 @@
+import Foundation
+import Synchronization
+
+/// The part of one run in a trace: adds the headers of each hop, and has the span of the hop that is being sent.
+final class RequestSpans: RequestTrace {
+    /// The spans of a request that have not ended, of all its runs.
+    private final class OpenSpans: Sendable {
+        let spans = Locked<[TraceContext.SpanID: HopSpan]>([:])
+    }
+
+    /// How often a request was sent.
+    private final class Sendings: Sendable {
+        let count = Atomic(0)
+    }
+
+    private struct State {
+        /// Where the run's first hop was sent to.
+        var origin: String?
+        var span: HopSpan?
+    }
+
+    private let propagation: TracePropagation
+    private let requestID: RequestID
+    private let time: TimeSource
+    /// The context of the task that has started the request.
+    private let parent: TraceContext?
+    /// The trace that begins with the request, if there is no other.
+    private let root: TraceContext?
+    private let open: OpenSpans
+    private let sendings: Sendings
+    private let state = Locked(State())
+
+    init(_ propagation: TracePropagation, _ requestID: RequestID, _ time: TimeSource) {
+        (self.propagation, self.requestID, self.time) = (propagation, requestID, time)
+        parent = TraceContext.current
+        root = parent == nil ? propagation.newTrace() : nil
+        (open, sendings) = (OpenSpans(), Sendings())
+    }
+
+    private init(_ other: RequestSpans, _ open: OpenSpans, _ sendings: Sendings) {
+        (propagation, requestID, time) = (other.propagation, other.requestID, other.time)
+        (parent, root, self.open, self.sendings) = (other.parent, other.root, open, sendings)
+    }
+
+    func branch(_ kind: TraceBranch) -> any RequestTrace {
+        switch kind {
+        case .hedged: RequestSpans(self, open, sendings)
+        case .shared: RequestSpans(self, OpenSpans(), sendings)
+        case .part: RequestSpans(self, open, Sendings())
+        }
+    }
+
+    // MARK: Hops
+
+    @inline(never)
+    func beginHop(_ request: inout TransportRequest, isRedirected: Bool) {
+        endHop(nil)
+        let isOwn = request.head.headers.contains(name: "traceparent")
+        let parent = isOwn ? TraceContext(request.head.headers) ?? parent : parent
+        guard let context = parent?.child() ?? root?.child() else { return }
+        let span = propagation.tracer.map { begin(request, context, parent, $0, isRedirected) }
+        let sent = isOwn || !isAllowed(request.head.url) ? nil : span?.context ?? context
+        request.change { request in
+            if let sent { propagation.add(sent, to: &request.head.headers) }
+            if let span { observe(&request, span) }
+        }
+    }
+
+    private func begin(
+        _ request: TransportRequest, _ context: TraceContext, _ parent: TraceContext?, _ tracer: any Tracer,
+        _ isRedirected: Bool
+    ) -> HopSpan {
+        let template = isRedirected ? nil : request.urlTemplate
+        let attributes = SpanAttributes.ofRequest(
+            request.head, template: template, resends: sendings.count.add(1, ordering: .relaxed).oldValue,
+            headers: propagation.requestHeaders, propagation.redaction)
+        let made = TraceSpan(
+            requestID: requestID, name: SpanAttributes.name(request.head.method, template: template),
+            context: context, parent: parent, attributes: attributes)
+        let span = HopSpan(made, propagation, tracer, time)
+        state.withLock { $0.span = span }
+        open.spans.withLock { $0[span.context.spanID] = span }
+        return span
+    }
+
+    /// Transports report connections only to those who observe them.
+    private func observe(_ request: inout TransportRequest.Values, _ span: HopSpan) {
+        let onEvent = request.onEvent
+        request.onEvent = { event in
+            span.receive(event)
+            onEvent?(event)
+        }
+        request.interests = request.interests ?? .minimal
+    }
+
+    /// Whether this URL's server may receive the headers. The first hop decides which origin is the request's own.
+    private func isAllowed(_ url: URL) -> Bool {
+        let origin = url.origin
+        let first = state.withLock { state in
+            state.origin = state.origin ?? origin
+            return state.origin
+        }
+        return propagation.destinations.allows(url, isOwnOrigin: origin == first)
+    }
+
+    func received(_ head: HTTPResponseHead) { state.withLock { $0.span }?.received(head) }
+
+    // MARK: Ends
+
+    func endHop(_ error: (any Error)?) {
+        guard let span = state.withLock({ $0.span.take() }) else { return }
+        open.spans.withLock { _ = $0.removeValue(forKey: span.context.spanID) }
+        span.end(error.map { AsyncNetError(wrapping: $0, as: .transportFailed) })
+    }
+
+    func end(_ error: AsyncNetError?) {
+        let spans = open.spans.withLock { spans in
+            defer { spans = [:] }
+            return spans
+        }
+        for span in spans.values { span.end(error ?? AsyncNetError(.cancelled)) }
+    }
+}

@@ -1,0 +1,64 @@
+/// The place of a request in a distributed trace: the trace, the span that is current, and what is passed on with them
+/// (W3C Trace Context, W3C Baggage).
+///
+///     await TraceContext.$current.withValue(context) {
+///         try await session.get("https://example.com/users", as: [User].self)     // sends traceparent and tracestate
+///     }
+///
+/// A session with ``TracePropagation`` sends the context of the task that starts a request: the first task that awaits
+/// its outcome or calls `resume()`. Child tasks and `Task {}` inherit the context, `Task.detached` does not.
+public struct TraceContext: Hashable, Sendable {
+    /// The trace.
+    public var traceID: TraceID
+    /// The span that is current, which the spans of requests are children of.
+    public var spanID: SpanID
+    /// Whether the trace is recorded.
+    public var flags: Flags
+    /// What tracing systems pass on with the trace.
+    public var tracestate: Tracestate
+    /// What the application passes on with the trace, see ``TracePropagation``.
+    public var baggage: Baggage
+
+    /// The context of the current task; `nil` by default.
+    @TaskLocal public static var current: TraceContext?
+
+    /// Makes a context of its parts.
+    public init(
+        traceID: TraceID, spanID: SpanID, flags: Flags = .sampled, tracestate: Tracestate = Tracestate(),
+        baggage: Baggage = Baggage()
+    ) {
+        self.traceID = traceID
+        self.spanID = spanID
+        self.flags = flags
+        self.tracestate = tracestate
+        self.baggage = baggage
+    }
+
+    /// Begins a trace, with random identifiers.
+    public init(isSampled: Bool = true) {
+        self.init(traceID: .random(), spanID: .random(), flags: isSampled ? [.sampled, .random] : .random)
+    }
+
+    /// Whether the trace is recorded.
+    public var isSampled: Bool { flags.contains(.sampled) }
+
+    /// The context of a new span of the same trace: only ``spanID`` differs.
+    public func child() -> TraceContext {
+        var child = self
+        child.spanID = .random()
+        return child
+    }
+
+    /// Wraps work for another task, so that it has the caller's context.
+    static func keeping(_ work: @escaping @Sendable () async -> Void) -> @Sendable () async -> Void {
+        { [current] in await $current.withValue(current, operation: work) }
+    }
+}
+
+extension TraceContext: CustomStringConvertible, CustomReflectable {
+    /// The ``traceparent``. Contains nothing of the baggage, which may be secret.
+    public var description: String { traceparent }
+
+    /// What `dump` shows: nothing of the baggage.
+    public var customMirror: Mirror { Mirror(self, children: ["traceparent": traceparent]) }
+}
