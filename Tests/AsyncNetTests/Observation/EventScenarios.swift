@@ -32,11 +32,12 @@ struct EventScenario: CustomTestStringConvertible {
     }
 
     /// Runs the scenario with a clock of its own.
-    func observe() async throws -> EventRecorder {
+    func observe(_ change: (inout SessionConfiguration) -> Void = { _ in }) async throws -> EventRecorder {
         let (clock, recorder) = (TestClock(), EventRecorder())
         var configuration = SessionConfiguration(clock: clock)
         configuration.monitors = [recorder]
         configure(&configuration)
+        change(&configuration)
         let session = Session(transport: StubTransport(clock: clock, server), configuration: configuration)
         try await clock.run { try await run(session) }
         return recorder

@@ -6,6 +6,12 @@ final class RequestSpans: RequestTrace {
     /// The spans of a request that have not ended, of all its runs.
     private final class OpenSpans: Sendable {
         let spans = Locked<[TraceContext.SpanID: HopSpan]>([:])
+        /// The error of the request, once it has ended.
+        let failure = Locked<AsyncNetError?>(nil)
+        /// The spans of the request that a shared transfer was made for.
+        let maker: OpenSpans?
+
+        init(maker: OpenSpans? = nil) { self.maker = maker }
     }
 
     /// How often a request was sent.
@@ -45,7 +51,7 @@ final class RequestSpans: RequestTrace {
     func branch(_ kind: TraceBranch) -> any RequestTrace {
         switch kind {
         case .hedged: RequestSpans(self, open, sendings)
-        case .shared: RequestSpans(self, OpenSpans(), sendings)
+        case .shared: RequestSpans(self, OpenSpans(maker: open), sendings)
         case .part: RequestSpans(self, open, Sendings())
         }
     }
@@ -70,7 +76,7 @@ final class RequestSpans: RequestTrace {
         _ request: TransportRequest, _ context: TraceContext, _ parent: TraceContext?, _ tracer: any Tracer,
         _ isRedirected: Bool
     ) -> HopSpan {
-        let template = isRedirected ? nil : request.urlTemplate
+        let template = isRedirected ? nil : request.urlTemplate.map(propagation.redaction.text(ofURL:))
         let attributes = SpanAttributes.ofRequest(
             request.head, template: template, resends: sendings.count.add(1, ordering: .relaxed).oldValue,
             headers: propagation.requestHeaders, propagation.redaction)
@@ -110,10 +116,18 @@ final class RequestSpans: RequestTrace {
     func endHop(_ error: (any Error)?) {
         guard let span = state.withLock({ $0.span.take() }) else { return }
         open.spans.withLock { _ = $0.removeValue(forKey: span.context.spanID) }
-        span.end(error.map { AsyncNetError(wrapping: $0, as: .transportFailed) })
+        span.end(error.map(reason))
+    }
+
+    /// A shared transfer that no request waits for any more is cancelled, whatever has ended the request.
+    private func reason(_ error: any Error) -> AsyncNetError {
+        let error = AsyncNetError(wrapping: error, as: .transportFailed)
+        guard error.code == .cancelled, let failure = open.maker?.failure.withLock({ $0 }) else { return error }
+        return failure
     }
 
     func end(_ error: AsyncNetError?) {
+        open.failure.withLock { $0 = error }
         let spans = open.spans.withLock { spans in
             defer { spans = [:] }
             return spans

@@ -3,7 +3,7 @@ public import Foundation
 /// The time from sending a request's head to the end of the response's body, with attributes as OpenTelemetry's
 /// semantic conventions name them (HTTP client spans, stable). Contains no secrets: see ``RedactionRule``.
 ///
-/// - `http.request.method`: the method, `_OTHER` if the conventions do not know it; then `http.request.method_original`.
+/// - `http.request.method`: the method; `_OTHER`, with `http.request.method_original`, if the conventions do not know it.
 /// - `url.full`, redacted, `url.scheme`, `server.address` and `server.port`.
 /// - `url.template`: of a request that was made with a ``URLTemplate``; not after a redirect, to which it does not
 ///   apply.

@@ -80,7 +80,7 @@ extension TraceContext.Tracestate.Member {
         self.init(key: key, value: value)
     }
 
-    /// 1 to 256 lowercase letters, digits, and `_-*/@`, of which the first is a letter or a digit (Level 2 §3.3.1.3.1).
+    /// 1 to 256 lowercase letters, digits and `_-*/@`; the first is a letter or a digit (Level 2 §3.3.1.3.1).
     static func isKey(_ key: String) -> Bool {
         guard 1...256 ~= key.utf8.count, key.utf8.first.map(isLowercaseOrDigit) == true else { return false }
         return key.utf8.allSatisfy { isLowercaseOrDigit($0) || "_-*/@".utf8.contains($0) }

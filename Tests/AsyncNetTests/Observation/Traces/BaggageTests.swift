@@ -9,9 +9,14 @@ struct BaggageTests {
         "Members are read as the specification's examples, and written",
         arguments: [
             ("", ""), (" , ,", ""), ("userId=alice", "userId=alice"),
-            ("key1=value1;property1;property2, key2 = value2, key3=value3; propertyKey=propertyValue",
-                "key1=value1;property1;property2,key2=value2,key3=value3;propertyKey=propertyValue"),
-            ("userId=alice,serverNode=DF%2028,isProduction=false", "userId=alice,serverNode=DF%2028,isProduction=false"),
+            (
+                "key1=value1;property1;property2, key2 = value2, key3=value3; propertyKey=propertyValue",
+                "key1=value1;property1;property2,key2=value2,key3=value3;propertyKey=propertyValue"
+            ),
+            (
+                "userId=alice,serverNode=DF%2028,isProduction=false",
+                "userId=alice,serverNode=DF%2028,isProduction=false"
+            ),
             ("userId =   alice\t", "userId=alice"), ("a=b=c", "a=b=c"), ("a=", "a="), ("a=1,a=2", "a=1,a=2"),
             ("a=1; p = 2 ;;q", "a=1;p=2;q"), ("a=%", "a=%25"), ("a=%4", "a=%254"), ("a=%zz", "a=%25zz"),
             ("a=%e2%82%ac", "a=%E2%82%AC"), ("a=%ff", "a=%EF%BF%BD"), ("a=%41%2c", "a=A%2C"),
@@ -66,7 +71,9 @@ struct BaggageTests {
         var random = Fuzzing.random(43)
         let characters = Array("aZ0=, \t;%4F\"\\\u{e9}\u{301}\u{0}")
         for _ in 0..<Fuzzing.inputs(3000) {
-            let text = String((0..<Int.random(in: 0...40, using: &random)).compactMap { _ in characters.randomElement(using: &random) })
+            let text = String(
+                (0..<Int.random(in: 0...40, using: &random)).compactMap { _ in characters.randomElement(using: &random)
+                })
             let baggage = TraceContext.Baggage(text)
             #expect(TraceContext.Baggage(baggage.headerValue) == baggage)
         }

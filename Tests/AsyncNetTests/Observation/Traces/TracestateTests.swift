@@ -74,7 +74,9 @@ struct TracestateTests {
         var random = Fuzzing.random(42)
         let characters = Array("aZ0=, \t@_-*/;\u{e9}\u{301}\u{0}")
         for _ in 0..<Fuzzing.inputs(3000) {
-            let text = String((0..<Int.random(in: 0...40, using: &random)).compactMap { _ in characters.randomElement(using: &random) })
+            let text = String(
+                (0..<Int.random(in: 0...40, using: &random)).compactMap { _ in characters.randomElement(using: &random)
+                })
             guard let state = TraceContext.Tracestate(text) else { continue }
             #expect(TraceContext.Tracestate(state.headerValue) == state)
         }

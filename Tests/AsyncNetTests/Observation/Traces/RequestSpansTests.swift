@@ -1,0 +1,112 @@
+import AsyncNetTesting
+import Foundation
+import Testing
+
+@testable import AsyncNet
+
+@Suite("Spans of requests", .timeLimit(.minutes(5)))
+struct RequestSpansTests {
+    @Test("Each head that is sent has a span, which ends once", arguments: SpanScenarios.all)
+    func scenarios(_ scenario: EventScenario) async throws {
+        let tracer = CountingTracer()
+        _ = try await scenario.observe { $0.interceptors.append(TracePropagation(tracer: tracer)) }
+        let spans = tracer.recorder.spans
+        let isParallel = scenario.name.contains("hedged")
+        #expect(
+            isParallel ? spans.map(\.step).sorted() == scenario.steps.sorted() : spans.map(\.step) == scenario.steps)
+        #expect(tracer.recorder.openSpans.isEmpty)
+        #expect(tracer.ends == spans.map(\.context.spanID))
+        #expect(Set(spans.map(\.requestID)).count == (scenario.steps.isEmpty ? 0 : 1))
+        #expect(Set(spans.map(\.context.traceID)).count == (scenario.steps.isEmpty ? 0 : 1))
+    }
+
+    @Test("A span ends with its request, though the transport ignores the cancel")
+    func ignoredCancel() async throws {
+        struct Ignoring: Transport {
+            let sent = Gate()
+            let end = Gate()
+            func send(_ request: TransportRequest) async throws -> TransportResponse {
+                sent.open()
+                // A task of its own does not learn of the cancel.
+                await Task { await end.wait() }.value
+                throw AsyncNetError(.connectionLost)
+            }
+        }
+        let (transport, tracer) = (Ignoring(), CountingTracer())
+        let session = Session(
+            transport: transport, configuration: .init(interceptors: [TracePropagation(tracer: tracer)]))
+        let request = session.request("http://a/")
+        async let result = request.serializing(Data.self).result
+        await transport.sent.wait()
+        await request.cancel()
+        _ = await result
+        #expect(tracer.recorder.spans.map(\.step) == ["GET cancelled"])
+        transport.end.open()
+        await session.finish()
+        #expect(tracer.ends.count == 1)
+    }
+
+    @Test("The span of a stream ends when nobody can read the stream any more")
+    func abandonedStream() async throws {
+        let (recorder, stub) = (SpanRecorder(), StubTransport { _ in .text("abc").with(.stallMidBody(after: 2)) })
+        let session = Session(
+            transport: stub, configuration: .init(interceptors: [TracePropagation(tracer: recorder)]))
+        for try await _ in session.stream("http://a/").chunks { break }
+        await session.finish()
+        #expect(recorder.spans.map(\.step) == ["GET 200 cancelled"] && recorder.openSpans.isEmpty)
+    }
+
+    @Test("A thousand requests that are cancelled at any moment end each span once")
+    func storm() async throws {
+        let tracer = CountingTracer()
+        let stub = StubTransport { _ in .text("abc").delayed(by: .seconds(.random(in: 0...3))) }
+        let session = Session(
+            transport: stub,
+            configuration: .init(
+                interceptors: [
+                    RetryPolicy(), HedgingPolicy(after: .fixed(.seconds(1))), TracePropagation(tracer: tracer),
+                ], clock: TestClock()))
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<1000 {
+                group.addTask {
+                    let task = Task {
+                        await session.request("http://a.example/\(number)").serializing(Data.self).result
+                    }
+                    for _ in 0..<(number % 40) { await Task.yield() }
+                    task.cancel()
+                    _ = await task.value
+                }
+            }
+        }
+        await session.finish()
+        #expect(tracer.recorder.openSpans.isEmpty)
+        #expect(Set(tracer.ends).count == tracer.ends.count && tracer.ends.count == tracer.recorder.spans.count)
+    }
+}
+
+/// Records spans, and the identifiers of those that ended.
+final class CountingTracer: Tracer {
+    let recorder = SpanRecorder()
+    private let ended = Locked<[TraceContext.SpanID]>([])
+
+    var ends: [TraceContext.SpanID] { ended.withLock { $0 } }
+
+    func startSpan(_ span: TraceSpan) -> TraceContext { recorder.startSpan(span) }
+
+    func endSpan(_ span: TraceSpan) {
+        ended.withLock { $0.append(span.context.spanID) }
+        recorder.endSpan(span)
+    }
+}
+
+extension TraceSpan {
+    /// Such as `GET 302 #1 !tooManyRedirects`: name, status, the number of the resend, the error, events.
+    var step: String {
+        var parts = [name]
+        if let status = attributes["http.response.status_code"] { parts.append(status.description) }
+        if let resends = attributes["http.request.resend_count"] { parts.append("#\(resends)") }
+        if let type = attributes["error.type"] { parts.append("!\(type)") }
+        if (status == .unset) != (attributes["error.type"] == nil) { parts.append("with another status") }
+        return (parts + events.map(\.name)).joined(separator: " ")
+    }
+}
