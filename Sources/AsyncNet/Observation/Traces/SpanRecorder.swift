@@ -2,7 +2,7 @@
 ///
 ///     let recorder = SpanRecorder()
 ///     let session = Session(configuration: .init(interceptors: [TracePropagation(tracer: recorder)]))
-///     try await session.get("https://example.com/users", as: [User].self)
+///     let users = try await session.get("https://example.com/users").serializing([User].self).value
 ///     print(recorder.spans.map(\.name))
 ///
 /// When a request's outcome is awaited, its spans have ended.

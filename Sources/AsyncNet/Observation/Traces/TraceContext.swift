@@ -2,7 +2,7 @@
 /// (W3C Trace Context, W3C Baggage).
 ///
 ///     await TraceContext.$current.withValue(context) {
-///         try await session.get("https://example.com/users", as: [User].self)     // sends traceparent and tracestate
+///         try await session.get("https://example.com/users").serializing([User].self).value    // sends the context
 ///     }
 ///
 /// A session with ``TracePropagation`` sends the context of the task that starts a request: the first task that awaits

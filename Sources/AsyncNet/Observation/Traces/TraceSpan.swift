@@ -3,7 +3,8 @@ public import Foundation
 /// The time from sending a request's head to the end of the response's body, with attributes as OpenTelemetry's
 /// semantic conventions name them (HTTP client spans, stable). Contains no secrets: see ``RedactionRule``.
 ///
-/// - `http.request.method`: the method; `_OTHER`, with `http.request.method_original`, if the conventions do not know it.
+/// - `http.request.method`: the method; `_OTHER`, with `http.request.method_original`, if it is not one of RFC 9110 or
+///   PATCH.
 /// - `url.full`, redacted, `url.scheme`, `server.address` and `server.port`.
 /// - `url.template`: of a request that was made with a ``URLTemplate``; not after a redirect, to which it does not
 ///   apply.
@@ -15,7 +16,7 @@ public import Foundation
 public struct TraceSpan: Sendable {
     /// The request.
     public let requestID: RequestID
-    /// `GET`, or `GET users/{id}` with a ``URLTemplate``; `HTTP` if the conventions do not know the method.
+    /// `GET`, or `GET users/{id}` with a ``URLTemplate``; `HTTP` in place of a method that is not known.
     public let name: String
     /// The span's own context.
     public internal(set) var context: TraceContext
