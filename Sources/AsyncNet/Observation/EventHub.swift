@@ -56,11 +56,11 @@ final class EventHub: Sendable {
 
     func send(
         _ event: RequestEvent, of id: RequestID, _ kind: RequestKind, attempt: Int, hop: Int,
-        _ summary: RequestSummary? = nil
+        urlTemplate: String?, _ summary: RequestSummary? = nil
     ) {
         let event = SessionEvent(
             requestID: id, kind: kind, attempt: attempt, hop: hop, date: Date(), instant: time.now, event: event,
-            summary: summary)
+            summary: summary, urlTemplate: urlTemplate)
         for monitor in immediate { monitor.receiveNow(event) }
         for channel in monitors { channel.send(event) }
         let channels = sequences.withLock { $0.channels.isEmpty ? nil : $0.channels }

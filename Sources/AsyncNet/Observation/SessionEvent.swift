@@ -11,6 +11,9 @@ public struct SessionEvent: Sendable {
     /// The number of the hop within the attempt, from 1; 0 outside hops. Hops of segments and hedged transfers, which
     /// overlap, have numbers of their own.
     public let hop: Int
+    /// The text of the ``URLTemplate`` that the request was made with, which stays that of the first hop when a redirect
+    /// is followed; `nil` without a template, and before the first attempt.
+    public let urlTemplate: String?
     /// The time by the wall clock.
     public let date: Date
     /// The time by the session's clock, since the session was made: the difference of two events is the time between
@@ -26,7 +29,8 @@ public struct SessionEvent: Sendable {
     /// Makes an event, for tests of monitors.
     public init(
         requestID: RequestID, kind: RequestKind = .data, attempt: Int = 1, hop: Int = 0, date: Date = Date(),
-        instant: Duration = .zero, event: RequestEvent, summary: RequestSummary? = nil, lostBefore: Int = 0
+        instant: Duration = .zero, event: RequestEvent, summary: RequestSummary? = nil, lostBefore: Int = 0,
+        urlTemplate: String? = nil
     ) {
         self.requestID = requestID
         self.kind = kind
@@ -37,6 +41,7 @@ public struct SessionEvent: Sendable {
         self.event = event
         self.summary = summary
         self.lostBefore = lostBefore
+        self.urlTemplate = urlTemplate
     }
 }
 

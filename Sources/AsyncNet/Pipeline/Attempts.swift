@@ -12,7 +12,7 @@ struct Attempts<Rest: Station>: Station {
         var attempt = first
         while true {
             attempt.number += 1
-            run.observers?.beginAttempt(attempt.number)
+            run.observers?.beginAttempt(attempt.number, request.urlTemplate)
             run.watch.endHops()
             let next = await result(of: attempt, request)
             guard case .again(let delay) = next else { return next }

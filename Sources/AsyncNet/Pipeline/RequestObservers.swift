@@ -21,6 +21,7 @@ final class RequestObservers: EventTarget {
         var attempt = 0
         /// The number of hops in this attempt.
         var hops = 0
+        var urlTemplate: String?
         var isFinished = false
     }
 
@@ -61,13 +62,13 @@ final class RequestObservers: EventTarget {
         state.withLock { state in
             guard !state.isFinished else { return }
             if !event.isFrequent { state.channels?.events.send(event) }
-            if hub.isObserved { hub.send(event, of: id, kind, attempt: state.attempt, hop: hop) }
+            if hub.isObserved { send(event, hop: hop, state) }
         }
     }
 
-    func beginAttempt(_ number: Int) {
+    func beginAttempt(_ number: Int, _ urlTemplate: String?) {
         guard isObserved else { return }
-        state.withLock { ($0.attempt, $0.hops) = (number, 0) }
+        state.withLock { ($0.attempt, $0.hops, $0.urlTemplate) = (number, 0, urlTemplate) }
     }
 
     func beginHop() -> Int {
@@ -84,9 +85,7 @@ final class RequestObservers: EventTarget {
     @inline(never)
     func finish(_ error: AsyncNetError?, _ summary: () -> RequestSummary) {
         let channels = state.withLock { state in
-            if hub.isObserved, !state.isFinished {
-                hub.send(.finished(error), of: id, kind, attempt: state.attempt, hop: 0, summary())
-            }
+            if hub.isObserved, !state.isFinished { send(.finished(error), hop: 0, state, summary()) }
             state.isFinished = true
             return state.channels
         }
@@ -97,7 +96,11 @@ final class RequestObservers: EventTarget {
     /// Sends a step that may follow the end, to the observers of all requests.
     func sendDecoded(_ event: @autoclosure () -> RequestEvent) {
         guard hub.isObserved else { return }
-        hub.send(event(), of: id, kind, attempt: state.withLock { $0.attempt }, hop: 0)
+        state.withLock { send(event(), hop: 0, $0) }
+    }
+
+    private func send(_ event: RequestEvent, hop: Int, _ state: State, _ summary: RequestSummary? = nil) {
+        hub.send(event, of: id, kind, attempt: state.attempt, hop: hop, urlTemplate: state.urlTemplate, summary)
     }
 
     // MARK: Observing

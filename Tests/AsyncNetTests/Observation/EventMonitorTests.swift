@@ -21,6 +21,23 @@ struct EventMonitorTests {
         }
     }
 
+    @Test("Events from the first attempt on have the text of the request's template, those of redirects too")
+    func template() async throws {
+        let recorder = EventRecorder()
+        let stub = StubTransport { $0.path == "/new" ? .text("abc") : .redirect(to: "/new") }
+        let session = Session(transport: stub, configuration: .init(monitors: [recorder]))
+        let template = URLTemplate("http://a.example/users/{name}", ["name": "ada"])
+        _ = await session.get(template).serializing(String.self).result
+        _ = await session.get("http://a.example/new").serializing(String.self).result
+        let templates = recorder.events.map {
+            "\($0.requestID == recorder.requestIDs[0]) \($0.attempt) \($0.urlTemplate ?? "none")"
+        }
+        #expect(
+            Set(templates) == [
+                "true 0 none", "true 1 http://a.example/users/{name}", "false 0 none", "false 1 none",
+            ])
+    }
+
     @Test("Segments have hops of their own")
     func segments() async throws {
         let recorder = EventRecorder()
