@@ -1,0 +1,47 @@
+/// The labels of hops, outcomes and retries. What is unknown is no label.
+struct MetricLabelSet: Hashable, Sendable {
+    var endpoint = EndpointTable.Index.none
+    var status: Int?
+    var version: String?
+    var errorType: String?
+
+    /// Of numbers only, which differ most often.
+    func hash(into hasher: inout Hasher) { hasher.combine(endpoint.hash &+ (status ?? 0)) }
+
+    func labels(_ endpoints: EndpointTable) -> [String: String] {
+        var labels = endpoints.labels(of: endpoint)
+        labels["http.response.status_code"] = status.map { "\($0)" }
+        labels["network.protocol.version"] = version
+        labels["error.type"] = errorType
+        return labels
+    }
+}
+
+/// A metric's values: one for each of the first so many sets of labels, and one for all further sets.
+struct MetricFamily<Value: Sendable>: Sendable {
+    private let limit: Int
+    private let initial: Value
+    private var slots: [MetricLabelSet: Int] = [:]
+    private var values: [Value] = []
+    private var overflow: Value
+    private var hasOverflow = false
+
+    init(limit: Int, _ initial: Value) { (self.limit, self.initial, overflow) = (limit, initial, initial) }
+
+    mutating func update(_ labels: MetricLabelSet, _ change: (inout Value) -> Void) {
+        if let slot = slots[labels] { return change(&values[slot]) }
+        guard values.count < limit, labels.endpoint != .overflow else {
+            hasOverflow = true
+            return change(&overflow)
+        }
+        slots[labels] = values.count
+        values.append(initial)
+        change(&values[values.count - 1])
+    }
+
+    /// The values with their labels.
+    func points(_ endpoints: EndpointTable) -> [(labels: [String: String], value: Value)] {
+        let points = slots.map { labels, slot in (labels.labels(endpoints), values[slot]) }
+        return hasOverflow ? points + [(MetricLabels.overflow, overflow)] : points
+    }
+}

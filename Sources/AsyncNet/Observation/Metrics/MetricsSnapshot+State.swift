@@ -1,0 +1,65 @@
+extension MetricsSnapshot {
+    init(_ state: MetricsState) {
+        let (hops, endpoints) = (state.points(of: state.hops), state.endpoints.points)
+        requestDuration = MetricHistogram(
+            "http.client.request.duration", "Duration of HTTP client requests.", .seconds,
+            hops.map { ($0.labels, $0.value.duration) })
+        activeRequests = MetricCount(
+            "http.client.active_requests", "Number of active HTTP requests.", isMonotonic: false,
+            endpoints.map { ($0.labels, $0.value.active) })
+        requestBodySize = MetricHistogram(
+            "http.client.request.body.size", "Size of HTTP client request bodies.", .bytes,
+            hops.map { ($0.labels, $0.value.requestBody) })
+        responseBodySize = MetricHistogram(
+            "http.client.response.body.size", "Size of HTTP client response bodies.", .bytes,
+            hops.map { ($0.labels, $0.value.responseBody) })
+        outcomeDuration = MetricHistogram(
+            "asyncnet.client.outcome.duration",
+            "Duration of requests from their start to their end, with all attempts, redirects and waits.", .seconds,
+            state.points(of: state.outcomes))
+        permitWaitDuration = MetricHistogram(
+            "asyncnet.client.permit.wait.duration", "Duration of waits for a limit on the rate or number of transfers.",
+            .seconds, endpoints.map { ($0.labels, $0.value.permitWait) })
+        queuedRequests = MetricCount(
+            "asyncnet.client.queued_requests", "Number of transfers that wait for a limit.", isMonotonic: false,
+            endpoints.map { ($0.labels, $0.value.queued) })
+        retries = MetricCount(
+            "asyncnet.client.retries", "Attempts that another attempt followed.", state.points(of: state.retries))
+        redirects = MetricCount(
+            "asyncnet.client.redirects", "Redirects that were followed.",
+            endpoints.map { ($0.labels, $0.value.redirects) })
+        hedges = MetricCount(
+            "asyncnet.client.hedges", "Transfers that hedging added.", endpoints.map { ($0.labels, $0.value.hedges) })
+        sharedRequests = MetricCount(
+            "asyncnet.client.shared_requests", "Attempts that waited for a transfer which equal requests may share.",
+            endpoints.map { ($0.labels, $0.value.shared) })
+        repeats = MetricCount(
+            "asyncnet.client.repeats", "Requests that the transport sent again after a reused connection had ended.",
+            endpoints.map { ($0.labels, $0.value.repeats) })
+        connectionUses = MetricCount(
+            "asyncnet.client.connection.uses", "Hops by whether their connection had been used before.",
+            endpoints.flatMap { $0.value.uses($0.labels) })
+        credentialRefreshes = MetricCount(
+            "asyncnet.client.credential.refreshes", "Waits of requests for a new credential.",
+            state.points(of: state.refreshes))
+        decodingDuration = MetricHistogram(
+            "asyncnet.client.decoding.duration", "Duration of the serialization of responses.", .seconds,
+            state.points(of: state.decodings))
+        lostEvents = MetricCount(
+            "asyncnet.client.events.lost", "Events that are not counted in these metrics.", [([:], state.lostEvents)])
+    }
+}
+
+extension MetricsState {
+    fileprivate func points<Value>(of family: MetricFamily<Value>) -> [(labels: [String: String], value: Value)] {
+        family.points(endpoints)
+    }
+}
+
+extension EndpointValues {
+    fileprivate func uses(_ labels: [String: String]) -> [(labels: [String: String], value: Int)] {
+        [("false", newConnections), ("true", reusedConnections)].map { isReused, count in
+            (labels.merging(["asyncnet.connection.reused": isReused]) { $1 }, count)
+        }
+    }
+}

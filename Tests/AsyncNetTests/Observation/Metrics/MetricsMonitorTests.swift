@@ -1,0 +1,184 @@
+import AsyncNetTesting
+import Foundation
+import Testing
+
+@testable import AsyncNet
+
+/// What is counted of requests, with times that the clock of a test makes exact.
+@Suite("Metrics of requests", .timeLimit(.minutes(5)))
+struct MetricsMonitorTests {
+    private static let retries = RetryPolicy(limit: 2, backoff: Backoff(scale: .seconds(1), jitter: .none))
+
+    @Test("Each time that a request is sent counts by itself, and the request as a whole once")
+    func retries() async throws {
+        let count = Counter()
+        let snapshot = try await measured {
+            _ in
+            count.next() == 1 ? .status(503).delayed(by: .seconds(2)) : .text("abc").delayed(by: .seconds(4))
+        } configure: {
+            $0.interceptors = [Self.retries]
+        }
+        #expect(snapshot.requestDuration.lines == ["200 - 1 4.0", "503 503 1 2.0"])
+        #expect(snapshot.outcomeDuration.lines == ["200 - 1 7.0"])
+        #expect(snapshot.retries.lines == ["503 1"])
+        #expect(snapshot.decodingDuration.count == 1)
+    }
+
+    @Test("Redirects and challenges are requests of their own, and the template is that of the first")
+    func hops() async throws {
+        let snapshot = try await measured { request in
+            if request.path == "/x/1" { return .redirect(to: "http://b.example/y").delayed(by: .seconds(1)) }
+            if request.path == "/y" { return .text("abc").delayed(by: .seconds(2)) }
+            let challenge = MockResponse.status(401, headers: ["WWW-Authenticate": "Basic realm=\"a\""])
+            return request.headers["Authorization"] == nil ? challenge : .text("abc").delayed(by: .seconds(4))
+        } run: { session in
+            _ = await session.get(URLTemplate("http://a.example/x/{id}", ["id": 1])).serializing(String.self).result
+            let options = RequestOptions(credential: Credential(username: "u", password: "p"))
+            _ = await session.request("http://a.example/z", options: options).serializing(String.self).result
+        }
+        #expect(snapshot.requestDuration.lines == ["200 - 1 2.0", "200 - 1 4.0", "302 - 1 1.0", "401 401 1 0.0"])
+        #expect(snapshot.redirects.total == 1)
+        #expect(snapshot.outcomeDuration.matching(["url.template": "http://a.example/x/{id}"]).lines == ["200 - 1 3.0"])
+        #expect(snapshot.requestDuration.matching(["url.template": "http://a.example/x/{id}"]).lines == ["302 - 1 1.0"])
+        #expect(snapshot.requestDuration.matching(["server.address": "b.example"]).lines == ["200 - 1 2.0"])
+        #expect(snapshot.requestDuration.matching(["server.address": "c.example"]).percentile(0.5) == nil)
+    }
+
+    @Test("Errors have their codes, and what is cancelled or never sent has no hop with an error")
+    func errors() async throws {
+        let snapshot = try await measured { request in
+            .fault(request.path == "/x" ? .refuse : .stall)
+        } configure: {
+            $0.deadline = .seconds(3)
+        } run: { session in
+            _ = await session.request("http://a.example/x").serializing(String.self).result
+            _ = await session.request("http://a.example/y").serializing(String.self).result
+            _ = await session.request("a b").serializing(String.self).result
+            await session.request("http://a.example/x").cancel()
+        }
+        #expect(snapshot.requestDuration.lines == ["- cannotConnect 1 0.0", "- deadlineExceeded 1 3.0"])
+        #expect(
+            snapshot.outcomeDuration.lines == [
+                "- - 1 0.0", "- cannotConnect 1 0.0", "- deadlineExceeded 1 3.0", "- malformedURL 1 0.0",
+            ])
+    }
+
+    @Test("A hop that its caller cancels counts without a status and without an error")
+    func cancel() async throws {
+        let sent = Gate()
+        let snapshot = try await measured { _ in
+            sent.open()
+            return .fault(.stall)
+        } configure: {
+            $0.clock = ContinuousClock()
+        } run: { session in
+            let request = session.request("http://a.example/x")
+            async let result = request.serializing(String.self).result
+            await sent.wait()
+            await request.cancel()
+            _ = await result
+        }
+        #expect(snapshot.requestDuration.series.map(\.labels["error.type"]) == [nil])
+        #expect(snapshot.requestDuration.count == 1)
+        #expect(snapshot.activeRequests.total == 0)
+    }
+
+    @Test("Waits for permits are measured, and those who wait are counted")
+    func permits() async throws {
+        let monitor = MetricsMonitor()
+        let queued = Locked<[Int]>([])
+        let snapshot = try await measured(monitor) { _ in
+            queued.withLock { $0.append(monitor.snapshot().queuedRequests.total) }
+            return .text("abc").delayed(by: .seconds(5))
+        } configure: {
+            $0.concurrencyLimit = ConcurrencyLimit(perSession: 1)
+        } run: { session in
+            async let one = session.request("http://a.example/x").serializing(String.self).result
+            async let other = session.request("http://a.example/x").serializing(String.self).result
+            _ = await (one, other)
+        }
+        #expect(snapshot.permitWaitDuration.count == 2)
+        #expect(snapshot.permitWaitDuration.percentile(1) == .seconds(5))
+        #expect(queued.withLock { $0.last } == 0)
+        #expect(snapshot.queuedRequests.lines == ["- 0"])
+    }
+
+    @Test("Hedges, shared requests and refreshes are counted")
+    func transfers() async throws {
+        let count = Counter()
+        let hedged = try await measured { _ in
+            .text("abc").delayed(by: .seconds(count.next() == 1 ? 9 : 1))
+        } configure: {
+            $0.interceptors = [HedgingPolicy(after: .fixed(.seconds(1)))]
+        }
+        #expect(hedged.hedges.total == 1)
+        #expect(hedged.requestDuration.lines == ["- - 1 2.0", "200 - 1 1.0"])
+        #expect(hedged.outcomeDuration.lines == ["200 - 1 2.0"])
+        let shared = try await measured { _ in
+            .text("abc")
+        } configure: {
+            $0.coalescesRequests = true
+        }
+        #expect(shared.sharedRequests.total == 1)
+        let refreshed = try await measured {
+            $0.answer(for: AccessToken(2))
+        } configure: {
+            $0.interceptors = [
+                AuthenticationInterceptor(
+                    authenticator: TokenAuthenticator { _ in AccessToken(2) }, credential: AccessToken(1))
+            ]
+        }
+        #expect(refreshed.credentialRefreshes.lines == ["- 1"])
+        #expect(refreshed.retries.lines == ["401 1"])
+    }
+
+    @Test("Bodies have sizes, and messages without a body have none")
+    func sizes() async throws {
+        let snapshot = try await measured {
+            $0.method == .post ? .text("abc") : .status(204)
+        } run: { session in
+            let body = AsyncStream<Data> { chunks in
+                chunks.yield(Data(repeating: 1, count: 4000))
+                chunks.finish()
+            }
+            let upload = session.upload(.stream(body), to: "http://a.example/x", method: .post)
+            _ = await upload.serializing(String.self).result
+            _ = await session.request("http://a.example/x").serializing(Data.self).result
+        }
+        #expect(snapshot.requestBodySize.count == 1)
+        #expect(snapshot.requestBodySize.sum == 4000)
+        #expect(snapshot.responseBodySize.percentile(0.5) == 3)
+        #expect(snapshot.responseBodySize.count == 1)
+    }
+
+    @Test("64 requests at a time are all counted, and are active until they end")
+    func concurrent() async throws {
+        let (monitor, arrived, gate) = (MetricsMonitor(), Counter(), Gate())
+        let stub = StubTransport { request in
+            if arrived.next() == 64 { gate.open() }
+            await gate.wait()
+            return .text(request.path)
+        }
+        let sessions = (0..<2).map { _ in Session(transport: stub, configuration: .init(monitors: [monitor])) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<64 {
+                group.addTask {
+                    for round in 0..<20 {
+                        let url = "http://\(number % 4).example/\(round)"
+                        _ = try await sessions[number % 2].request(url).serializing(String.self).value
+                    }
+                }
+            }
+            await gate.wait()
+            #expect(monitor.snapshot().activeRequests.total == 64)
+            try await group.waitForAll()
+        }
+        let snapshot = monitor.snapshot()
+        #expect(snapshot.requestDuration.count == 1280)
+        #expect(snapshot.requestDuration.series.map(\.count) == [320, 320, 320, 320])
+        #expect(snapshot.outcomeDuration.matching(["http.response.status_code": "200"]).count == 1280)
+        #expect(snapshot.decodingDuration.count == 1280)
+        #expect(snapshot.activeRequests.lines == ["- 0", "- 0", "- 0", "- 0"])
+        #expect(try PrometheusParser.samples(monitor.prometheusText()).count > 200)
+    }
+}
