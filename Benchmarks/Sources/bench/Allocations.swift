@@ -23,15 +23,8 @@ struct Allocations: AsyncParsableCommand {
         if let client, let url { return try await count(client, URL(string: url)!) }
         let nginx = try Nginx(files: ["document.json": JSONEncoder().encode(Document.sample)])
         defer { nginx.stop() }
-        let library = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(
-            path: "libCountedMalloc.so"
-        ).path
-        let rows = try ["AsyncNet/libcurl", "AsyncNet/URLSession", "AsyncHTTPClient", "URLSession"].map { client in
-            let arguments = [
-                "LD_PRELOAD=\(library)", CommandLine.arguments[0], "allocations", "--client", client, "--url",
-                nginx.url("document.json").absoluteString, "--requests", "\(requests)",
-            ]
-            return try JSONDecoder().decode(Row.self, from: Data(Measured("/usr/bin/env", arguments).output.utf8))
+        let rows = try ["AsyncNet/libcurl", "AsyncNet/URLSession", "AsyncHTTPClient", "URLSession"].map {
+            try Self.row(of: $0, nginx.url("document.json"), requests: requests)
         }
         TextTable<Row> {
             [
@@ -42,15 +35,27 @@ struct Allocations: AsyncParsableCommand {
         }.print(rows, style: Style.psql)
     }
 
+    /// Counts the allocations of a client in a process of its own.
+    static func row(of client: String, _ url: URL, requests: Int) throws -> Row {
+        let library = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(
+            path: "libCountedMalloc.so"
+        ).path
+        let arguments = [
+            "LD_PRELOAD=\(library)", CommandLine.arguments[0], "allocations", "--client", client, "--url",
+            url.absoluteString, "--requests", "\(requests)",
+        ]
+        return try JSONDecoder().decode(Row.self, from: Data(Measured("/usr/bin/env", arguments).output.utf8))
+    }
+
     /// Decoding is counted by itself, with what the client uses for it, and subtracted.
     private func count(_ name: String, _ url: URL) async throws {
         guard let symbol = dlsym(nil, "counted_allocations") else {
             throw ValidationError("libCountedMalloc.so is not preloaded")
         }
         let allocations = unsafeBitCast(symbol, to: (@convention(c) () -> Int).self)
-        let clients: [any Client] = [
-            AsyncNetClient.libcurl, AsyncNetClient.urlSession, AsyncHTTPClientClient(), URLSessionClient(),
-        ]
+        let clients: [any Client] =
+            [AsyncNetClient.libcurl, AsyncNetClient.urlSession, AsyncHTTPClientClient(), URLSessionClient()]
+            + AsyncNetClient.monitored()
         guard let client = clients.first(where: { $0.name == name }) else { throw ValidationError("no client \(name)") }
         for _ in 0..<200 { try await client.fetch(url) }
         let before = allocations()
