@@ -20,7 +20,7 @@ public struct MetricCount: Sendable {
         let text: String
     }
 
-    /// - Parameter points: Values of 0 are left out, unless the metric can decrease: then they are news.
+    /// - Parameter points: Values of 0 are left out, unless the metric can decrease or has no labels.
     init(
         _ name: String, _ summary: String, isMonotonic: Bool = true, _ points: [(labels: [String: String], value: Int)]
     ) {

@@ -5,15 +5,16 @@
 ///     metrics.prometheusText()                                // for a page that Prometheus reads
 ///     metrics.snapshot().requestDuration.percentile(0.99)     // within 1 percent
 ///
-/// Names, units, labels and buckets are those of OpenTelemetry's semantic conventions for HTTP, with `_` for `.` and
-/// the unit at the end in Prometheus. By them each time that a request is sent counts by itself: a retry, a redirect
-/// that is followed, and the answer to a challenge are requests of their own (``MetricsSnapshot/requestDuration``). Its
-/// duration is that from ``RequestEvent/hop(_:)`` to the end of the transfer, the body and the wait for a connection
-/// included. Requests as the program made them are ``MetricsSnapshot/outcomeDuration``.
+/// Names, units, labels and buckets are those of OpenTelemetry's semantic conventions for HTTP; in Prometheus's text `_`
+/// is written for `.`, and the unit stands at the end. As these conventions require for spans, and for metrics to have
+/// the durations of spans, each hop counts: what is sent again for a retry, a redirect or a challenge is a request of its
+/// own in ``MetricsSnapshot/requestDuration``. A duration is that from ``RequestEvent/hop(_:)`` to the end of the
+/// transfer, with the wait for a connection and the response's body. ``MetricsSnapshot/outcomeDuration`` has the requests
+/// as the program made them.
 ///
-/// A request is counted when it has ended, before its outcome is returned to the caller. It takes less than a
-/// microsecond for an event on average, and memory for at most so many sets of labels, whatever servers and redirects
-/// do. The monitor may be used by several sessions, and from any thread.
+/// A request is counted when it has ended, before its outcome is returned to the caller. An event takes less than a
+/// microsecond on average. Memory is limited by `labelLimit`, whatever hosts are requested or redirected to: a set of
+/// labels takes some kilobytes, at most 60. A monitor may be used by several sessions, and from any thread.
 public final class MetricsMonitor: ImmediateMonitor {
     /// The methods that are values of `http.request.method`: those of RFC 9110 §9, PATCH (RFC 5789) and QUERY.
     public static let standardMethods: Set<HTTPMethod> = [

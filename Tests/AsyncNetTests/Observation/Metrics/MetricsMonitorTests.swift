@@ -153,9 +153,12 @@ struct MetricsMonitorTests {
 
     @Test("64 requests at a time are all counted, and are active until they end")
     func concurrent() async throws {
-        let (monitor, arrived, gate) = (MetricsMonitor(), Counter(), Gate())
+        let (monitor, arrived, gate, active) = (MetricsMonitor(), Counter(), Gate(), Locked(0))
         let stub = StubTransport { request in
-            if arrived.next() == 64 { gate.open() }
+            if arrived.next() == 64 {
+                active.withLock { $0 = monitor.snapshot().activeRequests.total }
+                gate.open()
+            }
             await gate.wait()
             return .text(request.path)
         }
@@ -169,16 +172,58 @@ struct MetricsMonitorTests {
                     }
                 }
             }
-            await gate.wait()
-            #expect(monitor.snapshot().activeRequests.total == 64)
             try await group.waitForAll()
         }
         let snapshot = monitor.snapshot()
-        #expect(snapshot.requestDuration.count == 1280)
+        #expect(active.withLock { $0 } == 64)
         #expect(snapshot.requestDuration.series.map(\.count) == [320, 320, 320, 320])
         #expect(snapshot.outcomeDuration.matching(["http.response.status_code": "200"]).count == 1280)
         #expect(snapshot.decodingDuration.count == 1280)
         #expect(snapshot.activeRequests.lines == ["- 0", "- 0", "- 0", "- 0"])
         #expect(try PrometheusParser.samples(monitor.prometheusText()).count > 200)
+    }
+
+    /// Redirects, retries, hedges, waits, errors and cancels at once.
+    @Test("Each hop, outcome and value of many requests is counted once, and nothing stays active")
+    func everything() async throws {
+        let (monitor, recorder) = (MetricsMonitor(), EventRecorder())
+        let snapshot = try await measured(monitor, Self.respond) {
+            $0.interceptors = [Self.retries, HedgingPolicy(after: .fixed(.seconds(1)))]
+            $0.monitors.append(recorder)
+            $0.concurrencyLimit = ConcurrencyLimit(perSession: 5)
+        } run: { session in
+            await withTaskGroup(of: Void.self) { group in
+                for number in 0..<200 {
+                    let request = session.request("http://\(number % 3).example/\(number % 8)")
+                    group.addTask { _ = await request.serializing(String.self).result }
+                    if number % 7 == 0 { group.addTask { await request.cancel() } }
+                }
+            }
+        }
+        let events = recorder.events.map(\.event)
+        #expect(snapshot.requestDuration.count == events.count { if case .hop = $0 { true } else { false } })
+        #expect(snapshot.outcomeDuration.count == 200)
+        #expect(snapshot.decodingDuration.count == events.count { if case .decoded = $0 { true } else { false } })
+        #expect(snapshot.retries.total == events.count { if case .retried = $0 { true } else { false } })
+        #expect(snapshot.redirects.total == events.count { if case .redirected = $0 { true } else { false } })
+        #expect(snapshot.permitWaitDuration.count == events.count { if case .queued = $0 { true } else { false } })
+        #expect(snapshot.activeRequests.series.allSatisfy { $0.value == 0 })
+        #expect(snapshot.queuedRequests.series.allSatisfy { $0.value == 0 })
+        let text = monitor.prometheusText()
+        #expect(try PrometheusParser.samples(text).count > 100)
+        #expect(monitor.prometheusText() == text)
+    }
+
+    @Sendable private static func respond(to request: RecordedRequest) -> MockResponse {
+        switch request.path {
+        case "/0": .text("abc")
+        case "/1": .redirect(to: "/0").delayed(by: .milliseconds(300))
+        case "/2": .status(503)
+        case "/3": .fault(.refuse)
+        case "/4": .text("abc").delayed(by: .seconds(2))
+        case "/5": .text("abc").with(.resetMidBody(after: 2))
+        case "/6": .status(404).delayed(by: .seconds(1))
+        default: .redirect(to: "http://other.example/4")
+        }
     }
 }

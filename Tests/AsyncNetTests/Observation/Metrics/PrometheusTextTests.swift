@@ -90,27 +90,4 @@ struct PrometheusTextTests {
                 "asyncnet_client_decoding_duration_seconds histogram", "asyncnet_client_events_lost_total counter",
             ])
     }
-
-    @Test(
-        "After every scenario the text is valid and the same again, each end is an outcome, and nothing is active",
-        arguments: EventScenario.all)
-    func scenarios(_ scenario: EventScenario) async throws {
-        let monitor = MetricsMonitor()
-        var monitored = scenario
-        monitored.configure = {
-            scenario.configure(&$0)
-            $0.monitors.append(monitor)
-        }
-        let recorder = try await monitored.observe()
-        let text = monitor.prometheusText()
-        _ = try PrometheusParser.samples(text)
-        #expect(monitor.prometheusText() == text)
-        let snapshot = monitor.snapshot()
-        let steps = recorder.events.map(\.event)
-        #expect(snapshot.outcomeDuration.count == steps.count { if case .finished = $0 { true } else { false } })
-        #expect(snapshot.requestDuration.count == steps.count { if case .hop = $0 { true } else { false } })
-        #expect(snapshot.decodingDuration.count == steps.count { if case .decoded = $0 { true } else { false } })
-        #expect(snapshot.activeRequests.series.allSatisfy { $0.value == 0 })
-        #expect(snapshot.queuedRequests.series.allSatisfy { $0.value == 0 })
-    }
 }
