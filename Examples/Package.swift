@@ -17,9 +17,30 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
+        .target(
+            name: "Timelines", dependencies: [.product(name: "AsyncNet", package: "AsyncNet")],
+            swiftSettings: [.enableUpcomingFeature("InternalImportsByDefault")]
+        ),
+        .executableTarget(
+            name: "trace",
+            dependencies: [
+                "Timelines",
+                .product(name: "AsyncNet", package: "AsyncNet"),
+                .product(name: "AsyncNetTesting", package: "AsyncNet"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
+        .testTarget(
+            name: "TimelinesTests",
+            dependencies: [
+                "Timelines", .product(name: "AsyncNet", package: "AsyncNet"),
+                .product(name: "AsyncNetTesting", package: "AsyncNet"),
+            ]
+        ),
         .executableTarget(
             name: "anet",
             dependencies: [
+                "Timelines",
                 .product(name: "AsyncNet", package: "AsyncNet"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]

@@ -1,0 +1,83 @@
+import AsyncNet
+
+/// When the steps of a hop happened, by the session's clock, and the phases between them.
+struct HopMarks: Sendable {
+    let start: Duration
+    /// When the transport's wait for a permit ended, if there was one.
+    var admitted: Duration?
+    /// When the head was sent, then when each piece of the body was.
+    var sent: Duration?
+    /// When the first sign of a response was received.
+    var received: Duration?
+    /// When the transfer was over, with what the transport measured.
+    var transferred: (instant: Duration, metrics: TransportMetrics)?
+    /// When the hop was over, if its transfer did not report its end.
+    var closed: Duration?
+    /// Whether a connection of this hop needs a handshake.
+    var isSecure = false
+
+    init(start: Duration) { self.start = start }
+
+    var end: Duration? { transferred?.instant ?? closed }
+
+    /// The phases one after the other, without gaps, up to the hop's end or, if that is not known, up to `now`.
+    func segments(now: Duration) -> [Segment] {
+        let end = max(end ?? now, start)
+        guard let timings = transferred?.metrics.timings else { return estimated(to: end) }
+        return measured(timings, to: end)
+    }
+
+    /// With the transport's own times, which count from the begin of the transfer.
+    private func measured(_ timings: TransferTimings, to end: Duration) -> [Segment] {
+        let begin = min(max(admitted ?? start, end - timings.total), end)
+        var line = Line(begin: start, end: end)
+        line.add(.queue, to: begin)
+        line.add(.dns, to: begin + timings.nameLookup)
+        guard isConnected(timings) else { return line.finished(.connect) }
+        line.add(.connect, to: begin + timings.connect)
+        let hasFailed = timings.firstByte == .zero && received == nil
+        if isSecure, timings.connect > .zero, timings.tlsHandshake == .zero, hasFailed { return line.finished(.tls) }
+        line.add(.tls, to: begin + timings.tlsHandshake)
+        if let sent { line.add(.send, to: sent) }
+        // libcurl may count the first byte of an upload as the first byte.
+        let isFirstByteReceived = timings.firstByte > .zero && begin + timings.firstByte >= sent ?? .zero
+        let firstByte = isFirstByteReceived ? begin + timings.firstByte : received ?? end
+        line.add(.wait, to: firstByte)
+        return line.finished(.receive)
+    }
+
+    /// On a reused connection all steps before the request take no time.
+    private func isConnected(_ timings: TransferTimings) -> Bool {
+        timings.connect > .zero || timings.firstByte > .zero || transferred?.metrics.isConnectionReused == true
+    }
+
+    /// With the times at which events were sent.
+    private func estimated(to end: Duration) -> [Segment] {
+        var line = Line(begin: start, end: end)
+        if let admitted { line.add(.queue, to: admitted) }
+        if let sent { line.add(.send, to: sent) }
+        line.add(.wait, to: received ?? end)
+        return line.finished(.receive)
+    }
+}
+
+/// Segments that follow each other.
+private struct Line {
+    private var segments: [Segment] = []
+    private var position: Duration
+    private let end: Duration
+
+    init(begin: Duration, end: Duration) { (position, self.end) = (begin, end) }
+
+    /// A phase from the last one's end; of no time if this is earlier.
+    mutating func add(_ phase: Phase, to instant: Duration) {
+        let next = min(max(instant, position), end)
+        if next > position { segments.append(Segment(phase, from: position, to: next)) }
+        position = next
+    }
+
+    consuming func finished(_ phase: Phase) -> [Segment] {
+        add(phase, to: end)
+        return segments
+    }
+}

@@ -1,0 +1,77 @@
+package import AsyncNet
+
+/// A hop of a request: when its phases were, and what its transfer carried.
+package struct HopTimeline: Sendable {
+    package let attempt: Int
+    package let number: Int
+    package let method: String
+    /// Without userinfo, query and fragment, which may be secret.
+    package let url: String
+    /// What the request waited for before this hop, such as permits, and the delay of a retry.
+    package let waits: [Segment]
+    /// Of the response's head; `nil` without a response.
+    package private(set) var status: Int?
+    package private(set) var connection: ConnectionInfo?
+    package private(set) var wireBytes: WireBytes?
+    /// Bytes of the request's body.
+    package private(set) var sentBytes: Int64 = 0
+    /// Decoded bytes of the response's body.
+    package private(set) var receivedBytes: Int64 = 0
+    /// How often the transport sent the request again, since a reused connection had ended.
+    package private(set) var repetitions = 0
+    private var marks: HopMarks
+
+    init(_ head: HTTPRequestHead, _ event: SessionEvent, after waits: [Segment]) {
+        (attempt, number) = (event.attempt, event.hop)
+        method = head.method.rawValue
+        // The description has no secrets.
+        url = String("\(head)".dropFirst(method.count + 1))
+        self.waits = waits
+        marks = HopMarks(start: event.instant)
+        marks.isSecure = head.url.scheme?.lowercased() == "https"
+    }
+
+    package var start: Duration { waits.first?.start ?? marks.start }
+
+    package var end: Duration? { marks.end }
+
+    /// The waits and phases, up to the hop's end or, while it lasts, up to `now`.
+    package func segments(now: Duration = .zero) -> [Segment] { waits + marks.segments(now: now) }
+
+    mutating func receive(_ event: SessionEvent) {
+        switch event.event {
+        case .admitted: marks.admitted = event.instant
+        case .connected(let connection): self.connection = connection
+        case .sent: marks.sent = event.instant
+        case .sentBody(let bytes, _): (sentBytes, marks.sent) = (bytes, event.instant)
+        case .receivedBody(let bytes): received(bytes, at: event.instant)
+        case .repeated: repetitions += 1
+        case .response(let head): answered(head, event.instant)
+        case .redirected(let head, _), .challenged(let head):
+            answered(head, event.instant)
+            close(at: event.instant)
+        case .transferred(let metrics): transferred(metrics, event.instant)
+        default: break
+        }
+    }
+
+    /// The hop is over, whether or not its transfer has reported that.
+    mutating func close(at instant: Duration) {
+        if marks.end == nil { marks.closed = instant }
+    }
+
+    private mutating func received(_ bytes: Int64, at instant: Duration) {
+        receivedBytes = bytes
+        marks.received = marks.received ?? instant
+    }
+
+    private mutating func answered(_ head: HTTPResponseHead, _ instant: Duration) {
+        status = head.statusCode
+        marks.received = marks.received ?? instant
+    }
+
+    private mutating func transferred(_ metrics: TransportMetrics, _ instant: Duration) {
+        marks.transferred = (instant, metrics)
+        wireBytes = metrics.wireBytes
+    }
+}
