@@ -183,6 +183,10 @@ class CommandLineChecks:
         self.shows("a binary stream on a terminal", ["-N", url("binary")], refusal, 23)
         self.shows("-o - on a terminal", ["-o", "-", url("binary")], b"a\0b\xff")
         self.shows("-o - on a terminal, JSON", ["-o", "-", url("json")], JSON)
+        for env, coloured in [({}, True), ({"NO_COLOR": "1"}, False)]:
+            status, shown = self.terminal.run("--trace", "--timing", url("text"), env=env)
+            isAsExpected = status == 0 and (b"\x1b[32mfinished\x1b[0m" in shown) == coloured == (b"\x1b" in shown)
+            self.report(f"--trace and --timing on a terminal, coloured: {coloured}", [] if isAsExpected else [f"{status}, {shown}"])
         self.check("elsewhere bytes are bytes", [url("json"), url("binary")], out=JSON + b"a\0b\xff")
         with tempfile.TemporaryDirectory() as folder:
             several = ["-Z", "--output-dir", folder, "-o", "a", url("slow/first"), "-o", "b", url("slow/second")]

@@ -5,7 +5,7 @@ package struct Bar: Sendable {
 
     package init(_ scale: Scale, columns: Int) { (self.scale, self.columns) = (scale, max(1, columns)) }
 
-    /// The phase that has most of each cell's time, `nil` outside of the segments. What took any time has a cell.
+    /// The phase that has most of each cell's time, `nil` outside of the segments.
     package func cells(of segments: [Segment]) -> [Phase?] {
         var cells = [Phase?](repeating: nil, count: columns)
         var shares = [Double](repeating: 0, count: columns)

@@ -31,6 +31,15 @@ package struct HopTimeline: Sendable {
         marks.isSecure = head.url.scheme?.lowercased() == "https"
     }
 
+    /// What is known of the connection and the transfer, as texts; foreign.
+    var details: [String] {
+        let wire = wireBytes.map {
+            "on the wire \($0.sentHead) + \($0.sentBody) bytes sent, \($0.receivedHead) + \($0.receivedBody) received"
+        }
+        let again = repetitions > 0 ? "sent again \(Texts.count(repetitions, "time")) on another connection" : nil
+        return [connection.map { "connection \($0)" }, wire, again].compactMap(\.self)
+    }
+
     package var start: Duration { waits.first?.start ?? marks.start }
 
     package var end: Duration? { marks.end }

@@ -53,10 +53,10 @@ package struct Ink: Sendable {
     }
 
     /// The phases with the sign that bars have for each, in lines of at most so many columns.
-    package func legend(columns: Int) -> [String] {
-        let names = Phase.allCases.map { "\($0.letter) \($0.title)" }
+    package func legend(of phases: [Phase] = Phase.allCases, columns: Int) -> [String] {
+        let names = phases.map { "\($0.letter) \($0.title)" }
         guard drawsBlocks else { return Texts.lines(of: names, columns) }
-        let blocks = Phase.allCases.map { "\(paint("█", $0.colour)) \($0.title)" }
+        let blocks = phases.map { "\(paint("█", $0.colour)) \($0.title)" }
         return Texts.lines(of: blocks, widths: names.map(\.count), columns)
     }
 

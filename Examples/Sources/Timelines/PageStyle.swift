@@ -39,10 +39,9 @@ enum PageStyle {
         thead th { color: var(--dim); border-bottom: 1px solid var(--rule); font-size: .85em; }
         tbody tr:nth-child(even) { background: var(--stripe); }
         th:nth-child(1) { width: 26%; }
-        th:nth-child(2) { width: 8.8rem; }
+        th:nth-child(2) { width: 9.5rem; }
         th:nth-child(3), th:nth-child(4) { width: 5.6rem; text-align: right; }
         .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-        .status { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
         .status span { font-weight: 600; }
         .s1, .s2 { color: var(--good); } .s3 { color: var(--moved); } .s4 { color: var(--client); }
         .s5, .failed summary, details .error { color: var(--server); }

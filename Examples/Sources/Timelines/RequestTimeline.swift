@@ -1,10 +1,13 @@
 package import AsyncNet
+package import Foundation
 
 /// A request: its hops, its waits and its end.
 package struct RequestTimeline: Sendable {
     package let id: RequestID
     /// When it started, by the session's clock.
     package private(set) var start: Duration
+    /// When its first event was, by the wall clock.
+    package let date: Date
     /// When its last event was, or its end.
     package private(set) var end: Duration
     package private(set) var isFinished = false
@@ -20,7 +23,7 @@ package struct RequestTimeline: Sendable {
     private var hasStarted = false
 
     init(_ event: SessionEvent) {
-        id = event.requestID
+        (id, date) = (event.requestID, event.date)
         (start, end) = (event.instant, event.instant)
         begin(at: event.instant)
         hasStarted = false

@@ -10,6 +10,18 @@ package enum Texts {
         return String(format: seconds < 99.995 ? "%.2f s" : "%.0f s", seconds)
     }
 
+    /// A round time, such as `50 ms`, `0.2 ms`, `1.5 s`.
+    package static func tick(_ duration: Duration) -> String {
+        if duration == .zero { return "0" }
+        let isShort = duration < .seconds(1)
+        return String(format: isShort ? "%g ms" : "%g s", duration / (isShort ? .milliseconds(1) : .seconds(1)))
+    }
+
+    /// Such as `1234.5`.
+    package static func milliseconds(_ duration: Duration) -> String {
+        String(format: "%.1f", duration / .milliseconds(1))
+    }
+
     /// Such as `512 B`, `12.3 kB`, `4.0 MB`.
     package static func size(_ bytes: Int64) -> String {
         guard bytes >= 1000 else { return "\(bytes) B" }

@@ -59,11 +59,11 @@ package struct Waterfall {
 
     /// Round times above the bars.
     private var axis: String {
-        let ticks = scale.ticks(limit: barWidth / 10)
+        let ticks = scale.ticks(limit: barWidth / 8)
         var text = ""
         for tick in ticks {
             let column = Int(scale.fraction(of: scale.start + tick) * Double(barWidth))
-            let label = "|\(Texts.time(tick))"
+            let label = "|\(Texts.tick(tick))"
             if column >= text.count, column + label.count <= barWidth { text = Texts.left(text, column) + label }
         }
         return String(repeating: " ", count: nameWidth + margin) + ink.paint(text, .grey)

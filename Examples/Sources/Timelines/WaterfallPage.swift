@@ -76,7 +76,7 @@ package struct WaterfallPage {
     private var axis: String {
         let ticks = scale.ticks(limit: 8).map { tick in
             let style = "left:\(Self.percent(scale.fraction(of: scale.start + tick)))"
-            return HTML.element("span", ["style": style], Texts.time(tick))
+            return HTML.element("span", ["style": style], Texts.tick(tick))
         }
         let title = HTML.element("b", ["class": "hidden"], "Timeline")
         return title + HTML.element("div", ["class": "ticks", "aria-hidden": "true"], ticks.joined())

@@ -1,5 +1,3 @@
-import AsyncNet
-
 /// A request as a row of the page's table, with its hops folded under its name.
 struct WaterfallRow {
     private let request: RequestTimeline
@@ -77,18 +75,9 @@ struct WaterfallRow {
 
     private func item(_ hop: HopTimeline) -> String {
         let status = hop.status.map { "\($0), " } ?? ""
-        let lines = [
-            "\(hop.method) \(names.name(of: hop.url))",
-            "\(status)\(Self.phases(of: hop.segments(now: request.end), ", "))",
-            hop.connection.map { "connection \($0)" }, hop.wireBytes.map(Self.text),
-            hop.repetitions > 0 ? "sent again \(Texts.count(hop.repetitions, "time")) on another connection" : nil,
-        ]
-        return HTML.element("li", [:], lines.compactMap { $0.map(HTML.escaped) }.joined(separator: "<br>"))
-    }
-
-    private static func text(of bytes: WireBytes) -> String {
-        "on the wire \(bytes.sentHead) + \(bytes.sentBody) bytes sent, "
-            + "\(bytes.receivedHead) + \(bytes.receivedBody) received"
+        let phases = Self.phases(of: hop.segments(now: request.end), ", ")
+        let lines = ["\(hop.method) \(names.name(of: hop.url))", "\(status)\(phases)"] + hop.details
+        return HTML.element("li", [:], lines.map(HTML.escaped).joined(separator: "<br>"))
     }
 
     private var notes: String {

@@ -49,19 +49,21 @@ struct Anet: AsyncParsableCommand {
         var configuration = transfer.configuration(
             without: try request.removedHeaders(positionals), jar,
             asksToContinue: calls.contains { $0.headers.contains(name: "Expect") })
-        let recorder = try output.recorder()
+        let archive = try output.recorder()
+        if let archive { configuration.monitors.append(archive) }
+        let recorder = Recorder(output)
         if let recorder { configuration.monitors.append(recorder) }
         let session = Session(transport: transport, configuration: configuration)
-        do throws(ExitError) { try await make(calls, on: session, over: transport) } catch {
+        do throws(ExitError) { try await make(calls, on: session, over: transport, recorder) } catch {
             // What servers have set, and what was recorded, is kept, whatever became of the requests.
-            do { try await keep(jar, recorder) } catch { Console.note(error.line) }
+            do { try await keep(jar, archive) } catch { Console.note(error.line) }
             throw error
         }
-        try await keep(jar, recorder)
+        try await keep(jar, archive)
     }
 
-    private func keep(_ jar: CookieJar?, _ recorder: HARRecorder?) async throws(ExitError) {
-        do throws(AsyncNetError) { try await recorder?.finish() } catch { throw ExitError(error, "") }
+    private func keep(_ jar: CookieJar?, _ archive: HARRecorder?) async throws(ExitError) {
+        do throws(AsyncNetError) { try await archive?.finish() } catch { throw ExitError(error, "") }
         try await transfer.cookies.save(jar)
     }
 
@@ -81,12 +83,15 @@ struct Anet: AsyncParsableCommand {
         return calls
     }
 
-    private func make(_ calls: [Call], on session: Session, over transport: any Transport) async throws(ExitError) {
+    private func make(
+        _ calls: [Call], on session: Session, over transport: any Transport, _ recorder: Recorder?
+    ) async throws(ExitError) {
         if output.verbose { Console.note("* \(session.transportDescription)") }
         let options = Client.Options(
             output: output, transfer: transfer, isHead: request.head, count: calls.count,
             labelWidth: ProgressLine.width(for: calls))
-        let client = Client(session: session, options: options, knowsSentHeads: transport is LibcurlTransport)
+        let client = Client(
+            session: session, options: options, knowsSentHeads: transport is LibcurlTransport, recorder: recorder)
         let printer = try Printer(options)
         let result = await Result(of: { () throws(ExitError) in
             try await client.run(calls, printer)

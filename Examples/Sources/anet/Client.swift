@@ -7,6 +7,7 @@ struct Client: Sendable {
     let options: Options
     /// Whether the transport tells of heads as they are sent.
     let knowsSentHeads: Bool
+    let recorder: Recorder?
 
     /// The options that are asked for while requests run.
     struct Options: Sendable {
@@ -38,6 +39,11 @@ struct Client: Sendable {
 
     private func outcome(of call: Call) async -> Outcome {
         var outcome = await received(call)
+        if let recorder {
+            // In a task of its own, which Ctrl-C does not cancel: the end of a cancelled request is an event too.
+            await Task { await session.monitorsReceivedEvents() }.value
+            outcome.timeline = recorder.take(call)
+        }
         if options.transfer.failWithBody { outcome.failOnStatus() }
         guard outcome.failure == nil else { return outcome }
         do throws(ExitError) { try Afterwards(options.output).keep(outcome) } catch { outcome.failure = error }
@@ -78,6 +84,7 @@ struct Client: Sendable {
         let listener = Listener(
             options.output, label: options.label(call.number), knowsSentHeads: knowsSentHeads)
         let events = request.events
+        recorder?.begin(request.id, of: call, label: options.label(call.number))
         let line = showsProgress(of: call) ? ProgressLine(of: call, width: options.labelWidth, options.output) : nil
         let (sent, received) = (request.uploadProgress, request.downloadProgress)
         if options.output.curl { Console.note(await request.curlDescription()) }

@@ -1,4 +1,5 @@
 import Foundation
+import Timelines
 
 /// Standard output for bodies, standard error for the rest; both unbuffered.
 enum Console {
@@ -38,6 +39,9 @@ enum Console {
                 ExitStatus.cannotWrite, "The file \(name) cannot be written to. \(String(cString: strerror(errno))).")
         }
     }
+
+    /// The colours of standard error.
+    static let ink = Ink(isTerminal: isatty(STDERR_FILENO) == 1, environment: ProcessInfo.processInfo.environment)
 
     /// How wide the terminal of standard error is; 80 where it does not say.
     static var columns: Int {

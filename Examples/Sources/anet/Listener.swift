@@ -1,18 +1,14 @@
 import AsyncNet
 import Foundation
 
-/// Keeps the heads of a request's responses, and tells on standard error what happens to the request, as it happens:
-/// `--trace` in events, `--verbose` in heads.
+/// Keeps the heads of a request's responses, and with `--verbose` prints heads on standard error as they pass.
 struct Listener: Sendable {
-    private let isTracing: Bool
     private let isVerbose: Bool
     /// Whether the transport tells of heads as they are sent.
     private let knowsSentHeads: Bool
     private let label: String
-    private let clock = ContinuousClock()
 
     init(_ output: OutputOptions, label: String, knowsSentHeads: Bool) {
-        isTracing = output.trace
         isVerbose = output.verbose
         self.label = label
         self.knowsSentHeads = knowsSentHeads
@@ -20,11 +16,9 @@ struct Listener: Sendable {
 
     /// Listens until the request ends.
     func listen(to events: some AsyncSequence<RequestEvent, Never> & Sendable) async -> [HTTPResponseHead] {
-        let start = clock.now
         var heads: [HTTPResponseHead] = []
         for await event in events {
             if let head = Self.received(event) { heads.append(head) }
-            if isTracing { Console.note("* \(label)\((clock.now - start).milliseconds) \(event)") }
             if isVerbose, !lines(event).isEmpty { Console.note(lines(event).joined(separator: "\n")) }
         }
         return heads

@@ -1,5 +1,6 @@
 import AsyncNet
 import Foundation
+import Timelines
 
 /// What became of one call.
 struct Outcome: Sendable {
@@ -13,6 +14,8 @@ struct Outcome: Sendable {
     /// What is to be printed; `nil` if it went elsewhere or there is none.
     var body: Data?
     var metrics: RequestMetrics
+    /// With `--timing`.
+    var timeline: RequestTimeline?
     var failure: ExitError?
     /// The name of the file that was written.
     var file: String?

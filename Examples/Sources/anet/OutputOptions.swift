@@ -60,10 +60,10 @@ struct OutputOptions: ParsableArguments {
     @Flag(help: "The command for curl on standard error, secrets redacted.")
     var curl = false
 
-    @Flag(help: "A timeline of each transfer on standard error.")
+    @Flag(help: "Each request's phases on standard error: a bar for each hop, and a table.")
     var timing = false
 
-    @Flag(help: "Each request's events on standard error, as they happen.")
+    @Flag(help: "Each request's events on standard error, as they happen, with the time since its start.")
     var trace = false
 
     @Option(

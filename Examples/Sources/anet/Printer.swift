@@ -1,5 +1,6 @@
 import AsyncNet
 import Foundation
+import Timelines
 
 /// Prints outcomes in order: one that comes before its turn is kept until then.
 struct Printer: Sendable {
@@ -45,9 +46,14 @@ struct Printer: Sendable {
             (failure, isClosed) = (error, true)
             return
         }
-        if options.output.timing { Console.note(Timeline(outcome.metrics).text(label)) }
+        if let timeline = outcome.timeline { show(timeline, label) }
         for note in outcome.notes { Console.note(note) }
         if let failure = outcome.failure { tell(ExitError(failure.status, "\(label)\(failure.reason)")) }
+    }
+
+    private func show(_ timeline: RequestTimeline, _ label: String) {
+        let table = TimingTable(timeline, columns: Console.columns - label.count, Console.ink)
+        Console.note(table.lines.map { "\(label)\($0)" }.joined(separator: "\n"))
     }
 
     /// With -L the heads of all hops, as curl has it. A stream's is printed before its body.

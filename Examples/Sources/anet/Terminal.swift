@@ -1,5 +1,6 @@
 import AsyncNet
 import Foundation
+import Timelines
 
 /// What a person sees of a body: JSON indented and in colours, other text as it is, and no other bytes.
 enum Terminal {
@@ -9,7 +10,7 @@ enum Terminal {
     static func shown(_ body: Data, type: MediaType?) throws(ExitError) -> Data {
         try check(body)
         guard isJSON(type, body), body.count <= 8 << 20, (try? JSON(data: body)) != nil else { return body }
-        return JSONText(isColoured: hasColours).text(of: body)
+        return JSONText(isColoured: ink.isColoured).text(of: body)
     }
 
     /// As curl decides: a byte 0 is not text.
@@ -27,10 +28,7 @@ enum Terminal {
         return type.hasSuffix("/json") || type.hasSuffix("+json")
     }
 
-    private static var hasColours: Bool {
-        let environment = ProcessInfo.processInfo.environment
-        return environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
-    }
+    private static let ink = Ink(isTerminal: isOutput, environment: ProcessInfo.processInfo.environment)
 }
 
 /// Indents valid JSON, without a change of names, their order, or numbers.

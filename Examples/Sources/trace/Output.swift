@@ -16,6 +16,16 @@ struct Output {
         Swift.print(Waterfall(timeline, columns: columns, ink).lines.joined(separator: "\n"))
     }
 
+    func write(_ text: String, to file: String) throws {
+        do { try Data(text.utf8).write(to: URL(fileURLWithPath: file)) } catch {
+            throw Failure(description: "The file \(file) cannot be written. \(error.localizedDescription)")
+        }
+    }
+
+    private struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
     private static var terminalColumns: Int? {
         var size = winsize()
         let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0

@@ -32,11 +32,16 @@ struct Trace: AsyncParsableCommand {
         let timeline = urls.isEmpty ? try await loadDemonstration() : await loadURLs()
         let output = Output(width: width)
         output.print(timeline)
-        if let html { try Data(WaterfallPage(timeline, title: title).html.utf8).write(to: URL(fileURLWithPath: html)) }
+        if let html { try output.write(WaterfallPage(timeline, title: title(timeline)).html, to: html) }
         if !urls.isEmpty, timeline.requests.contains(where: { $0.error != nil }) { throw ExitCode.failure }
     }
 
-    private var title: String { urls.isEmpty ? "A page and its resources" : urls.joined(separator: " ") }
+    /// Of the timeline's URLs, which are without secrets.
+    private func title(_ timeline: Timeline) -> String {
+        guard !urls.isEmpty else { return "A page and its resources" }
+        let names = timeline.requests.compactMap(\.url)
+        return names.isEmpty ? "No requests" : names.joined(separator: ", ")
+    }
 
     private func loadDemonstration() async throws -> Timeline {
         let site = try await Site.start()

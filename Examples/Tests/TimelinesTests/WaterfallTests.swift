@@ -24,7 +24,7 @@ struct WaterfallTests {
         let lines = Waterfall(Timeline(of: page), columns: 80, .plain).lines
         #expect(
             lines == [
-                "                                                |0.0 ms         |50.0 ms",
+                "                                                |0              |50 ms",
                 "GET /                200           0 B  50.0 ms wwwwwwwwwwwwwwww",
                 "GET http:...0.2/none 404           0 B  50.0 ms         wwwwwwwwwwwwwwww",
                 "GET /old             302>200    1.5 kB  50.0 ms                 wwwwwwwwwwrrrrrr",
