@@ -3,6 +3,8 @@ import AsyncNet
 /// When the steps of a hop happened, by the session's clock, and the phases between them.
 struct HopMarks: Sendable {
     let start: Duration
+    /// Whether the transport waits for a permit.
+    var isQueued = false
     /// When the transport's wait for a permit ended, if there was one.
     var admitted: Duration?
     /// When the head was sent, then when each piece of the body was.
@@ -54,6 +56,7 @@ struct HopMarks: Sendable {
     /// With the times at which events were sent.
     private func estimated(to end: Duration) -> [Segment] {
         var line = Line(begin: start, end: end)
+        if isQueued { return line.finished(.queue) }
         if let admitted { line.add(.queue, to: admitted) }
         if let sent { line.add(.send, to: sent) }
         line.add(.wait, to: received ?? end)

@@ -49,7 +49,8 @@ package struct HopTimeline: Sendable {
 
     mutating func receive(_ event: SessionEvent) {
         switch event.event {
-        case .admitted: marks.admitted = event.instant
+        case .queued: marks.isQueued = true
+        case .admitted: (marks.isQueued, marks.admitted) = (false, event.instant)
         case .connected(let connection): self.connection = connection
         case .sent: marks.sent = event.instant
         case .sentBody(let bytes, _): (sentBytes, marks.sent) = (bytes, event.instant)

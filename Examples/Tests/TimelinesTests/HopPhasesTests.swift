@@ -34,6 +34,9 @@ struct HopPhasesTests {
             events: [(11, .queued), (20, .admitted(after: .ms(9))), (40, .transferred(firstByte: 5, total: 20))],
             segments: [Segment(.queue, 10, 20), Segment(.wait, 20, 25), Segment(.receive, 25, 40)]),
         Case(
+            testDescription: "A permit that never comes", events: [(11, .queued)], end: 50,
+            segments: [Segment(.queue, 10, 50)]),
+        Case(
             testDescription: "An upload, whose first byte sent libcurl takes for the first byte",
             events: [
                 (11, .sent), (15, .sentBody(bytes: 5, total: 10)), (20, .sentBody(bytes: 10, total: 10)),
