@@ -1,0 +1,38 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let features: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+]
+
+let asyncNet = Target.Dependency.product(name: "AsyncNet", package: "AsyncNet")
+let asyncNetTesting = Target.Dependency.product(name: "AsyncNetTesting", package: "AsyncNet")
+
+/// The target of a bridge, and of its tests; `imports` is what the tests need besides.
+func bridge(_ name: String, _ dependencies: [Target.Dependency], tests imports: [Target.Dependency] = []) -> [Target] {
+    [
+        .target(name: name, dependencies: [asyncNet] + dependencies, swiftSettings: features),
+        .testTarget(
+            name: "\(name)Tests",
+            dependencies: [.target(name: name), asyncNet, asyncNetTesting] + dependencies + imports,
+            swiftSettings: features),
+    ]
+}
+
+let package = Package(
+    name: "Integrations",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "AsyncNetHTTPTypes", targets: ["AsyncNetHTTPTypes"])
+    ],
+    dependencies: [
+        .package(name: "AsyncNet", path: ".."),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    ],
+    targets: bridge("AsyncNetHTTPTypes", [.product(name: "HTTPTypes", package: "swift-http-types")]),
+    swiftLanguageModes: [.v6]
+)
