@@ -27,12 +27,17 @@ let package = Package(
     name: "Integrations",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
-        .library(name: "AsyncNetHTTPTypes", targets: ["AsyncNetHTTPTypes"])
+        .library(name: "AsyncNetMetrics", targets: ["AsyncNetMetrics"]),
+        .library(name: "AsyncNetHTTPTypes", targets: ["AsyncNetHTTPTypes"]),
     ],
     dependencies: [
         .package(name: "AsyncNet", path: ".."),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     ],
-    targets: bridge("AsyncNetHTTPTypes", [.product(name: "HTTPTypes", package: "swift-http-types")]),
+    targets: bridge(
+        "AsyncNetMetrics", [.product(name: "Metrics", package: "swift-metrics")],
+        tests: [.product(name: "MetricsTestKit", package: "swift-metrics")])
+        + bridge("AsyncNetHTTPTypes", [.product(name: "HTTPTypes", package: "swift-http-types")]),
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,169 @@
+import AsyncNet
+
+/// Makes measurements of events: follows the requests that run, and records what has ended.
+struct Recording: Sendable {
+    private var instruments: Instruments
+    private var endpoints: Endpoints
+    /// The requests that have begun an attempt and have not ended.
+    private var tracks: [RequestID: RequestTrack] = [:]
+    private let trackLimit: Int
+
+    /// - Parameter trackLimit: How many requests are followed at a time.
+    init(_ instruments: Instruments, _ endpoints: Endpoints, trackLimit: Int = 100_000) {
+        (self.instruments, self.endpoints, self.trackLimit) = (instruments, endpoints, max(2, trackLimit))
+    }
+
+    mutating func receive(_ event: SessionEvent) {
+        if event.lostBefore > 0 { instruments.count("asyncnet.client.events.lost", by: event.lostBefore) }
+        switch event.event {
+        case .attempt(_, let head): beginAttempt(head, event)
+        case .hop(let head): beginHop(head, event)
+        case .finished(let error): finish(error, event)
+        case .decoded(_, let time, let error):
+            instruments.record("asyncnet.client.decoding.duration", time, Self.dimensions(of: error))
+        case .refreshed(let error, _):
+            instruments.count("asyncnet.client.credential.refreshes", Self.dimensions(of: error))
+        default: receiveStep(event)
+        }
+    }
+
+    private static func dimensions(of error: AsyncNetError?) -> Dimensions {
+        Dimensions().adding(errorType: ErrorType.ofHop(nil, error))
+    }
+
+    /// An event of a request that has begun an attempt.
+    private mutating func receiveStep(_ event: SessionEvent) {
+        let id = event.requestID
+        switch event.event {
+        case .queued: queue(id)
+        case .admitted(let time): endWait(id, time)
+        case .shared: count("asyncnet.client.shared_requests", id)
+        case .hedged: count("asyncnet.client.hedges", id)
+        case .repeated: count("asyncnet.client.repeats", id)
+        case .connected(let connection): count(connection, id)
+        case .response(let head): tracks[id]?.update(event.hop) { $0.received(head) }
+        case .transferred(let metrics): endTransfer(metrics, event)
+        case .challenged(let head): close(head, event)
+        case .redirected(let head, _):
+            count("asyncnet.client.redirects", id)
+            close(head, event)
+        case .retried(let error, _): retry(error, event)
+        default: break
+        }
+    }
+
+    private mutating func count(_ label: String, _ id: RequestID) {
+        if let endpoint = tracks[id]?.endpoint { instruments.count(label, endpoint) }
+    }
+
+    private mutating func count(_ connection: ConnectionInfo, _ id: RequestID) {
+        guard let isReused = connection.isReused, var dimensions = tracks[id]?.endpoint else { return }
+        if dimensions != Endpoint.overflow { dimensions["asyncnet.connection.reused"] = "\(isReused)" }
+        instruments.count("asyncnet.client.connection.uses", dimensions)
+    }
+}
+
+// MARK: Attempts and outcomes
+
+extension Recording {
+    private mutating func beginAttempt(_ head: HTTPRequestHead, _ event: SessionEvent) {
+        let endpoint = endpoints.dimensions(head, event.urlTemplate)
+        if tracks[event.requestID] == nil {
+            if tracks.count >= trackLimit { forgetOldest() }
+            tracks[event.requestID] = RequestTrack(endpoint)
+        }
+        tracks[event.requestID]?.endpoint = endpoint
+    }
+
+    /// Forgets the older half of the requests: requests whose ends were lost would otherwise be kept for ever.
+    private mutating func forgetOldest() {
+        for id in tracks.keys.sorted().prefix(tracks.count / 2) {
+            guard let track = tracks.removeValue(forKey: id) else { continue }
+            for hop in track.hops where hop.end == nil { endActivity(of: hop) }
+            for wait in track.waits { instruments.decrement("asyncnet.client.queued_requests", wait) }
+        }
+    }
+
+    private mutating func retry(_ error: AsyncNetError?, _ event: SessionEvent) {
+        let type = ErrorType.ofOutcome(error?.responseCode, error)
+        let endpoint = tracks[event.requestID]?.endpoint ?? [:]
+        instruments.count("asyncnet.client.retries", endpoint.adding(errorType: type))
+        for hop in tracks[event.requestID]?.closeAll() ?? [] { record(hop, event.instant, error, nil) }
+    }
+
+    private mutating func finish(_ error: AsyncNetError?, _ event: SessionEvent) {
+        let (track, summary) = (tracks.removeValue(forKey: event.requestID), event.summary)
+        let hops = track?.hops ?? []
+        for hop in hops { record(hop, event.instant, error, hops.count == 1 ? summary?.metrics : nil) }
+        for wait in track?.waits ?? [] { instruments.decrement("asyncnet.client.queued_requests", wait) }
+        let endpoint = track?.first ?? summary?.request.map { endpoints.dimensions($0, summary?.urlTemplate) } ?? [:]
+        let status = summary?.response?.statusCode
+        instruments.record(
+            "asyncnet.client.outcome.duration", summary?.metrics.total ?? .zero,
+            endpoint.adding(status: status, errorType: ErrorType.ofOutcome(status, error)))
+    }
+}
+
+// MARK: Permits
+
+extension Recording {
+    private mutating func queue(_ id: RequestID) {
+        guard let endpoint = tracks[id]?.endpoint else { return }
+        tracks[id]?.wait()
+        instruments.increment("asyncnet.client.queued_requests", endpoint)
+    }
+
+    private mutating func endWait(_ id: RequestID, _ time: Duration) {
+        guard let endpoint = tracks[id]?.endWait() else { return }
+        instruments.decrement("asyncnet.client.queued_requests", endpoint)
+        instruments.record("asyncnet.client.permit.wait.duration", time, endpoint)
+    }
+}
+
+// MARK: Hops
+
+extension Recording {
+    private mutating func beginHop(_ head: HTTPRequestHead, _ event: SessionEvent) {
+        beginAttempt(head, event)
+        tracks[event.requestID]?.open(event.hop, at: event.instant)
+        if let endpoint = tracks[event.requestID]?.endpoint {
+            instruments.increment("http.client.active_requests", endpoint)
+        }
+    }
+
+    /// The hop is not active any more; whether it failed, its attempt's outcome decides.
+    private mutating func endTransfer(_ metrics: TransportMetrics, _ event: SessionEvent) {
+        var ended: RequestTrack.OpenHop?
+        tracks[event.requestID]?.update(event.hop) { hop in
+            if hop.end == nil { ended = hop }
+            hop.end = event.instant
+            hop.version = metrics.httpVersion ?? hop.version
+            hop.wireBytes = metrics.wireBytes
+        }
+        if let ended { endActivity(of: ended) }
+    }
+
+    private mutating func endActivity(of hop: RequestTrack.OpenHop) {
+        instruments.decrement("http.client.active_requests", hop.endpoint)
+    }
+
+    /// A response that another hop follows.
+    private mutating func close(_ head: HTTPResponseHead, _ event: SessionEvent) {
+        guard var hop = tracks[event.requestID]?.close(event.hop) else { return }
+        hop.received(head)
+        record(hop, event.instant, nil, nil)
+    }
+
+    /// - Parameter metrics: The sizes of bodies for a hop whose transport has not reported them.
+    private mutating func record(
+        _ hop: RequestTrack.OpenHop, _ instant: Duration, _ error: AsyncNetError?, _ metrics: RequestMetrics?
+    ) {
+        if hop.end == nil { endActivity(of: hop) }
+        let dimensions = hop.endpoint.adding(
+            status: hop.status, version: hop.version, errorType: ErrorType.ofHop(hop.status, error))
+        instruments.record("http.client.request.duration", (hop.end ?? instant) - hop.start, dimensions)
+        let (sent, received) = (hop.wireBytes?.sentBody, hop.wireBytes?.receivedBody)
+        instruments.record("http.client.request.body.size", bytes: sent ?? metrics?.sentBytes, dimensions)
+        instruments.record("http.client.response.body.size", bytes: received ?? metrics?.receivedBytes, dimensions)
+    }
+}

@@ -1,0 +1,58 @@
+import AsyncNet
+
+/// What is kept of a request until its end.
+struct RequestTrack {
+    /// The dimensions of the first attempt.
+    let first: Dimensions
+    /// The dimensions of the attempt that runs.
+    var endpoint: Dimensions
+    /// The hops that have begun and whose outcome is unknown: more than one if transfers are hedged, or segments.
+    private(set) var hops: [OpenHop] = []
+    /// Where the transfers go that wait for a permit.
+    private(set) var waits: [Dimensions] = []
+
+    init(_ endpoint: Dimensions) { (first, self.endpoint) = (endpoint, endpoint) }
+
+    /// A hop that has begun, with what its events have reported.
+    struct OpenHop {
+        let number: Int
+        let endpoint: Dimensions
+        let start: Duration
+        /// When its transfer was over; `nil` while it runs.
+        var end: Duration?
+        var status: Int?
+        var version: String?
+        var wireBytes: WireBytes?
+
+        mutating func received(_ head: HTTPResponseHead) {
+            status = head.statusCode
+            version = version ?? head.httpVersion
+        }
+    }
+
+    mutating func open(_ number: Int, at start: Duration) {
+        hops.append(OpenHop(number: number, endpoint: endpoint, start: start))
+    }
+
+    /// Changes a hop. An event outside of hops, as the response of a hedged request is, belongs to the hop that ended
+    /// last, or to the hop that began last.
+    mutating func update(_ number: Int, _ change: (inout OpenHop) -> Void) {
+        let index =
+            number > 0
+            ? hops.lastIndex { $0.number == number }
+            : hops.lastIndex { $0.end != nil && $0.status == nil } ?? hops.lastIndex { $0.status == nil }
+        if let index { change(&hops[index]) }
+    }
+
+    mutating func close(_ number: Int) -> OpenHop? {
+        hops.lastIndex { $0.number == number }.map { hops.remove(at: $0) }
+    }
+
+    mutating func closeAll() -> [OpenHop] {
+        defer { hops = [] }
+        return hops
+    }
+
+    mutating func wait() { waits.append(endpoint) }
+    mutating func endWait() -> Dimensions? { waits.popLast() }
+}

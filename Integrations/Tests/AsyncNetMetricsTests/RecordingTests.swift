@@ -1,0 +1,53 @@
+import AsyncNet
+import AsyncNetTesting
+import Foundation
+import Metrics
+import MetricsTestKit
+import Testing
+
+@testable import AsyncNetMetrics
+
+@Suite("Following requests whose ends are lost")
+struct RecordingTests {
+    private let metrics = TestMetrics()
+    private let session = Session(transport: StubTransport())
+
+    @Test("Of too many requests the older half is forgotten, and is neither active nor waits any more")
+    func bounded() throws {
+        var recording = Recording(Instruments(metrics), Endpoints(limit: 10, methods: [.get]), trackLimit: 4)
+        let head = HTTPRequestHead(url: try "http://example.com/".asURL())
+        let ids = (0..<5).map { _ in session.request("http://example.com/").id }
+        for id in ids {
+            recording.receive(SessionEvent(requestID: id, hop: 1, event: .hop(head)))
+            recording.receive(SessionEvent(requestID: id, event: .queued))
+        }
+        for label in ["http.client.active_requests", "asyncnet.client.queued_requests"] {
+            #expect(try #require(metrics.meters(label: label).first).lastValue == 3)
+        }
+        for id in ids { recording.receive(SessionEvent(requestID: id, event: .finished(nil))) }
+        for label in ["http.client.active_requests", "asyncnet.client.queued_requests"] {
+            #expect(try #require(metrics.meters(label: label).first).lastValue == 0)
+        }
+        #expect(metrics.timers(label: "http.client.request.duration").flatMap(\.values).count == 3)
+        #expect(metrics.timers(label: "asyncnet.client.outcome.duration").flatMap(\.values).count == 5)
+    }
+
+    @Test("A transfer's end makes it inactive once, whatever follows")
+    func inactiveOnce() throws {
+        var recording = Recording(Instruments(metrics), Endpoints(limit: 10, methods: [.get]))
+        let (head, id) = (HTTPRequestHead(url: try "http://example.com/".asURL()), session.request("http://a").id)
+        let metrics = TransportMetrics(
+            httpVersion: "HTTP/2",
+            wireBytes: WireBytes(sentHead: 1, sentBody: 2, receivedHead: 3, receivedBody: 4))
+        for event: RequestEvent in [.hop(head), .transferred(metrics), .transferred(metrics)] {
+            recording.receive(SessionEvent(requestID: id, hop: 1, instant: .seconds(1), event: event))
+        }
+        recording.receive(SessionEvent(requestID: id, instant: .seconds(9), event: .finished(nil)))
+        #expect(self.metrics.meters(label: "http.client.active_requests").first?.values == [1, 0])
+        #expect(self.metrics.timers(label: "http.client.request.duration").flatMap(\.values) == [0])
+        #expect(self.metrics.recorders(label: "http.client.request.body.size").flatMap(\.values) == [2])
+        #expect(self.metrics.recorders(label: "http.client.response.body.size").flatMap(\.values) == [4])
+        let version = [("network.protocol.version", "2")]
+        #expect(self.metrics.timers(label: "http.client.request.duration", dimensions: version).count == 1)
+    }
+}
