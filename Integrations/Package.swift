@@ -28,16 +28,21 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "AsyncNetMetrics", targets: ["AsyncNetMetrics"]),
+        .library(name: "AsyncNetTracing", targets: ["AsyncNetTracing"]),
         .library(name: "AsyncNetHTTPTypes", targets: ["AsyncNetHTTPTypes"]),
     ],
     dependencies: [
         .package(name: "AsyncNet", path: ".."),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     ],
     targets: bridge(
         "AsyncNetMetrics", [.product(name: "Metrics", package: "swift-metrics")],
         tests: [.product(name: "MetricsTestKit", package: "swift-metrics")])
+        + bridge(
+            "AsyncNetTracing", [.product(name: "Tracing", package: "swift-distributed-tracing")],
+            tests: [.product(name: "InMemoryTracing", package: "swift-distributed-tracing")])
         + bridge("AsyncNetHTTPTypes", [.product(name: "HTTPTypes", package: "swift-http-types")]),
     swiftLanguageModes: [.v6]
 )
