@@ -27,19 +27,24 @@ let package = Package(
     name: "Integrations",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
+        .library(name: "AsyncNetLogging", targets: ["AsyncNetLogging"]),
         .library(name: "AsyncNetMetrics", targets: ["AsyncNetMetrics"]),
         .library(name: "AsyncNetTracing", targets: ["AsyncNetTracing"]),
         .library(name: "AsyncNetHTTPTypes", targets: ["AsyncNetHTTPTypes"]),
     ],
     dependencies: [
         .package(name: "AsyncNet", path: ".."),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     ],
     targets: bridge(
-        "AsyncNetMetrics", [.product(name: "Metrics", package: "swift-metrics")],
-        tests: [.product(name: "MetricsTestKit", package: "swift-metrics")])
+        "AsyncNetLogging", [.product(name: "Logging", package: "swift-log")],
+        tests: [.product(name: "InMemoryLogging", package: "swift-log")])
+        + bridge(
+            "AsyncNetMetrics", [.product(name: "Metrics", package: "swift-metrics")],
+            tests: [.product(name: "MetricsTestKit", package: "swift-metrics")])
         + bridge(
             "AsyncNetTracing", [.product(name: "Tracing", package: "swift-distributed-tracing")],
             tests: [.product(name: "InMemoryTracing", package: "swift-distributed-tracing")])

@@ -1,0 +1,4 @@
+import AsyncNetTesting
+import Testing
+
+@Test func a() {}
