@@ -7,6 +7,8 @@ struct HopMarks: Sendable {
     var isQueued = false
     /// When the transport's wait for a permit ended, if there was one.
     var admitted: Duration?
+    /// When the head was sent last: a transport may send it again, or one to a proxy before it.
+    var sentHead: Duration?
     /// When the head was sent, then when each piece of the body was.
     var sent: Duration?
     /// When the first sign of a response was received.
@@ -31,7 +33,7 @@ struct HopMarks: Sendable {
 
     /// With the transport's own times, which count from the begin of the transfer.
     private func measured(_ timings: TransferTimings, to end: Duration) -> [Segment] {
-        let begin = min(max(admitted ?? start, end - timings.total), end)
+        let begin = begin(timings, end)
         var line = Line(begin: start, end: end)
         line.add(.queue, to: begin)
         line.add(.dns, to: begin + timings.nameLookup)
@@ -46,6 +48,13 @@ struct HopMarks: Sendable {
         let firstByte = isFirstByteReceived ? begin + timings.firstByte : received ?? end
         line.add(.wait, to: firstByte)
         return line.finished(.receive)
+    }
+
+    /// The latest begin that allows for the events: each is sent at, or some time after, the step that it reports.
+    private func begin(_ timings: TransferTimings, _ end: Duration) -> Duration {
+        let isReady = max(timings.nameLookup, timings.connect, timings.tlsHandshake)
+        let latest = [end - timings.total, sentHead.map { $0 - isReady }, received.map { $0 - timings.firstByte }]
+        return min(max(admitted ?? start, latest.compactMap(\.self).min() ?? end), end)
     }
 
     /// On a reused connection all steps before the request take no time.

@@ -52,7 +52,7 @@ package struct HopTimeline: Sendable {
         case .queued: marks.isQueued = true
         case .admitted: (marks.isQueued, marks.admitted) = (false, event.instant)
         case .connected(let connection): self.connection = connection
-        case .sent: marks.sent = event.instant
+        case .sent: (marks.sentHead, marks.sent) = (event.instant, event.instant)
         case .sentBody(let bytes, _): (sentBytes, marks.sent) = (bytes, event.instant)
         case .receivedBody(let bytes): received(bytes, at: event.instant)
         case .repeated: repetitions += 1

@@ -26,6 +26,22 @@ struct HopPhasesTests {
                 Segment(.wait, 16, 31), Segment(.receive, 31, 40),
             ]),
         Case(
+            testDescription: "An end that is reported late, as the body is read late",
+            events: [
+                (16, .sent), (32, .response(.status(200))),
+                (90, .transferred(dns: 1, connect: 3, tls: 5, firstByte: 20, total: 29)),
+            ],
+            segments: [
+                Segment(.queue, 10, 11), Segment(.dns, 11, 12), Segment(.connect, 12, 14), Segment(.tls, 14, 16),
+                Segment(.wait, 16, 31), Segment(.receive, 31, 90),
+            ]),
+        Case(
+            testDescription: "A response that is reported before the end, over a transport that reports no sent head",
+            events: [(30, .response(.status(200))), (90, .transferred(connect: 3, firstByte: 18, total: 25))],
+            segments: [
+                Segment(.queue, 10, 12), Segment(.connect, 12, 15), Segment(.wait, 15, 30), Segment(.receive, 30, 90),
+            ]),
+        Case(
             testDescription: "A reused connection takes no time",
             events: [(10.5, .sent), (40, .transferred(firstByte: 25, total: 30, isReused: true))],
             segments: [Segment(.send, 10, 10.5), Segment(.wait, 10.5, 35), Segment(.receive, 35, 40)]),

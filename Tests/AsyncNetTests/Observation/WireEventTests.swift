@@ -68,7 +68,8 @@ struct WireEventTests {
             }
             #expect(
                 events.map(\.step) == [
-                    "created", "resumed", "1 attempt POST /", "1.1 hop POST /", "1.1 connected anew", "1.1 response 200",
+                    "created", "resumed", "1 attempt POST /", "1.1 hop POST /", "1.1 connected anew",
+                    "1.1 response 200",
                     "1.1 transferred", "1 finished", "1 decoded Data",
                 ])
         }
