@@ -19,7 +19,7 @@ struct PageLoad {
     }
 
     private func load(_ url: URL) async {
-        // A browser has kept this file, and asks whether it has changed.
+        // A browser has kept this file, and requests it only if it has changed.
         let headers: HTTPHeaders = url.path.hasSuffix(".svg") ? ["If-None-Match": Site.logoTag] : [:]
         let request = session.request(url.absoluteURL, headers: headers)
         await request.validate(statusCode: 200..<400)

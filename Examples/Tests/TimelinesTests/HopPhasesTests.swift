@@ -2,7 +2,7 @@ import AsyncNet
 import Testing
 import Timelines
 
-/// What a hop's events say about its phases.
+/// The phases of a hop by its events.
 @Suite("Phases of a hop")
 struct HopPhasesTests {
     struct Case: CustomTestStringConvertible, Sendable {
