@@ -5,7 +5,8 @@ public struct RequestID: Hashable, Comparable, Sendable, CustomStringConvertible
     private let number: UInt64
     private static let last = Atomic<UInt64>(0)
 
-    init() { number = Self.last.add(1, ordering: .relaxed).newValue }
+    /// A new identifier: sessions make those of their requests, a program only for tests of its monitors.
+    public init() { number = Self.last.add(1, ordering: .relaxed).newValue }
 
     public static func < (one: RequestID, other: RequestID) -> Bool { one.number < other.number }
     public var description: String { "#\(number)" }

@@ -30,7 +30,7 @@ struct MultipartPartsTests {
         let pieces = MultipartParts(body[...], boundary: "B").pieces
         let joined = pieces.flatMap { piece -> [UInt8] in
             switch piece {
-            case .part(let part): part.head + part.content + part.end
+            case .part(let part): Array(part.head + part.content + part.end)
             case .other(let bytes): Array(bytes)
             }
         }

@@ -57,7 +57,7 @@ struct HARRecorderTests {
     func failures(_ fault: MockResponse.Fault, _ code: String) async throws {
         let (clock, recorder) = (TestClock(), HARRecorder())
         let stub = StubTransport(clock: clock) { _ in .fault(fault) }
-        let session = Session(transport: stub, configuration: .init(clock: clock, monitors: [recorder]))
+        let session = Session(transport: stub, configuration: .init(monitors: [recorder], clock: clock))
         await clock.run { _ = await session.request("http://h/?token=Q").serializing(Data.self).result }
         let entry = try #require(log(recorder).entries.first)
         #expect(entry.response.status == 0 && entry.error?.hasPrefix(code) == true)

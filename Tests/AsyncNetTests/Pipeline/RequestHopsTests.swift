@@ -5,7 +5,7 @@ import Testing
 @testable import AsyncNet
 
 @Suite("Hops of requests", .timeLimit(.minutes(5)))
-struct HopRecordTests {
+struct RequestHopsTests {
     /// Reports measurements that show which transfer they belong to, when its body ends.
     private struct Measuring: Transport {
         let stub: StubTransport
