@@ -48,6 +48,7 @@ public struct AsyncNetTransport: ClientTransport {
     public func send(
         _ request: HTTPRequest, body: HTTPBody?, baseURL: URL, operationID: String
     ) async throws -> (HTTPResponse, HTTPBody?) {
+        try Task.checkCancellation()
         do {
             let url = try OperationURL(path: request.path, of: baseURL)
             let stream = session.stream(
