@@ -12,8 +12,8 @@ extension Session {
     /// the network accepts it, the response's body is received as fast as it is read, and both may happen at the same
     /// time. A response with any status is returned.
     ///
-    /// Cancelling the task that waits for the response cancels the request; so does leaving the loop over the body, and
-    /// releasing a body that is not read.
+    /// In a cancelled task nothing is sent. Cancelling the task that waits for the response cancels the request; so
+    /// does leaving the loop over the body, and releasing a body that is not read.
     ///
     /// - Parameters:
     ///   - request: Method, URL and fields, see `HTTPRequestHead.init(_:)`. A field replaces the session's
@@ -26,6 +26,7 @@ extension Session {
     public nonisolated func send(
         _ request: HTTPRequest, body: RequestBody = .none, options: RequestOptions = RequestOptions()
     ) async throws(AsyncNetError) -> (response: HTTPResponse, body: StreamChunks) {
+        guard !Task.isCancelled else { throw AsyncNetError(.cancelled) }
         let head = try HTTPRequestHead(request)
         let stream = stream(head.url, method: head.method, body: body, headers: head.headers, options: options)
         let response = try HTTPResponse(await stream.head)

@@ -58,6 +58,18 @@ struct SendTests {
         await made.ended()
     }
 
+    @Test("In a cancelled task nothing is sent")
+    func cancelled() async throws {
+        let stub = StubTransport { _ in .text("") }
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await Session(transport: stub).send(.example)
+        }
+        let error = await #expect(throws: AsyncNetError.self) { try await task.value }
+        #expect(error?.code == .cancelled)
+        #expect(stub.requests.isEmpty)
+    }
+
     @Test("Cancelling the task that waits for the response ends the request")
     func cancelBeforeHead() async throws {
         let transport = Silent()
