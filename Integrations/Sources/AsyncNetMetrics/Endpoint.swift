@@ -23,7 +23,15 @@ struct Endpoint: Hashable {
         // Longer names are in no name server (RFC 1035 §2.3.4), but a redirect may have them.
         address = host.utf8.count > 255 ? "_OTHER" : host
         port = head.url.port ?? (scheme == "https" ? 443 : 80)
-        self.template = template
+        self.template = template.map(Self.withoutSecrets)
+    }
+
+    /// The text of a template without secrets, which its author may have written into a query or userinfo.
+    private static func withoutSecrets(_ template: String) -> String {
+        guard template.contains(where: { $0 == "?" || $0 == "@" }) else { return template }
+        guard let url = URL(string: template) else { return "_OTHER" }
+        return RedactionRule.standard.text(of: url)
+            .replacingOccurrences(of: "%7B", with: "{").replacingOccurrences(of: "%7D", with: "}")
     }
 
     var dimensions: Dimensions {

@@ -35,8 +35,8 @@ struct Recording: Sendable {
     private mutating func receiveStep(_ event: SessionEvent) {
         let id = event.requestID
         switch event.event {
-        case .queued: queue(id)
-        case .admitted(let time): endWait(id, time)
+        case .queued: queue(event)
+        case .admitted(let time): if let wait = tracks[id]?.endWait() { end(wait, after: time) }
         case .shared: count("asyncnet.client.shared_requests", id)
         case .hedged: count("asyncnet.client.hedges", id)
         case .repeated: count("asyncnet.client.repeats", id)
@@ -46,6 +46,7 @@ struct Recording: Sendable {
         case .challenged(let head): close(head, event)
         case .redirected(let head, _):
             count("asyncnet.client.redirects", id)
+            tracks[id]?.isRedirected = true
             close(head, event)
         case .retried(let error, _): retry(error, event)
         default: break
@@ -73,6 +74,7 @@ extension Recording {
             tracks[event.requestID] = RequestTrack(endpoint)
         }
         tracks[event.requestID]?.endpoint = endpoint
+        tracks[event.requestID]?.isRedirected = false
     }
 
     /// Forgets the older half of the requests: requests whose ends were lost would otherwise be kept for ever.
@@ -80,7 +82,7 @@ extension Recording {
         for id in tracks.keys.sorted().prefix(tracks.count / 2) {
             guard let track = tracks.removeValue(forKey: id) else { continue }
             for hop in track.hops where hop.end == nil { endActivity(of: hop) }
-            for wait in track.waits { instruments.decrement("asyncnet.client.queued_requests", wait) }
+            for wait in track.waits { instruments.decrement("asyncnet.client.queued_requests", wait.endpoint) }
         }
     }
 
@@ -88,35 +90,39 @@ extension Recording {
         let type = ErrorType.ofOutcome(error?.responseCode, error)
         let endpoint = tracks[event.requestID]?.endpoint ?? [:]
         instruments.count("asyncnet.client.retries", endpoint.adding(errorType: type))
-        for hop in tracks[event.requestID]?.closeAll() ?? [] { record(hop, event.instant, error, nil) }
+        for hop in tracks[event.requestID]?.closeAll() ?? [] { record(hop, event.instant, error) }
     }
 
     private mutating func finish(_ error: AsyncNetError?, _ event: SessionEvent) {
         let (track, summary) = (tracks.removeValue(forKey: event.requestID), event.summary)
-        let hops = track?.hops ?? []
-        for hop in hops { record(hop, event.instant, error, hops.count == 1 ? summary?.metrics : nil) }
-        for wait in track?.waits ?? [] { instruments.decrement("asyncnet.client.queued_requests", wait) }
+        if let track { end(track, error, event) }
         let endpoint = track?.first ?? summary?.request.map { endpoints.dimensions($0, summary?.urlTemplate) } ?? [:]
         let status = summary?.response?.statusCode
         instruments.record(
             "asyncnet.client.outcome.duration", summary?.metrics.total ?? .zero,
             endpoint.adding(status: status, errorType: ErrorType.ofOutcome(status, error)))
     }
+
+    private mutating func end(_ track: RequestTrack, _ error: AsyncNetError?, _ event: SessionEvent) {
+        for (index, hop) in track.hops.enumerated() {
+            record(hop, event.instant, error, index == track.deliveredHop ? event.summary?.metrics : nil)
+        }
+        for wait in track.waits { end(wait, after: event.instant - wait.start) }
+    }
 }
 
 // MARK: Permits
 
 extension Recording {
-    private mutating func queue(_ id: RequestID) {
-        guard let endpoint = tracks[id]?.endpoint else { return }
-        tracks[id]?.wait()
+    private mutating func queue(_ event: SessionEvent) {
+        guard let endpoint = tracks[event.requestID]?.endpoint else { return }
+        tracks[event.requestID]?.wait(since: event.instant)
         instruments.increment("asyncnet.client.queued_requests", endpoint)
     }
 
-    private mutating func endWait(_ id: RequestID, _ time: Duration) {
-        guard let endpoint = tracks[id]?.endWait() else { return }
-        instruments.decrement("asyncnet.client.queued_requests", endpoint)
-        instruments.record("asyncnet.client.permit.wait.duration", time, endpoint)
+    private mutating func end(_ wait: RequestTrack.Wait, after time: Duration) {
+        instruments.decrement("asyncnet.client.queued_requests", wait.endpoint)
+        instruments.record("asyncnet.client.permit.wait.duration", time, wait.endpoint)
     }
 }
 
@@ -124,11 +130,11 @@ extension Recording {
 
 extension Recording {
     private mutating func beginHop(_ head: HTTPRequestHead, _ event: SessionEvent) {
-        beginAttempt(head, event)
-        tracks[event.requestID]?.open(event.hop, at: event.instant)
-        if let endpoint = tracks[event.requestID]?.endpoint {
-            instruments.increment("http.client.active_requests", endpoint)
-        }
+        if tracks[event.requestID] == nil { beginAttempt(head, event) }
+        let isRedirected = tracks[event.requestID]?.isRedirected == true
+        let endpoint = endpoints.dimensions(head, isRedirected ? nil : event.urlTemplate)
+        tracks[event.requestID]?.open(event.hop, endpoint, at: event.instant)
+        instruments.increment("http.client.active_requests", endpoint)
     }
 
     /// The hop is not active any more; whether it failed, its attempt's outcome decides.
@@ -151,12 +157,12 @@ extension Recording {
     private mutating func close(_ head: HTTPResponseHead, _ event: SessionEvent) {
         guard var hop = tracks[event.requestID]?.close(event.hop) else { return }
         hop.received(head)
-        record(hop, event.instant, nil, nil)
+        record(hop, event.instant, nil)
     }
 
     /// - Parameter metrics: The sizes of bodies for a hop whose transport has not reported them.
     private mutating func record(
-        _ hop: RequestTrack.OpenHop, _ instant: Duration, _ error: AsyncNetError?, _ metrics: RequestMetrics?
+        _ hop: RequestTrack.OpenHop, _ instant: Duration, _ error: AsyncNetError?, _ metrics: RequestMetrics? = nil
     ) {
         if hop.end == nil { endActivity(of: hop) }
         let dimensions = hop.endpoint.adding(

@@ -4,12 +4,14 @@ import AsyncNet
 struct RequestTrack {
     /// The dimensions of the first attempt.
     let first: Dimensions
-    /// The dimensions of the attempt that runs.
+    /// Where the attempt or the hop that runs goes.
     var endpoint: Dimensions
+    /// Whether the attempt follows a redirect, to which the request's template does not belong.
+    var isRedirected = false
     /// The hops that have begun and whose outcome is unknown: more than one if transfers are hedged, or segments.
     private(set) var hops: [OpenHop] = []
-    /// Where the transfers go that wait for a permit.
-    private(set) var waits: [Dimensions] = []
+    /// The waits for a permit.
+    private(set) var waits: [Wait] = []
 
     init(_ endpoint: Dimensions) { (first, self.endpoint) = (endpoint, endpoint) }
 
@@ -30,7 +32,14 @@ struct RequestTrack {
         }
     }
 
-    mutating func open(_ number: Int, at start: Duration) {
+    /// A transfer that waits for a permit.
+    struct Wait {
+        let endpoint: Dimensions
+        let start: Duration
+    }
+
+    mutating func open(_ number: Int, _ endpoint: Dimensions, at start: Duration) {
+        self.endpoint = endpoint
         hops.append(OpenHop(number: number, endpoint: endpoint, start: start))
     }
 
@@ -44,6 +53,12 @@ struct RequestTrack {
         if let index { change(&hops[index]) }
     }
 
+    /// The hop whose response was delivered; `nil` if there are several, of segments.
+    var deliveredHop: Int? {
+        let index = hops.firstIndex { $0.status != nil } ?? 0
+        return hops.lastIndex { $0.status != nil } ?? 0 == index ? index : nil
+    }
+
     mutating func close(_ number: Int) -> OpenHop? {
         hops.lastIndex { $0.number == number }.map { hops.remove(at: $0) }
     }
@@ -53,6 +68,6 @@ struct RequestTrack {
         return hops
     }
 
-    mutating func wait() { waits.append(endpoint) }
-    mutating func endWait() -> Dimensions? { waits.popLast() }
+    mutating func wait(since start: Duration) { waits.append(Wait(endpoint: endpoint, start: start)) }
+    mutating func endWait() -> Wait? { waits.popLast() }
 }

@@ -32,6 +32,25 @@ struct RecordingTests {
         #expect(metrics.timers(label: "asyncnet.client.outcome.duration").flatMap(\.values).count == 5)
     }
 
+    @Test("A wait for a permit that the request's end ends has a duration too")
+    func abandonedWait() throws {
+        var recording = Recording(Instruments(metrics), Endpoints(limit: 10, methods: [.get]))
+        let (head, id) = (HTTPRequestHead(url: try "http://example.com/".asURL()), session.request("http://a").id)
+        let steps: [(RequestEvent, Duration)] = [
+            (.attempt(1, head), .zero), (.queued, .seconds(1)), (.queued, .seconds(2)),
+            (.finished(AsyncNetError(.deadlineExceeded)), .seconds(9)),
+        ]
+        for (event, instant) in steps {
+            recording.receive(SessionEvent(requestID: id, instant: instant, event: event))
+        }
+        let waits = metrics.timers(label: "asyncnet.client.permit.wait.duration").flatMap(\.values)
+        #expect(waits == [8_000_000_000, 7_000_000_000])
+        #expect(metrics.meters(label: "asyncnet.client.queued_requests").first?.values == [1, 2, 1, 0])
+        let failed = [("error.type", "deadlineExceeded")]
+        #expect(metrics.timers(label: "asyncnet.client.outcome.duration", dimensions: failed).count == 1)
+        #expect(metrics.timers(label: "http.client.request.duration").isEmpty)
+    }
+
     @Test("A transfer's end makes it inactive once, whatever follows")
     func inactiveOnce() throws {
         var recording = Recording(Instruments(metrics), Endpoints(limit: 10, methods: [.get]))

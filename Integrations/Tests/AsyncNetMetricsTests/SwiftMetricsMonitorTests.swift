@@ -106,6 +106,24 @@ struct SwiftMetricsMonitorTests {
         #expect(try metrics.expectTimer("http.client.request.duration", labels).values.count == 1)
     }
 
+    @Test("A template belongs to no redirect's target, and has no secrets")
+    func templates() async throws {
+        let stub = StubTransport { $0.path == "/users/7" ? .redirect(to: "/moved") : .text("") }
+        let session = session(stub)
+        let template = "http://example.com/users/{id}?sig=secret&page={page}"
+        let url = URLTemplate(template, ["id": "7", "page": "2"])
+        _ = try await session.request(url).serializing(Data.self).value
+        await session.finish()
+        let shown = "http://example.com/users/{id}?sig=REDACTED&page={page}"
+        let first = dimensions(302, version: "1.1", extra: [("url.template", shown)])
+        #expect(try metrics.expectTimer("http.client.request.duration", first).values.count == 1)
+        let second = dimensions(200, version: "1.1")
+        #expect(try metrics.expectTimer("http.client.request.duration", second).values.count == 1)
+        let outcome = dimensions(200, extra: [("url.template", shown)])
+        #expect(try metrics.expectTimer("asyncnet.client.outcome.duration", outcome).values.count == 1)
+        #expect(metrics.counterTotal(label: "asyncnet.client.redirects", dimensions: [("url.template", shown)]) == 1)
+    }
+
     @Test("Endpoints beyond the limit count under one label")
     func limit() async throws {
         let session = session(StubTransport { _ in .text("") }, endpointLimit: 2)
