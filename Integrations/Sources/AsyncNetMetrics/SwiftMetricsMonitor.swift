@@ -1,6 +1,5 @@
 public import AsyncNet
 public import Metrics
-import Synchronization
 
 /// Records all requests of a session into the metrics system of swift-metrics.
 ///
@@ -26,8 +25,8 @@ import Synchronization
 /// The number of dimensions is bounded, whatever servers and redirects do, see
 /// ``init(factory:endpointLimit:methods:)``. Values are recorded outside of the requests, soon after the events. The
 /// monitor may be used by several sessions.
-public final class SwiftMetricsMonitor: EventMonitor {
-    private let recording: Mutex<Recording>
+public actor SwiftMetricsMonitor: EventMonitor {
+    private var recording: Recording
 
     /// The methods that are values of `http.request.method`: those of RFC 9110 §9, PATCH (RFC 5789) and QUERY.
     public static let standardMethods: Set<HTTPMethod> = [
@@ -46,12 +45,12 @@ public final class SwiftMetricsMonitor: EventMonitor {
         factory: (any MetricsFactory)? = nil, endpointLimit: Int = 1000,
         methods: Set<HTTPMethod> = SwiftMetricsMonitor.standardMethods
     ) {
-        recording = Mutex(Recording(Instruments(factory), Endpoints(limit: endpointLimit, methods: methods)))
+        recording = Recording(Instruments(factory), Endpoints(limit: endpointLimit, methods: methods))
     }
 
     /// Nothing that costs time.
-    public var interests: EventInterests { .minimal }
+    public nonisolated var interests: EventInterests { .minimal }
 
     /// Records the event.
-    public func receive(_ event: SessionEvent) async { recording.withLock { $0.receive(event) } }
+    public func receive(_ event: SessionEvent) { recording.receive(event) }
 }

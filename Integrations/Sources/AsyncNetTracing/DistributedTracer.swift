@@ -1,6 +1,5 @@
 public import AsyncNet
 import Foundation
-import Synchronization
 public import Tracing
 
 /// Makes the spans of requests with the tracer of swift-distributed-tracing.
@@ -25,7 +24,7 @@ public final class DistributedTracer: AsyncNet.Tracer {
     }
 
     private let tracer: (any Tracing.Tracer)?
-    private let open = Mutex<[Key: [any Span]]>([:])
+    private let open = LockedValue<[Key: [any Span]]>([:])
 
     /// Makes a tracer.
     ///
