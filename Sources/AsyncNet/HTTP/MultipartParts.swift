@@ -25,13 +25,15 @@ struct MultipartParts {
         pieces.compactMap { if case .part(let part) = $0 { part } else { nil } }
     }
 
-    /// - Parameter boundary: The boundary of the media type. If it is missing or wrong, the body's first line counts.
+    /// - Parameter boundary: The boundary of the media type. If it is missing or wrong, the body's first line counts,
+    ///   if it is a delimiter.
     init(_ bytes: ArraySlice<UInt8>, boundary: String?) {
         var delimiter = Array("--\(boundary ?? "")".utf8)
         var delimiters = delimiter.count > 2 ? Self.delimiters(delimiter, in: bytes) : []
         if delimiters.isEmpty {
             delimiter = Array(bytes.prefix { $0 != 0x0A && $0 != 0x0D })
-            delimiters = delimiter.count > 2 ? Self.delimiters(delimiter, in: bytes) : []
+            let isDelimiter = delimiter.count > 2 && delimiter.starts(with: "--".utf8)
+            delimiters = isDelimiter ? Self.delimiters(delimiter, in: bytes) : []
         }
         var pieces: [Piece] = []
         var start = bytes.startIndex

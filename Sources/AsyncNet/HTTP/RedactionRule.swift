@@ -8,9 +8,9 @@ public import Foundation
 /// - userinfo of URLs (`REDACTED:REDACTED@`), wherever a URL stands in a header, a query or a field;
 /// - query items and fields of forms and of JSON: `access_token`, `token`, `api_key`, `password`, `secret`,
 ///   `client_secret`, `auth`, `session`, `sid`, `jwt`, `otp`, `pin`, `sig`, `X-Amz-Signature`, `X-Amz-Credential`,
-///   `X-Amz-Security-Token`, `AWSAccessKeyId`, `Signature`, `X-Goog-Signature`, and names that end in `token`, `secret`,
-///   `signature`, `credential`, `apikey` or `accesskey`, or contain `password`. Names of positions in lists, such as
-///   `pageToken` and `continuation_token`, are not secret;
+///   `X-Amz-Security-Token`, `AWSAccessKeyId`, `Signature`, `X-Goog-Signature`, and names that end in `token`,
+///   `secret`, `signature`, `credential`, `apikey` or `accesskey`, or contain `password`. Names of positions in
+///   lists, such as `pageToken` and `continuation_token`, are not secret;
 /// - query items and fields of forms also: `code` (RFC 6749 §4.1), `key`, `ticket`, `hmac`. In JSON, where these names
 ///   are common, they are not secret.
 ///

@@ -17,8 +17,8 @@ public import Foundation
 /// counted in the log's comment. Bodies that are no UTF-8 are in Base64; bodies of requests that come from files or
 /// streams are not recorded. When `await request.value` returns, the request's exchanges are recorded.
 ///
-/// Secrets are redacted by a ``RedactionRule``. Bodies that are neither JSON nor a form are recorded as they are; give a
-/// `bodyLimit` of 0 if they can be secret.
+/// Secrets are redacted by a ``RedactionRule``. Bodies that are neither JSON nor a form are recorded as they are; give
+/// a `bodyLimit` of 0 if they can be secret. Of compressed bodies of requests only the length is recorded.
 public final class HARRecorder: EventMonitor {
     private let collector: Locked<HopCollector>
     private let memory: Locked<HARMemory>
@@ -110,11 +110,11 @@ public final class HARRecorder: EventMonitor {
         stream?.removeWaiting()
     }
 
-    /// Writes the entries that are not in the file yet, and closes it; later exchanges are not recorded. Does nothing in
-    /// a recorder that does not stream. May be called again.
+    /// Writes the entries that are not in the file yet, and closes it; later exchanges are not recorded. Does nothing
+    /// in a recorder that does not stream. May be called again.
     ///
-    /// - Throws: ``AsyncNetError`` with code `.fileNotWritable` if an entry could not be written. The file has the entries
-    ///   before it, and none after it.
+    /// - Throws: ``AsyncNetError`` with code `.fileNotWritable` if an entry could not be written. The file has the
+    ///   entries before it, and none after it.
     public func finish() async throws(AsyncNetError) {
         guard let stream else { return }
         let open = collector.withLock { $0.openCount }

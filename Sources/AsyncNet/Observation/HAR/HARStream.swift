@@ -31,7 +31,8 @@ final class HARStream: Sendable {
         waiting = Locked(HARMemory(limit: limit))
     }
 
-    /// Entries are made and written in a task of their own, on a thread that it may block. It ends when no record waits.
+    /// Entries are made and written in a task of their own, on a thread that it may block. It ends when no record is
+    /// left.
     func append(_ records: [HopRecord]) {
         waiting.withLock { for record in records { $0.append(record) } }
         guard !isScheduled.exchange(true, ordering: .acquiringAndReleasing) else { return }

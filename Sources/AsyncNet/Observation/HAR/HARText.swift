@@ -1,7 +1,7 @@
 import Foundation
 
-/// The text of a HAR file: a line before the entries, the entries, a line after them. Keys are sorted, so that files can
-/// be compared.
+/// The text of a HAR file: a line before the entries, the entries, a line after them. Keys are sorted, so that files
+/// can be compared.
 enum HARText {
     private static var encoder: JSONEncoder {
         let encoder = JSONEncoder()

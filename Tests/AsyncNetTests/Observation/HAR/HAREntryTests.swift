@@ -77,8 +77,11 @@ struct HAREntryTests {
             form.request.postData?.params == [
                 HARParameter(name: "a", value: "b c"), HARParameter(name: "pin", value: "REDACTED"),
             ])
-        let text =
-            "--B\r\nContent-Disposition: form-data; name=f; filename=x.txt\r\nContent-Type: text/plain\r\n\r\nhi\r\n--B--"
+        let lines = [
+            "--B", "Content-Disposition: form-data; name=f; filename=x.txt", "Content-Type: text/plain", "", "hi",
+            "--B--",
+        ]
+        let text = lines.joined(separator: "\r\n")
         let parts = try entry(
             head(["Content-Type": "multipart/form-data; boundary=B"]), [(.requestBody(Data(text.utf8)), .zero)])
         let part = try #require(parts.request.postData?.params?.first)
