@@ -6,7 +6,7 @@ struct HARBodies {
 
     // MARK: Responses
 
-    func content(_ record: HopRecord, _ headers: HTTPHeaders) -> HARContent {
+    func content(_ record: HARExchange, _ headers: HTTPHeaders) -> HARContent {
         let type = headers["Content-Type"]
         let body = record.responseBody
         let size = max(Int(record.receivedBytes ?? 0), body.count)
@@ -29,7 +29,7 @@ struct HARBodies {
     // MARK: Requests
 
     /// - Returns: `nil` if the request has no body.
-    func postData(_ record: HopRecord, _ headers: HTTPHeaders) -> HARPostData? {
+    func postData(_ record: HARExchange, _ headers: HTTPHeaders) -> HARPostData? {
         let length = max(Int(record.metrics?.wireBytes?.sentBody ?? 0), Int(record.sentBytes ?? 0))
         let size = max(length, headers["Content-Length"].flatMap(Int.init) ?? 0)
         let (body, type) = (record.requestBody, headers["Content-Type"])

@@ -2,7 +2,7 @@ import Foundation
 
 extension HAREntry {
     /// What is written of a hop: nothing that the rule redacts; everything without a rule.
-    init(_ record: HopRecord, _ redaction: RedactionRule?) {
+    init(_ record: HARExchange, _ redaction: RedactionRule?) {
         let writer = HARWriter(record: record, redaction: redaction)
         let blocked = (record.blockedBefore ?? .zero) / .seconds(1)
         self.init(
@@ -19,7 +19,7 @@ extension HAREntry {
 
 /// Writes the parts of an entry.
 struct HARWriter {
-    let record: HopRecord
+    let record: HARExchange
     let redaction: RedactionRule?
 
     private var method: String { record.head.method.rawValue }

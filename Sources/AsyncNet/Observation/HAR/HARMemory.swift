@@ -2,7 +2,7 @@
 struct HARMemory {
     let limit: Int
     /// `nil` for the first records, which have been taken or dropped.
-    private var records: [HopRecord?] = []
+    private var records: [HARExchange?] = []
     /// How many of the first records are `nil`.
     private var start = 0
     private var size = 0
@@ -10,14 +10,14 @@ struct HARMemory {
 
     init(limit: Int) { self.limit = limit }
 
-    mutating func append(_ record: HopRecord) {
+    mutating func append(_ record: HARExchange) {
         records.append(record)
         size += record.cost
         while size > limit, takeFirst() != nil { lost += 1 }
     }
 
     /// Takes the oldest record.
-    mutating func takeFirst() -> HopRecord? {
+    mutating func takeFirst() -> HARExchange? {
         guard start < records.count, let first = records[start].take() else { return nil }
         size -= first.cost
         start += 1
@@ -32,7 +32,7 @@ struct HARMemory {
     mutating func removeAll() { self = HARMemory(limit: limit) }
 
     /// In the order in which the hops began.
-    var sorted: [HopRecord] {
+    var sorted: [HARExchange] {
         records.compactMap(\.self).sorted { ($0.date, $0.requestID, $0.hop) < ($1.date, $1.requestID, $1.hop) }
     }
 }

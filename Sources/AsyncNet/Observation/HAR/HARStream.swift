@@ -33,7 +33,7 @@ final class HARStream: Sendable {
 
     /// Entries are made and written in a task of their own, on a thread that it may block. It ends when no record is
     /// left.
-    func append(_ records: [HopRecord]) {
+    func append(_ records: [HARExchange]) {
         waiting.withLock { for record in records { $0.append(record) } }
         guard !isScheduled.exchange(true, ordering: .acquiringAndReleasing) else { return }
         Task(executorPreference: UserCode.threads) { self.write() }

@@ -1,13 +1,13 @@
 extension HARTimings {
     /// The phases that the transport has measured; without measurements, those between the events of the hop.
-    init(_ record: HopRecord) {
+    init(_ record: HARExchange) {
         self.init()
         let waits = [record.blockedBefore, record.blocked].compactMap(\.self)
         if !waits.isEmpty { blocked = Self.milliseconds(waits.reduce(.zero, +)) }
         if let timings = record.metrics?.timings { measured(timings, record) } else { observed(record) }
     }
 
-    private mutating func measured(_ timings: TransferTimings, _ record: HopRecord) {
+    private mutating func measured(_ timings: TransferTimings, _ record: HARExchange) {
         var start = Duration.zero
         if record.metrics?.isConnectionReused != true {
             start = max(timings.connect, timings.tlsHandshake)
@@ -26,11 +26,11 @@ extension HARTimings {
     }
 
     /// When the last bytes of the request's body were sent, since the transfer began.
-    private func bodySent(_ record: HopRecord) -> Duration? {
+    private func bodySent(_ record: HARExchange) -> Duration? {
         record.bodySentAt.map { $0 - record.start - (record.blocked ?? .zero) }
     }
 
-    private mutating func observed(_ record: HopRecord) {
+    private mutating func observed(_ record: HARExchange) {
         let begin = record.start + (record.blocked ?? .zero)
         let end = max(record.end ?? begin, begin)
         let responded = min(max(record.respondedAt ?? end, begin), end)

@@ -4,7 +4,7 @@ import Foundation
 struct HopCollector {
     /// A request that has begun and not ended.
     private struct Trace {
-        var hops: [HopRecord] = []
+        var hops: [HARExchange] = []
         /// The wait for permits since the last hop began.
         var blocked: Duration?
     }
@@ -18,7 +18,7 @@ struct HopCollector {
     var openCount: Int { traces.values.reduce(0) { $0 + $1.hops.count } }
 
     /// - Returns: The hops that have ended with this event.
-    mutating func receive(_ event: SessionEvent) -> [HopRecord] {
+    mutating func receive(_ event: SessionEvent) -> [HARExchange] {
         switch event.event {
         case .finished(let error): return end(event, error, event.summary)
         case .retried(let error, _): return event.hop == 0 ? end(event, error, nil) : endOne(event, error)
@@ -34,11 +34,11 @@ struct HopCollector {
     // MARK: Begin and end
 
     /// The hop before this hop has ended; hedged transfers and segments have not.
-    private mutating func begin(_ event: SessionEvent, _ head: HTTPRequestHead) -> [HopRecord] {
+    private mutating func begin(_ event: SessionEvent, _ head: HTTPRequestHead) -> [HARExchange] {
         var trace = traces[event.requestID] ?? Trace()
         let ended = trace.hops.filter(\.isOver)
         trace.hops.removeAll(where: \.isOver)
-        var record = HopRecord(event, head)
+        var record = HARExchange(event, head)
         record.blockedBefore = trace.blocked.take()
         trace.hops.append(record)
         traces[event.requestID] = trace
@@ -46,7 +46,8 @@ struct HopCollector {
     }
 
     /// All hops of the attempt have ended. The error is the last hop's, and that of each hop without a response.
-    private mutating func end(_ event: SessionEvent, _ error: AsyncNetError?, _ summary: RequestSummary?) -> [HopRecord]
+    private mutating func end(_ event: SessionEvent, _ error: AsyncNetError?, _ summary: RequestSummary?)
+        -> [HARExchange]
     {
         guard let trace = traces.removeValue(forKey: event.requestID) else { return [] }
         return trace.hops.enumerated().map { index, hop in
@@ -59,7 +60,7 @@ struct HopCollector {
     }
 
     /// The hop of an attempt has ended. Other segments of a download go on.
-    private mutating func endOne(_ event: SessionEvent, _ error: AsyncNetError?) -> [HopRecord] {
+    private mutating func endOne(_ event: SessionEvent, _ error: AsyncNetError?) -> [HARExchange] {
         guard let index = index(of: event), var hop = traces[event.requestID]?.hops.remove(at: index) else { return [] }
         hop = hop.ended(at: event.instant)
         hop.error = error ?? hop.error
@@ -91,7 +92,7 @@ struct HopCollector {
     }
 }
 
-extension HopRecord {
+extension HARExchange {
     fileprivate mutating func receive(_ event: SessionEvent, _ bodyLimit: Int) {
         switch event.event {
         case .sent(let head): sent(head)
@@ -110,7 +111,7 @@ extension HopRecord {
         }
     }
 
-    fileprivate func ended(at instant: Duration) -> HopRecord {
+    fileprivate func ended(at instant: Duration) -> HARExchange {
         var copy = self
         copy.finish(at: instant)
         if response == nil { copy.error = AsyncNetError(.cancelled, "The transfer was not needed any more") }

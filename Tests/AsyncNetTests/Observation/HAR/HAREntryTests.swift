@@ -116,7 +116,7 @@ struct HAREntryTests {
     @Test("A segment that is tried again ends its own hop, and no other")
     func segments() throws {
         var collector = HopCollector(bodyLimit: 0)
-        func receive(_ event: RequestEvent, hop: Int) -> [HopRecord] {
+        func receive(_ event: RequestEvent, hop: Int) -> [HARExchange] {
             collector.receive(SessionEvent(requestID: Self.id, hop: hop, event: event))
         }
         for hop in 1...2 { #expect(try receive(.hop(head()), hop: hop).isEmpty) }

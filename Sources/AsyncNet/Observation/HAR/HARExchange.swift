@@ -1,7 +1,7 @@
 import Foundation
 
 /// What the events of a hop contained. It has secrets; what is written of it is made by `HAREntry.init(_:_:)`.
-struct HopRecord: Sendable {
+struct HARExchange: Sendable {
     let requestID: RequestID
     let attempt: Int
     let hop: Int
