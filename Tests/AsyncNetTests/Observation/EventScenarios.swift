@@ -61,112 +61,118 @@ private func counted(_ handler: @escaping @Sendable (Int, RecordedRequest) async
 private let retries = RetryPolicy(limit: 2, backoff: Backoff(scale: .seconds(1), jitter: .none))
 
 extension EventScenario {
-    static let all = plain + attempts + hops + cancels + waits + sharing + kinds
+    /// Made anew for each suite, since servers count their requests.
+    static var all: [EventScenario] { plain + attempts + hops + cancels + waits + sharing + kinds }
 
     // MARK: One attempt, one hop
 
-    private static let plain = [
-        EventScenario(
-            "A request succeeds",
-            "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1 finished, 1 decoded String"
-        ),
-        EventScenario(
-            "A body is sent, and validators accept",
-            "created, resumed, 1 attempt POST /x, 1.1 hop POST /x, 1.1 response 200, 1.1 received 3 bytes, 1.1 validated, 1 finished, 1 decoded String"
-        ).running { session in
-            _ = await session.post("http://a.example/x", parameters: ["a": 1]).validate().serializing(String.self)
-                .result
-        },
-        EventScenario(
-            "A validator refuses the status",
-            "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 404, 1.1 validated unacceptableStatus, 1 finished unacceptableStatus",
-            server: { _ in .status(404) }
-        ).running { session in
-            _ = await session.request("http://a.example/x").validate().serializing(String.self).result
-        },
-        EventScenario(
-            "A body cannot be decoded",
-            "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1 finished, 1 decoded JSON decodingFailed"
-        ).running { session in
-            _ = await session.request("http://a.example/x").serializing(JSON.self).result
-        },
-        EventScenario(
-            "Two serializers share a transfer",
-            "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1 finished, 1 decoded String, 1 decoded Data"
-        ).running { session in
-            let request = session.request("http://a.example/x")
-            _ = await request.serializing(String.self).result
-            _ = await request.serializing(Data.self).result
-        },
-        EventScenario("The URL is malformed", "created, resumed, finished malformedURL").running { session in
-            _ = await session.request("a b").serializing(String.self).result
-        },
-        EventScenario("The session has finished", "created, resumed, finished sessionFinished").running { session in
-            await session.finish()
-            _ = await session.request("http://a.example/x").serializing(String.self).result
-        },
-        EventScenario("A request is never started", "created").running { session in
-            _ = session.request("http://a.example/x")
-        },
-        EventScenario(
-            "A body breaks off",
-            "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 2 bytes, 1 finished connectionLost",
-            server: { _ in .text("abc").with(.resetMidBody(after: 2)) }),
-    ]
+    private static var plain: [EventScenario] {
+        [
+            EventScenario(
+                "A request succeeds",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1 finished, 1 decoded String"
+            ),
+            EventScenario(
+                "A body is sent, and validators accept",
+                "created, resumed, 1 attempt POST /x, 1.1 hop POST /x, 1.1 response 200, 1.1 received 3 bytes, 1.1 validated, 1 finished, 1 decoded String"
+            ).running { session in
+                _ = await session.post("http://a.example/x", parameters: ["a": 1]).validate().serializing(String.self)
+                    .result
+            },
+            EventScenario(
+                "A validator refuses the status",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 404, 1.1 validated unacceptableStatus, 1 finished unacceptableStatus",
+                server: { _ in .status(404) }
+            ).running { session in
+                _ = await session.request("http://a.example/x").validate().serializing(String.self).result
+            },
+            EventScenario(
+                "A body cannot be decoded",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1 finished, 1 decoded JSON decodingFailed"
+            ).running { session in
+                _ = await session.request("http://a.example/x").serializing(JSON.self).result
+            },
+            EventScenario(
+                "Two serializers share a transfer",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1 finished, 1 decoded String, 1 decoded Data"
+            ).running { session in
+                let request = session.request("http://a.example/x")
+                _ = await request.serializing(String.self).result
+                _ = await request.serializing(Data.self).result
+            },
+            EventScenario("The URL is malformed", "created, resumed, finished malformedURL").running { session in
+                _ = await session.request("a b").serializing(String.self).result
+            },
+            EventScenario("The session has finished", "created, resumed, finished sessionFinished").running { session in
+                await session.finish()
+                _ = await session.request("http://a.example/x").serializing(String.self).result
+            },
+            EventScenario("A request is never started", "created").running { session in
+                _ = session.request("http://a.example/x")
+            },
+            EventScenario(
+                "A body breaks off",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 2 bytes, 1 finished connectionLost",
+                server: { _ in .text("abc").with(.resetMidBody(after: 2)) }),
+        ]
+    }
 
     // MARK: Several attempts
 
-    private static let attempts = [
-        EventScenario(
-            "An adapter changes the request",
-            "created, resumed, 1 adapted GET /x, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1 finished, 1 decoded String",
-            configure: { $0.interceptors = [Adapter { request, _ in request }] }),
-        EventScenario(
-            "An adapter throws", "created, resumed, 1 finished adaptationFailed",
-            configure: { $0.interceptors = [Adapter { _, _ in throw CocoaError(.featureUnsupported) }] }),
-        EventScenario(
-            "A status is retried",
-            "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 503, 1.1 retried unacceptableStatus after 1.0 s, 2 attempt GET /x, 2.1 hop GET /x, 2.1 response 200, 2.1 received 3 bytes, 2 finished, 2 decoded String",
-            server: counted { number, _ in number == 1 ? .status(503) : .text("abc") },
-            configure: { $0.interceptors = [retries] }),
-        EventScenario(
-            "Retries are exhausted",
-            "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 retried cannotConnect after 1.0 s, 2 attempt GET /x, 2.1 hop GET /x, 2.1 retried cannotConnect after 2.0 s, 3 attempt GET /x, 3.1 hop GET /x, 3 finished cannotConnect",
-            server: { _ in .fault(.refuse) }, configure: { $0.interceptors = [retries] }),
-        EventScenario(
-            "A retrier decides on another error",
-            "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 500, 1 finished badServerResponse",
-            server: { _ in .status(500) },
-            configure: { $0.interceptors = [Retrier { _, _ in .fail(AsyncNetError(.badServerResponse)) }] }),
-        EventScenario(
-            "The server is silent for the timeout",
-            "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1 finished timedOut",
-            server: { _ in .fault(.stall) }),
-        EventScenario(
-            "The deadline ends the delay before an attempt",
-            "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 503, 1 finished deadlineExceeded",
-            server: { _ in .status(503) },
-            configure: {
-                $0.interceptors = [retries]
-                $0.deadline = .milliseconds(500)
-            }),
-        EventScenario(
-            "A request waits for its permit",
-            "created, resumed, 1 attempt GET /x, 1 queued, 1 admitted, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1 finished, 1 decoded String",
-            configure: { $0.concurrencyLimit = ConcurrencyLimit(perSession: 1) }),
-        EventScenario(
-            "A refused token is refreshed",
-            "created, resumed, 1 adapted GET /x, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 401, 1 refreshed, 1.1 retried unacceptableStatus after 0.0 s, 2 adapted GET /x, 2 attempt GET /x, 2.1 hop GET /x, 2.1 response 200, 2.1 received 2 bytes, 2 finished, 2 decoded String",
-            server: { $0.answer(for: AccessToken(2)) },
-            configure: { $0.interceptors = [interceptor(AccessToken(1)) { _ in AccessToken(2) }] }),
-        EventScenario(
-            "A token cannot be refreshed", "created, resumed, 1 refreshed refreshFailed, 1 finished refreshFailed",
-            configure: {
-                $0.interceptors = [
-                    interceptor(AccessToken(1, requiresRefresh: true)) { _ in throw CocoaError(.featureUnsupported) }
-                ]
-            }),
-    ]
+    private static var attempts: [EventScenario] {
+        [
+            EventScenario(
+                "An adapter changes the request",
+                "created, resumed, 1 adapted GET /x, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1 finished, 1 decoded String",
+                configure: { $0.interceptors = [Adapter { request, _ in request }] }),
+            EventScenario(
+                "An adapter throws", "created, resumed, 1 finished adaptationFailed",
+                configure: { $0.interceptors = [Adapter { _, _ in throw CocoaError(.featureUnsupported) }] }),
+            EventScenario(
+                "A status is retried",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 503, 1.1 retried unacceptableStatus after 1.0 s, 2 attempt GET /x, 2.1 hop GET /x, 2.1 response 200, 2.1 received 3 bytes, 2 finished, 2 decoded String",
+                server: counted { number, _ in number == 1 ? .status(503) : .text("abc") },
+                configure: { $0.interceptors = [retries] }),
+            EventScenario(
+                "Retries are exhausted",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 retried cannotConnect after 1.0 s, 2 attempt GET /x, 2.1 hop GET /x, 2.1 retried cannotConnect after 2.0 s, 3 attempt GET /x, 3.1 hop GET /x, 3 finished cannotConnect",
+                server: { _ in .fault(.refuse) }, configure: { $0.interceptors = [retries] }),
+            EventScenario(
+                "A retrier decides on another error",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 500, 1 finished badServerResponse",
+                server: { _ in .status(500) },
+                configure: { $0.interceptors = [Retrier { _, _ in .fail(AsyncNetError(.badServerResponse)) }] }),
+            EventScenario(
+                "The server is silent for the timeout",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1 finished timedOut",
+                server: { _ in .fault(.stall) }),
+            EventScenario(
+                "The deadline ends the delay before an attempt",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 503, 1 finished deadlineExceeded",
+                server: { _ in .status(503) },
+                configure: {
+                    $0.interceptors = [retries]
+                    $0.deadline = .milliseconds(500)
+                }),
+            EventScenario(
+                "A request waits for its permit",
+                "created, resumed, 1 attempt GET /x, 1 queued, 1 admitted, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1 finished, 1 decoded String",
+                configure: { $0.concurrencyLimit = ConcurrencyLimit(perSession: 1) }),
+            EventScenario(
+                "A refused token is refreshed",
+                "created, resumed, 1 adapted GET /x, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 401, 1 refreshed, 1.1 retried unacceptableStatus after 0.0 s, 2 adapted GET /x, 2 attempt GET /x, 2.1 hop GET /x, 2.1 response 200, 2.1 received 2 bytes, 2 finished, 2 decoded String",
+                server: { $0.answer(for: AccessToken(2)) },
+                configure: { $0.interceptors = [interceptor(AccessToken(1)) { _ in AccessToken(2) }] }),
+            EventScenario(
+                "A token cannot be refreshed", "created, resumed, 1 refreshed refreshFailed, 1 finished refreshFailed",
+                configure: {
+                    $0.interceptors = [
+                        interceptor(AccessToken(1, requiresRefresh: true)) { _ in throw CocoaError(.featureUnsupported)
+                        }
+                    ]
+                }),
+        ]
+    }
 
     private static func interceptor(
         _ token: AccessToken, _ refresh: @escaping @Sendable (AccessToken) async throws -> AccessToken
@@ -178,61 +184,65 @@ extension EventScenario {
 
     private static let challenge = MockResponse.status(401, headers: ["WWW-Authenticate": "Basic realm=\"a\""])
 
-    private static let hops = [
-        EventScenario(
-            "A redirect is followed",
-            "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 redirected 302 GET /y, 1.2 hop GET /y, 1.2 response 200, 1.2 received 3 bytes, 1 finished, 1 decoded String",
-            server: { $0.path == "/x" ? .redirect(to: "/y") : .text("abc") }),
-        EventScenario(
-            "A redirect is not to be followed",
-            "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 302, 1 finished, 1 decoded String",
-            server: { _ in .redirect(to: "/y") }, configure: { $0.redirects = .doNotFollow }),
-        EventScenario(
-            "Redirects do not end",
-            "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 redirected 302 GET /y, 1.2 hop GET /y, 1 finished tooManyRedirects",
-            server: { .redirect(to: $0.path == "/x" ? "/y" : "/z") }, configure: { $0.maximumRedirects = 1 }),
-        EventScenario(
-            "A challenge gets credentials",
-            "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 challenged by 401, 1.2 hop GET /x, 1.2 response 200, 1.2 received 3 bytes, 1 finished, 1 decoded String",
-            server: { $0.headers["Authorization"] == nil ? challenge : .text("abc") }
-        ).running { session in
-            let options = RequestOptions(credential: Credential(username: "u", password: "p"))
-            _ = await session.request("http://a.example/x", options: options).serializing(String.self).result
-        },
-        EventScenario(
-            "Credentials are refused",
-            "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 challenged by 401, 1.2 hop GET /x, 1.2 response 401, 1 finished, 1 decoded Data",
-            server: { _ in challenge }
-        ).running { session in
-            let options = RequestOptions(credential: Credential(username: "u", password: "p"))
-            _ = await session.request("http://a.example/x", options: options).serializing(Data.self).result
-        },
-        EventScenario(
-            "Cookies are stored, of a redirect too",
-            "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 cookies stored: a, b, 1.1 redirected 302 GET /y, 1.2 hop GET /y, 1.2 response 200, 1.2 received 3 bytes, 1 finished, 1 decoded String",
-            server: {
-                $0.path == "/y"
-                    ? .text("abc")
-                    : .status(302, headers: ["Location: /y", "Set-Cookie: a=1", "Set-Cookie: b=2; Path=/"])
-            }, configure: { $0.cookieJar = CookieJar() }),
-    ]
+    private static var hops: [EventScenario] {
+        [
+            EventScenario(
+                "A redirect is followed",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 redirected 302 GET /y, 1.2 hop GET /y, 1.2 response 200, 1.2 received 3 bytes, 1 finished, 1 decoded String",
+                server: { $0.path == "/x" ? .redirect(to: "/y") : .text("abc") }),
+            EventScenario(
+                "A redirect is not to be followed",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 302, 1 finished, 1 decoded String",
+                server: { _ in .redirect(to: "/y") }, configure: { $0.redirects = .doNotFollow }),
+            EventScenario(
+                "Redirects do not end",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 redirected 302 GET /y, 1.2 hop GET /y, 1 finished tooManyRedirects",
+                server: { .redirect(to: $0.path == "/x" ? "/y" : "/z") }, configure: { $0.maximumRedirects = 1 }),
+            EventScenario(
+                "A challenge gets credentials",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 challenged by 401, 1.2 hop GET /x, 1.2 response 200, 1.2 received 3 bytes, 1 finished, 1 decoded String",
+                server: { $0.headers["Authorization"] == nil ? challenge : .text("abc") }
+            ).running { session in
+                let options = RequestOptions(credential: Credential(username: "u", password: "p"))
+                _ = await session.request("http://a.example/x", options: options).serializing(String.self).result
+            },
+            EventScenario(
+                "Credentials are refused",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 challenged by 401, 1.2 hop GET /x, 1.2 response 401, 1 finished, 1 decoded Data",
+                server: { _ in challenge }
+            ).running { session in
+                let options = RequestOptions(credential: Credential(username: "u", password: "p"))
+                _ = await session.request("http://a.example/x", options: options).serializing(Data.self).result
+            },
+            EventScenario(
+                "Cookies are stored, of a redirect too",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 cookies stored: a, b, 1.1 redirected 302 GET /y, 1.2 hop GET /y, 1.2 response 200, 1.2 received 3 bytes, 1 finished, 1 decoded String",
+                server: {
+                    $0.path == "/y"
+                        ? .text("abc")
+                        : .status(302, headers: ["Location: /y", "Set-Cookie: a=1", "Set-Cookie: b=2; Path=/"])
+                }, configure: { $0.cookieJar = CookieJar() }),
+        ]
+    }
 
     // MARK: Suspending and cancelling
 
-    private static let cancels = [
-        EventScenario("A request is cancelled before its start", "created, finished cancelled").running { session in
-            await session.request("http://a.example/x").cancel()
-        },
-        EventScenario(
-            "A request is suspended before its start, and resumed",
-            "created, suspended, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1 finished, 1 decoded String"
-        ).running { session in
-            let request = session.request("http://a.example/x")
-            await request.suspend()
-            await request.resume()
-            _ = await request.serializing(String.self).result
-        },
-    ]
+    private static var cancels: [EventScenario] {
+        [
+            EventScenario("A request is cancelled before its start", "created, finished cancelled").running { session in
+                await session.request("http://a.example/x").cancel()
+            },
+            EventScenario(
+                "A request is suspended before its start, and resumed",
+                "created, suspended, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1 finished, 1 decoded String"
+            ).running { session in
+                let request = session.request("http://a.example/x")
+                await request.suspend()
+                await request.resume()
+                _ = await request.serializing(String.self).result
+            },
+        ]
+    }
 
     /// Cancels a request when something has happened that `gate` is opened by.
     @Sendable private static func cancel(_ request: DataRequest, at gate: Gate) async {
@@ -305,58 +315,63 @@ extension EventScenario {
 
     // MARK: Shared transfers
 
-    private static let sharing = [
-        EventScenario(
-            "Equal requests share a transfer",
-            "created, resumed, 1 attempt GET /x, 1 shared, 1.1 hop GET /x, 1.1 received 3 bytes, 1 response 200, 1 finished, 1 decoded String",
-            "created, resumed, 1 attempt GET /x, 1 shared, 1.1 received 3 bytes, 1 response 200, 1 finished, 1 decoded String",
-            server: { _ in .text("abc").delayed(by: .seconds(1)) }, configure: { $0.coalescesRequests = true }
-        ).running { session in
-            let (first, second) = (session.request("http://a.example/x"), session.request("http://a.example/x"))
-            async let one = first.serializing(String.self).result
-            while session.environment.limits.flights.all.isEmpty { await Task.yield() }
-            async let other = second.serializing(String.self).result
-            _ = await (one, other)
-        },
-        EventScenario(
-            "A slow request is hedged",
-            "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1 hedged by transfer 2, 1.2 hop GET /x, 1.2 received 3 bytes, 1 response 200, 1 finished, 1 decoded String",
-            server: counted { number, _ in number == 1 ? .text("abc").delayed(by: .seconds(9)) : .text("abc") },
-            configure: { $0.interceptors = [HedgingPolicy(after: .fixed(.seconds(1)))] }),
-    ]
+    private static var sharing: [EventScenario] {
+        [
+            EventScenario(
+                "Equal requests share a transfer",
+                "created, resumed, 1 attempt GET /x, 1 shared, 1.1 hop GET /x, 1.1 received 3 bytes, 1 response 200, 1 finished, 1 decoded String",
+                "created, resumed, 1 attempt GET /x, 1 shared, 1.1 received 3 bytes, 1 response 200, 1 finished, 1 decoded String",
+                server: { _ in .text("abc").delayed(by: .seconds(1)) }, configure: { $0.coalescesRequests = true }
+            ).running { session in
+                let (first, second) = (session.request("http://a.example/x"), session.request("http://a.example/x"))
+                async let one = first.serializing(String.self).result
+                while session.environment.limits.flights.all.isEmpty { await Task.yield() }
+                async let other = second.serializing(String.self).result
+                _ = await (one, other)
+            },
+            EventScenario(
+                "A slow request is hedged",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1 hedged by transfer 2, 1.2 hop GET /x, 1.2 received 3 bytes, 1 response 200, 1 finished, 1 decoded String",
+                server: counted { number, _ in number == 1 ? .text("abc").delayed(by: .seconds(9)) : .text("abc") },
+                configure: { $0.interceptors = [HedgingPolicy(after: .fixed(.seconds(1)))] }),
+        ]
+    }
 
     // MARK: Other kinds
 
-    private static let kinds = [
-        EventScenario(
-            "A stream is read to its end",
-            "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1 finished"
-        ).running { session in
-            for try await _ in session.stream("http://a.example/x").chunks {}
-        },
-        EventScenario(
-            "A stream is left early",
-            "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1 finished cancelled"
-        ).running { session in
-            let request = session.stream("http://a.example/x")
-            for try await _ in request.chunks { break }
-            await request.cancel()
-        },
-        EventScenario(
-            "A stream of events connects again",
-            "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 15 bytes, 1.1 retried after 3.0 s, 2 attempt GET /x, 2.1 hop GET /x, 2.1 response 204, 2 finished",
-            server: counted { number, _ in
-                number == 1
-                    ? .chunked(["id: 1\ndata: a\n\n"], headers: ["Content-Type": "text/event-stream"]) : .status(204)
-            }
-        ).running { session in
-            for try await _ in session.stream("http://a.example/x").serverSentEvents {}
-        },
-        EventScenario(
-            "A file is downloaded",
-            "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1 finished"
-        ).running { session in
-            try FileManager.default.removeItem(at: try await session.download("http://a.example/x").value)
-        },
-    ]
+    private static var kinds: [EventScenario] {
+        [
+            EventScenario(
+                "A stream is read to its end",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1 finished"
+            ).running { session in
+                for try await _ in session.stream("http://a.example/x").chunks {}
+            },
+            EventScenario(
+                "A stream is left early",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1 finished cancelled"
+            ).running { session in
+                let request = session.stream("http://a.example/x")
+                for try await _ in request.chunks { break }
+                await request.cancel()
+            },
+            EventScenario(
+                "A stream of events connects again",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 15 bytes, 1.1 retried after 3.0 s, 2 attempt GET /x, 2.1 hop GET /x, 2.1 response 204, 2 finished",
+                server: counted { number, _ in
+                    number == 1
+                        ? .chunked(["id: 1\ndata: a\n\n"], headers: ["Content-Type": "text/event-stream"])
+                        : .status(204)
+                }
+            ).running { session in
+                for try await _ in session.stream("http://a.example/x").serverSentEvents {}
+            },
+            EventScenario(
+                "A file is downloaded",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1 finished"
+            ).running { session in
+                try FileManager.default.removeItem(at: try await session.download("http://a.example/x").value)
+            },
+        ]
+    }
 }
