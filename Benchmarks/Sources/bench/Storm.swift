@@ -8,7 +8,7 @@ struct Storm: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Rounds of requests, redirects among them, cancelled at random moments in every way there is.",
         discussion:
-            "Fails if an await outlives its cancel by a second, if a request stays alive, or, of course, by a crash.")
+            "Fails if an await outlives its cancel by a second, if a request stays alive, if a monitor does not get one end of each, or, of course, by a crash.")
 
     @Option(help: "Rounds.") var rounds = 100
     @Option(help: "Requests a round.") var requests = 1000
@@ -26,7 +26,12 @@ struct Storm: AsyncParsableCommand {
         await server.route("/refused") { _ in
             .status(401, headers: ["WWW-Authenticate": "Basic realm=\"r\""], body: "no")
         }
-        let session = transport == "libcurl" ? Session(transport: .libcurl()) : Session(transport: .urlSession)
+        let metrics = MetricsMonitor()
+        let configuration = SessionConfiguration(monitors: [metrics])
+        let session =
+            transport == "libcurl"
+            ? Session(transport: .libcurl(), configuration: configuration)
+            : Session(transport: .urlSession, configuration: configuration)
         var random = SeededRandom(state: seed)
         let tally = Tally()
         var alive = 0
@@ -41,8 +46,11 @@ struct Storm: AsyncParsableCommand {
         let listed = await session.requests.count
         await session.finish()
         await server.stop()
-        guard tally.late == 0, alive == 0, listed == 0, tally.unexpected == 0 else { throw ExitCode.failure }
-        print("done: every await returned within a second of its cancel, no request is alive")
+        let (ends, active) = (metrics.snapshot().outcomeDuration.count, metrics.snapshot().activeRequests.total)
+        print("observed: \(ends) ends of \(rounds * requests) requests, \(active) transfers without an end")
+        guard tally.late == 0, alive == 0, listed == 0, tally.unexpected == 0, ends == rounds * requests, active == 0
+        else { throw ExitCode.failure }
+        print("done: every await returned within a second of its cancel, no request is alive, each had one end")
     }
 
     private func storm(
