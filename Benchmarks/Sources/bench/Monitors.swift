@@ -14,6 +14,8 @@ struct Monitors: AsyncParsableCommand {
     @Option(help: "Requests per monitor and round.") var requests = 6400
     @Option(help: "Rounds; the monitors take turns in each.") var rounds = 15
 
+    @Option(help: "Only monitors whose name contains this, besides none; repeatable.") var only: [String] = []
+
     struct Row {
         var name: String
         var requestsPerSecond: Double
@@ -26,7 +28,9 @@ struct Monitors: AsyncParsableCommand {
         let nginx = try Nginx(files: Workload.files())
         defer { nginx.stop() }
         let exchange = workload.exchange(with: nginx, over: path)
-        let clients = AsyncNetClient.monitored(trusting: path == .plain ? nil : nginx.certificate)
+        let clients = AsyncNetClient.monitored(trusting: path == .plain ? nil : nginx.certificate).filter { client in
+            client.name == "none" || only.isEmpty || only.contains { client.name.contains($0) }
+        }
         let round = Round(exchange: exchange, concurrency: concurrency, requests: max(requests, concurrency))
         let results = try await round.measure(clients, rounds, floor: false, nil)
         for client in clients { try await client.shutdown() }

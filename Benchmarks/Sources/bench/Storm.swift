@@ -8,7 +8,8 @@ struct Storm: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Rounds of requests, redirects among them, cancelled at random moments in every way there is.",
         discussion:
-            "Fails if an await outlives its cancel by a second, if a request stays alive, if a monitor does not get one end of each, or, of course, by a crash.")
+            "Fails if an await outlives its cancel by a second, if a request stays alive, if a monitor does not get one end of each, or, of course, by a crash."
+    )
 
     @Option(help: "Rounds.") var rounds = 100
     @Option(help: "Requests a round.") var requests = 1000

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Passes events from requests to one observer, which takes them when it has time.
 final class EventChannel: Sendable {
     private struct State {
@@ -52,6 +54,14 @@ final class EventChannel: Sendable {
                 state.withLock { $0.takers.removeValue(forKey: id) }?.resume(returning: nil)
             }
             if woken == nil { return takeNow() }
+        }
+    }
+
+    /// Waits for more events for some milliseconds, on a thread that may be blocked, so that the requests of a busy
+    /// session do not wake the observer for each event.
+    func linger() {
+        for _ in 0..<5 where state.withLock({ $0.buffer.isEmpty && !$0.isClosed && $0.idlers.isEmpty }) {
+            usleep(1_000)
         }
     }
 

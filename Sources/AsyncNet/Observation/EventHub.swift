@@ -18,6 +18,8 @@ final class EventHub: Sendable {
     private let monitorInterests: EventInterests
     private let sequences = Locked(Sequences())
     private let observed: Atomic<Bool>
+    /// Whether there are sequences, so that an event for monitors alone takes no lock for them.
+    private let hasSequences = Atomic(false)
     private let time: TimeSource
 
     /// How many events wait for a monitor before it loses the oldest.
@@ -41,6 +43,7 @@ final class EventHub: Sendable {
         Task(executorPreference: UserCode.threads) {
             while let events = await channel.take() {
                 for event in events { await monitor.receive(event) }
+                channel.linger()
             }
         }
         return channel
@@ -51,7 +54,8 @@ final class EventHub: Sendable {
 
     /// What any of the observers needs.
     var interests: EventInterests {
-        sequences.withLock { $0.channels.values.reduce(monitorInterests) { $0.union($1.interests) } }
+        guard hasSequences.load(ordering: .acquiring) else { return monitorInterests }
+        return sequences.withLock { $0.channels.values.reduce(monitorInterests) { $0.union($1.interests) } }
     }
 
     func send(
@@ -63,8 +67,9 @@ final class EventHub: Sendable {
             summary: summary, urlTemplate: urlTemplate)
         for monitor in immediate { monitor.receiveNow(event) }
         for channel in monitors { channel.send(event) }
-        let channels = sequences.withLock { $0.channels.isEmpty ? nil : $0.channels }
-        channels?.values.forEach { $0.send(event) }
+        guard hasSequences.load(ordering: .acquiring) else { return }
+        let channels = sequences.withLock { $0.channels }
+        for channel in channels.values { channel.send(event) }
     }
 
     /// Returns when every monitor has received all events sent so far, or when the task is cancelled.
@@ -108,6 +113,7 @@ final class EventHub: Sendable {
             channel.close()
             return SessionEvents(channel) {}
         }
+        hasSequences.store(true, ordering: .releasing)
         observed.store(true, ordering: .releasing)
         return SessionEvents(channel) { [weak self] in self?.endObserving(id) }
     }
@@ -117,13 +123,15 @@ final class EventHub: Sendable {
             (sequences.channels.removeValue(forKey: id), sequences.channels.isEmpty)
         }
         channel?.close()
-        if isLast, monitors.isEmpty, immediate.isEmpty { stopUnlessObserved() }
+        if isLast { stopUnlessObserved() }
     }
 
     /// Another observer may have begun meanwhile.
     private func stopUnlessObserved() {
         sequences.withLock { sequences in
-            if sequences.channels.isEmpty { observed.store(false, ordering: .releasing) }
+            guard sequences.channels.isEmpty else { return }
+            hasSequences.store(false, ordering: .releasing)
+            if monitors.isEmpty, immediate.isEmpty { observed.store(false, ordering: .releasing) }
         }
     }
 }

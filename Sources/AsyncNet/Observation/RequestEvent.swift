@@ -3,7 +3,9 @@ public import Foundation
 /// A step in the life of a request, in the order in which the steps happen. More cases may be added in any release.
 ///
 /// Heads and errors contain secrets, such as credentials; their descriptions, and that of the event, do not.
-public enum RequestEvent: Sendable {
+///
+/// Indirect, since an event is copied several times on its way to each observer: a copy is one reference.
+public indirect enum RequestEvent: Sendable {
     // MARK: The request
 
     /// The request was made; nothing has been sent.

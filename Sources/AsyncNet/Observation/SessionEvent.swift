@@ -2,27 +2,52 @@ public import Foundation
 
 /// A step in the life of one of a session's requests: the step, the request, and the time.
 public struct SessionEvent: Sendable {
+    /// An object, so that a copy of the event is one reference.
+    private final class Storage: Sendable {
+        let requestID: RequestID
+        let kind: RequestKind
+        let attempt: Int
+        let hop: Int
+        let urlTemplate: String?
+        let date: Date
+        let instant: Duration
+        let event: RequestEvent
+        let summary: RequestSummary?
+
+        init(
+            _ requestID: RequestID, _ kind: RequestKind, _ attempt: Int, _ hop: Int, _ urlTemplate: String?,
+            _ date: Date,
+            _ instant: Duration, _ event: RequestEvent, _ summary: RequestSummary?
+        ) {
+            (self.requestID, self.kind, self.urlTemplate) = (requestID, kind, urlTemplate)
+            (self.attempt, self.hop) = (attempt, hop)
+            (self.date, self.instant, self.event, self.summary) = (date, instant, event, summary)
+        }
+    }
+
+    private let storage: Storage
+
     /// The request. All its events have this identifier.
-    public let requestID: RequestID
+    public var requestID: RequestID { storage.requestID }
     /// How the request uses bodies.
-    public let kind: RequestKind
+    public var kind: RequestKind { storage.kind }
     /// The number of the attempt, from 1; 0 before the first.
-    public let attempt: Int
+    public var attempt: Int { storage.attempt }
     /// The number of the hop within the attempt, from 1; 0 outside hops. Hops of segments and hedged transfers, which
     /// overlap, have numbers of their own.
-    public let hop: Int
+    public var hop: Int { storage.hop }
     /// The text of the ``URLTemplate`` that the request was made with, which stays that of the first hop when a redirect
     /// is followed; `nil` without a template, and before the first attempt.
-    public let urlTemplate: String?
+    public var urlTemplate: String? { storage.urlTemplate }
     /// The time by the wall clock.
-    public let date: Date
+    public var date: Date { storage.date }
     /// The time by the session's clock, since the session was made: the difference of two events is the time between
     /// them, whatever happens to the wall clock.
-    public let instant: Duration
+    public var instant: Duration { storage.instant }
     /// The step.
-    public let event: RequestEvent
+    public var event: RequestEvent { storage.event }
     /// What is known of the request at its end: with ``RequestEvent/finished(_:)``, `nil` with other steps.
-    public let summary: RequestSummary?
+    public var summary: RequestSummary? { storage.summary }
     /// How many events this observer has lost between its last event and this one, since it was too slow.
     public internal(set) var lostBefore = 0
 
@@ -32,16 +57,8 @@ public struct SessionEvent: Sendable {
         instant: Duration = .zero, event: RequestEvent, summary: RequestSummary? = nil, lostBefore: Int = 0,
         urlTemplate: String? = nil
     ) {
-        self.requestID = requestID
-        self.kind = kind
-        self.attempt = attempt
-        self.hop = hop
-        self.date = date
-        self.instant = instant
-        self.event = event
-        self.summary = summary
+        storage = Storage(requestID, kind, attempt, hop, urlTemplate, date, instant, event, summary)
         self.lostBefore = lostBefore
-        self.urlTemplate = urlTemplate
     }
 }
 
