@@ -42,6 +42,7 @@ public let (user, password) = ("u", "p")
 public let bytes = Data()
 public let chunks = AsyncStream<Data> { $0.finish() }
 public let (fileURL, target, downloads, folder) = (url, url, url, url)
+public let headers: HTTPHeaders = [:]
 public let published = String(repeating: "0", count: 64)
 public let (pem, certificate, key, name) = ("", "", "", "Ada")
 public let json = Data("{}".utf8)
