@@ -5,12 +5,21 @@ final class EventChannel: Sendable {
     private struct State {
         var buffer: EventBuffer
         var isClosed = false
-        var takers: [Int: UnsafeContinuation<[SessionEvent]?, Never>] = [:]
-        /// Tasks that wait until the observer has received everything.
-        var idlers: [Int: UnsafeContinuation<Void, Never>] = [:]
+        var takers: [Int: UnsafeContinuation<Void, Never>] = [:]
+        /// How many events were sent, and how many of those the observer has received or lost.
+        var sent = 0
+        var received = 0
+        /// Tasks that wait until the observer has received so many events.
+        var waiters: [Int: (count: Int, continuation: UnsafeContinuation<Void, Never>)] = [:]
         var nextID = 0
-        /// Whether the observer waits for events, and so has received all earlier ones.
-        var isIdle: Bool { buffer.isEmpty && (!takers.isEmpty || isClosed) }
+
+        /// Called when the observer has received all that it has taken.
+        mutating func receivedTaken() -> [UnsafeContinuation<Void, Never>] {
+            received = sent - buffer.count
+            let ready = waiters.filter { $0.value.count <= received }
+            for id in ready.keys { waiters[id] = nil }
+            return ready.values.map(\.continuation)
+        }
     }
 
     let interests: EventInterests
@@ -21,52 +30,63 @@ final class EventChannel: Sendable {
         state = Locked(State(buffer: EventBuffer(capacity: capacity)))
     }
 
+    /// How many tasks wait in `drained()`.
+    var waiterCount: Int { state.withLock { $0.waiters.count } }
+
+    /// Sends an event, unless it is one of those that cost time and that the observer does not need.
     func send(_ event: SessionEvent) {
-        let taker = state.withLock { state -> UnsafeContinuation<[SessionEvent]?, Never>? in
+        guard event.event.isNeeded(for: interests) else { return }
+        let taker = state.withLock { state -> UnsafeContinuation<Void, Never>? in
             guard !state.isClosed else { return nil }
             state.buffer.append(event)
+            state.sent += 1
             guard let (id, taker) = state.takers.first else { return nil }
             state.takers[id] = nil
             return taker
         }
-        taker?.resume(returning: [])
+        taker?.resume()
     }
 
     /// No event is added from now on; the observer takes the rest.
     func close() {
-        let (takers, idlers) = state.withLock { state in
+        let (takers, waiters) = state.withLock { state in
             state.isClosed = true
-            defer { (state.takers, state.idlers) = ([:], [:]) }
-            return (Array(state.takers.values), Array(state.idlers.values))
+            defer { (state.takers, state.waiters) = ([:], [:]) }
+            return (Array(state.takers.values), Array(state.waiters.values))
         }
-        for taker in takers { taker.resume(returning: nil) }
-        for idler in idlers { idler.resume() }
+        for taker in takers { taker.resume() }
+        for waiter in waiters { waiter.continuation.resume() }
     }
 
     /// The waiting events, at least one; `nil` at the end, or when the task is cancelled.
     func take() async -> [SessionEvent]? {
-        while true {
+        while !Task.isCancelled {
             if let taken = takeNow() { return taken }
-            guard let id = newID(), !Task.isCancelled else { return nil }
-            let woken = await withTaskCancellationHandler {
+            guard let id = newID() else { return takeNow() }
+            await withTaskCancellationHandler {
                 await withUnsafeContinuation { wait(id, $0) }
             } onCancel: {
-                state.withLock { $0.takers.removeValue(forKey: id) }?.resume(returning: nil)
+                state.withLock { $0.takers.removeValue(forKey: id) }?.resume()
             }
-            if woken == nil { return takeNow() }
         }
+        return nil
     }
 
     /// Waits for more events for some milliseconds, on a thread that may be blocked, so that the requests of a busy
     /// session do not wake the observer for each event.
     func linger() {
-        for _ in 0..<5 where state.withLock({ $0.buffer.isEmpty && !$0.isClosed && $0.idlers.isEmpty }) {
+        for _ in 0..<5 where state.withLock({ $0.buffer.isEmpty && !$0.isClosed && $0.waiters.isEmpty }) {
             usleep(1_000)
         }
     }
 
     private func takeNow() -> [SessionEvent]? {
-        state.withLock { $0.buffer.isEmpty ? nil : $0.buffer.takeAll() }
+        let (taken, waiters) = state.withLock { state -> ([SessionEvent]?, [UnsafeContinuation<Void, Never>]) in
+            let waiters = state.receivedTaken()
+            return (state.buffer.isEmpty ? nil : state.buffer.takeAll(), waiters)
+        }
+        for waiter in waiters { waiter.resume() }
+        return taken
     }
 
     /// - Returns: `nil` if the channel is closed.
@@ -77,15 +97,13 @@ final class EventChannel: Sendable {
         }
     }
 
-    private func wait(_ id: Int, _ taker: UnsafeContinuation<[SessionEvent]?, Never>) {
-        let (isOver, idlers) = state.withLock { state -> (Bool, [UnsafeContinuation<Void, Never>]) in
-            guard state.buffer.isEmpty, !state.isClosed, !Task.isCancelled else { return (true, []) }
+    private func wait(_ id: Int, _ taker: UnsafeContinuation<Void, Never>) {
+        let isOver = state.withLock { state in
+            guard state.buffer.isEmpty, !state.isClosed, !Task.isCancelled else { return true }
             state.takers[id] = taker
-            defer { state.idlers = [:] }
-            return (false, Array(state.idlers.values))
+            return false
         }
-        if isOver { taker.resume(returning: []) }
-        for idler in idlers { idler.resume() }
+        if isOver { taker.resume() }
     }
 
     /// Returns when the observer has received all events sent so far, or when the task is cancelled.
@@ -93,15 +111,27 @@ final class EventChannel: Sendable {
         guard let id = newID() else { return }
         await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
-                let isIdle = state.withLock { state in
-                    guard !state.isIdle, !Task.isCancelled else { return true }
-                    state.idlers[id] = continuation
+                let isOver = state.withLock { state in
+                    guard state.received < state.sent, !state.isClosed, !Task.isCancelled else { return true }
+                    state.waiters[id] = (state.sent, continuation)
                     return false
                 }
-                if isIdle { continuation.resume() }
+                if isOver { continuation.resume() }
             }
         } onCancel: {
-            state.withLock { $0.idlers.removeValue(forKey: id) }?.resume()
+            state.withLock { $0.waiters.removeValue(forKey: id) }?.continuation.resume()
+        }
+    }
+}
+
+extension RequestEvent {
+    /// Whether an observer with these interests receives the event.
+    fileprivate func isNeeded(for interests: EventInterests) -> Bool {
+        switch self {
+        case .sent: interests.sentHeads
+        case .sentBody, .receivedBody: interests.bodyBytes
+        case .requestBody, .responseBody: interests.bodyLimit > 0
+        default: true
         }
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Sends the events of a session's requests to its monitors, and to those who iterate its ``Session/events``.
+/// Sends the events of a session's requests to its monitors, and to loops over ``Session/events``.
 ///
 /// Without observers a request reads one flag at each step, and makes no event.
 final class EventHub: Sendable {
@@ -40,7 +40,8 @@ final class EventHub: Sendable {
     /// after the last event once the channel is closed.
     private static func channel(to monitor: any EventMonitor) -> EventChannel {
         let channel = EventChannel(capacity: capacity, interests: monitor.interests)
-        Task(executorPreference: UserCode.threads) {
+        // Detached: the task-locals of the task that makes the session are not the monitor's.
+        Task.detached(executorPreference: UserCode.threads) {
             while let events = await channel.take() {
                 for event in events { await monitor.receive(event) }
                 channel.linger()
@@ -160,6 +161,7 @@ struct SessionEvents: AsyncSequence, Sendable {
         mutating func next() async -> SessionEvent? { await next(isolation: #isolation) }
 
         mutating func next(isolation: isolated (any Actor)?) async -> SessionEvent? {
+            if Task.isCancelled { events = [] }
             if events.isEmpty, let taken = await lease.channel.take() { events = taken[...] }
             return events.popFirst()
         }

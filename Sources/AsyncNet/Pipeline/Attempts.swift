@@ -115,7 +115,7 @@ struct Attempts<Rest: Station>: Station {
         try adapted.check()
         let settled = try adapted.settled()
         run.record.willSend(settled)
-        run.send(.adapted(settled.head))
+        run.sendOwn(.adapted(settled.head))
         return settled
     }
 

@@ -185,6 +185,6 @@ extension CookieJar {
         var values = head.headers.values(for: "Set-Cookie")
         if head.joinsRepeatedHeaders { values = values.flatMap(SetCookie.split) }
         await store(setCookie: values, from: head.url)
-        run.send(.cookiesStored(values.map { String($0.prefix { $0 != "=" && $0 != ";" }).trimmedHTTPSpace }))
+        run.send(.cookiesStored(values.compactMap { SetCookie($0)?.name }))
     }
 }

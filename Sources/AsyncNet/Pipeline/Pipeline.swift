@@ -111,7 +111,7 @@ final class RequestRun: Sendable {
         record: TransferRecord = TransferRecord(), observers: RequestObservers? = nil,
         hold: TransferHold = TransferHold(), owner: (any RunOwner)? = nil, executor: (any LoopExecutor)? = nil,
         made: TransportRequest? = nil, credential: Credential? = nil,
-        separatesAttempts: Bool = true, events: (any EventTarget)? = nil, isAdopted: Bool = false,
+        separatesAttempts: Bool = true, events: (any EventTarget)? = nil, role: RunRole = .own,
         trace: (any RequestTrace)? = nil
     ) {
         self.trace = trace ?? policies.list.tracing?.makeTrace(id, environment.timers.time)
@@ -120,7 +120,7 @@ final class RequestRun: Sendable {
         (hasRetriers, timeout) = (!policies.list.retriers.isEmpty, policies.timeout)
         (self.id, self.environment, self.policies, self.sink) = (id, environment, policies, sink)
         (self.record, self.observers, self.hold, self.owner) = (record, observers, hold, owner)
-        watch = TransferWatch(record, observers, hold, policies.redirects, events ?? observers, isAdopted: isAdopted)
+        watch = TransferWatch(record, observers, hold, policies.redirects, events ?? observers, role)
         self.separatesAttempts =
             separatesAttempts || policies.attemptTimeout != nil || !policies.list.retriers.isEmpty
     }
@@ -172,7 +172,7 @@ final class RequestRun: Sendable {
         var request = first.request
         change(&request)
         let part = RequestRun(
-            id, environment, policies.ofPart, sink, events: watch.events, trace: trace?.branch(.part))
+            id, environment, policies.ofPart, sink, events: watch.events, role: .segment, trace: trace?.branch(.part))
         part.record.begin(environment.timers.time)
         part.record.willSend(request)
         if let error = await part.outcome(of: Pipeline.stations, request, first.credential).error { throw error }
@@ -213,6 +213,9 @@ final class RequestRun: Sendable {
 
     /// Sends a step to the observers of the request; costs a few nanoseconds if there are none.
     func send(_ event: @autoclosure () -> RequestEvent) { watch.send(event()) }
+
+    /// Sends a step of the request's attempts.
+    func sendOwn(_ event: @autoclosure () -> RequestEvent) { if watch.role != .segment { watch.send(event()) } }
 
     /// Whether somebody observes the steps.
     var areEventsObserved: Bool { watch.areEventsObserved }

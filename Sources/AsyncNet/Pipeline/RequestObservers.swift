@@ -66,8 +66,8 @@ final class RequestObservers: EventTarget {
         }
     }
 
+    /// Also without observers: one may begin during the attempt.
     func beginAttempt(_ number: Int, _ urlTemplate: String?) {
-        guard isObserved else { return }
         state.withLock { ($0.attempt, $0.hops, $0.urlTemplate) = (number, 0, urlTemplate) }
     }
 
@@ -86,10 +86,11 @@ final class RequestObservers: EventTarget {
     func finish(_ error: AsyncNetError?, _ summary: () -> RequestSummary) {
         let channels = state.withLock { state in
             if hub.isObserved, !state.isFinished { send(.finished(error), hop: 0, state, summary()) }
+            // Here, since an observer that begins now ends the loops of the others.
+            state.channels?.events.send(.finished(error))
             state.isFinished = true
             return state.channels
         }
-        channels?.events.send(.finished(error))
         channels?.finish()
     }
 

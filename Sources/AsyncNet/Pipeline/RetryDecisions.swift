@@ -6,7 +6,7 @@ extension RequestRun {
     func next(afterAttempt number: Int, _ error: AsyncNetError?) async -> Next? {
         let head = record.head
         if let delay = sink.delayBeforeNextAttempt(after: error, head: head), !Task.isCancelled {
-            send(.retried(error, after: delay))
+            sendOwn(.retried(error, after: delay))
             return .again(after: delay)
         }
         guard hasRetriers, let failure = failure(error, head) else { return nil }
@@ -47,7 +47,7 @@ extension RequestRun {
                 // The request fails now: its deadline would end it during the delay.
                 if let remainingTime, remainingTime <= delay { return .fail(Self.tooLate(delay, after: error)) }
                 guard !decision.isCharged || isInBudget else { return nil }
-                send(.retried(error, after: max(delay, .zero)))
+                sendOwn(.retried(error, after: max(delay, .zero)))
                 return .again(after: max(delay, .zero))
             case .fail(let error): return .fail(error)
             }

@@ -1,9 +1,16 @@
+import Synchronization
+
 /// Sends the steps of a shared transfer to every request that waits for it.
 final class SharedEvents: EventTarget {
     private struct Member {
         let target: any EventTarget
         /// The member's own numbers of the transfer's hops.
         var hops: [Int: Int] = [:]
+
+        mutating func send(_ event: RequestEvent, hop: Int) {
+            if hop > 0, hops[hop] == nil { hops[hop] = target.beginHop() }
+            target.send(event, hop: hops[hop] ?? 0)
+        }
     }
 
     private struct State {
@@ -11,12 +18,17 @@ final class SharedEvents: EventTarget {
         var hops = 0
     }
 
+    private let hub: EventHub
+    /// How many members have observers of their own.
+    private let observedMembers = Atomic(0)
     private let state = Locked(State())
 
-    init() {}
+    /// - Parameter hub: The observers of all requests, those of the members among them.
+    init(_ hub: EventHub) { self.hub = hub }
 
     func join(_ target: (any EventTarget)?) {
         guard let target else { return }
+        if target.isObserved { observedMembers.add(1, ordering: .relaxed) }
         state.withLock { $0.members[ObjectIdentifier(target)] = Member(target: target) }
     }
 
@@ -25,7 +37,8 @@ final class SharedEvents: EventTarget {
         _ = state.withLock { $0.members.removeValue(forKey: ObjectIdentifier(target)) }
     }
 
-    var isObserved: Bool { state.withLock { $0.members.values.contains { $0.target.isObserved } } }
+    /// Whether somebody observes all requests, or observed one of them when it joined.
+    var isObserved: Bool { hub.isObserved || observedMembers.load(ordering: .relaxed) > 0 }
 
     var interests: EventInterests? {
         state.withLock { state in
@@ -46,12 +59,7 @@ final class SharedEvents: EventTarget {
     /// Holds the lock while it sends, so that members get the steps in their order.
     func send(_ event: RequestEvent, hop: Int) {
         state.withLock { state in
-            for (key, member) in state.members {
-                var member = member
-                if hop > 0, member.hops[hop] == nil { member.hops[hop] = member.target.beginHop() }
-                state.members[key] = member
-                member.target.send(event, hop: member.hops[hop] ?? 0)
-            }
+            for key in Array(state.members.keys) { state.members[key]?.send(event, hop: hop) }
         }
     }
 }

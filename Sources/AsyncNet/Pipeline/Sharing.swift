@@ -42,7 +42,9 @@ struct Sharing<Rest: Station>: Station {
         let (flights, key) = (attempt.run.environment.limits.flights, flightKey(request, attempt))
         var rest = 10
         while true {
-            let shared = flights.join(key) { transfer(of: request, attempt, SharedEvents()) }
+            let shared = flights.join(key) {
+                transfer(of: request, attempt, SharedEvents(attempt.run.environment.events))
+            }
             attempt.run.send(.shared)
             shared.events?.join(attempt.run.watch.events)
             defer { shared.events?.leave(attempt.run.watch.events) }
@@ -108,7 +110,7 @@ struct Sharing<Rest: Station>: Station {
         let run = attempt.run
         let side = RequestRun(
             run.id, run.environment, run.policies.ofTransfer, MemorySink(), events: shared ?? run.watch.events,
-            isAdopted: true, trace: run.trace?.branch(shared == nil ? .hedged : .shared))
+            role: .transfer, trace: run.trace?.branch(shared == nil ? .hedged : .shared))
         return SideTransfer(run.environment.transfers, on: run.environment.timers.time.executor, shared) {
             [rest, credential = attempt.credential] in
             side.record.begin(run.environment.timers.time)

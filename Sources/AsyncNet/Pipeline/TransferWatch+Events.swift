@@ -29,7 +29,7 @@ extension TransferWatch {
 
     /// Reports a refresh that a policy waits for; `nil` if nobody observes.
     var reportsRefresh: (@Sendable (AsyncNetError?, Duration) -> Void)? {
-        guard let events, events.isObserved else { return nil }
+        guard let events, events.isObserved, role != .segment else { return nil }
         return { events.send(.refreshed($0, after: $1), hop: 0) }
     }
 

@@ -5,10 +5,9 @@ import Synchronization
 final class TransferWatch: Sendable {
     let record: TransferRecord
     private let observers: RequestObservers?
-    /// Whom the steps of this run are sent to.
+    /// Receives the steps of this run.
     let events: (any EventTarget)?
-    /// Whether another run adopts the response, and reports it.
-    private let isAdopted: Bool
+    let role: RunRole
     /// The number of the hop that runs; 0 before the first.
     let hop = Atomic(0)
     /// What was reported of the hop that runs; `nil` if nobody observes.
@@ -30,10 +29,10 @@ final class TransferWatch: Sendable {
 
     init(
         _ record: TransferRecord, _ observers: RequestObservers?, _ hold: TransferHold, _ redirects: RedirectPolicy,
-        _ events: (any EventTarget)?, isAdopted: Bool
+        _ events: (any EventTarget)?, _ role: RunRole
     ) {
         (self.record, self.observers, self.hold, self.redirects) = (record, observers, hold, redirects)
-        (self.events, self.isAdopted) = (events, isAdopted)
+        (self.events, self.role) = (events, role)
     }
 
     // MARK: Silence
@@ -128,7 +127,7 @@ final class TransferWatch: Sendable {
     }
 
     private func received(_ head: HTTPResponseHead) {
-        guard !isFollowed(head), record.received(head), !isAdopted else { return }
+        guard !isFollowed(head), record.received(head), role != .transfer else { return }
         send(.response(head))
     }
 

@@ -268,14 +268,14 @@ public actor RequestEngine {
         let state = state ?? (outcome.error?.code == .cancelled ? .cancelled : .finished)
         guard machine.end(as: state) else { return }
         self.outcome = outcome
-        // Before the waiters are resumed: what monitors of this library count is complete when the outcome is known.
+        // Before the waiters are resumed: what monitors and tracers have received is complete when the outcome is known.
         observers.finish(outcome.error) { outcome.summary }
+        run?.trace?.end(outcome.error)
         waiters.resumeAll(returning: outcome)
         if let handback {
             driver = handback.abandon()
             self.handback = nil
         }
-        run?.trace?.end(outcome.error)
         // The run holds this actor: a retain cycle until here.
         run = nil
         validators = []

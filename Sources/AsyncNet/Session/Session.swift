@@ -111,8 +111,9 @@ extension Session {
     ///
     ///     for await event in session.events { print(event) }
     ///
-    /// Observing begins when this property is read. Any number of tasks may observe, and none delays a request: up to
-    /// 10,000 events wait for an observer, which then loses the oldest; ``SessionEvent/lostBefore`` counts those.
+    /// Observing begins when this property is read; read it once for each loop. Any number of loops may observe, and none
+    /// delays a request: up to 10,000 events wait for a loop, which then loses the oldest; ``SessionEvent/lostBefore``
+    /// counts those.
     public nonisolated var events: some AsyncSequence<SessionEvent, Never> & Sendable {
         environment.events.observe(.standard, capacity: 10_000)
     }
@@ -128,7 +129,8 @@ extension Session {
         environment.events.observe(interests, capacity: capacity)
     }
 
-    /// Returns when the session's monitors have received all events so far, or when the task is cancelled.
+    /// Returns when the session's monitors have received all events so far, or when the task is cancelled. A monitor must
+    /// not await this, since it would wait for itself.
     public nonisolated func monitorsReceivedEvents() async { await environment.events.drained() }
 }
 

@@ -52,6 +52,36 @@ struct EventMonitorTests {
         #expect(recorder.steps().last == "1 finished")
     }
 
+    @Test("The attempts of a segment are not those of the request")
+    func retriedSegment() async throws {
+        let (recorder, refusals) = (EventRecorder(), Counter())
+        let stub = StubTransport { request in
+            if RangeStub.isLater(request), refusals.value == 0 {
+                refusals.add()
+                return .status(503)
+            }
+            return RangeStub(data: Data(count: 2 << 20)).reply(to: request)
+        }
+        let retries = RetryPolicy(backoff: Backoff(scale: .zero, jitter: .none))
+        let session = Session(
+            transport: stub, configuration: SessionConfiguration(interceptors: [retries], monitors: [recorder]))
+        try FileManager.default.removeItem(at: try await session.download(Self.url, segments: 2).value)
+        let steps = recorder.events.map(\.event.step)
+        #expect(refusals.value == 1)
+        #expect(!steps.contains { $0.hasPrefix("retried") || $0.hasPrefix("adapted") })
+        #expect(steps.count { $0.hasPrefix("hop") } == 3)
+    }
+
+    @Test("A cookie without a name is not reported by its value")
+    func namelessCookie() async throws {
+        let recorder = EventRecorder()
+        let stub = StubTransport { _ in .text("a", headers: ["Set-Cookie": "hunter2; Path=/"]) }
+        let session = Session(
+            transport: stub, configuration: SessionConfiguration(monitors: [recorder], cookieJar: CookieJar()))
+        _ = try await session.request(Self.url).serializing(Data.self).value
+        #expect(!recorder.events.contains { $0.description.contains("hunter2") })
+    }
+
     @Test("The end has a summary, other steps have none")
     func summary() async throws {
         let recorder = EventRecorder()
