@@ -1,4 +1,0 @@
-import AsyncNetTesting
-import Testing
-
-@Test func a() {}
