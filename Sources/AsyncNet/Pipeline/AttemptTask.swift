@@ -3,13 +3,15 @@ final class AttemptTask: Sendable {
     private struct State {
         var cancel: (@Sendable () -> Void)?
         var failure: AsyncNetError?
+        /// Whether `run` has returned: a timeout that comes later must not end the next attempt's hop.
+        var isOver = false
     }
 
     private let state = Locked(State())
-    private let onFailure: @Sendable (AsyncNetError) -> Void
+    private let trace: (any RequestTrace)?
 
-    /// - Parameter onFailure: Called by each `fail`, before it cancels the attempt.
-    init(onFailure: @escaping @Sendable (AsyncNetError) -> Void = { _ in }) { self.onFailure = onFailure }
+    /// - Parameter trace: Its hop is ended by `fail`, before that cancels the attempt.
+    init(_ trace: (any RequestTrace)? = nil) { self.trace = trace }
 
     /// Runs `work` and waits for its end. A cancel of the calling task cancels `work`; so does `fail`, whose error is
     /// thrown.
@@ -25,23 +27,35 @@ final class AttemptTask: Sendable {
         }
         if hasFailed { task.cancel() }
         do {
-            return try await withTaskCancellationHandler {
+            let value = try await withTaskCancellationHandler {
                 try await task.value
             } onCancel: {
                 task.cancel()
             }
+            _ = end()
+            return value
         } catch {
-            throw state.withLock { $0.failure } ?? error
+            throw end() ?? error
         }
     }
 
-    /// Cancels the attempt, which then throws this error; the error of the first call counts.
-    func fail(_ error: AsyncNetError) {
-        onFailure(error)
-        let cancel = state.withLock { state in
-            state.failure = state.failure ?? error
-            return state.cancel
+    private func end() -> AsyncNetError? {
+        state.withLock { state in
+            state.isOver = true
+            return state.failure
         }
-        cancel?()
+    }
+
+    /// Cancels the attempt, which then throws this error; the error of the first call counts. Does nothing after the
+    /// attempt's end.
+    func fail(_ error: AsyncNetError) {
+        typealias Ends = (hop: (@Sendable (AsyncNetError) -> Void)?, task: (@Sendable () -> Void)?)
+        let ends = state.withLock { state -> Ends in
+            guard !state.isOver else { return (nil, nil) }
+            state.failure = state.failure ?? error
+            return (trace?.takeHop(), state.cancel)
+        }
+        ends.hop?(error)
+        ends.task?()
     }
 }

@@ -169,7 +169,7 @@ struct AttemptLimits<Rest: Station>: Station {
             watchForSilence(request, run, nil)
             return try await rest.send(request, in: attempt)
         }
-        let task = AttemptTask { [trace = run.trace] in trace?.endHop($0) }
+        let task = AttemptTask(run.trace)
         watchForSilence(request, run, task)
         let timer = limitDuration(of: task, run)
         defer { timer.map(run.environment.timers.cancel) }

@@ -13,9 +13,9 @@ final class HopSpan: Sendable {
 
     init(_ span: TraceSpan, _ propagation: TracePropagation, _ tracer: any Tracer, _ time: TimeSource) {
         (self.propagation, self.tracer, self.time, start) = (propagation, tracer, time, time.now)
-        context = tracer.startSpan(span)
         var started = span
-        started.context = context
+        started.context = tracer.startSpan(span)
+        context = started.context.passingOn(span.context)
         self.span = Locked(started)
     }
 

@@ -5,13 +5,55 @@ import Synchronization
 final class RequestSpans: RequestTrace {
     /// The spans of a request that have not ended, of all its runs.
     private final class OpenSpans: Sendable {
-        let spans = Locked<[TraceContext.SpanID: HopSpan]>([:])
-        /// The error of the request, once it has ended.
-        let failure = Locked<AsyncNetError?>(nil)
+        private struct State {
+            var spans: [ObjectIdentifier: HopSpan] = [:]
+            var isOver = false
+            /// The error of the request, once it has ended.
+            var failure: AsyncNetError?
+        }
+
+        private let state = Locked(State())
+        /// Held while a span begins or ends, so that none does after the request. A tracer may end its request meanwhile.
+        private let turn = NSRecursiveLock()
         /// The spans of the request that a shared transfer was made for.
         let maker: OpenSpans?
 
         init(maker: OpenSpans? = nil) { self.maker = maker }
+
+        var failure: AsyncNetError? { state.withLock { $0.failure } }
+
+        /// - Returns: `nil` if the request is over.
+        func begin(_ make: () -> HopSpan) -> HopSpan? {
+            turn.withLock {
+                guard state.withLock({ !$0.isOver }) else { return nil }
+                let span = make()
+                let isOver = state.withLock { state in
+                    if !state.isOver { state.spans[ObjectIdentifier(span)] = span }
+                    return state.isOver
+                }
+                guard isOver else { return span }
+                span.end(failure ?? AsyncNetError(.cancelled))
+                return nil
+            }
+        }
+
+        func end(_ span: HopSpan, _ error: AsyncNetError?) {
+            turn.withLock {
+                state.withLock { _ = $0.spans.removeValue(forKey: ObjectIdentifier(span)) }
+                span.end(error)
+            }
+        }
+
+        func endAll(_ error: AsyncNetError?) {
+            turn.withLock {
+                let spans = state.withLock { state in
+                    (state.isOver, state.failure) = (true, error)
+                    defer { state.spans = [:] }
+                    return state.spans
+                }
+                for span in spans.values { span.end(error ?? AsyncNetError(.cancelled)) }
+            }
+        }
     }
 
     /// How often a request was sent.
@@ -61,11 +103,13 @@ final class RequestSpans: RequestTrace {
     @inline(never)
     func beginHop(_ request: inout TransportRequest, isRedirected: Bool) {
         endHop(nil)
+        let isAllowed = isAllowed(request.head.url)
         let isOwn = request.head.headers.contains(name: "traceparent")
         let parent = isOwn ? TraceContext(request.head.headers) ?? parent : parent
+        if isRedirected, !isAllowed, isElsewhere(request.head.url) { removeOwn(&request) }
         guard let context = parent?.child() ?? root?.child() else { return }
-        let span = propagation.tracer.map { begin(request, context, parent, $0, isRedirected) }
-        let sent = isOwn || !isAllowed(request.head.url) ? nil : span?.context ?? context
+        let span = propagation.tracer.flatMap { begin(request, context, parent, $0, isRedirected) }
+        let sent = isOwn || !isAllowed ? nil : span?.context ?? context
         request.change { request in
             if let sent { propagation.add(sent, to: &request.head.headers) }
             if let span { observe(&request, span) }
@@ -75,7 +119,7 @@ final class RequestSpans: RequestTrace {
     private func begin(
         _ request: TransportRequest, _ context: TraceContext, _ parent: TraceContext?, _ tracer: any Tracer,
         _ isRedirected: Bool
-    ) -> HopSpan {
+    ) -> HopSpan? {
         let template = isRedirected ? nil : request.urlTemplate.map(propagation.redaction.text(ofURL:))
         let attributes = SpanAttributes.ofRequest(
             request.head, template: template, resends: sendings.count.add(1, ordering: .relaxed).oldValue,
@@ -83,9 +127,8 @@ final class RequestSpans: RequestTrace {
         let made = TraceSpan(
             requestID: requestID, name: SpanAttributes.name(request.head.method, template: template),
             context: context, parent: parent, attributes: attributes)
-        let span = HopSpan(made, propagation, tracer, time)
+        let span = open.begin { HopSpan(made, propagation, tracer, time) }
         state.withLock { $0.span = span }
-        open.spans.withLock { $0[span.context.spanID] = span }
         return span
     }
 
@@ -109,29 +152,39 @@ final class RequestSpans: RequestTrace {
         return propagation.destinations.allows(url, isOwnOrigin: origin == first)
     }
 
+    /// Whether this URL is of another origin than the first hop's.
+    private func isElsewhere(_ url: URL) -> Bool {
+        let origin = url.origin
+        return state.withLock { $0.origin != origin }
+    }
+
+    /// Removes what the request's maker has set for its first origin.
+    private func removeOwn(_ request: inout TransportRequest) {
+        for name in ["traceparent", "tracestate", "baggage"] where request.head.headers.contains(name: name) {
+            request.change { $0.head.headers.remove(name) }
+        }
+    }
+
     func received(_ head: HTTPResponseHead) { state.withLock { $0.span }?.received(head) }
 
     // MARK: Ends
 
     func endHop(_ error: (any Error)?) {
         guard let span = state.withLock({ $0.span.take() }) else { return }
-        open.spans.withLock { _ = $0.removeValue(forKey: span.context.spanID) }
-        span.end(error.map(reason))
+        open.end(span, error.map(reason))
+    }
+
+    func takeHop() -> (@Sendable (AsyncNetError) -> Void)? {
+        guard let span = state.withLock({ $0.span.take() }) else { return nil }
+        return { [self] in open.end(span, reason($0)) }
     }
 
     /// A shared transfer that no request waits for any more is cancelled, whatever has ended the request.
     private func reason(_ error: any Error) -> AsyncNetError {
         let error = AsyncNetError(wrapping: error, as: .transportFailed)
-        guard error.code == .cancelled, let failure = open.maker?.failure.withLock({ $0 }) else { return error }
+        guard error.code == .cancelled, let failure = open.maker?.failure else { return error }
         return failure
     }
 
-    func end(_ error: AsyncNetError?) {
-        open.failure.withLock { $0 = error }
-        let spans = open.spans.withLock { spans in
-            defer { spans = [:] }
-            return spans
-        }
-        for span in spans.values { span.end(error ?? AsyncNetError(.cancelled)) }
-    }
+    func end(_ error: AsyncNetError?) { open.endAll(error) }
 }

@@ -39,7 +39,7 @@ public final class SpanRecorder: Tracer {
             state.open[span.context.spanID] = nil
             state.ended.append(span)
             // Not with each span: the array would be moved each time.
-            if state.ended.count >= 2 * limit { state.ended.removeFirst(state.ended.count - limit) }
+            if state.ended.count / 2 >= limit { state.ended.removeFirst(state.ended.count - limit) }
         }
     }
 }

@@ -28,6 +28,8 @@ extension TraceContext {
     /// Reads the headers `traceparent`, `tracestate` and `baggage` of a request or a response; several lines of the
     /// latter two are combined.
     ///
+    /// Baggage may come without a trace: `headers["baggage"].map(Baggage.init)` reads it alone.
+    ///
     /// - Returns: `nil` without exactly one valid `traceparent`.
     public init?(_ headers: HTTPHeaders) {
         let parents = headers.values(for: "traceparent")

@@ -49,6 +49,15 @@ public struct TraceContext: Hashable, Sendable {
         return child
     }
 
+    /// The context with baggage, and with the tracestate of the same trace, of another in place of none: tracing systems
+    /// may return identifiers alone.
+    func passingOn(_ other: TraceContext) -> TraceContext {
+        var context = self
+        if baggage.isEmpty { context.baggage = other.baggage }
+        if tracestate.isEmpty, traceID == other.traceID { context.tracestate = other.tracestate }
+        return context
+    }
+
     /// Wraps work for another task, so that it has the caller's context.
     static func keeping(_ work: @escaping @Sendable () async -> Void) -> @Sendable () async -> Void {
         { [current] in await $current.withValue(current, operation: work) }

@@ -11,7 +11,12 @@ public import Foundation
 /// a challenge, hedged transfer and segment. A transfer that several equal requests share belongs to the trace of the
 /// first.
 ///
-/// A request with a `traceparent` of its own sends that unchanged, and no other of the headers.
+/// A request with a `traceparent` of its own sends that unchanged, and adds no other of the headers. Headers of its own
+/// follow redirects to another origin only if ``Destinations`` allow it.
+///
+/// Without a tracer too, the trace that a request begins has the flag `sampled` by default, so services may record it:
+/// see ``NewTraces``. Baggage of the context, such as that of a request which a server has received, goes to every
+/// origin that the program makes requests to: see ``Destinations`` and `propagatesBaggage`.
 ///
 /// The headers are added after all adapters, in whatever place of the interceptors this stands: an adapter that signs
 /// headers does not sign them. Of several in the lists of session and request, the last counts.

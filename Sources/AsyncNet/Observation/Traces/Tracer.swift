@@ -18,7 +18,8 @@ public protocol Tracer: Sendable {
     ///
     /// - Returns: The context of the span, which is sent to the server. By default ``TraceSpan/context``, which has the
     ///   trace of ``TraceSpan/parent`` and a new identifier. A tracing system that has identifiers of its own, or that
-    ///   decides what is sampled, returns those.
+    ///   decides what is sampled, returns those. Without
+    ///   baggage or, in the same trace, `tracestate`, those of ``TraceSpan/context`` are sent.
     func startSpan(_ span: TraceSpan) -> TraceContext
 
     /// Ends a span, which is complete now: ``TraceSpan/context`` is what ``startSpan(_:)`` returned.
