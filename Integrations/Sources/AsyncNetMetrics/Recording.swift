@@ -14,7 +14,7 @@ struct Recording: Sendable {
     }
 
     mutating func receive(_ event: SessionEvent) {
-        if event.lostBefore > 0 { instruments.count("asyncnet.client.events.lost", by: event.lostBefore) }
+        if event.lostBefore > 0 { lose(event.lostBefore) }
         switch event.event {
         case .attempt(_, let head): beginAttempt(head, event)
         case .hop(let head): beginHop(head, event)
@@ -25,6 +25,12 @@ struct Recording: Sendable {
             instruments.count("asyncnet.client.credential.refreshes", Self.dimensions(of: error))
         default: receiveStep(event)
         }
+    }
+
+    /// Any request's end may be among the lost events: what ran until now does not count as active or waiting any more.
+    private mutating func lose(_ count: Int) {
+        instruments.count("asyncnet.client.events.lost", by: count)
+        for id in tracks.keys { forget(id) }
     }
 
     private static func dimensions(of error: AsyncNetError?) -> Dimensions {
@@ -79,11 +85,13 @@ extension Recording {
 
     /// Forgets the older half of the requests: requests whose ends were lost would otherwise be kept for ever.
     private mutating func forgetOldest() {
-        for id in tracks.keys.sorted().prefix(tracks.count / 2) {
-            guard let track = tracks.removeValue(forKey: id) else { continue }
-            for hop in track.hops where hop.end == nil { endActivity(of: hop) }
-            for wait in track.waits { instruments.decrement("asyncnet.client.queued_requests", wait.endpoint) }
-        }
+        for id in tracks.keys.sorted().prefix(tracks.count / 2) { forget(id) }
+    }
+
+    private mutating func forget(_ id: RequestID) {
+        guard let track = tracks.removeValue(forKey: id) else { return }
+        for hop in track.hops where hop.end == nil { endActivity(of: hop) }
+        for wait in track.waits { instruments.decrement("asyncnet.client.queued_requests", wait.endpoint) }
     }
 
     private mutating func retry(_ error: AsyncNetError?, _ event: SessionEvent) {

@@ -8,7 +8,9 @@ public import Tracing
 ///     let session = Session(
 ///         configuration: .init(interceptors: [TracePropagation(tracer: DistributedTracer())]))
 ///
-/// Each span is a child of `ServiceContext.current` in the task that starts the request; names, attributes, times and
+/// Each span is a child of `ServiceContext.current` in the task that starts the request. Without it, the parent is that
+/// of AsyncNet's span, a `TraceContext.current` or the request's own `traceparent`, as the tracer's extractor reads it.
+/// With `newTraces: .never`, a request without one of those two has no span, whatever `ServiceContext.current` is. Names, attributes, times and
 /// status are those of AsyncNet's `TraceSpan`, which follow OpenTelemetry's semantic conventions for HTTP clients.
 /// Spans end when the response's body has ended.
 ///
@@ -36,13 +38,19 @@ public final class DistributedTracer: AsyncNet.Tracer {
     public func startSpan(_ span: TraceSpan) -> TraceContext {
         let tracer = tracer ?? InstrumentationSystem.tracer
         let begun: any Span = tracer.startSpan(
-            span.name, context: ServiceContext.current ?? .topLevel, ofKind: .client, at: span.begin)
+            span.name, context: ServiceContext.current ?? Self.context(of: span.parent, tracer), ofKind: .client, at: span.begin)
         begun.attributes.merge(SpanAttributes(span.attributes))
         var headers = HTTPHeaders()
         tracer.inject(begun.context, into: &headers, using: HeaderInjector())
         let context = TraceContext(headers) ?? span.context
         let key = Key(requestID: span.requestID, context: context.spanID, start: span.start)
         open.withLock { $0[key, default: []].append(begun) }
+        return context
+    }
+
+    private static func context(of parent: TraceContext?, _ tracer: any Tracing.Tracer) -> ServiceContext {
+        var context = ServiceContext.topLevel
+        if let parent { tracer.extract(parent.headers, into: &context, using: HeaderExtractor()) }
         return context
     }
 
@@ -85,14 +93,22 @@ extension SpanAttribute {
 
 extension TraceSpan {
     fileprivate var begin: DefaultTracerClock.Timestamp {
-        DefaultTracerClock.Timestamp(nanosecondsSinceEpoch: UInt64(max(0, start.timeIntervalSince1970) * 1e9))
+        let nanoseconds = max(0, start.timeIntervalSince1970) * 1e9
+        return DefaultTracerClock.Timestamp(nanosecondsSinceEpoch: UInt64(exactly: nanoseconds.rounded(.down)) ?? .max)
     }
 }
 
 extension DefaultTracerClock.Timestamp {
     fileprivate static func + (one: Self, time: Duration) -> Self {
         let (seconds, attoseconds) = max(time, .zero).components
-        let nanoseconds = UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
-        return Self(nanosecondsSinceEpoch: one.nanosecondsSinceEpoch + nanoseconds)
+        let (whole, isLong) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
+        let (time, isLonger) = whole.addingReportingOverflow(UInt64(attoseconds / 1_000_000_000))
+        let (end, isTooLate) = one.nanosecondsSinceEpoch.addingReportingOverflow(time)
+        return Self(nanosecondsSinceEpoch: isLong || isLonger || isTooLate ? .max : end)
     }
+}
+
+/// Reads headers as a tracer wants them.
+private struct HeaderExtractor: Extractor {
+    func extract(key: String, from carrier: HTTPHeaders) -> String? { carrier[key] }
 }
