@@ -32,6 +32,19 @@ struct RecordingTests {
         #expect(metrics.timers(label: "asyncnet.client.outcome.duration").flatMap(\.values).count == 5)
     }
 
+    @Test("After lost events, what ran before is neither active nor waits any more")
+    func lostEvents() throws {
+        var recording = Recording(Instruments(metrics), Endpoints(limit: 10, methods: [.get]))
+        let head = HTTPRequestHead(url: try "http://example.com/".asURL())
+        let (id, next) = (session.request("http://a").id, session.request("http://a").id)
+        recording.receive(SessionEvent(requestID: id, hop: 1, event: .hop(head)))
+        recording.receive(SessionEvent(requestID: id, event: .queued))
+        recording.receive(SessionEvent(requestID: next, lostBefore: 3, event: .created))
+        for label in ["http.client.active_requests", "asyncnet.client.queued_requests"] {
+            #expect(try #require(metrics.meters(label: label).first).lastValue == 0)
+        }
+    }
+
     @Test("A wait for a permit that the request's end ends has a duration too")
     func abandonedWait() throws {
         var recording = Recording(Instruments(metrics), Endpoints(limit: 10, methods: [.get]))

@@ -81,6 +81,31 @@ struct DistributedTracerTests {
         #expect(finished.status == nil)
     }
 
+    @Test("Times beyond what the tracing system can express are its last")
+    func farTimes() throws {
+        let tracer = DistributedTracer(spans)
+        let id = Session(transport: StubTransport()).request("http://example.com").id
+        let span = TraceSpan(
+            requestID: id, name: "GET", context: TraceContext(), start: .distantFuture, duration: .seconds(Int64.max))
+        _ = tracer.startSpan(span)
+        tracer.endSpan(span)
+        #expect(spans.finishedSpans.first?.endInstant.nanosecondsSinceEpoch == .max)
+    }
+
+    @Test("Without a ServiceContext, the parent is that of AsyncNet's span")
+    func parentOfSpan() async throws {
+        let tracer = W3CTracer()
+        let session = session(StubTransport { _ in .text("") }, tracer)
+        let context = TraceContext()
+        _ = await TraceContext.$current.withValue(context) {
+            await session.request("http://example.com/").serializing(Data.self).response
+        }
+        _ = await session.request("http://example.com/", headers: ["traceparent": context.traceparent])
+            .serializing(Data.self).response
+        #expect(tracer.spans.finishedSpans.map(\.traceID) == Array(repeating: "\(context.traceID)", count: 2))
+        #expect(tracer.spans.finishedSpans.first?.parentSpanID == "\(context.spanID)")
+    }
+
     @Test("The context that the tracer injects is sent, for each attempt its own")
     func propagation() async throws {
         let stub = StubTransport { _ in .text("") }

@@ -41,5 +41,10 @@ struct W3CTracer: Tracing.Tracer {
 
     func extract<Carrier, Extract: Extractor>(
         _ carrier: Carrier, into context: inout InstrumentationContext, using extractor: Extract
-    ) where Extract.Carrier == Carrier {}
+    ) where Extract.Carrier == Carrier {
+        let parts = (extractor.extract(key: "traceparent", from: carrier) ?? "").split(separator: "-")
+        guard parts.count == 4 else { return }
+        context.inMemorySpanContext = InMemorySpanContext(
+            traceID: String(parts[1]), spanID: String(parts[2]), parentSpanID: nil)
+    }
 }

@@ -56,6 +56,55 @@ struct RequestSpansTests {
         #expect(recorder.spans.map(\.step) == ["GET 200 cancelled"] && recorder.openSpans.isEmpty)
     }
 
+    /// Calls a function when a span begins; all spans have one context.
+    private final class Constant: Tracer {
+        private let context = TraceContext()
+        let (starts, ends) = (Counter(), Counter())
+        private let onStart: @Sendable () -> Void
+
+        init(_ onStart: @escaping @Sendable () -> Void = {}) { self.onStart = onStart }
+
+        func startSpan(_ span: TraceSpan) -> TraceContext {
+            starts.add()
+            onStart()
+            return context
+        }
+
+        func endSpan(_ span: TraceSpan) { ends.add() }
+    }
+
+    private func trace(_ tracer: any Tracer) -> RequestSpans {
+        RequestSpans(TracePropagation(tracer: tracer), RequestID(), TimeSource(TestClock()))
+    }
+
+    @Test("No span begins after the request's end, and a span that begins meanwhile ends")
+    func over() throws {
+        var request = TransportRequest(head: HTTPRequestHead(url: try "http://a/".asURL()))
+        let tracer = Constant()
+        let spans = trace(tracer)
+        spans.end(nil)
+        spans.beginHop(&request, isRedirected: false)
+        #expect(tracer.starts.value == 0)
+        let current = Locked<RequestSpans?>(nil)
+        let ending = Constant { current.withLock { $0 }?.end(nil) }
+        let other = trace(ending)
+        current.withLock { $0 = other }
+        other.beginHop(&request, isRedirected: false)
+        #expect(ending.starts.value == 1 && ending.ends.value == 1)
+    }
+
+    @Test("Spans of hedged transfers all end with their request, though the tracer returns one context for all")
+    func constantContext() throws {
+        var request = TransportRequest(head: HTTPRequestHead(url: try "http://a/".asURL()))
+        let tracer = Constant()
+        let spans = trace(tracer)
+        let hedged = spans.branch(.hedged)
+        spans.beginHop(&request, isRedirected: false)
+        hedged.beginHop(&request, isRedirected: false)
+        spans.end(nil)
+        #expect(tracer.starts.value == 2 && tracer.ends.value == 2)
+    }
+
     @Test("A thousand requests that are cancelled at any moment end each span once")
     func storm() async throws {
         let tracer = CountingTracer()

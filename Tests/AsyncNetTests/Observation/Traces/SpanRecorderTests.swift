@@ -19,6 +19,9 @@ struct SpanRecorderTests {
         #expect(recorder.spans.isEmpty)
         recorder.endSpan(span(11))
         #expect(recorder.spans.map(\.name) == ["11"])
+        let unlimited = SpanRecorder(limit: .max)
+        unlimited.endSpan(span(12))
+        #expect(unlimited.spans.map(\.name) == ["12"])
     }
 
     @Test("A span is open between its start and its end")

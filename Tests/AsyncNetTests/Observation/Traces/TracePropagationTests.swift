@@ -171,6 +171,28 @@ struct TracePropagationTests {
         #expect(recorder.spans.count == 2 && stub.requests.count == 2)
     }
 
+    @Test("Headers of a request's own do not follow a redirect to another origin", arguments: [true, false])
+    func ownHeadersAfterRedirect(_ isAllowed: Bool) async throws {
+        let stub = StubTransport { $0.path == "/x" ? .redirect(to: "http://b/y") : .text("") }
+        let session = session(stub, TracePropagation(destinations: isAllowed ? .all : .requested))
+        let headers: HTTPHeaders = ["traceparent": Self.parent, "tracestate": "a=1", "baggage": "own=1"]
+        _ = await session.request("http://a/x", headers: headers).serializing(Data.self).result
+        for name in ["traceparent", "tracestate", "baggage"] {
+            #expect(stub.requests.first?.headers[name] == headers[name])
+            #expect(stub.requests.last?.headers[name] == (isAllowed ? headers[name] : nil))
+        }
+        #expect(stub.requests.count == 2)
+    }
+
+    @Test("A tracer that returns identifiers alone keeps baggage, and tracestate in the same trace")
+    func identifiersAlone() throws {
+        let context = try Self.context
+        let bare = TraceContext(traceID: context.traceID, spanID: .random())
+        let (same, other) = (bare.passingOn(context), TraceContext().passingOn(context))
+        #expect(same.baggage == context.baggage && same.tracestate == context.tracestate)
+        #expect(other.baggage == context.baggage && other.tracestate.isEmpty)
+    }
+
     @Test("Back at its own origin a request sends the headers again")
     func redirectedBack() async throws {
         let stub = StubTransport {
