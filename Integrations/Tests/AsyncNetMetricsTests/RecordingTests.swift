@@ -39,7 +39,7 @@ struct RecordingTests {
         let (id, next) = (session.request("http://a").id, session.request("http://a").id)
         recording.receive(SessionEvent(requestID: id, hop: 1, event: .hop(head)))
         recording.receive(SessionEvent(requestID: id, event: .queued))
-        recording.receive(SessionEvent(requestID: next, lostBefore: 3, event: .created))
+        recording.receive(SessionEvent(requestID: next, event: .created, lostBefore: 3))
         for label in ["http.client.active_requests", "asyncnet.client.queued_requests"] {
             #expect(try #require(metrics.meters(label: label).first).lastValue == 0)
         }
