@@ -107,7 +107,7 @@ struct RequestSpansTests {
 
     @Test("A thousand requests that are cancelled at any moment end each span once")
     func storm() async throws {
-        let tracer = CountingTracer()
+        let (tracer, late) = (CountingTracer(), Counter())
         let stub = StubTransport { _ in .text("abc").delayed(by: .seconds(.random(in: 0...3))) }
         let session = Session(
             transport: stub,
@@ -118,16 +118,18 @@ struct RequestSpansTests {
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<1000 {
                 group.addTask {
-                    let task = Task {
-                        await session.request("http://a.example/\(number)").serializing(Data.self).result
-                    }
+                    let request = session.request("http://a.example/\(number)")
+                    let task = Task { await request.serializing(Data.self).result }
                     for _ in 0..<(number % 40) { await Task.yield() }
                     task.cancel()
                     _ = await task.value
+                    if tracer.recorder.openSpans.contains(where: { $0.requestID == request.id }) { late.add() }
                 }
             }
         }
+        let ended = tracer.ends.count
         await session.finish()
+        #expect(late.value == 0 && tracer.ends.count == ended)
         #expect(tracer.recorder.openSpans.isEmpty)
         #expect(Set(tracer.ends).count == tracer.ends.count && tracer.ends.count == tracer.recorder.spans.count)
     }
