@@ -2,18 +2,19 @@
 enum HTML {
     /// Foreign text as the content of an element or of an attribute in quotes.
     static func escaped(_ text: String) -> String {
-        var result = ""
-        for character in Texts.printable(text) {
-            switch character {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "'": result += "&#39;"
-            default: result.append(character)
+        var result = String.UnicodeScalarView()
+        // By scalars: a quote with a combining mark is another character, but ends an attribute.
+        for scalar in Texts.printable(text).unicodeScalars {
+            switch scalar {
+            case "&": result += "&amp;".unicodeScalars
+            case "<": result += "&lt;".unicodeScalars
+            case ">": result += "&gt;".unicodeScalars
+            case "\"": result += "&quot;".unicodeScalars
+            case "'": result += "&#39;".unicodeScalars
+            default: result.append(scalar)
             }
         }
-        return result
+        return String(result)
     }
 
     /// An element with escaped attributes around HTML.

@@ -22,7 +22,8 @@ struct WaterfallPageTests {
     }
 
     @Test(
-        "Foreign text is escaped wherever it is", arguments: ["<script>alert(1)</script>", "\"'><img src=x onerror=y>"])
+        "Foreign text is escaped wherever it is",
+        arguments: ["<script>alert(1)</script>", "\"'><img src=x onerror=y>", "\"\u{301}<\u{301}b onclick=x>"])
     func hostile(_ text: String) {
         var script = Script.request(error: AsyncNetError(.cannotConnect, text))
         script.at(20, 1, 1, .connected(ConnectionInfo(httpVersion: text, remoteAddress: text)))

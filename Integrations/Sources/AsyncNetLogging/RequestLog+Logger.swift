@@ -8,7 +8,7 @@ extension RequestLog {
     ///
     /// The message is the entry's `event`, such as `finished`. Its metadata are the entry's other names and values, as
     /// `RequestLog` writes them, and `request`, by which the messages of one request belong together. Secrets are
-    /// redacted. The logger's levels are those of the entry: `debug` for steps, `info` for requests that succeeded,
+    /// redacted, and control characters, which servers may send, are escaped as `RequestLog` does. The logger's levels are those of the entry: `debug` for steps, `info` for requests that succeeded,
     /// `warning` for a status of 400 or above, slow requests and lost events, `error` for requests that failed. A
     /// message below the logger's `logLevel` is not written; to have none made, choose `level`.
     ///
@@ -51,6 +51,6 @@ extension Logger.Level {
 extension Logger.Metadata {
     init(_ entry: RequestLog.Entry) {
         self = ["request": "\(entry.requestID)"]
-        for (name, value) in entry.fields where name != "event" { self[name] = "\(value)" }
+        for (name, value) in entry.fields where name != "event" { self[name] = "\(RequestLog.Entry.escaped(value))" }
     }
 }

@@ -19,19 +19,9 @@ struct Endpoint: Hashable {
     init(_ head: HTTPRequestHead, _ template: String?, methods: Set<HTTPMethod>) {
         method = methods.contains(head.method) ? head.method.rawValue : "_OTHER"
         scheme = (head.url.scheme ?? "").lowercased()
-        let host = (head.url.host ?? "").lowercased()
-        // Longer names are in no name server (RFC 1035 §2.3.4), but a redirect may have them.
-        address = host.utf8.count > 255 ? "_OTHER" : host
+        address = SemanticConventions.address(of: head.url)
         port = head.url.port ?? (scheme == "https" ? 443 : 80)
-        self.template = template.map(Self.withoutSecrets)
-    }
-
-    /// The text of a template without secrets, which its author may have written into a query or userinfo.
-    private static func withoutSecrets(_ template: String) -> String {
-        guard template.contains(where: { $0 == "?" || $0 == "@" }) else { return template }
-        guard let url = URL(string: template) else { return "_OTHER" }
-        return RedactionRule.standard.text(of: url)
-            .replacingOccurrences(of: "%7B", with: "{").replacingOccurrences(of: "%7D", with: "}")
+        self.template = template.map { SemanticConventions.template($0) }
     }
 
     var dimensions: Dimensions {
@@ -66,17 +56,16 @@ extension Dimensions {
         guard self != Endpoint.overflow else { return self }
         var dimensions = self
         dimensions["http.response.status_code"] = status.map { "\($0)" }
-        dimensions["network.protocol.version"] = version.map { $0.hasPrefix("HTTP/") ? String($0.dropFirst(5)) : $0 }
+        dimensions["network.protocol.version"] = version.map(SemanticConventions.version)
         dimensions["error.type"] = errorType
         return dimensions
     }
 }
 
 enum ErrorType {
-    /// The class of the error that a hop ended with: an error's status, or its code. A cancelled hop has no error.
+    /// The class of the error that a hop ended with.
     static func ofHop(_ status: Int?, _ error: AsyncNetError?) -> String? {
-        if let status, status >= 400 { return "\(status)" }
-        return error.flatMap { $0.code == .cancelled ? nil : $0.code.rawValue }
+        SemanticConventions.errorType(ofHopWith: status, error)
     }
 
     /// The class of the error that an attempt or a request ended with: the code of an error that is not a status comes

@@ -64,6 +64,14 @@ struct RequestLogTests {
         #expect(handler.entries.map(\.level) == [.warning])
     }
 
+    @Test("What a server sends cannot control a terminal")
+    func escaping() async {
+        let log = RequestLog(to: logger(), level: .steps)
+        let id = Session(transport: StubTransport()).request("http://example.com").id
+        await log.receive(SessionEvent(requestID: id, event: .cookiesStored(["a\u{1B}[31m"])))
+        #expect(handler.entries.map { $0.metadata["names"] } == ["a\\u001B[31m"])
+    }
+
     @Test("Slow requests are warnings")
     func slow() async {
         await send("/200", log: RequestLog(to: logger(), slowerThan: .zero))

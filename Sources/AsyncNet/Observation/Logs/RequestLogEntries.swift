@@ -90,7 +90,7 @@ struct RequestLogEntries: Sendable {
         guard let summary = event.summary else { return fields(error) }
         let metrics = summary.metrics
         var fields: LogFields = summary.request.map(self.fields) ?? [:]
-        fields.add("template", summary.urlTemplate)
+        fields.add("template", summary.urlTemplate.map { SemanticConventions.template($0, redaction: redaction) })
         fields.add("status", summary.response?.statusCode)
         fields += self.fields(error)
         fields.add("attempts", metrics.attempts)

@@ -30,6 +30,11 @@ extension RequestLog {
 
         /// The value of this name; `nil` if the entry has none.
         public subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
+
+        /// A value for other logs and terminals: control characters, line separators and characters that reverse the
+        /// direction of text, which a server may send, are escaped as in ``description``. There are no quotes, and the
+        /// value ends with `…` after 2,000 characters.
+        public static func escaped(_ value: String) -> String { value.shortenedForLogs.map(\.inLog).joined() }
     }
 }
 
@@ -49,10 +54,16 @@ extension RequestLog.Entry: CustomStringConvertible {
 extension String {
     /// The text as a value of logfmt, without any character that could end the line or control a terminal.
     var asLogValue: String {
-        var shown = unicodeScalars.prefix(Self.longestLogValue)
-        if shown.endIndex < unicodeScalars.endIndex { shown.append("…") }
+        let shown = shortenedForLogs
         guard shown.isEmpty || shown.contains(where: \.needsLogQuotes) else { return String(shown) }
         return "\"\(shown.map(\.inLogQuotes).joined())\""
+    }
+
+    fileprivate var shortenedForLogs: String.UnicodeScalarView {
+        let start = unicodeScalars.prefix(Self.longestLogValue)
+        var shown = String.UnicodeScalarView(start)
+        if start.endIndex < unicodeScalars.endIndex { shown.append("…") }
+        return shown
     }
 
     private static let longestLogValue = 2000
@@ -64,6 +75,12 @@ extension Unicode.Scalar {
     fileprivate var inLogQuotes: String {
         switch self {
         case "\"", "\\": "\\\(self)"
+        default: inLog
+        }
+    }
+
+    fileprivate var inLog: String {
+        switch self {
         case "\n": "\\n"
         case "\r": "\\r"
         case "\t": "\\t"

@@ -11,6 +11,8 @@ struct EndpointMemo: Sendable {
     }
 
     private static let size = 256
+    /// Enough for a name of 255 bytes (RFC 1035 §2.3.4) with scheme and port.
+    private static let longestOrigin = 300
     private var entries: [Entry?] = Array(repeating: nil, count: size)
 
     init() {}
@@ -28,8 +30,8 @@ struct EndpointMemo: Sendable {
         var text = head.url.absoluteString
         text.withUTF8 { text in
             let origin = text.prefix(Self.originLength(text))
-            // Userinfo is a secret, which is not to be kept.
-            guard !origin.contains(UInt8(ascii: "@")) else { return }
+            // A redirect may have an origin of any length. Userinfo is a secret, which is not to be kept.
+            guard origin.count <= Self.longestOrigin, !origin.contains(UInt8(ascii: "@")) else { return }
             entries[Self.slot(origin, head.method, template)] = Entry(
                 origin: Array(origin), method: head.method, template: template, index: index)
         }

@@ -17,9 +17,7 @@
 /// labels takes some kilobytes, at most 60. A monitor may be used by several sessions, and from any thread.
 public final class MetricsMonitor: ImmediateMonitor {
     /// The methods that are values of `http.request.method`: those of RFC 9110 §9, PATCH (RFC 5789) and QUERY.
-    public static let standardMethods: Set<HTTPMethod> = [
-        .connect, .delete, .get, .head, .options, .patch, .post, .put, .query, .trace,
-    ]
+    public static let standardMethods: Set<HTTPMethod> = SemanticConventions.methods
 
     private let state: Locked<MetricsState>
 

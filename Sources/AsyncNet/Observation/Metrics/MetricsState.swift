@@ -190,8 +190,8 @@ extension MetricsState {
     ) {
         if hop.end == nil { endpoints[hop.endpoint].active -= 1 }
         let labels = MetricLabelSet(
-            endpoint: hop.endpoint, status: hop.status, version: MetricLabels.version(hop.version),
-            errorType: MetricLabels.errorType(ofHopWith: hop.status, error))
+            endpoint: hop.endpoint, status: hop.status, version: hop.version.map(SemanticConventions.version),
+            errorType: SemanticConventions.errorType(ofHopWith: hop.status, error))
         hops.update(labels) { values in
             values.duration.add((hop.end ?? instant) - hop.start)
             values.requestBody.add(size: hop.wireBytes?.sentBody ?? sent)

@@ -68,19 +68,14 @@ final class HopSpan: Sendable {
 
 /// What counts as a span's error.
 enum SpanErrors {
-    /// The errors of validators: whether a response below 400 suits the caller is not the transfer's error.
-    private static let judgements: Set<AsyncNetError.Code> = [
-        .unacceptableStatus, .unacceptableContentType, .validationFailed,
-    ]
-
     /// - Returns: The value of `error.type`, and the description of the span's status; `nil` without an error.
     static func type(_ error: AsyncNetError?, of span: TraceSpan) -> (name: String, description: String?)? {
-        if let error, error.code != .cancelled, !judgements.contains(error.code) {
-            return (error.code.rawValue, error.message)
-        }
-        if case .int(let status) = span.attributes["http.response.status_code"], status >= 400 {
-            return ("\(status)", nil)
-        }
-        return nil
+        let name = SemanticConventions.errorType(ofHopWith: status(of: span), error)
+        return name.map { ($0, $0 == error?.code.rawValue ? error?.message : nil) }
+    }
+
+    private static func status(of span: TraceSpan) -> Int? {
+        guard case .int(let status) = span.attributes["http.response.status_code"] else { return nil }
+        return status
     }
 }

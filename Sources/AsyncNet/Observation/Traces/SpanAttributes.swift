@@ -4,14 +4,9 @@ import Foundation
 enum SpanAttributes {
     typealias Attributes = [String: TraceSpan.Attribute]
 
-    /// The methods of RFC 9110 and RFC 5789. Others are user input, and would make any number of names.
-    private static let knownMethods: Set<HTTPMethod> = [
-        .get, .head, .post, .put, .patch, .delete, .options, .trace, .connect,
-    ]
-
     static func name(_ method: HTTPMethod, template: String?) -> String {
-        let method = knownMethods.contains(method) ? method.rawValue : "HTTP"
-        return template.map { "\(method) \($0)" } ?? method
+        let method = SemanticConventions.methods.contains(method) ? method.rawValue : "HTTP"
+        return template.map { "\(method) \(SemanticConventions.path(ofTemplate: $0))" } ?? method
     }
 
     /// What is known before the request is sent.
@@ -22,30 +17,35 @@ enum SpanAttributes {
     ) -> Attributes {
         var attributes = ofMethod(head.method)
         attributes.merge(ofURL(head.url, rule)) { $1 }
-        if let template { attributes["url.template"] = .string(template) }
+        if let template { attributes["url.template"] = .string(SemanticConventions.path(ofTemplate: template)) }
         if resends > 0 { attributes["http.request.resend_count"] = .int(resends) }
         attributes.merge(of(headers, in: head.headers, "http.request.header.", rule)) { $1 }
         return attributes
     }
 
     private static func ofMethod(_ method: HTTPMethod) -> Attributes {
-        guard !knownMethods.contains(method) else { return ["http.request.method": .string(method.rawValue)] }
-        return ["http.request.method": "_OTHER", "http.request.method_original": .string(method.rawValue)]
+        guard !SemanticConventions.methods.contains(method) else {
+            return ["http.request.method": .string(method.rawValue)]
+        }
+        return [
+            "http.request.method": .string(SemanticConventions.other),
+            "http.request.method_original": .string(method.rawValue),
+        ]
     }
 
     private static func ofURL(_ url: URL, _ rule: RedactionRule) -> Attributes {
-        let scheme = url.scheme?.lowercased() ?? ""
-        let host = (url.host ?? "").trimmingCharacters(in: ["[", "]"])
-        return [
-            "url.full": .string(rule.text(of: url)), "url.scheme": .string(scheme), "server.address": .string(host),
-            "server.port": .int(url.port ?? (scheme == "https" ? 443 : 80)),
+        [
+            "url.full": .string(rule.text(of: url)), "url.scheme": .string(url.scheme?.lowercased() ?? ""),
+            "server.address": .string(SemanticConventions.address(of: url)),
+            "server.port": .int(SemanticConventions.port(of: url)),
         ]
     }
 
     /// What a response's head adds.
     static func ofResponse(_ head: HTTPResponseHead, headers: [String], _ rule: RedactionRule) -> Attributes {
-        let status: Attributes = ["http.response.status_code": .int(head.statusCode)]
-        return status.merging(of(headers, in: head.headers, "http.response.header.", rule)) { $1 }
+        var attributes = ofConnection(version: head.httpVersion, address: nil, port: nil)
+        attributes["http.response.status_code"] = .int(head.statusCode)
+        return attributes.merging(of(headers, in: head.headers, "http.response.header.", rule)) { $1 }
     }
 
     private static func of(
@@ -62,16 +62,10 @@ enum SpanAttributes {
     /// What a connection adds.
     static func ofConnection(version: String?, address: String?, port: Int?) -> Attributes {
         var attributes: Attributes = [:]
-        if let version = version.map(protocolVersion) { attributes["network.protocol.version"] = .string(version) }
+        if let version { attributes["network.protocol.version"] = .string(SemanticConventions.version(version)) }
         if let address { attributes["network.peer.address"] = .string(address) }
         if let port { attributes["network.peer.port"] = .int(port) }
         return attributes
-    }
-
-    /// `1.1` of `HTTP/1.1`, and `2` of `HTTP/2` and `HTTP/2.0`.
-    private static func protocolVersion(_ text: String) -> String {
-        let number = text.split(separator: "/").last.map(String.init) ?? text
-        return number.hasSuffix(".0") && number != "1.0" ? String(number.dropLast(2)) : number
     }
 }
 

@@ -3,11 +3,11 @@ public import Foundation
 /// The time from sending a request's head to the end of the response's body, with attributes as OpenTelemetry's
 /// semantic conventions name them (HTTP client spans, stable). Contains no secrets: see ``RedactionRule``.
 ///
-/// - `http.request.method`: the method; `_OTHER`, with `http.request.method_original`, if it is not one of RFC 9110 or
-///   PATCH.
+/// - `http.request.method`: the method; `_OTHER`, with `http.request.method_original`, if it is not one of RFC 9110,
+///   PATCH or QUERY.
 /// - `url.full`, redacted, `url.scheme`, `server.address` and `server.port`.
-/// - `url.template`: of a request that was made with a ``URLTemplate``; not after a redirect, to which it does not
-///   apply.
+/// - `url.template`, from the path on, as `/users/{id}`: of a request that was made with a ``URLTemplate``; not after a
+///   redirect, to which it does not apply.
 /// - `http.request.resend_count`: how often the request had been sent before, for whatever reason; not with the first.
 /// - `http.response.status_code`, if there was a response.
 /// - `network.protocol.version`, `network.peer.address` and `network.peer.port`, if the transport knows them.
@@ -16,7 +16,7 @@ public import Foundation
 public struct TraceSpan: Sendable {
     /// The request.
     public let requestID: RequestID
-    /// `GET`, or `GET users/{id}` with a ``URLTemplate``; `HTTP` in place of a method that is not known.
+    /// `GET`, or `GET /users/{id}` with a ``URLTemplate``; `HTTP` in place of a method that is not known.
     public let name: String
     /// The span's own context.
     public internal(set) var context: TraceContext
@@ -87,7 +87,7 @@ public struct TraceSpan: Sendable {
 }
 
 extension TraceSpan: CustomStringConvertible, CustomReflectable {
-    /// The name, status and duration: `GET users/{id} 200 0.1 seconds`. Contains no secrets.
+    /// The name, status and duration: `GET /users/{id} 200 0.1 seconds`. Contains no secrets.
     public var description: String {
         let result = attributes["http.response.status_code"] ?? attributes["error.type"]
         return [name, result?.description, duration.map { "\($0)" }].compactMap(\.self).joined(separator: " ")

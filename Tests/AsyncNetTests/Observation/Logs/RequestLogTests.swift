@@ -56,9 +56,26 @@ struct RequestLogTests {
         #expect(
             await lines(.requests, event(.finished(nil), summary)) == [
                 "level=info event=finished method=GET url=\"http://REDACTED:REDACTED@h/users/1?sig=REDACTED&page=2\" "
-                    + "template=users/{id} status=200 attempts=1 redirects=1 duration=1.234567s response=0.500000s "
+                    + "template=/users/{id} status=200 attempts=1 redirects=1 duration=1.234567s response=0.500000s "
                     + "sent=3 received=4 reused=true protocol=HTTP/2 address=::1"
             ])
+    }
+
+    @Test("A template is shown without the secrets that its author wrote into it, and those of the user's rule")
+    func templates() async throws {
+        var summary = try summary(200)
+        summary.urlTemplate = "http://u:planted@h/{a}?sig=planted&page=planted"
+        let found = await lines(
+            .requests, event(.finished(nil), summary), redaction: RedactionRule(queryNames: ["page"]))
+        #expect(found.first?.contains(" template=\"/{a}?sig=REDACTED&page=REDACTED\" ") == true)
+        #expect(found.first?.contains("planted") == false)
+    }
+
+    @Test("Values for other logs have no character that controls a terminal, and no quotes")
+    func escaped() {
+        #expect(RequestLog.Entry.escaped("a=\"b\" \\ é") == "a=\"b\" \\ é")
+        #expect(RequestLog.Entry.escaped("\u{1B}[31m\n\u{202E}") == "\\u001B[31m\\n\\u202E")
+        #expect(RequestLog.Entry.escaped(String(repeating: "a", count: 3000)).count == 2001)
     }
 
     @Test("A rule of the user's redacts more")

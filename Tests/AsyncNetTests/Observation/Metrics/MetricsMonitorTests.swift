@@ -38,8 +38,8 @@ struct MetricsMonitorTests {
         }
         #expect(snapshot.requestDuration.lines == ["200 - 1 2.0", "200 - 1 4.0", "302 - 1 1.0", "401 401 1 0.0"])
         #expect(snapshot.redirects.total == 1)
-        #expect(snapshot.outcomeDuration.matching(["url.template": "http://a.example/x/{id}"]).lines == ["200 - 1 3.0"])
-        #expect(snapshot.requestDuration.matching(["url.template": "http://a.example/x/{id}"]).lines == ["302 - 1 1.0"])
+        #expect(snapshot.outcomeDuration.matching(["url.template": "/x/{id}"]).lines == ["200 - 1 3.0"])
+        #expect(snapshot.requestDuration.matching(["url.template": "/x/{id}"]).lines == ["302 - 1 1.0"])
         #expect(snapshot.requestDuration.matching(["server.address": "b.example"]).lines == ["200 - 1 2.0"])
         #expect(snapshot.requestDuration.matching(["server.address": "c.example"]).percentile(0.5) == nil)
     }

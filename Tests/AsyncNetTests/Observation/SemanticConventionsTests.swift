@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+
+@testable import AsyncNet
+
+/// What spans and metrics have in common.
+@Suite("Semantic conventions")
+struct SemanticConventionsTests {
+    @Test(
+        "A template is a path and a query, whatever is before it and behind it",
+        arguments: [
+            ("users/{id}", "/users/{id}"), ("/users/{id}", "/users/{id}"), ("", "/"), ("{id}", "/{id}"),
+            ("http://a.example/users/{id}?a={b}", "/users/{id}?a={b}"), ("https://a.example", "/"),
+            ("https://{host}:81/users", "/users"), ("{scheme}://{host}/users", "/users"), ("//a/users", "/users"),
+            ("http://a{/path*}", "{/path*}"), ("http://a{?page}", "/{?page}"), ("http://a?b", "/?b"),
+            ("users{?page}{#part}", "/users{?page}"), ("users#part{id}", "/users"), ("users{", "/users{"),
+            ("go/http://a/{id}", "/go/http://a/{id}"), ("http://", "/"), ("{+base}/users", "/{+base}/users"),
+        ])
+    func templates(_ text: String, _ path: String) {
+        #expect(SemanticConventions.template(text) == path)
+        #expect(SemanticConventions.path(ofTemplate: path) == path)
+    }
+
+    @Test("A template has no secrets")
+    func secrets() {
+        #expect(SemanticConventions.template("http://u:p@a/{b}?sig=c&d=e") == "/{b}?sig=REDACTED&d=e")
+        let rule = RedactionRule(queryNames: ["d"])
+        #expect(SemanticConventions.template("a?d=e", redaction: rule) == "/a?d=REDACTED")
+    }
+
+    @Test(
+        "The version is a number",
+        arguments: [
+            ("HTTP/1.1", "1.1"), ("HTTP/1.0", "1.0"), ("HTTP/2", "2"), ("HTTP/2.0", "2"), ("HTTP/3", "3"), ("h3", "h3"),
+        ])
+    func versions(_ text: String, _ version: String) {
+        #expect(SemanticConventions.version(text) == version)
+    }
+
+    @Test("Spans and metrics have the same values for the same request")
+    func sameValues() throws {
+        let urls = [
+            "https://Example.COM/a", "http://[::1]:81/", "HTTP://a", "http://\(String(repeating: "a", count: 300))/",
+        ]
+        for url in urls {
+            for method in [HTTPMethod.get, .query, .patch, "BREW"] {
+                let head = HTTPRequestHead(method: method, url: try #require(URL(string: url)))
+                let labels = Endpoint(head, "users/{id}", methods: MetricsMonitor.standardMethods).labels
+                let attributes = SpanAttributes.ofRequest(
+                    head, template: "users/{id}", resends: 0, headers: [], .standard)
+                for (name, label) in labels { #expect(attributes[name]?.description == label) }
+            }
+        }
+    }
+
+    /// An error, the response's status, and the error type.
+    struct End: Sendable {
+        let code: AsyncNetError.Code?
+        let status: Int?
+        let type: String?
+
+        init(_ code: AsyncNetError.Code?, _ status: Int?, _ type: String?) {
+            (self.code, self.status, self.type) = (code, status, type)
+        }
+    }
+
+    @Test(
+        "A hop's error is that of its transfer, or its status, and never a cancel or a validator's refusal",
+        arguments: [
+            End(nil, 200, nil), End(nil, 399, nil), End(nil, 404, "404"), End(.timedOut, nil, "timedOut"),
+            End(.connectionLost, 200, "connectionLost"), End(.connectionLost, 503, "connectionLost"),
+            End(.cancelled, nil, nil), End(.cancelled, 404, "404"), End(.validationFailed, 200, nil),
+            End(.unacceptableContentType, 404, "404"), End(.unacceptableStatus, 404, "404"),
+            End(.deadlineExceeded, 503, "503"), End(.deadlineExceeded, 200, "deadlineExceeded"),
+            End(.refreshFailed, 401, "401"), End(.refreshFailed, nil, "refreshFailed"),
+        ])
+    func errors(_ end: End) {
+        let type = SemanticConventions.errorType(ofHopWith: end.status, end.code.map { AsyncNetError($0) })
+        #expect(type == end.type)
+    }
+}
