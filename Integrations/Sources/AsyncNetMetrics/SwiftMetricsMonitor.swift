@@ -13,8 +13,8 @@ public import Metrics
 /// - `http.client.request.duration`, timer: each time that a request was sent, from the hop's beginning to the end of
 ///   the transfer. `http.client.request.body.size` and `http.client.response.body.size`, recorders: of those that have
 ///   a body. Dimensions: `http.request.method`, `server.address`, `server.port`, `url.scheme`, `url.template` with a
-///   template, `http.response.status_code`, `network.protocol.version`, and `error.type`: a status of 400 or above, or
-///   the code of an error. A hop that was cancelled has no error.
+///   template, `http.response.status_code`, `network.protocol.version`, and `error.type`: the code of an error, or
+///   a status of 400 or above. A hop that was cancelled, or whose response a validator refused, has no error.
 /// - `http.client.active_requests`, meter: the transfers that run.
 /// - `asyncnet.client.outcome.duration`, timer: requests from their start to their end.
 /// - `asyncnet.client.permit.wait.duration`, timer, and `asyncnet.client.queued_requests`, meter: waits for a limit.

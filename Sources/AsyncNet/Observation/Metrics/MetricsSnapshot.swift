@@ -7,10 +7,11 @@ public struct MetricsSnapshot: Sendable {
     // MARK: OpenTelemetry's metrics
 
     /// `http.client.request.duration`: each time that a request was sent, from its hop's beginning to the end of the
-    /// transfer. Also labelled with `http.response.status_code`, `network.protocol.version`, and `error.type`: a status
-    /// of 400 or more, or the ``AsyncNetError/Code`` that ended the hop. A hop that was cancelled has neither status nor
-    /// error, nor has a hedged transfer whose response came too late. A transfer that equal requests share counts for
-    /// each of those that waited for it when it began.
+    /// transfer. Also labelled with `http.response.status_code`, `network.protocol.version`, and `error.type`: the
+    /// ``AsyncNetError/Code`` that ended the transfer, or a status of 400 or more, as in spans. A validator's refusal is
+    /// no error of the hop. A hop that was cancelled has neither status nor error, nor has a hedged transfer whose
+    /// response came too late. A transfer that equal requests share counts for each of those that waited for it when it
+    /// began.
     public let requestDuration: MetricHistogram<Duration>
     /// `http.client.active_requests`: the transfers that run.
     public let activeRequests: MetricCount

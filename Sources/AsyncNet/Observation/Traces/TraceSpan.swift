@@ -11,7 +11,7 @@ public import Foundation
 /// - `http.request.resend_count`: how often the request had been sent before, for whatever reason; not with the first.
 /// - `http.response.status_code`, if there was a response.
 /// - `network.protocol.version`, `network.peer.address` and `network.peer.port`, if the transport knows them.
-/// - `error.type`: the status if it is 400 or above, or the ``AsyncNetError/Code`` of an error.
+/// - `error.type`: the ``AsyncNetError/Code`` of the error that ended the transfer, or a status of 400 or above.
 /// - `http.request.header.<name>` and `http.response.header.<name>`, for the headers that ``TracePropagation`` names.
 public struct TraceSpan: Sendable {
     /// The request.

@@ -63,6 +63,21 @@ struct MetricsStateTests {
         #expect(feed.state.trackCount == 0)
     }
 
+    @Test("A validator's refusal is not the hop's error; what broke a response off is, whatever the status")
+    func errorsOfHops() throws {
+        var feed = Feed()
+        let (refused, broken) = (RequestID(), RequestID())
+        let refusal = AsyncNetError(.unacceptableContentType)
+        feed.send(.attempt(1, try head()), of: refused)
+        feed.send(
+            .hop(try head()), .response(try response(200)), .transferred(TransportMetrics()), of: refused, hop: 1)
+        feed.send(.validated(refusal), .finished(refusal), of: refused)
+        feed.send(.attempt(1, try head()), of: broken)
+        feed.send(.hop(try head()), .response(try response(503)), of: broken, hop: 1)
+        feed.send(.finished(AsyncNetError(.connectionLost)), of: broken)
+        #expect(feed.snapshot.requestDuration.lines == ["200 - 1 0.002", "503 connectionLost 1 0.002"])
+    }
+
     @Test("The response of a hedged request belongs to the transfer that is over")
     func hedged() throws {
         var feed = Feed()
