@@ -139,6 +139,8 @@ struct PlantedSecretsTests {
                 await send(session.upload(body, to: url, method: .put, headers: headers), written, plants)
             }
         }
+        let template = URLTemplate(plants.planted("http://@@:@@@127.0.0.1:1/{name}?sig=@@&token=@@"), ["name": "a"])
+        await send(session.upload(.data(Data()), to: template, method: .put), written, plants)
         await session.finish()
         #expect(plants.total > 40 && written.count > 1000)
         #expect(written.leaks.prefix(3).map { $0.prefix(2000) } == [])
