@@ -109,6 +109,9 @@ public struct RedactionRule: Sendable {
     /// are fields of JSON within a JSON string. Values of `true`, `false` and `null` are not secret. Takes time in
     /// proportion to the body's length.
     ///
+    /// JSON, forms and URLs in values are read up to three levels deep. A value that is nested more deeply is redacted
+    /// as a whole if it may have a secret.
+    ///
     /// - Parameters:
     ///   - data: The body, without content coding (RFC 9110 §8.4).
     ///   - contentType: The value of `Content-Type`; `nil` if there is none.

@@ -23,8 +23,8 @@ struct BodyRedactor {
         if let wide = WideText(bytes) {
             return wide.changed { redacted(ArraySlice($0), contentType: contentType) } ?? Array(bytes)
         }
-        if isJSON(type) || beginsAsJSON(bytes) { return JSONRedactor(rule: rule).redacted(bytes) }
-        guard type?.subtype == "x-www-form-urlencoded" || isPlain(type) && beginsAsForm(bytes) else {
+        if isJSON(type) || Self.beginsAsJSON(bytes) { return JSONRedactor(rule: rule).redacted(bytes) }
+        guard type?.subtype == "x-www-form-urlencoded" || isPlain(type) && Self.beginsAsForm(bytes) else {
             return Array(bytes)
         }
         return PairRedactor(rule: rule, place: .formField).pairs(bytes)
@@ -39,7 +39,7 @@ struct BodyRedactor {
             || type.subtype.contains("json")
     }
 
-    private func beginsAsJSON(_ bytes: ArraySlice<UInt8>) -> Bool {
+    static func beginsAsJSON(_ bytes: ArraySlice<UInt8>) -> Bool {
         var rest = bytes
         if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
         let first = rest.first { $0 > 0x20 && $0 != 0x7F }
@@ -53,7 +53,7 @@ struct BodyRedactor {
     }
 
     /// Whether the text begins with a name and an equals sign.
-    private func beginsAsForm(_ bytes: ArraySlice<UInt8>) -> Bool {
+    static func beginsAsForm(_ bytes: ArraySlice<UInt8>) -> Bool {
         let name = bytes.prefix { HTTPSyntax.isAlphanumeric($0) || "-._~%+[]*".utf8.contains($0) }
         return !name.isEmpty && bytes[name.endIndex...].first == 0x3D
     }

@@ -2,10 +2,10 @@
 /// several values, and need not be valid. Takes time in proportion to the length, and no stack for nesting.
 struct JSONRedactor {
     private let rule: RedactionRule
-    /// How many JSON texts inside of strings are still read.
-    private var depth = 3
+    /// How many texts inside of strings are still read.
+    private let depth: Int
 
-    init(rule: RedactionRule) { self.rule = rule }
+    init(rule: RedactionRule, depth: Int = RedactionRule.depth) { (self.rule, self.depth) = (rule, depth) }
 
     func redacted(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
@@ -50,17 +50,23 @@ struct JSONRedactor {
         return replacement.map { (start..<end, JSONText.quoted($0)) }
     }
 
-    /// A string may hold URLs, or JSON again; `nil` if it has no secret.
+    /// A string may hold URLs, a form, or JSON again; `nil` if it has no secret.
     private func changedString(_ text: JSONText) -> String? {
-        guard depth > 0, text.mayHoldSecrets else { return nil }
+        guard text.mayHoldSecrets else { return nil }
         let before = text.unescaped
-        var after = before
-        if before.utf8.contains(0x22) {
-            var inner = self
-            inner.depth -= 1
-            after = String(decoding: inner.redacted(ArraySlice(before.utf8)), as: UTF8.self)
+        let bytes = ArraySlice(before.utf8)
+        guard depth > 0 else {
+            return rule.mayHoldSecret(PercentBytes.decodedFully(bytes)) ? RedactionRule.mark : nil
         }
-        after = rule.text(withURLs: after)
+        var after = before
+        if bytes.contains(0x22) {
+            after = String(decoding: JSONRedactor(rule: rule, depth: depth - 1).redacted(bytes), as: UTF8.self)
+        }
+        after = PairRedactor(rule: rule, place: .queryItem, depth: depth).text(after)
+        if BodyRedactor.beginsAsForm(bytes) {
+            let form = PairRedactor(rule: rule, place: .formField, depth: depth).pairs(ArraySlice(after.utf8))
+            after = String(decoding: form, as: UTF8.self)
+        }
         return after == before ? nil : after
     }
 }

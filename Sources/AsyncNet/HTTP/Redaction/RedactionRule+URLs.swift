@@ -10,15 +10,43 @@ extension RedactionRule {
 struct PairRedactor {
     let rule: RedactionRule
     let place: RedactionRule.Place
-    /// How many URLs inside values of URLs are still decoded.
-    private var depth = 3
+    /// How many texts inside of values are still read.
+    private let depth: Int
+    /// Whether the URLs in the pairs are redacted already.
+    private var isTextRead = false
 
-    init(rule: RedactionRule, place: RedactionRule.Place) { (self.rule, self.place) = (rule, place) }
+    init(rule: RedactionRule, place: RedactionRule.Place, depth: Int = RedactionRule.depth) {
+        (self.rule, self.place, self.depth) = (rule, place, depth)
+    }
 
     // MARK: URLs
 
+    /// A URL, before which and in whose path other URLs may stand, as in `url=https://a,https://b/?c`.
     func url(_ text: String) -> String {
-        guard text.utf8.contains(where: { $0 == 0x3D || $0 == 0x40 || $0 == 0x25 || $0 == 0x3A }) else { return text }
+        guard text.utf8.contains(where: { "=@%:".utf8.contains($0) }) else { return text }
+        let bytes = Array(text.utf8)
+        var (written, start) = ("", 0)
+        for next in Self.schemes(bytes) where next > start {
+            written += reference(String(decoding: bytes[start..<next], as: UTF8.self))
+            start = next
+        }
+        return written + reference(String(decoding: bytes[start...], as: UTF8.self))
+    }
+
+    /// Where URLs begin before a query or a fragment. What has no scheme before `://` begins with its authority.
+    private static func schemes(_ bytes: [UInt8]) -> [Int] {
+        let end = bytes.firstIndex { $0 == 0x3F || $0 == 0x23 } ?? bytes.endIndex
+        return bytes[..<end].indices.compactMap { mark in
+            guard bytes[mark] == 0x3A, bytes[mark..<end].starts(with: "://".utf8) else { return nil }
+            let scheme = bytes[..<mark].reversed().prefix {
+                HTTPSyntax.isAlphanumeric($0) || [0x2B, 0x2D, 0x2E].contains($0)
+            }
+            let letter = bytes[(mark - scheme.count)..<mark].firstIndex { $0.asciiLowercased &- 0x61 < 26 }
+            return letter ?? mark + 1
+        }
+    }
+
+    private func reference(_ text: String) -> String {
         var reference = URLReference(text)
         reference.authority = reference.authority.map(authority)
         reference.path = path(reference.path)
@@ -41,14 +69,8 @@ struct PairRedactor {
         return hidden
     }
 
-    /// A path may have another URL in it, and its segments may have parameters, such as `/a;jsessionid=1/b` (RFC 3986
-    /// §3.3).
+    /// The segments of a path may have parameters, such as `/a;jsessionid=1/b` (RFC 3986 §3.3).
     private func path(_ path: String) -> String {
-        if depth > 0, path.contains("://") {
-            var inner = self
-            inner.depth -= 1
-            return inner.text(path)
-        }
         guard path.utf8.contains(0x3B) else { return path }
         return path.split(separator: "/", omittingEmptySubsequences: false).map { segment in
             segment.split(separator: ";", omittingEmptySubsequences: false)
@@ -60,28 +82,42 @@ struct PairRedactor {
     func text(_ text: String) -> String {
         let bytes = Array(text.utf8)
         guard bytes.contains(where: { "?#@;:".utf8.contains($0) }) else { return text }
-        var result: [UInt8] = []
-        for run in bytes.split(omittingEmptySubsequences: false, whereSeparator: Self.endsURL) {
-            result += urlInRun(run)
-            if run.endIndex < bytes.endIndex { result.append(bytes[run.endIndex]) }
+        var (result, start): ([UInt8], Int) = ([], 0)
+        while true {
+            let end = Self.urlEnd(bytes, start)
+            result += url(String(decoding: bytes[start..<end], as: UTF8.self)).utf8
+            guard end < bytes.endIndex else { break }
+            result.append(bytes[end])
+            start = end + 1
         }
         return result == bytes ? text : String(decoding: result, as: UTF8.self)
     }
 
-    private static func endsURL(_ byte: UInt8) -> Bool {
-        byte <= 0x20 || byte == 0x22 || byte == 0x27 || byte == 0x3C || byte == 0x3E || byte == 0x5C || byte == 0x60
+    private static func urlEnd(_ bytes: [UInt8], _ start: Int) -> Int {
+        var index = start
+        while index < bytes.endIndex, !endsURL(bytes[index]) {
+            if bytes[index...].starts(with: "://".utf8) {
+                index = userinfoEnd(bytes, index + 3)
+            } else {
+                index += 1
+            }
+        }
+        return index
     }
 
-    /// A URL may follow other text without a space, as in `url=https://a/?b`.
-    private func urlInRun(_ run: ArraySlice<UInt8>) -> [UInt8] {
-        guard let mark = run.indices.first(where: { run[$0...].starts(with: "://".utf8) }) else {
-            return Array(url(String(decoding: run, as: UTF8.self)).utf8)
-        }
-        let scheme = run[..<mark].reversed().prefix {
-            HTTPSyntax.isAlphanumeric($0) || [0x2B, 0x2D, 0x2E].contains($0)
-        }
-        let start = mark - scheme.count
-        return run[..<start] + Array(url(String(decoding: run[start...], as: UTF8.self)).utf8)
+    private static func endsURL(_ byte: UInt8) -> Bool { byte == 0x27 || endsText(byte) }
+
+    private static func endsText(_ byte: UInt8) -> Bool {
+        byte <= 0x20 || byte == 0x22 || byte == 0x3C || byte == 0x3E || byte == 0x5C || byte == 0x60
+    }
+
+    /// Where the userinfo that begins here ends, which may have quotes (RFC 3986 §3.2.1); here, if there is none. In a
+    /// text that was cut in an authority, what follows a quote may be of the userinfo.
+    private static func userinfoEnd(_ bytes: [UInt8], _ start: Int) -> Int {
+        let end = bytes[start...].firstIndex { endsText($0) || "/?#".utf8.contains($0) } ?? bytes.endIndex
+        if let at = bytes[start..<end].lastIndex(of: 0x40) { return at }
+        guard end == bytes.endIndex, let quote = bytes[start...].firstIndex(of: 0x27) else { return start }
+        return bytes[quote...].contains(where: HTTPSyntax.isAlphanumeric) ? end : start
     }
 
     // MARK: Pairs
@@ -124,50 +160,41 @@ struct PairRedactor {
         return item[...equals] + Array(PercentEncoding.encoded(replacement).utf8)
     }
 
-    /// The value after an equals sign, or the whole, may be an encoded URL.
+    /// The value after an equals sign, or the whole without one, may be an encoded text with secrets of its own.
     private func nested(_ item: ArraySlice<UInt8>) -> [UInt8] {
-        let start = item.firstIndex(of: 0x3D).map { $0 + 1 } ?? item.startIndex
-        let value = item[start...]
-        guard depth > 0, value.contains(where: { $0 == 0x25 || $0 == 0x3D || $0 == 0x40 }) else { return Array(item) }
-        var inner = self
-        inner.depth -= 1
-        let text = PercentBytes.text(value)
-        let redacted = inner.text(text)
-        return redacted == text ? Array(item) : item[..<start] + Array(PercentEncoding.encoded(redacted).utf8)
-    }
-}
-
-/// Decoding of percent-encoded bytes of any kind (RFC 3986 §2.1); a percent sign without two digits stands for itself.
-enum PercentBytes {
-    /// A value in a query or a form, in which `+` is a space.
-    static func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: decoded(bytes), as: UTF8.self) }
-
-    /// Decoded as often as it was encoded, but not more than three times.
-    static func decodedFully(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
-        var decoded = Self.decoded(bytes)
-        for _ in 0..<2 where decoded.contains(0x25) { decoded = Self.decoded(decoded[...]) }
-        return decoded
-    }
-
-    private static func decoded(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
-        var decoded: [UInt8] = []
-        var rest = bytes
-        while let byte = rest.popFirst() {
-            if byte == 0x25, let high = digit(rest.first), let low = digit(rest.dropFirst().first) {
-                decoded.append(high << 4 | low)
-                rest = rest.dropFirst(2)
-            } else {
-                decoded.append(byte == 0x2B ? 0x20 : byte)
-            }
+        guard item.contains(where: { "%=@:\"".utf8.contains($0) }) else { return Array(item) }
+        let equals = item.firstIndex(of: 0x3D)
+        if isTextRead, equals == nil { return Array(item) }
+        // What stands before the equals sign is no name if it has marks of a URL or of JSON.
+        if let equals, item[..<equals].contains(where: { "\":?".utf8.contains($0) }) {
+            guard !isTextRead else { return Array(item) }
+            return inner(item, String(decoding: item, as: UTF8.self)) { $0.text($0.json($1)) }
         }
-        return decoded
+        let start = equals.map { $0 + 1 } ?? item.startIndex
+        return item[..<start] + inner(item[start...], PercentBytes.text(item[start...])) { $0.value($1) }
     }
 
-    static func digit(_ byte: UInt8?) -> UInt8? {
-        switch byte {
-        case .some(let byte) where byte &- 0x30 < 10: byte - 0x30
-        case .some(let byte) where byte.asciiLowercased &- 0x61 < 6: byte.asciiLowercased - 0x61 + 10
-        default: nil
+    /// What is written in the place of a text within a text.
+    private func inner(_ bytes: ArraySlice<UInt8>, _ text: String, _ read: (PairRedactor, String) -> String) -> [UInt8]
+    {
+        guard depth > 0 else {
+            return rule.mayHoldSecret(PercentBytes.decodedFully(bytes)) ? Array(RedactionRule.mark.utf8) : Array(bytes)
         }
+        let redacted = read(PairRedactor(rule: rule, place: place, depth: depth - 1), text)
+        return redacted == text ? Array(bytes) : Array(PercentEncoding.encoded(redacted).utf8)
+    }
+
+    /// A decoded value, which may be JSON, or have URLs and be a form.
+    private func value(_ text: String) -> String {
+        let text = json(text)
+        if BodyRedactor.beginsAsJSON(ArraySlice(text.utf8)) { return text }
+        var form = self
+        form.isTextRead = true
+        return form.pairs(self.text(text))
+    }
+
+    private func json(_ text: String) -> String {
+        guard text.utf8.contains(0x22) else { return text }
+        return String(decoding: JSONRedactor(rule: rule, depth: depth).redacted(ArraySlice(text.utf8)), as: UTF8.self)
     }
 }

@@ -24,6 +24,19 @@ struct BodyRedactorTests {
         }
     }
 
+    @Test("However deeply JSON and URLs are nested, no secret is shown", arguments: 0...8)
+    func nested(_ depth: Int) throws {
+        var (json, harmless, url) = (#"{"token":"Quux"}"#, #"{"a":"Quux"}"#, "https://h/?token=Quux")
+        for _ in 0..<depth {
+            json = String(decoding: try JSONEncoder().encode(["a": json]), as: UTF8.self)
+            harmless = String(decoding: try JSONEncoder().encode(["a": harmless]), as: UTF8.self)
+            url = "https://h/?a=\(PercentEncoding.encoded(url))"
+        }
+        #expect(!rule.body(Data(json.utf8), contentType: nil).contains(secret))
+        #expect(rule.body(Data(harmless.utf8), contentType: nil) == Data(harmless.utf8))
+        #expect(!rule.text(ofURL: url).contains("Quux"))
+    }
+
     @Test("JSON in UTF-16 and UTF-32 stays in its encoding", arguments: [2, 4], [false, true])
     func wide(_ width: Int, _ isBigEndian: Bool) {
         func wide(_ text: String) -> Data {

@@ -20,6 +20,13 @@ enum RedactionCases {
             "https://h/?next=https%3A%2F%2Fi%2F%3Ftoken%3DQ%26a%3Db",
             "https://h/?next=https%3A%2F%2Fi%2F%3Ftoken%3DREDACTED%26a%3Db"
         ),
+        ("https://h/?a=%7B%22password%22:%22Q%22%7D", "https://h/?a=%7B%22password%22%3A%22REDACTED%22%7D"),
+        ("https://h/?state=a%26access_token%3DQ", "https://h/?state=a%26access_token%3DREDACTED"),
+        ("?data=access_token%3DQ", "?data=access_token%3DREDACTED"),
+        ("?a=a=a=a=a=x&b=YQ==", "?a=a=a=a=a=x&b=YQ=="),
+        ("https://bob:12'Q@h/", "https://REDACTED:REDACTED@h/"),
+        ("https://a,https://bob:Q@b/", "https://a,https://REDACTED:REDACTED@b/"),
+        ("a://b://bob:Q@c/", "a://b://REDACTED:REDACTED@c/"),
         ("/a?code=Q&state=1", "/a?code=REDACTED&state=1"),
         ("?pageToken=2&nextToken=3&continuation_token=4", "?pageToken=2&nextToken=3&continuation_token=4"),
         ("?keyword=1&author=2&monkey=3&zip_code=4", "?keyword=1&author=2&monkey=3&zip_code=4"),
@@ -43,6 +50,11 @@ enum RedactionCases {
         ("Referer", "https://bob:Q@h/", "https://REDACTED:REDACTED@h/"),
         ("Link", #"<https://h/?token=Q&page=2>; rel="next""#, #"<https://h/?token=REDACTED&page=2>; rel="next""#),
         ("Refresh", "5; url=https://bob:Q@h/?sig=Q", "5; url=https://REDACTED:REDACTED@h/?sig=REDACTED"),
+        (
+            "Link", "<https://bob:12'Q@h/>, <a?sig=Q&b=http://c>",
+            "<https://REDACTED:REDACTED@h/>, <a?sig=REDACTED&b=http://c>"
+        ),
+        ("Warning", "'http://h:8080', 'https://bob:Q@h/'", "'http://h:8080', 'https://REDACTED:REDACTED@h/'"),
         ("Accept", "text/html;q=0.9, */*", "text/html;q=0.9, */*"), ("ETag", #""a=b@c""#, #""a=b@c""#),
         ("Idempotency-Key", "1", "1"), ("X-Continuation-Token", "2", "2"), ("Sec-WebSocket-Key", "a==", "a=="),
         ("WWW-Authenticate", #"Digest realm="r", nonce="n=""#, #"Digest realm="r", nonce="n=""#),
@@ -63,6 +75,15 @@ enum RedactionCases {
         (
             #"["https://h/?sig=Q&a=1","https:\/\/b:Q@h"]"#, nil,
             #"["https://h/?sig=REDACTED&a=1","https://REDACTED:REDACTED@h"]"#
+        ),
+        (#"{"body":"user=1&password=Q"}"#, nil, #"{"body":"user=1&password=REDACTED"}"#),
+        (
+            #"payload={"a":1,"token":"Q"}"#, "application/x-www-form-urlencoded",
+            "payload=%7B%22a%22%3A1%2C%22token%22%3A%22REDACTED%22%7D"
+        ),
+        (
+            "a=%7B%22token%22%3A%22Q%22%7D&b=1", "application/x-www-form-urlencoded",
+            "a=%7B%22token%22%3A%22REDACTED%22%7D&b=1"
         ),
         ("{\"a\":1}\n{\"token\":\"Q\"}\n", "application/x-ndjson", "{\"a\":1}\n{\"token\":\"REDACTED\"}\n"),
         (#"data: {"token":"Q"}"#, "text/event-stream", #"data: {"token":"REDACTED"}"#),

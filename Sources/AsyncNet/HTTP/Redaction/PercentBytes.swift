@@ -1,0 +1,34 @@
+/// Decoding of percent-encoded bytes of any kind (RFC 3986 §2.1); a percent sign without two digits stands for itself.
+enum PercentBytes {
+    /// A value in a query or a form, in which `+` is a space.
+    static func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: decoded(bytes), as: UTF8.self) }
+
+    /// Decoded as often as it was encoded, but not more than three times.
+    static func decodedFully(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        var decoded = Self.decoded(bytes)
+        for _ in 0..<2 where decoded.contains(0x25) { decoded = Self.decoded(decoded[...]) }
+        return decoded
+    }
+
+    private static func decoded(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        var decoded: [UInt8] = []
+        var rest = bytes
+        while let byte = rest.popFirst() {
+            if byte == 0x25, let high = digit(rest.first), let low = digit(rest.dropFirst().first) {
+                decoded.append(high << 4 | low)
+                rest = rest.dropFirst(2)
+            } else {
+                decoded.append(byte == 0x2B ? 0x20 : byte)
+            }
+        }
+        return decoded
+    }
+
+    static func digit(_ byte: UInt8?) -> UInt8? {
+        switch byte {
+        case .some(let byte) where byte &- 0x30 < 10: byte - 0x30
+        case .some(let byte) where byte.asciiLowercased &- 0x61 < 6: byte.asciiLowercased - 0x61 + 10
+        default: nil
+        }
+    }
+}
