@@ -3,8 +3,8 @@ public import Foundation
 /// What is redacted in everything that AsyncNet writes about requests.
 ///
 /// Redacted are, with ``standard``:
-/// - headers: `Authorization`, `Proxy-Authorization`, `Cookie`, `Set-Cookie`, and names that end in `Token`, `Secret`,
-///   `API-Key`, `Access-Key`, `Signature` and the like;
+/// - headers: `Cookie`, `Set-Cookie`, and names that end in `Authorization`, `Token`, `Secret`, `API-Key`, `Access-Key`,
+///   `Signature`, `Assertion`, `JWT`, `Auth` and the like;
 /// - userinfo of URLs (`REDACTED:REDACTED@`), wherever a URL stands in a header, a query or a field;
 /// - query items and fields of forms and of JSON: `access_token`, `token`, `api_key`, `password`, `secret`,
 ///   `client_secret`, `auth`, `session`, `sid`, `jwt`, `otp`, `pin`, `sig`, `X-Amz-Signature`, `X-Amz-Credential`,

@@ -4,18 +4,21 @@
 /// name, such as `user[password]` or `user.password`, each part counts.
 struct SecretNames: Sendable {
     private let names: Set<String>
+    /// Endings of secret names, in addition to those that are secret everywhere.
+    private let moreEndings: [String]
 
-    init(_ names: some Sequence<String>) { self.names = Set(names.map(Self.folded)) }
+    init(_ names: some Sequence<String>, endings: [String] = []) {
+        (self.names, moreEndings) = (Set(names.map(Self.folded)), endings)
+    }
 
-    func adding(_ others: Set<String>) -> SecretNames { SecretNames(names.union(others)) }
+    func adding(_ others: Set<String>) -> SecretNames { SecretNames(names.union(others), endings: moreEndings) }
 
     func contains(_ name: some StringProtocol) -> Bool {
         let whole = Self.folded(name)
-        if names.contains(whole) || Self.endsLikeSecret(whole) { return true }
+        if isSecret(whole) { return true }
         guard name.unicodeScalars.contains(where: Self.joins) else { return false }
         return name.unicodeScalars.split(whereSeparator: Self.joins).contains { part in
-            let part = Self.folded(String(String.UnicodeScalarView(part)))
-            return names.contains(part) || Self.endsLikeSecret(part)
+            isSecret(Self.folded(String(String.UnicodeScalarView(part))))
         }
     }
 
@@ -27,9 +30,10 @@ struct SecretNames: Sendable {
         String(name.lowercased().unicodeScalars.filter { !$0.isASCII || HTTPSyntax.isAlphanumeric(UInt8($0.value)) })
     }
 
-    private static func endsLikeSecret(_ folded: String) -> Bool {
-        if middles.contains(where: { folded.contains($0) }) { return true }
-        return endings.contains { folded.hasSuffix($0) } && !harmlessEndings.contains { folded.hasSuffix($0) }
+    private func isSecret(_ folded: String) -> Bool {
+        if names.contains(folded) || Self.middles.contains(where: { folded.contains($0) }) { return true }
+        guard (Self.endings + moreEndings).contains(where: { folded.hasSuffix($0) }) else { return false }
+        return !Self.harmlessEndings.contains { folded.hasSuffix($0) }
     }
 
     private static let middles = ["password", "passwd", "passphrase"]
@@ -42,10 +46,11 @@ struct SecretNames: Sendable {
 }
 
 extension SecretNames {
-    static let headers = SecretNames([
-        "Authorization", "Proxy-Authorization", "Cookie", "Cookie2", "Set-Cookie", "Set-Cookie2", "X-Functions-Key",
-        "X-Amz-Credential", "X-Auth-Key", "X-Auth-Email-Key", "X-Master-Key",
-    ])
+    static let headers = SecretNames(
+        [
+            "Cookie", "Cookie2", "Set-Cookie", "Set-Cookie2", "X-Functions-Key", "X-Amz-Credential", "X-Auth-Key",
+            "X-Auth-Email-Key", "X-Master-Key", "X-Amzn-Oidc-Data",
+        ], endings: ["authorization", "assertion", "jwt", "auth", "otp"])
 
     /// Names in JSON. `code` and `key` are not among them, which are error codes and ordinary keys there.
     static let fields = SecretNames([
