@@ -9,8 +9,11 @@ struct MultipartParts {
         let headers: HTTPHeaders
 
         var disposition: ContentDisposition? { headers["Content-Disposition"].flatMap { ContentDisposition($0) } }
-        /// The name of a form's field (RFC 7578 §4.2).
-        var name: String? { disposition?.parameters["name"] }
+        /// The name of a form's field (RFC 7578 §4.2). Some clients encode it as `name*`, as RFC 8187 does.
+        var name: String? {
+            guard let parameters = disposition?.parameters else { return nil }
+            return parameters["name"] ?? parameters["name*"].map { ExtendedValue.decoded($0) ?? $0 }
+        }
     }
 
     enum Piece {
@@ -66,8 +69,21 @@ struct MultipartParts {
         if content.last == 0x0A { content.removeLast() }
         if content.last == 0x0D { content.removeLast() }
         let head = bytes[..<start]
-        let lines = [UInt8]("part\n".utf8) + head.drop { $0 == 0x0D || $0 == 0x0A }
+        let lines = [UInt8]("part\n".utf8) + unfolded(head.drop { $0 == 0x0D || $0 == 0x0A })
         let headers = lines.withUnsafeBytes { SentHead($0).headers }
         return .part(Part(head: head, content: content, end: bytes[content.endIndex...], headers: headers))
+    }
+
+    /// The head with lines that begin with a space or a tab joined to the lines before (RFC 5322 §2.2.3).
+    private static func unfolded(_ head: ArraySlice<UInt8>) -> [UInt8] {
+        var lines: [UInt8] = []
+        for byte in head {
+            if byte == 0x20 || byte == 0x09, lines.last == 0x0A {
+                lines.removeLast()
+                if lines.last == 0x0D { lines.removeLast() }
+            }
+            lines.append(byte)
+        }
+        return lines
     }
 }

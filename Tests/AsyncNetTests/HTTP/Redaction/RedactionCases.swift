@@ -112,9 +112,12 @@ enum RedactionCases {
         (part("json", #"{"token":"Q"}"#) + end, form, part("json", #"{"token":"REDACTED"}"#) + end),
         (part("key", "Q") + end, "multipart/form-data; boundary=wrong", part("key", "REDACTED") + end),
         (part("code", "Q") + end, "multipart/form-data", part("code", "REDACTED") + end),
+        (folded + "Q", form, folded + "REDACTED"), (encoded + "Q", form, encoded + "REDACTED"),
         (part("pin", "Q--Bold\r\n--BB Q") + end, form, part("pin", "REDACTED") + end),
     ]
 
+    private static let folded = "--B\r\nContent-Disposition: form-data;\r\n\tname=\"password\"\r\n\r\n"
+    private static let encoded = "--B\r\nContent-Disposition: form-data; name*=UTF-8''p%61ssword\r\n\r\n"
     private static let end = "--B--\r\n"
     private static func part(_ name: String, _ content: String) -> String {
         "--B\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\n\(content)\r\n"
