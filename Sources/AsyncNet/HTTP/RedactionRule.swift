@@ -104,8 +104,9 @@ public struct RedactionRule: Sendable {
     /// The body with secret fields redacted: fields of JSON, form fields, and parts of multipart forms, by their names.
     /// Other bodies are returned as they are.
     ///
-    /// A body may be cut at any byte, and need neither be valid nor of the type that is named: text that begins as JSON
-    /// is treated as JSON. A secret field whose value is an object or an array is redacted as a whole, and so
+    /// A body may be cut at any byte, and need not be valid. Except in multipart bodies, text that begins as JSON is
+    /// treated as JSON whatever its type is; text without a type, `text/plain` and `application/octet-stream` that begin
+    /// with a name and an equals sign are treated as forms. A secret field whose value is an object or an array is redacted as a whole, and so
     /// are fields of JSON within a JSON string. Values of `true`, `false` and `null` are not secret. Takes time in
     /// proportion to the body's length.
     ///

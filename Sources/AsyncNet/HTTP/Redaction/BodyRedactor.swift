@@ -19,11 +19,12 @@ struct BodyRedactor {
         if type?.type == "multipart" || contentType?.lowercased().hasPrefix("multipart/") == true {
             return multipart(bytes, type?.parameters["boundary"])
         }
+        if Self.beginsAsJSON(bytes) { return JSONRedactor(rule: rule).redacted(bytes) }
         if ["image", "audio", "video", "font"].contains(type?.type) { return Array(bytes) }
         if let wide = WideText(bytes) {
             return wide.changed { redacted(ArraySlice($0), contentType: contentType) } ?? Array(bytes)
         }
-        if isJSON(type) || Self.beginsAsJSON(bytes) { return JSONRedactor(rule: rule).redacted(bytes) }
+        if isJSON(type) { return JSONRedactor(rule: rule).redacted(bytes) }
         guard type?.subtype == "x-www-form-urlencoded" || isPlain(type) && Self.beginsAsForm(bytes) else {
             return Array(bytes)
         }
@@ -52,9 +53,9 @@ struct BodyRedactor {
             || type.type == "application" && type.subtype == "octet-stream"
     }
 
-    /// Whether the text begins with a name and an equals sign.
+    /// Whether the text begins with a name and an equals sign, after spaces and line ends.
     static func beginsAsForm(_ bytes: ArraySlice<UInt8>) -> Bool {
-        let name = bytes.prefix { HTTPSyntax.isAlphanumeric($0) || "-._~%+[]*".utf8.contains($0) }
+        let name = bytes.drop { $0 <= 0x20 }.prefix { HTTPSyntax.isAlphanumeric($0) || "-._~%+[]*".utf8.contains($0) }
         return !name.isEmpty && bytes[name.endIndex...].first == 0x3D
     }
 

@@ -104,7 +104,8 @@ enum RedactionCases {
         (#"{"token":"Q"}"#, "application/x-www-form-urlencoded", #"{"token":"REDACTED"}"#),
         ("token=Q&a=1", nil, "token=REDACTED&a=1"), ("token=Q&a=1", "text/plain", "token=REDACTED&a=1"),
         ("a text, token=1", "text/plain", "a text, token=1"), ("<a>token=1</a>", "text/html", "<a>token=1</a>"),
-        ("", "application/json", ""), (#"{"token":"1"}"#, "image/png", #"{"token":"1"}"#),
+        ("", "application/json", ""), (#"{"token":"Q"}"#, "image/png", #"{"token":"REDACTED"}"#),
+        (#""token":"1""#, "image/png", #""token":"1""#), ("\n\npassword=Q", nil, "\n\npassword=REDACTED"),
         (
             part("password", "Q\r\nQ") + part("note", "1") + end, form,
             part("password", "REDACTED") + part("note", "1") + end
