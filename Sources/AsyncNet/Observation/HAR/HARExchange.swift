@@ -37,8 +37,14 @@ struct HARExchange: Sendable {
     /// Whether nothing of the transfer is awaited any more.
     var isOver: Bool { isFollowed || metrics != nil }
 
-    /// The bytes that the record keeps in memory; heads are estimated.
-    var cost: Int { 4096 + requestBody.count + responseBody.count }
+    /// The bytes that the record keeps in memory, approximately.
+    var cost: Int {
+        let headers = [head.headers, sentHead?.headers, response?.headers].compactMap(\.self)
+        let heads = headers.reduce(0) { $0 + $1.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count } }
+        let certificates = connection?.certificates.reduce(0) { $0 + $1.utf8.count } ?? 0
+        let line = sentHead?.requestLine.utf8.count ?? 0
+        return 3584 + head.urlText.utf8.count + line + heads + certificates + requestBody.count + responseBody.count
+    }
 
     mutating func sent(_ head: SentHead) {
         let isConnect = head.requestLine.hasPrefix("CONNECT ") && self.head.method.rawValue != "CONNECT"

@@ -31,8 +31,6 @@ struct HARMemory {
 
     mutating func removeAll() { self = HARMemory(limit: limit) }
 
-    /// In the order in which the hops began.
-    var sorted: [HARExchange] {
-        records.compactMap(\.self).sorted { ($0.date, $0.requestID, $0.hop) < ($1.date, $1.requestID, $1.hop) }
-    }
+    /// The records that are kept, in the order in which they were appended.
+    var kept: [HARExchange] { records.compactMap(\.self) }
 }

@@ -84,7 +84,9 @@ public final class HARRecorder: EventMonitor {
                 throw AsyncNetError(.fileNotReadable, "The HAR file cannot be read", underlyingError: error)
             }
         }
-        let (records, lost) = memory.withLock { ($0.sorted, $0.lost) }
+        let (kept, lost) = memory.withLock { ($0.kept, $0.lost) }
+        // Sorting takes long, and requests wait for the lock.
+        let records = kept.sorted { ($0.date, $0.requestID, $0.hop) < ($1.date, $1.requestID, $1.hop) }
         let comment = HARText.comment(lost: lost, open: collector.withLock { $0.openCount })
         do { return try HARText.file(records.map { HAREntry($0, redaction) }, comment: comment) } catch {
             throw AsyncNetError(wrapping: error, as: .encodingFailed)

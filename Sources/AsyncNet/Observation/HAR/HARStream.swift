@@ -36,7 +36,8 @@ final class HARStream: Sendable {
     func append(_ records: [HARExchange]) {
         waiting.withLock { for record in records { $0.append(record) } }
         guard !isScheduled.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        Task(executorPreference: UserCode.threads) { self.write() }
+        // A task that is not detached would keep the request's task-local values.
+        Task.detached(executorPreference: UserCode.threads) { self.write() }
     }
 
     func removeWaiting() { waiting.withLock { $0.removeAll() } }

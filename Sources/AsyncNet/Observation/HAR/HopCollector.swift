@@ -21,7 +21,8 @@ struct HopCollector {
     mutating func receive(_ event: SessionEvent) -> [HARExchange] {
         switch event.event {
         case .finished(let error): return end(event, error, event.summary)
-        case .retried(let error, _): return event.hop == 0 ? end(event, error, nil) : endOne(event, error)
+        // A segment that fails before its first hop has hop 0.
+        case .retried(let error, _): return event.hop == 0 ? [] : endOne(event, error)
         case .attempt: return end(event, nil, nil)
         case .hop(let head): return begin(event, head)
         case .admitted(let time): blocked(event, time)

@@ -121,9 +121,30 @@ struct HAREntryTests {
         }
         for hop in 1...2 { #expect(try receive(.hop(head()), hop: hop).isEmpty) }
         let error = AsyncNetError(.connectionLost)
+        #expect(receive(.retried(error, after: .zero), hop: 0).isEmpty, "A segment has failed before its first hop")
+        #expect(collector.openCount == 2)
         #expect(receive(.retried(error, after: .zero), hop: 1).map(\.error?.code) == [.connectionLost])
         #expect(collector.openCount == 1)
         #expect(receive(.finished(nil), hop: 0).map(\.hop) == [2])
+    }
+
+    @Test("A record costs what its heads, certificates and bodies need")
+    func cost() throws {
+        let large = String(repeating: "a", count: 10_000)
+        func cost(_ headers: HTTPHeaders, _ events: [RequestEvent]) throws -> Int {
+            var collector = HopCollector(bodyLimit: 20_000)
+            for event in [.hop(try head(headers))] + events {
+                _ = collector.receive(SessionEvent(requestID: Self.id, hop: 1, event: event))
+            }
+            let ended = collector.receive(SessionEvent(requestID: Self.id, event: .finished(nil)))
+            return try #require(ended.first).cost
+        }
+        let small = try cost([:], [])
+        let header: HTTPHeaders = ["A": large]
+        #expect(try cost(header, []) == small + 10_001)
+        #expect(try cost([:], [.response(response(header))]) == small + 10_001)
+        #expect(try cost([:], [.connected(ConnectionInfo(certificates: [large, large]))]) == small + 20_000)
+        #expect(try cost([:], [.responseBody(Data(large.utf8))]) == small + 10_000)
     }
 
     // MARK: Times
