@@ -3,8 +3,8 @@ public import Foundation
 /// What is redacted in everything that AsyncNet writes about requests.
 ///
 /// Redacted are, with ``standard``:
-/// - headers: `Cookie`, `Set-Cookie`, and names that end in `Authorization`, `Token`, `Secret`, `API-Key`, `Access-Key`,
-///   `Signature`, `Assertion`, `JWT`, `Auth` and the like;
+/// - headers: `Cookie`, `Set-Cookie`, and names that end in `Authorization`, `Token`, `Secret`, `API-Key`,
+///   `Access-Key`, `Signature`, `Assertion`, `JWT`, `Auth` and the like;
 /// - userinfo of URLs (`REDACTED:REDACTED@`), wherever a URL stands in a header, a query or a field;
 /// - query items and fields of forms and of JSON: `access_token`, `token`, `api_key`, `password`, `secret`,
 ///   `client_secret`, `auth`, `session`, `sid`, `jwt`, `otp`, `pin`, `sig`, `X-Amz-Signature`, `X-Amz-Credential`,
@@ -105,10 +105,10 @@ public struct RedactionRule: Sendable {
     /// Other bodies are returned as they are.
     ///
     /// A body may be cut at any byte, and need not be valid. Except in multipart bodies, text that begins as JSON is
-    /// treated as JSON whatever its type is; text without a type, `text/plain` and `application/octet-stream` that begin
-    /// with a name and an equals sign are treated as forms. A secret field whose value is an object or an array is redacted as a whole, and so
-    /// are fields of JSON within a JSON string. Values of `true`, `false` and `null` are not secret. Takes time in
-    /// proportion to the body's length.
+    /// treated as JSON whatever its type is; text without a type, `text/plain` and `application/octet-stream` that
+    /// begin with a name and an equals sign are treated as forms. A secret field whose value is an object or an array
+    /// is redacted as a whole, and so are fields of JSON within a JSON string. Values of `true`, `false` and `null` are
+    /// not secret. Takes time in proportion to the body's length.
     ///
     /// JSON, forms and URLs in values are read up to three levels deep. A value that is nested more deeply is redacted
     /// as a whole if it may have a secret.
