@@ -38,7 +38,8 @@ public final class DistributedTracer: AsyncNet.Tracer {
     public func startSpan(_ span: TraceSpan) -> TraceContext {
         let tracer = tracer ?? InstrumentationSystem.tracer
         let begun: any Span = tracer.startSpan(
-            span.name, context: ServiceContext.current ?? Self.context(of: span.parent, tracer), ofKind: .client, at: span.begin)
+            span.name, context: ServiceContext.current ?? Self.context(of: span.parent, tracer), ofKind: .client,
+            at: span.begin)
         begun.attributes.merge(SpanAttributes(span.attributes))
         var headers = HTTPHeaders()
         tracer.inject(begun.context, into: &headers, using: HeaderInjector())
