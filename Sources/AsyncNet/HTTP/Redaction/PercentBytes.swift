@@ -10,7 +10,7 @@ enum PercentBytes {
         return decoded
     }
 
-    private static func decoded(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+    static func decoded(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var decoded: [UInt8] = []
         var rest = bytes
         while let byte = rest.popFirst() {

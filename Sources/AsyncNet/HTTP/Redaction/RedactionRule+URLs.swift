@@ -164,7 +164,7 @@ struct PairRedactor {
     private func nested(_ item: ArraySlice<UInt8>) -> [UInt8] {
         guard item.contains(where: { "%=@:\"".utf8.contains($0) }) else { return Array(item) }
         let equals = item.firstIndex(of: 0x3D)
-        if isTextRead, equals == nil { return Array(item) }
+        if isTextRead, equals == nil, PercentBytes.decoded(item).elementsEqual(item) { return Array(item) }
         // What stands before the equals sign is no name if it has marks of a URL or of JSON.
         if let equals, item[..<equals].contains(where: { "\":?".utf8.contains($0) }) {
             guard !isTextRead else { return Array(item) }

@@ -22,6 +22,7 @@ enum RedactionCases {
         ),
         ("https://h/?a=%7B%22password%22:%22Q%22%7D", "https://h/?a=%7B%22password%22%3A%22REDACTED%22%7D"),
         ("https://h/?state=a%26access_token%3DQ", "https://h/?state=a%26access_token%3DREDACTED"),
+        ("?state=a%2526access_token%253DQ", "?state=a%2526access_token%253DREDACTED"),
         ("?data=access_token%3DQ", "?data=access_token%3DREDACTED"),
         ("?a=a=a=a=a=x&b=YQ==", "?a=a=a=a=a=x&b=YQ=="),
         ("https://bob:12'Q@h/", "https://REDACTED:REDACTED@h/"),
