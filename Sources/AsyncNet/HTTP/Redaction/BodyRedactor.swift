@@ -19,11 +19,12 @@ struct BodyRedactor {
         if type?.type == "multipart" || contentType?.lowercased().hasPrefix("multipart/") == true {
             return multipart(bytes, type?.parameters["boundary"])
         }
-        if Self.beginsAsJSON(bytes) { return JSONRedactor(rule: rule).redacted(bytes) }
-        if ["image", "audio", "video", "font"].contains(type?.type) { return Array(bytes) }
-        if let wide = WideText(bytes) {
+        let isMedia = ["image", "audio", "video", "font"].contains(type?.type)
+        if !isMedia, let wide = WideText(bytes) {
             return wide.changed { redacted(ArraySlice($0), contentType: contentType) } ?? Array(bytes)
         }
+        if Self.beginsAsJSON(bytes) { return JSONRedactor(rule: rule).redacted(bytes) }
+        if isMedia { return Array(bytes) }
         if isJSON(type) { return JSONRedactor(rule: rule).redacted(bytes) }
         guard type?.subtype == "x-www-form-urlencoded" || isPlain(type) && Self.beginsAsForm(bytes) else {
             return Array(bytes)
