@@ -3,7 +3,7 @@ import Synchronization
 
 /// Keeps the timeline of the session that it monitors.
 package final class TimelineMonitor: EventMonitor {
-    private let state = Mutex(Timeline())
+    private let state = Mutex(SessionTimeline())
 
     package init() {}
 
@@ -13,7 +13,7 @@ package final class TimelineMonitor: EventMonitor {
     package func receive(_ event: SessionEvent) async { state.withLock { $0.receive(event) } }
 
     /// The timeline so far, see ``Session/monitorsReceivedEvents()``.
-    package var timeline: Timeline { state.withLock { $0 } }
+    package var timeline: SessionTimeline { state.withLock { $0 } }
 
     package func take(_ id: RequestID) -> RequestTimeline? { state.withLock { $0.take(id) } }
 }

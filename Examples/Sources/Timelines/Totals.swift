@@ -3,7 +3,7 @@ package struct Totals {
     private let requests: [RequestTimeline]
     private let lostEvents: Int
 
-    init(_ timeline: Timeline) { (requests, lostEvents) = (timeline.requests, timeline.lostEvents) }
+    init(_ timeline: SessionTimeline) { (requests, lostEvents) = (timeline.requests, timeline.lostEvents) }
 
     private var hops: [HopTimeline] { requests.flatMap(\.hops) }
 

@@ -1,6 +1,6 @@
 /// A timeline as lines of a terminal: a bar for each request on a common scale, and the totals.
 package struct Waterfall {
-    private let timeline: Timeline
+    private let timeline: SessionTimeline
     private let requests: [RequestTimeline]
     private let names: Names
     private let scale: Scale
@@ -15,7 +15,7 @@ package struct Waterfall {
     private let showsSizes: Bool
 
     /// - Parameter columns: How wide lines may be; at least 40.
-    package init(_ timeline: Timeline, columns: Int, _ ink: Ink) {
+    package init(_ timeline: SessionTimeline, columns: Int, _ ink: Ink) {
         (self.timeline, self.ink, requests) = (timeline, ink, timeline.requests)
         (names, scale, self.columns) = (Names(requests), Scale(of: requests), max(40, columns))
         statusWidth = requests.map { Self.status(of: $0).count }.max() ?? 0

@@ -2,13 +2,13 @@ import Foundation
 
 /// A timeline as one HTML file, which needs no other file, no network and no script.
 package struct WaterfallPage {
-    private let timeline: Timeline
+    private let timeline: SessionTimeline
     private let requests: [RequestTimeline]
     private let names: Names
     private let scale: Scale
     private let title: String
 
-    package init(_ timeline: Timeline, title: String) {
+    package init(_ timeline: SessionTimeline, title: String) {
         (self.timeline, self.title, requests) = (timeline, title, timeline.requests)
         (names, scale) = (Names(requests), Scale(of: requests))
     }

@@ -8,7 +8,7 @@ final class Recorder: EventMonitor {
         var calls: [Int: RequestID] = [:]
         var labels: [RequestID: String] = [:]
         var lines: [RequestID: EventLines] = [:]
-        var timeline = Timeline()
+        var timeline = SessionTimeline()
 
         mutating func text(of event: SessionEvent) -> [String] {
             // A request that has not started has nothing to show, and no label yet.

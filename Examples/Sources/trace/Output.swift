@@ -12,7 +12,7 @@ struct Output {
         columns = width ?? Self.terminalColumns ?? environment["COLUMNS"].flatMap { Int($0) } ?? 100
     }
 
-    func print(_ timeline: Timeline) {
+    func print(_ timeline: SessionTimeline) {
         Swift.print(Waterfall(timeline, columns: columns, ink).lines.joined(separator: "\n"))
     }
 

@@ -37,20 +37,20 @@ struct Trace: AsyncParsableCommand {
     }
 
     /// Of the timeline's URLs, which are without secrets.
-    private func title(_ timeline: Timeline) -> String {
+    private func title(_ timeline: SessionTimeline) -> String {
         guard !urls.isEmpty else { return "A page and its resources" }
         let names = timeline.requests.compactMap(\.url)
         return names.isEmpty ? "No requests" : names.joined(separator: ", ")
     }
 
-    private func loadDemonstration() async throws -> Timeline {
+    private func loadDemonstration() async throws -> SessionTimeline {
         let site = try await Site.start()
         let timeline = await recorded(over: site.transport) { await PageLoad(session: $0, page: site.page).run() }
         await site.stop()
         return timeline
     }
 
-    private func loadURLs() async -> Timeline {
+    private func loadURLs() async -> SessionTimeline {
         await recorded(over: AutomaticTransport()) { session in
             await withTaskGroup { group in
                 for url in urls { group.addTask { _ = await session.request(url).serializing(Data.self).response } }
@@ -59,7 +59,7 @@ struct Trace: AsyncParsableCommand {
     }
 
     /// The timeline of all requests that the work makes with the session.
-    private func recorded(over transport: any Transport, _ work: (Session) async -> Void) async -> Timeline {
+    private func recorded(over transport: any Transport, _ work: (Session) async -> Void) async -> SessionTimeline {
         let monitor = TimelineMonitor()
         let session = Session(
             transport: transport,

@@ -88,7 +88,7 @@ struct RequestTimelineTests {
     func order() {
         let late = Script.request("http://127.0.0.1/late", from: 20)
         let early = Script.request("http://127.0.0.1/early", from: 10)
-        var timeline = Timeline(of: [late, early])
+        var timeline = SessionTimeline(of: [late, early])
         #expect(timeline.requests.map(\.url) == ["http://127.0.0.1/early", "http://127.0.0.1/late"])
         var event = SessionEvent(requestID: late.id, event: .created)
         #expect(timeline.lostEvents == event.lostBefore)

@@ -32,12 +32,12 @@ struct Script {
         return script
     }
 
-    var timeline: Timeline { Timeline(of: [self]) }
+    var timeline: SessionTimeline { SessionTimeline(of: [self]) }
 
     var request: RequestTimeline? { timeline[id] }
 }
 
-extension Timeline {
+extension SessionTimeline {
     init(of scripts: [Script]) {
         self.init()
         for event in scripts.flatMap(\.events) { receive(event) }

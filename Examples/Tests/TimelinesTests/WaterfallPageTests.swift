@@ -7,7 +7,7 @@ import Timelines
 @Suite("Waterfall as HTML")
 struct WaterfallPageTests {
     private func page(_ scripts: [Script], title: String = "A page") -> String {
-        WaterfallPage(Timeline(of: scripts), title: title).html
+        WaterfallPage(SessionTimeline(of: scripts), title: title).html
     }
 
     @Test("Each request is a row with its place on the scale")

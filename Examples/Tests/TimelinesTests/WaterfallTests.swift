@@ -21,7 +21,7 @@ struct WaterfallTests {
 
     @Test("Lines of a page")
     func lines() {
-        let lines = Waterfall(Timeline(of: page), columns: 80, .plain).lines
+        let lines = Waterfall(SessionTimeline(of: page), columns: 80, .plain).lines
         #expect(
             lines == [
                 "                                                |0              |50 ms",
@@ -41,18 +41,18 @@ struct WaterfallTests {
     @Test("No line is wider than the terminal", arguments: [40, 50, 60, 61, 80, 132, 300])
     func width(_ columns: Int) {
         let long = Script.request("http://127.0.0.1/" + String(repeating: "long/", count: 50), status: 500)
-        let lines = Waterfall(Timeline(of: page + [long]), columns: columns, .plain).lines
+        let lines = Waterfall(SessionTimeline(of: page + [long]), columns: columns, .plain).lines
         #expect(lines.allSatisfy { $0.count <= columns })
     }
 
     @Test("With colours a line has the same text, apart from its bar")
     func colours() throws {
         let ink = Ink(isTerminal: true, environment: ["LANG": "C.UTF-8"])
-        let lines = Waterfall(Timeline(of: page), columns: 80, ink).lines
+        let lines = Waterfall(SessionTimeline(of: page), columns: 80, ink).lines
         #expect(lines[1].contains("\u{1B}[32m200    \u{1B}[0m") && lines[1].contains("\u{1B}[32m████"))
         #expect(lines[2].contains("\u{1B}[31m404    \u{1B}[0m"))
     }
 
     @Test("A timeline without requests")
-    func empty() { #expect(Waterfall(Timeline(), columns: 80, .plain).lines == ["No requests"]) }
+    func empty() { #expect(Waterfall(SessionTimeline(), columns: 80, .plain).lines == ["No requests"]) }
 }

@@ -1,7 +1,7 @@
 package import AsyncNet
 
 /// Makes timelines of a session's events; without I/O and without a clock of its own.
-package struct Timeline: Sendable {
+package struct SessionTimeline: Sendable {
     private var known: [RequestID: RequestTimeline] = [:]
     /// How many events were lost, so that the timelines may have gaps.
     package private(set) var lostEvents = 0
