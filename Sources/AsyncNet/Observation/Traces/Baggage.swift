@@ -46,6 +46,7 @@ extension TraceContext {
             }
         }
 
+        /// Whether there are no members.
         public var isEmpty: Bool { members.isEmpty }
 
         /// The first value of a name. Setting replaces all members of that name by one without properties, or removes

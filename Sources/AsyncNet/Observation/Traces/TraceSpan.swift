@@ -52,8 +52,11 @@ public struct TraceSpan: Sendable {
 
     /// The value of an attribute. More cases may be added in any release.
     public enum Attribute: Sendable, Hashable, CustomStringConvertible {
+        /// A text.
         case string(String)
+        /// A whole number.
         case int(Int)
+        /// Several texts.
         case strings([String])
 
         public var description: String {

@@ -32,6 +32,7 @@ extension TraceContext {
 
         /// The keys in their order.
         public var keys: [String] { members.map(\.key) }
+        /// Whether there are no members.
         public var isEmpty: Bool { members.isEmpty }
 
         /// The value of a key.
