@@ -4,6 +4,9 @@ struct TimeSource: Sendable {
     private final class Storage: Sendable {
         let clock: any Clock<Duration>
         let supervisor: (any SupervisedClock)?
+        /// When the source was created, by the nanoseconds of the clock that sessions have by default: such a number is
+        /// read ten times as fast as an instant. `nil` for other clocks.
+        let start: Int64?
         let elapsed: @Sendable () -> Duration
         let sleepUntil: @Sendable (Duration) async throws -> Void
         let sleepAsLimit: @Sendable (Duration) async throws -> Void
@@ -12,6 +15,7 @@ struct TimeSource: Sendable {
             let start = clock.now
             self.clock = clock
             supervisor = nil
+            self.start = clock is ContinuousClock ? Platform.continuousNanoseconds : nil
             elapsed = { start.duration(to: clock.now) }
             sleepUntil = { try await clock.sleep(until: start.advanced(by: $0), tolerance: nil) }
             sleepAsLimit = sleepUntil
@@ -21,6 +25,7 @@ struct TimeSource: Sendable {
             let start = clock.now
             self.clock = clock
             supervisor = clock
+            self.start = nil
             elapsed = { start.duration(to: clock.now) }
             sleepUntil = { try await clock.sleep(until: start.advanced(by: $0), tolerance: nil) }
             sleepAsLimit = { try await clock.sleep(asLimitUntil: start.advanced(by: $0)) }
@@ -44,7 +49,12 @@ struct TimeSource: Sendable {
     var supervisor: (any SupervisedClock)? { storage.supervisor }
     /// The executor for tasks that use this time; `nil` for Swift's own.
     var executor: (any TaskExecutor)? { storage.supervisor?.executor }
-    var now: Duration { storage.elapsed() }
+    var now: Duration { nanoseconds.map { .nanoseconds($0) } ?? storage.elapsed() }
+    /// As `now`, in nanoseconds, for the clock that sessions have by default; `nil` for other clocks.
+    var nanoseconds: Int64? {
+        guard let start = storage.start, let now = Platform.continuousNanoseconds else { return nil }
+        return now &- start
+    }
 
     /// Throws `CancellationError` if the task is cancelled.
     func sleep(until time: Duration) async throws { try await storage.sleepUntil(time) }

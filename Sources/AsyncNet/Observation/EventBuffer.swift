@@ -11,6 +11,7 @@ struct EventBuffer {
 
     var isEmpty: Bool { events.isEmpty }
     var count: Int { events.count }
+    var isHalfFull: Bool { events.count >= capacity / 2 }
 
     mutating func append(_ event: SessionEvent) {
         guard events.count == capacity else { return events.append(event) }
@@ -21,9 +22,16 @@ struct EventBuffer {
 
     /// The waiting events in their order; the first has the number of lost events.
     mutating func takeAll() -> [SessionEvent] {
-        var taken = start == 0 ? events : Array(events[start...] + events[..<start])
-        if lost > 0 { taken[0].lostBefore += lost }
-        (events, start, lost) = ([], 0, 0)
+        var taken: [SessionEvent] = []
+        takeAll(into: &taken)
         return taken
+    }
+
+    /// - Parameter taken: An empty array, whose memory is used for the next events.
+    mutating func takeAll(into taken: inout [SessionEvent]) {
+        if start > 0 { events = Array(events[start...] + events[..<start]) }
+        swap(&events, &taken)
+        if lost > 0, !taken.isEmpty { taken[0].lostBefore += lost }
+        (start, lost) = (0, 0)
     }
 }

@@ -1,4 +1,4 @@
-import Foundation
+import Dispatch
 
 /// Passes events from requests to one observer, which takes them when it has time.
 final class EventChannel: Sendable {
@@ -12,6 +12,16 @@ final class EventChannel: Sendable {
         /// Tasks that wait until the observer has received so many events.
         var waiters: [Int: (count: Int, continuation: UnsafeContinuation<Void, Never>)] = [:]
         var nextID = 0
+        var isLingering = false
+
+        /// Whether an observer that lingers must take the events now.
+        var isUrgent: Bool { isClosed || !waiters.isEmpty || buffer.isHalfFull }
+
+        /// - Returns: Whether the observer lingered.
+        mutating func endLingering() -> Bool {
+            defer { isLingering = false }
+            return isLingering
+        }
 
         /// Called when the observer has received all that it has taken.
         mutating func receivedTaken() -> [UnsafeContinuation<Void, Never>] {
@@ -24,6 +34,8 @@ final class EventChannel: Sendable {
 
     let interests: EventInterests
     private let state: Locked<State>
+    /// Ends `linger()`.
+    private let hurry = DispatchSemaphore(value: 0)
 
     init(capacity: Int, interests: EventInterests) {
         self.interests = interests
@@ -36,57 +48,74 @@ final class EventChannel: Sendable {
     /// Sends an event, unless it is one of those that cost time and that the observer does not need.
     func send(_ event: SessionEvent) {
         guard event.event.isNeeded(for: interests) else { return }
-        let taker = state.withLock { state -> UnsafeContinuation<Void, Never>? in
-            guard !state.isClosed else { return nil }
+        let (taker, isUrgent) = state.withLock { state -> (UnsafeContinuation<Void, Never>?, Bool) in
+            guard !state.isClosed else { return (nil, false) }
             state.buffer.append(event)
             state.sent += 1
-            guard let (id, taker) = state.takers.first else { return nil }
+            if state.isLingering { return (nil, state.isUrgent && state.endLingering()) }
+            guard let (id, taker) = state.takers.first else { return (nil, false) }
             state.takers[id] = nil
-            return taker
+            return (taker, false)
         }
         taker?.resume()
+        if isUrgent { hurry.signal() }
     }
 
     /// No event is added from now on; the observer takes the rest.
     func close() {
-        let (takers, waiters) = state.withLock { state in
+        let (takers, waiters, isLingering) = state.withLock { state in
             state.isClosed = true
             defer { (state.takers, state.waiters) = ([:], [:]) }
-            return (Array(state.takers.values), Array(state.waiters.values))
+            return (Array(state.takers.values), Array(state.waiters.values), state.endLingering())
         }
+        if isLingering { hurry.signal() }
         for taker in takers { taker.resume() }
         for waiter in waiters { waiter.continuation.resume() }
     }
 
     /// The waiting events, at least one; `nil` at the end, or when the task is cancelled.
     func take() async -> [SessionEvent]? {
+        var taken: [SessionEvent] = []
+        return await take(into: &taken) ? taken : nil
+    }
+
+    /// Takes the waiting events, at least one.
+    ///
+    /// - Parameter taken: An empty array, whose memory is used for the next events.
+    /// - Returns: `false` at the end, or when the task is cancelled.
+    func take(into taken: inout [SessionEvent]) async -> Bool {
         while !Task.isCancelled {
-            if let taken = takeNow() { return taken }
-            guard let id = newID() else { return takeNow() }
+            if takeNow(&taken) { return true }
+            guard let id = newID() else { return takeNow(&taken) }
             await withTaskCancellationHandler {
                 await withUnsafeContinuation { wait(id, $0) }
             } onCancel: {
                 state.withLock { $0.takers.removeValue(forKey: id) }?.resume()
             }
         }
-        return nil
+        return false
     }
 
     /// Waits for more events for some milliseconds, on a thread that may be blocked, so that the requests of a busy
-    /// session do not wake the observer for each event.
+    /// session do not wake the observer for each event. The wait ends early if the buffer is half full, or if somebody
+    /// waits for the observer.
     func linger() {
-        for _ in 0..<5 where state.withLock({ $0.buffer.isEmpty && !$0.isClosed && $0.waiters.isEmpty }) {
-            usleep(1_000)
+        let lingers = state.withLock { state in
+            state.isLingering = !state.isUrgent
+            return state.isLingering
         }
+        guard lingers, hurry.wait(timeout: .now() + .milliseconds(10)) == .timedOut else { return }
+        // A signal that came meanwhile would end the next wait.
+        if !state.withLock({ $0.endLingering() }) { hurry.wait() }
     }
 
-    private func takeNow() -> [SessionEvent]? {
-        let (taken, waiters) = state.withLock { state -> ([SessionEvent]?, [UnsafeContinuation<Void, Never>]) in
-            let waiters = state.receivedTaken()
-            return (state.buffer.isEmpty ? nil : state.buffer.takeAll(), waiters)
+    private func takeNow(_ taken: inout [SessionEvent]) -> Bool {
+        let waiters = state.withLock { state in
+            defer { state.buffer.takeAll(into: &taken) }
+            return state.receivedTaken()
         }
         for waiter in waiters { waiter.resume() }
-        return taken
+        return !taken.isEmpty
     }
 
     /// - Returns: `nil` if the channel is closed.
@@ -111,12 +140,13 @@ final class EventChannel: Sendable {
         guard let id = newID() else { return }
         await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
-                let isOver = state.withLock { state in
-                    guard state.received < state.sent, !state.isClosed, !Task.isCancelled else { return true }
+                let (isOver, isLingering) = state.withLock { state in
+                    guard state.received < state.sent, !state.isClosed, !Task.isCancelled else { return (true, false) }
                     state.waiters[id] = (state.sent, continuation)
-                    return false
+                    return (false, state.endLingering())
                 }
                 if isOver { continuation.resume() }
+                if isLingering { hurry.signal() }
             }
         } onCancel: {
             state.withLock { $0.waiters.removeValue(forKey: id) }?.continuation.resume()

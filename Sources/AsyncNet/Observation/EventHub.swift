@@ -20,13 +20,13 @@ final class EventHub: Sendable {
     private let observed: Atomic<Bool>
     /// Whether there are sequences, so that an event for monitors alone takes no lock for them.
     private let hasSequences = Atomic(false)
-    private let time: TimeSource
+    private let clock: EventClock
 
     /// How many events wait for a monitor before it loses the oldest.
     private static let capacity = 10_000
 
     init(_ monitors: [any EventMonitor], _ time: TimeSource) {
-        self.time = time
+        clock = EventClock(time)
         immediate = monitors.compactMap { $0 as? any ImmediateMonitor }
         let others = monitors.filter { !($0 is any ImmediateMonitor) }
         self.monitors = others.map { Self.channel(to: $0) }
@@ -42,8 +42,10 @@ final class EventHub: Sendable {
         let channel = EventChannel(capacity: capacity, interests: monitor.interests)
         // Detached: the task-locals of the task that makes the session are not the monitor's.
         Task.detached(executorPreference: UserCode.threads) {
-            while let events = await channel.take() {
+            var events: [SessionEvent] = []
+            while await channel.take(into: &events) {
                 for event in events { await monitor.receive(event) }
+                events.removeAll(keepingCapacity: true)
                 channel.linger()
             }
         }
@@ -59,14 +61,14 @@ final class EventHub: Sendable {
         return sequences.withLock { $0.channels.values.reduce(monitorInterests) { $0.union($1.interests) } }
     }
 
-    func send(
-        _ event: RequestEvent, of id: RequestID, _ kind: RequestKind, attempt: Int, hop: Int,
-        urlTemplate: String?, _ summary: RequestSummary? = nil
-    ) {
-        let event = SessionEvent(
-            requestID: id, kind: kind, attempt: attempt, hop: hop, date: Date(), instant: time.now, event: event,
-            summary: summary, urlTemplate: urlTemplate)
-        for monitor in immediate { monitor.receiveNow(event) }
+    /// What receives a request's events when they happen.
+    func followers(of id: RequestID) -> [any RequestFollower] { immediate.map { $0.follower(of: id) } }
+
+    /// The time of an event.
+    var time: EventTime { clock.now }
+
+    func send(_ event: SessionEvent, to followers: [any RequestFollower]) {
+        for follower in followers { follower.receiveNow(event) }
         for channel in monitors { channel.send(event) }
         guard hasSequences.load(ordering: .acquiring) else { return }
         let channels = sequences.withLock { $0.channels }
@@ -135,53 +137,4 @@ final class EventHub: Sendable {
             if monitors.isEmpty, immediate.isEmpty { observed.store(false, ordering: .releasing) }
         }
     }
-}
-
-/// The events of a session's requests, see ``Session/events``.
-struct SessionEvents: AsyncSequence, Sendable {
-    typealias Element = SessionEvent
-    typealias Failure = Never
-
-    /// Ends the observation when neither the sequence nor an iterator of it exists any more.
-    fileprivate final class Lease: Sendable {
-        let channel: EventChannel
-        let end: @Sendable () -> Void
-        init(_ channel: EventChannel, _ end: @escaping @Sendable () -> Void) {
-            (self.channel, self.end) = (channel, end)
-        }
-        deinit { end() }
-    }
-
-    struct Iterator: AsyncIteratorProtocol {
-        private let lease: Lease
-        private var events: ArraySlice<SessionEvent> = []
-
-        fileprivate init(_ lease: Lease) { self.lease = lease }
-
-        mutating func next() async -> SessionEvent? { await next(isolation: #isolation) }
-
-        mutating func next(isolation: isolated (any Actor)?) async -> SessionEvent? {
-            if Task.isCancelled { events = [] }
-            if events.isEmpty, let taken = await lease.channel.take() { events = taken[...] }
-            return events.popFirst()
-        }
-    }
-
-    private let lease: Lease
-
-    fileprivate init(_ channel: EventChannel, onEnd end: @escaping @Sendable () -> Void) {
-        lease = Lease(channel, end)
-    }
-
-    func makeAsyncIterator() -> Iterator { Iterator(lease) }
-}
-
-/// Where the steps of a request are sent to.
-protocol EventTarget: AnyObject, Sendable {
-    var isObserved: Bool { get }
-    /// What observers need; `nil` if nobody observes.
-    var interests: EventInterests? { get }
-    /// A hop begins, and gets this number.
-    func beginHop() -> Int
-    func send(_ event: RequestEvent, hop: Int)
 }

@@ -21,12 +21,21 @@ extension EventMonitor {
     public var interests: EventInterests { .standard }
 }
 
-/// A monitor of this library that takes a few microseconds for an event and blocks nothing. It receives events when
-/// they happen, so that its results are complete when the request's outcome is awaited.
-protocol ImmediateMonitor: EventMonitor {
+/// Receives the events of one or more requests of a session when they happen, those of a request one after the other.
+/// It takes a few microseconds for an event, and blocks nothing.
+protocol RequestFollower: AnyObject, Sendable {
     func receiveNow(_ event: SessionEvent)
+}
+
+/// A monitor of this library that receives events when they happen, so that its results are complete when the request's
+/// outcome is awaited.
+protocol ImmediateMonitor: EventMonitor, RequestFollower {
+    /// What receives the events of this request: the monitor itself by default, or an object of the request's own, which
+    /// then needs neither to find what it knows of the request nor to wait for other requests.
+    func follower(of id: RequestID) -> any RequestFollower
 }
 
 extension ImmediateMonitor {
     public func receive(_ event: SessionEvent) async { receiveNow(event) }
+    func follower(of id: RequestID) -> any RequestFollower { self }
 }

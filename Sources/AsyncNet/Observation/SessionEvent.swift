@@ -2,54 +2,39 @@ public import Foundation
 
 /// A step in the life of one of a session's requests: the step, the request, and the time.
 public struct SessionEvent: Sendable {
-    /// An object, so that a copy of the event is one reference.
-    private final class Storage: Sendable {
-        let requestID: RequestID
-        let kind: RequestKind
-        let attempt: Int
-        let hop: Int
-        let urlTemplate: String?
-        let date: Date
-        let instant: Duration
-        let event: RequestEvent
-        let summary: RequestSummary?
-
-        init(
-            _ requestID: RequestID, _ kind: RequestKind, _ attempt: Int, _ hop: Int, _ urlTemplate: String?,
-            _ date: Date,
-            _ instant: Duration, _ event: RequestEvent, _ summary: RequestSummary?
-        ) {
-            (self.requestID, self.kind, self.urlTemplate) = (requestID, kind, urlTemplate)
-            (self.attempt, self.hop) = (attempt, hop)
-            (self.date, self.instant, self.event, self.summary) = (date, instant, event, summary)
-        }
+    /// In a box, so that the other events, which have no summary, stay small.
+    indirect enum Ending: Sendable {
+        case summary(RequestSummary)
     }
 
-    private let storage: Storage
-
     /// The request. All its events have this identifier.
-    public var requestID: RequestID { storage.requestID }
+    public let requestID: RequestID
     /// How the request uses bodies.
-    public var kind: RequestKind { storage.kind }
+    public let kind: RequestKind
     /// The number of the attempt, from 1; 0 before the first.
-    public var attempt: Int { storage.attempt }
+    public let attempt: Int
     /// The number of the hop within the attempt, from 1; 0 outside hops. Hops of segments and hedged transfers, which
     /// overlap, have numbers of their own.
-    public var hop: Int { storage.hop }
+    public let hop: Int
     /// The text of the ``URLTemplate`` that the request was made with, which stays that of the first hop when a redirect
     /// is followed; `nil` without a template, and before the first attempt.
-    public var urlTemplate: String? { storage.urlTemplate }
+    public let urlTemplate: String?
     /// The time by the wall clock.
-    public var date: Date { storage.date }
+    public let date: Date
     /// The time by the session's clock, since the session was made: the difference of two events is the time between
     /// them, whatever happens to the wall clock.
-    public var instant: Duration { storage.instant }
+    public let instant: Duration
     /// The step.
-    public var event: RequestEvent { storage.event }
-    /// What is known of the request at its end: with ``RequestEvent/finished(_:)``, `nil` with other steps.
-    public var summary: RequestSummary? { storage.summary }
+    public let event: RequestEvent
+    private let ending: Ending?
     /// How many events this observer has lost between its last event and this one, since it was too slow.
     public internal(set) var lostBefore = 0
+
+    /// What is known of the request at its end: with ``RequestEvent/finished(_:)``, `nil` with other steps.
+    public var summary: RequestSummary? {
+        guard case .summary(let summary) = ending else { return nil }
+        return summary
+    }
 
     /// Makes an event, for tests of monitors.
     public init(
@@ -57,8 +42,19 @@ public struct SessionEvent: Sendable {
         instant: Duration = .zero, event: RequestEvent, summary: RequestSummary? = nil, lostBefore: Int = 0,
         urlTemplate: String? = nil
     ) {
-        storage = Storage(requestID, kind, attempt, hop, urlTemplate, date, instant, event, summary)
+        (self.requestID, self.kind, self.attempt, self.hop) = (requestID, kind, attempt, hop)
+        (self.date, self.instant, self.event, self.urlTemplate) = (date, instant, event, urlTemplate)
+        ending = summary.map { .summary($0) }
         self.lostBefore = lostBefore
+    }
+
+    init(
+        _ requestID: RequestID, _ kind: RequestKind, attempt: Int, hop: Int, urlTemplate: String?, _ time: EventTime,
+        _ event: RequestEvent, _ ending: Ending?
+    ) {
+        (self.requestID, self.kind, self.attempt, self.hop) = (requestID, kind, attempt, hop)
+        (date, instant, self.event, self.urlTemplate) = (time.date, time.instant, event, urlTemplate)
+        self.ending = ending
     }
 }
 

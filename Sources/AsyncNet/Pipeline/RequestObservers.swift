@@ -22,6 +22,8 @@ final class RequestObservers: EventTarget {
         /// The number of hops in this attempt.
         var hops = 0
         var urlTemplate: String?
+        /// What receives the request's events when they happen; `nil` before the first event.
+        var followers: [any RequestFollower]?
         var isFinished = false
     }
 
@@ -62,7 +64,7 @@ final class RequestObservers: EventTarget {
         state.withLock { state in
             guard !state.isFinished else { return }
             if !event.isFrequent { state.channels?.events.send(event) }
-            if hub.isObserved { send(event, hop: hop, state) }
+            if hub.isObserved { pass(event, hop: hop, &state) }
         }
     }
 
@@ -85,7 +87,7 @@ final class RequestObservers: EventTarget {
     @inline(never)
     func finish(_ error: AsyncNetError?, _ summary: () -> RequestSummary) {
         let channels = state.withLock { state in
-            if hub.isObserved, !state.isFinished { send(.finished(error), hop: 0, state, summary()) }
+            if hub.isObserved, !state.isFinished { pass(.finished(error), hop: 0, &state, .summary(summary())) }
             // Here, since an observer that begins now ends the loops of the others.
             state.channels?.events.send(.finished(error))
             state.isFinished = true
@@ -97,11 +99,18 @@ final class RequestObservers: EventTarget {
     /// Sends a step that may follow the end, to the observers of all requests.
     func sendDecoded(_ event: @autoclosure () -> RequestEvent) {
         guard hub.isObserved else { return }
-        state.withLock { send(event(), hop: 0, $0) }
+        state.withLock { pass(event(), hop: 0, &$0) }
     }
 
-    private func send(_ event: RequestEvent, hop: Int, _ state: State, _ summary: RequestSummary? = nil) {
-        hub.send(event, of: id, kind, attempt: state.attempt, hop: hop, urlTemplate: state.urlTemplate, summary)
+    /// Passes a step on to the observers of all requests.
+    private func pass(
+        _ event: RequestEvent, hop: Int, _ state: inout State, _ ending: SessionEvent.Ending? = nil
+    ) {
+        let followers = state.followers ?? hub.followers(of: id)
+        state.followers = followers
+        let event = SessionEvent(
+            id, kind, attempt: state.attempt, hop: hop, urlTemplate: state.urlTemplate, hub.time, event, ending)
+        hub.send(event, to: followers)
     }
 
     // MARK: Observing

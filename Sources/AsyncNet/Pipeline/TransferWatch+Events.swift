@@ -11,8 +11,9 @@ struct HopReport {
     /// When the transfer began to wait for the transport; `nil` while it does not.
     var waitingSince: Duration?
     var isConnected = false
-    /// The measurements of the transfer. Transports report them before the last bytes of the body have been delivered.
-    var metrics: TransportMetrics?
+    /// The event of the transfer's end. Transports report measurements before the last bytes of the body have been
+    /// delivered.
+    var transferred: RequestEvent?
 
     init(_ interests: EventInterests) { (self.interests, bodyLimit) = (interests, interests.bodyLimit) }
 }
@@ -66,13 +67,13 @@ extension TransferWatch {
             isReused: metrics.isConnectionReused, httpVersion: metrics.httpVersion,
             remoteAddress: metrics.remoteAddress)
         if connection != ConnectionInfo() { connected(connection) }
-        hopReport.withLock { $0?.metrics = metrics }
+        hopReport.withLock { $0?.transferred = .transferred(metrics) }
     }
 
     /// The hop has ended: its body has been delivered, or is not needed, or the transfer has failed.
     func endTransfer() {
-        guard areEventsObserved, let metrics = hopReport.withLock({ $0?.metrics.take() }) else { return }
-        send(.transferred(metrics))
+        guard areEventsObserved, let event = hopReport.withLock({ $0?.transferred.take() }) else { return }
+        send(event)
     }
 
     /// The transfer begins to wait for a permit of the transport, or waits no longer.

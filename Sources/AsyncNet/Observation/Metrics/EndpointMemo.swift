@@ -49,15 +49,17 @@ struct EndpointMemo: Sendable {
         return position
     }
 
+    /// Of the origin's end, where host names and ports differ most, and its length: a collision costs time only.
     private static func slot(_ origin: Slice<UnsafeBufferPointer<UInt8>>, _ method: HTTPMethod, _ template: String?)
         -> Int
     {
-        // FNV-1a: a collision costs time only.
+        // FNV-1a.
         var hash: UInt32 = 2_166_136_261
         func add(_ byte: UInt8) { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
-        for byte in origin { add(byte) }
-        for byte in method.rawValue.utf8 { add(byte) }
-        if let template { for byte in template.utf8 { add(byte) } }
+        add(UInt8(truncatingIfNeeded: origin.count))
+        for byte in origin.suffix(8) { add(byte) }
+        add(method.rawValue.utf8.first ?? 0)
+        if let template { for byte in template.utf8.suffix(8) { add(byte) } }
         return Int(hash >> 16 ^ hash) & (size - 1)
     }
 }
@@ -68,7 +70,8 @@ extension EndpointMemo.Entry {
         of origin: Slice<UnsafeBufferPointer<UInt8>>, _ method: HTTPMethod, _ template: String?
     ) -> EndpointTable.Index? {
         guard self.origin.count == origin.count, self.method == method, self.template == template,
-            self.origin.elementsEqual(origin)
+            let bytes = origin.base.baseAddress,
+            self.origin.withUnsafeBytes({ $0.baseAddress.map { memcmp($0, bytes, origin.count) == 0 } ?? true })
         else { return nil }
         return index
     }

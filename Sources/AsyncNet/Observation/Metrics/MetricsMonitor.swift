@@ -19,7 +19,8 @@ public final class MetricsMonitor: ImmediateMonitor {
     /// The methods that are values of `http.request.method`: those of RFC 9110 §9, PATCH (RFC 5789) and QUERY.
     public static let standardMethods: Set<HTTPMethod> = SemanticConventions.methods
 
-    private let state: Locked<MetricsState>
+    let state: Locked<MetricsState>
+    private let passed = Locked(RequestTracks())
 
     /// Makes a monitor that has counted nothing.
     ///
@@ -34,26 +35,17 @@ public final class MetricsMonitor: ImmediateMonitor {
     /// Nothing that costs time.
     public var interests: EventInterests { .minimal }
 
+    func follower(of id: RequestID) -> any RequestFollower { MetricsFollower(self) }
+
+    /// Receives an event from a program that passes events on. Those of a session's requests come by `follower(of:)`.
     func receiveNow(_ event: SessionEvent) {
         guard event.event.isMeasured || event.lostBefore > 0 else { return }
-        state.withLock { $0.receive(event) }
+        passed.withLock { tracks in state.withLock { tracks.receive(event, &$0) } }
     }
 
     /// All values up to now.
-    public func snapshot() -> MetricsSnapshot { MetricsSnapshot(state.withLock { $0.withoutTracks }) }
+    public func snapshot() -> MetricsSnapshot { MetricsSnapshot(state.withLock { $0 }) }
 
     /// All values up to now in Prometheus's text format, version 0.0.4; the same values always make the same text.
     public func prometheusText() -> String { snapshot().prometheusText() }
-}
-
-extension RequestEvent {
-    /// Whether a metric is made of the event.
-    fileprivate var isMeasured: Bool {
-        switch self {
-        case .created, .resumed, .suspended, .adapted, .validated, .sent, .informational, .sentBody, .receivedBody,
-            .requestBody, .responseBody, .cookiesStored:
-            false
-        default: true
-        }
-    }
 }

@@ -15,12 +15,18 @@ struct OpenHop: Sendable {
     }
 }
 
-/// What is kept of a request until its end.
+/// What is kept of a request from its first attempt to its end.
 struct RequestTrack: Sendable {
+    /// Whether an attempt has begun.
+    private(set) var hasBegun = false
+    /// The head and template of an attempt whose endpoint has not been needed yet.
+    var newAttempt: (head: HTTPRequestHead, template: String?)?
     /// The endpoint of the first attempt.
-    let first: EndpointTable.Index
+    private(set) var first = EndpointTable.Index.none
     /// Where the attempt that runs goes.
-    var endpoint: EndpointTable.Index
+    var endpoint = EndpointTable.Index.none {
+        didSet { if first == .none { first = endpoint } }
+    }
     /// Whether the attempt follows a redirect, to which the request's template does not belong.
     var isRedirected = false
     /// The hops that have begun and whose outcome is unknown: more than one if transfers are hedged, or segments.
@@ -31,7 +37,9 @@ struct RequestTrack: Sendable {
     /// Where those transfers go.
     private(set) var waitEndpoint = EndpointTable.Index.none
 
-    init(_ endpoint: EndpointTable.Index) { (first, self.endpoint) = (endpoint, endpoint) }
+    mutating func beginAttempt(_ head: HTTPRequestHead, _ template: String?) {
+        (hasBegun, newAttempt, isRedirected) = (true, (head, template), false)
+    }
 
     // MARK: Hops
 
@@ -39,6 +47,8 @@ struct RequestTrack: Sendable {
         self.endpoint = endpoint
         hops.append(OpenHop(number: number, endpoint: endpoint, start: start))
     }
+
+    mutating func receive(_ head: HTTPResponseHead, _ number: Int) { update(number) { $0.receive(head) } }
 
     /// Changes a hop. An event outside of hops, as the response of a hedged request is, belongs to the hop that ended
     /// last, or to the hop that began last.

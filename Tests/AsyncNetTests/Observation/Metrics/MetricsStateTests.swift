@@ -10,10 +10,12 @@ struct MetricsStateTests {
     /// Sends events, each a millisecond after the other.
     struct Feed {
         var state: MetricsState
+        var tracks: RequestTracks
         private var time = Duration.zero
 
         init(limit: Int = 1000, trackLimit: Int = 100) {
-            state = MetricsState(limit: limit, methods: MetricsMonitor.standardMethods, trackLimit: trackLimit)
+            state = MetricsState(limit: limit, methods: MetricsMonitor.standardMethods)
+            tracks = RequestTracks(limit: trackLimit)
         }
 
         mutating func send(
@@ -21,9 +23,10 @@ struct MetricsStateTests {
         ) {
             for event in events {
                 time += .milliseconds(1)
-                state.receive(
+                tracks.receive(
                     SessionEvent(
-                        requestID: id, hop: hop, instant: time, event: event, summary: summary, lostBefore: lost))
+                        requestID: id, hop: hop, instant: time, event: event, summary: summary, lostBefore: lost),
+                    &state)
             }
         }
 
@@ -60,7 +63,7 @@ struct MetricsStateTests {
         #expect(feed.snapshot.connectionUses.matching(["asyncnet.connection.reused": "true"]).total == 1)
         #expect(feed.snapshot.connectionUses.total == 1)
         #expect(feed.snapshot.repeats.total == 1)
-        #expect(feed.state.trackCount == 0)
+        #expect(feed.tracks.count == 0)
     }
 
     @Test("A validator's refusal is not the hop's error; what broke a response off is, whatever the status")
@@ -130,7 +133,7 @@ struct MetricsStateTests {
         for _ in 0..<1000 {
             feed.send(.created, .suspended, .shared, .queued, .admitted(after: .zero), of: RequestID())
         }
-        #expect(feed.state.trackCount == 0)
+        #expect(feed.tracks.count == 0)
         #expect(feed.snapshot.sharedRequests.total == 0)
     }
 
@@ -142,9 +145,9 @@ struct MetricsStateTests {
             feed.send(.attempt(1, try head()), .queued, of: id)
             feed.send(.hop(try head()), of: id, hop: 1)
         }
-        #expect(5...10 ~= feed.state.trackCount)
-        #expect(feed.snapshot.activeRequests.total == feed.state.trackCount)
-        #expect(feed.snapshot.queuedRequests.total == feed.state.trackCount)
+        #expect(5...10 ~= feed.tracks.count)
+        #expect(feed.snapshot.activeRequests.total == feed.tracks.count)
+        #expect(feed.snapshot.queuedRequests.total == feed.tracks.count)
     }
 
     @Test("Label sets beyond the limit count together, and sums stay correct")
