@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/xattr.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifdef __APPLE__
@@ -22,6 +23,14 @@
 #define MODIFIED st_mtim
 #define CHANGED st_ctim
 #endif
+
+int64_t cp_continuous_nanoseconds(void) {
+#ifdef CLOCK_BOOTTIME
+    struct timespec time;
+    if (clock_gettime(CLOCK_BOOTTIME, &time) == 0) return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+#endif
+    return -1;
+}
 
 static int fill(cp_stamp *stamp, const struct stat *status) {
     if (!S_ISREG(status->st_mode)) return S_ISDIR(status->st_mode) ? EISDIR : EINVAL;

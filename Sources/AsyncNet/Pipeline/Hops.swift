@@ -89,6 +89,7 @@ struct Hops: Station {
             outgoing.hold = run.hold
             outgoing.supervision = run.watch.supervisedTransfer
             outgoing.interests = run.watch.events?.interests
+            outgoing.connectionObserver = run.environment.events.connectionObserver
             outgoing.maximumBodySize = run.policies.bodyLimit
             if outgoing.delivery == .whole { outgoing.isUrgent = attempt.refusesHeads(of: outgoing.head) }
         }

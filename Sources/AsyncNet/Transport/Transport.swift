@@ -53,6 +53,8 @@ public struct TransportRequest: Sendable {
         var isUrgent: (@Sendable (HTTPResponseHead) -> Bool)?
         /// What observers of this hop need; `nil` if nobody observes.
         var interests: EventInterests?
+        /// What learns of the hop's connection; `nil` if nobody observes connections.
+        var connectionObserver: (any ConnectionObserver)?
         var onEvent: (@Sendable (TransportEvent) -> Void)?
         /// Set if the session's clock moves by itself when nothing runs.
         var supervision: SupervisedTransfer?
@@ -134,6 +136,7 @@ public struct TransportRequest: Sendable {
         get { storage.values.hold }
         set { change { $0.hold = newValue } }
     }
+    var connectionObserver: (any ConnectionObserver)? { storage.values.connectionObserver }
     var isUrgent: (@Sendable (HTTPResponseHead) -> Bool)? { storage.values.isUrgent }
     package var supervision: SupervisedTransfer? { storage.values.supervision }
 

@@ -14,6 +14,10 @@ typedef struct {
     int64_t changed_seconds, changed_nanoseconds;
 } cp_stamp;
 
+/// The time since the system's start in nanoseconds, sleep included, which `ContinuousClock` reads too; -1 if it cannot be
+/// read.
+int64_t cp_continuous_nanoseconds(void);
+
 /// Reads the stamp of a regular file. Returns 0 or the error: EISDIR for a directory, EINVAL for other files.
 int cp_read_stamp(int descriptor, cp_stamp *_Nonnull stamp);
 

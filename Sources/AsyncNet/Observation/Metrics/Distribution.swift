@@ -44,6 +44,10 @@ enum MetricBuckets {
     static let durations: [UInt64] = [5, 10, 25, 50, 75, 100, 250, 500, 750, 1000, 2500, 5000, 7500, 10_000].map {
         $0 * 1_000_000
     }
+    /// The buckets that the conventions advise for durations of connections.
+    static let connectionDurations: [UInt64] = [
+        10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 30_000, 60_000, 120_000, 300_000,
+    ].map { $0 * 1_000_000 }
     /// From 100 bytes to 1 GB; the conventions advise none for sizes.
     static let sizes: [UInt64] = [
         100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000,

@@ -83,6 +83,10 @@ extension MetricMeasure<Duration> {
     static let seconds = Self(unit: "seconds", buckets: MetricBuckets.durations, scale: 1e9) {
         .nanoseconds(Int64(nearest: $0))
     }
+    /// Of connections, which last longer than requests.
+    static let connectionSeconds = Self(unit: "seconds", buckets: MetricBuckets.connectionDurations, scale: 1e9) {
+        .nanoseconds(Int64(nearest: $0))
+    }
 }
 
 extension MetricMeasure<Int64> {

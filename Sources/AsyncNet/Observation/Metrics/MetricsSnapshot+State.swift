@@ -1,3 +1,5 @@
+import Synchronization
+
 extension MetricsSnapshot {
     init(_ state: MetricsState) {
         let (hops, endpoints) = (state.points(of: state.hops), state.endpoints.points)
@@ -13,6 +15,12 @@ extension MetricsSnapshot {
         responseBodySize = MetricHistogram(
             "http.client.response.body.size", "Size of HTTP client response bodies.", .bytes,
             hops.map { ($0.labels, $0.value.responseBody) })
+        openConnections = MetricCount(
+            "http.client.open_connections", "Number of open connections that are active or idle.", isMonotonic: false,
+            state.connections.points.flatMap { $1.states($0) })
+        connectionDuration = MetricHistogram(
+            "http.client.connection.duration", "Duration of connections from their opening to their end.",
+            .connectionSeconds, state.connections.points.map { ($0, $1.durations.withLock { $0 }) })
         outcomeDuration = MetricHistogram(
             "asyncnet.client.outcome.duration",
             "Duration of requests from their start to their end, with all attempts, redirects and waits.", .seconds,
@@ -53,6 +61,14 @@ extension MetricsSnapshot {
 extension MetricsState {
     fileprivate func points<Value>(of family: MetricFamily<Value>) -> [(labels: [String: String], value: Value)] {
         family.points(endpoints)
+    }
+}
+
+extension ConnectionCounts {
+    fileprivate func states(_ labels: [String: String]) -> [(labels: [String: String], value: Int)] {
+        [("active", active.load(ordering: .relaxed)), ("idle", idle.load(ordering: .relaxed))].map { state, count in
+            (labels.merging(["http.connection.state": state]) { $1 }, count)
+        }
     }
 }
 

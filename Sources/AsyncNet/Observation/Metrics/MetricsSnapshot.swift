@@ -23,6 +23,14 @@ public struct MetricsSnapshot: Sendable {
     /// response without a body has no size.
     public let responseBodySize: MetricHistogram<Int64>
 
+    /// `http.client.open_connections`: the connections that are open, by `server.address`, `server.port` and
+    /// `url.scheme` of the first request over them, and by `http.connection.state`: `active` while a transfer uses a
+    /// connection, else `idle`, in the transport's pool. Only over libcurl, and not over unix sockets.
+    public let openConnections: MetricCount
+    /// `http.client.connection.duration`: connections that were closed, from their first request's beginning on; labelled
+    /// as ``openConnections``, without the state.
+    public let connectionDuration: MetricHistogram<Duration>
+
     // MARK: AsyncNet's metrics
 
     /// `asyncnet.client.outcome.duration`: requests as the program made them, from their start to their end, with all
@@ -65,6 +73,8 @@ public struct MetricsSnapshot: Sendable {
         text.add(activeRequests)
         text.add(requestBodySize)
         text.add(responseBodySize)
+        text.add(openConnections)
+        text.add(connectionDuration)
         text.add(outcomeDuration)
         text.add(permitWaitDuration)
         text.add(queuedRequests)

@@ -14,6 +14,7 @@ struct MetricsState: Sendable {
     private(set) var retries: MetricFamily<Int>
     private(set) var refreshes: MetricFamily<Int>
     private(set) var lostEvents = 0
+    var connections: ConnectionTable
 
     /// - Parameters:
     ///   - limit: How many sets of labels a metric has besides its overflow.
@@ -24,6 +25,7 @@ struct MetricsState: Sendable {
         hops = MetricFamily(limit: limit, HopValues())
         outcomes = MetricFamily(limit: limit, Distribution(bounds: MetricBuckets.durations))
         decodings = MetricFamily(limit: limit, Distribution(bounds: MetricBuckets.durations))
+        connections = ConnectionTable(limit: limit)
         (retries, refreshes) = (MetricFamily(limit: limit, 0), MetricFamily(limit: limit, 0))
     }
 

@@ -14,6 +14,14 @@ extension LibcurlHandle {
         var stream: UInt32?
         /// Whether the server reported that it did not process the request on an earlier connection.
         var isRefused = false
+        /// The connection, if it is observed.
+        private(set) var life: ConnectionLife?
+
+        mutating func use(_ life: ConnectionLife?) {
+            self.life?.end()
+            self.life = life
+            life?.begin()
+        }
     }
 
     static var lost: AsyncNetError {
@@ -41,6 +49,9 @@ extension LibcurlHandle {
     private func use(_ count: Int, _ address: UnsafePointer<CChar>?, _ port: Int32) {
         (connection.connectionCount, connection.port) = (count, port)
         (connection.stream, connection.isRefused) = (nil, false)
+        if let request = exchange?.request, let observer = request.connectionObserver {
+            connection.use(worker.connections.life(onPort: port, request.head.url, observer))
+        }
         // An unread response with this local address belongs to a former connection.
         _ = worker.connections.takeUnreadResponse(at: Self.name(address, port))
         if !resendPolicy.isIdempotent { connection.name = Self.name(address, port) }

@@ -120,6 +120,7 @@ extension LibcurlHandle {
         (exchange, failure) = (nil, nil)
         errorText.pointee = 0
         response = ResponseProgress(headerLimit: headerLimit)
+        connection.use(nil)
         connection = ConnectionUse()
         upload = UploadProgress()
         body.removeAll()

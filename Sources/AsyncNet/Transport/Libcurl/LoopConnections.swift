@@ -9,6 +9,8 @@ final class LoopConnections {
     private var sockets = ConnectionSockets()
     private var unread = UnreadResponses()
     private var goAways = GoAwayLog()
+    /// The observed connections by their sockets.
+    private var lives: [Int32: ConnectionLife] = [:]
 
     static func at(_ pointer: UnsafeMutableRawPointer) -> LoopConnections {
         Unmanaged<LoopConnections>.fromOpaque(pointer).takeUnretainedValue()
@@ -21,6 +23,7 @@ final class LoopConnections {
         // Unread bytes would be taken for those of the other connection with this port.
         let isAmbiguous = sockets.isPortShared(by: socket)
         sockets.remove(socket)
+        lives.removeValue(forKey: socket)?.close()
         if isAmbiguous { lc_close(socket) } else { unread.close(socket) }
         return 0
     }
@@ -33,6 +36,16 @@ final class LoopConnections {
         let bytes = lc_waiting_bytes(socket)
         (connection.hasBytes, connection.isClosed) = (bytes > 0, bytes < 0)
         return connection
+    }
+
+    /// The life of the connection with this local port, which a request to this URL uses; `nil` if the port identifies no
+    /// connection, as that of a unix socket.
+    func life(onPort port: Int32, _ url: URL, _ observer: any ConnectionObserver) -> ConnectionLife? {
+        guard let socket = sockets.socket(onPort: port) else { return nil }
+        if let life = lives[socket] { return life }
+        let life = ConnectionLife(observer.follower(ofConnectionTo: url))
+        lives[socket] = life
+        return life
     }
 
     /// Stores that the server will not process streams after `lastStream` on this connection.

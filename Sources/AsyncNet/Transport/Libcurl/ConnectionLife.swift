@@ -1,0 +1,25 @@
+/// A connection from its first observed transfer to its end. Used on its loop's thread only.
+final class ConnectionLife {
+    private let follower: any ConnectionFollower
+    private var transfers = 0
+    private var isClosed = false
+
+    init(_ follower: any ConnectionFollower) { self.follower = follower }
+
+    func begin() {
+        transfers += 1
+        if transfers == 1, !isClosed { follower.becameActive() }
+    }
+
+    func end() {
+        transfers -= 1
+        if transfers == 0, !isClosed { follower.becameIdle() }
+    }
+
+    /// libcurl closes a connection before or after it reports the end of the last transfer.
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        follower.closed(isActive: transfers > 0)
+    }
+}
