@@ -15,6 +15,7 @@ let package = Package(
     products: [
         .library(name: "AsyncNet", targets: ["AsyncNet"]),
         .library(name: "AsyncNetTesting", targets: ["AsyncNetTesting"]),
+        .library(name: "AsyncNetTestSupport", targets: ["AsyncNetTestSupport"]),
     ],
     targets: [
         .target(name: "CCompression"),
@@ -22,9 +23,12 @@ let package = Package(
         .target(name: "CMockTLS"),
         .target(name: "CPlatform"),
         .target(name: "AsyncNet", dependencies: ["CCompression", "CLibcurl", "CPlatform"], swiftSettings: features),
-        .target(name: "AsyncNetTesting", dependencies: ["AsyncNet", "CMockTLS"], swiftSettings: features),
+        // Without Swift Testing, so that programs need no libTesting.so.
+        .target(name: "AsyncNetTestSupport", dependencies: ["AsyncNet", "CMockTLS"], swiftSettings: features),
+        .target(name: "AsyncNetTesting", dependencies: ["AsyncNet", "AsyncNetTestSupport"], swiftSettings: features),
         .testTarget(
-            name: "AsyncNetTests", dependencies: ["AsyncNet", "AsyncNetTesting", "CPlatform"], swiftSettings: features),
+            name: "AsyncNetTests", dependencies: ["AsyncNet", "AsyncNetTesting", "AsyncNetTestSupport", "CPlatform"],
+            swiftSettings: features),
         .testTarget(
             name: "MainActorTests", dependencies: ["AsyncNet", "AsyncNetTesting"],
             swiftSettings: features + [.defaultIsolation(MainActor.self)]),

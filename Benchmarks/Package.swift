@@ -20,7 +20,7 @@ let package = Package(
             name: "bench",
             dependencies: [
                 .product(name: "AsyncNet", package: "AsyncNet"),
-                .product(name: "AsyncNetTesting", package: "AsyncNet"),
+                .product(name: "AsyncNetTestSupport", package: "AsyncNet"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),

@@ -13,7 +13,7 @@ let package = Package(
             name: "quickstart",
             dependencies: [
                 .product(name: "AsyncNet", package: "AsyncNet"),
-                .product(name: "AsyncNetTesting", package: "AsyncNet"),
+                .product(name: "AsyncNetTestSupport", package: "AsyncNet"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
@@ -26,7 +26,7 @@ let package = Package(
             dependencies: [
                 "Timelines",
                 .product(name: "AsyncNet", package: "AsyncNet"),
-                .product(name: "AsyncNetTesting", package: "AsyncNet"),
+                .product(name: "AsyncNetTestSupport", package: "AsyncNet"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
@@ -63,7 +63,7 @@ let package = Package(
             name: "shop",
             dependencies: [
                 .product(name: "AsyncNet", package: "AsyncNet"),
-                .product(name: "AsyncNetTesting", package: "AsyncNet"),
+                .product(name: "AsyncNetTestSupport", package: "AsyncNet"),
             ]
         ),
         .testTarget(

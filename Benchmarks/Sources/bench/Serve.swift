@@ -1,6 +1,6 @@
 import ArgumentParser
 import AsyncNet
-import AsyncNetTesting
+import AsyncNetTestSupport
 import Foundation
 
 /// The server of ``Burst``, as a process of its own so that its memory and CPU are not the client's.

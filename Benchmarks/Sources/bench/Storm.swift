@@ -1,6 +1,6 @@
 import ArgumentParser
 import AsyncNet
-import AsyncNetTesting
+import AsyncNetTestSupport
 import Foundation
 import Synchronization
 

@@ -1,5 +1,5 @@
 import AsyncNet
-import AsyncNetTesting
+import AsyncNetTestSupport
 
 extension MockServer {
     /// What the tour asks for. A path that is not here is answered with 404.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import AsyncNet
-import AsyncNetTesting
+import AsyncNetTestSupport
 import Foundation
 
 /// The tour: starts a server of its own, then takes one step after the other.

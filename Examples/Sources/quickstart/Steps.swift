@@ -1,5 +1,5 @@
 import AsyncNet
-import AsyncNetTesting
+import AsyncNetTestSupport
 import Foundation
 
 struct User: Codable, Equatable, Sendable {

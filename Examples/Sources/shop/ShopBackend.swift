@@ -1,5 +1,5 @@
 import AsyncNet
-import AsyncNetTesting
+import AsyncNetTestSupport
 import Foundation
 import Synchronization
 

@@ -1,5 +1,5 @@
 import AsyncNet
-import AsyncNetTesting
+import AsyncNetTestSupport
 import Foundation
 
 /// A page and its resources on two servers on 127.0.0.1, of which the one with the images uses TLS.

@@ -1,4 +1,4 @@
-/// A clock that moves by itself, to the next deadline, once all that it knows of waits: `TestClock` in AsyncNetTesting.
+/// A clock that moves by itself, to the next deadline, once all that it knows of waits: `TestClock` in AsyncNetTestSupport.
 ///
 /// Three things decide. Tasks on `executor` have nothing left to run; no transfer is under way that only a server can
 /// end; and something waits for the clock: a task that sleeps, or work that is marked as waiting. A sleep as a limit

@@ -1,7 +1,7 @@
 import AsyncNet
 import Testing
 
-@testable import AsyncNetTesting
+@testable import AsyncNetTestSupport
 
 /// When a clock may move by itself, as a table.
 @Suite("ClockState")

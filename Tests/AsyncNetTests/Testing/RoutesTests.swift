@@ -2,7 +2,7 @@ import AsyncNet
 import Foundation
 import Testing
 
-@testable import AsyncNetTesting
+@testable import AsyncNetTestSupport
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

@@ -4,7 +4,7 @@ import Dispatch
 /// Runs tasks on Dispatch threads, and reports to a clock how many jobs have not ended.
 final class ClockExecutor: TaskExecutor {
     private let core: ClockCore
-    private let queue = DispatchQueue(label: "AsyncNetTesting.TestClock", attributes: .concurrent)
+    private let queue = DispatchQueue(label: "AsyncNetTestSupport.TestClock", attributes: .concurrent)
 
     init(_ core: ClockCore) { self.core = core }
 
