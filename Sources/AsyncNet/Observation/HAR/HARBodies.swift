@@ -19,7 +19,7 @@ struct HARBodies {
             return content
         }
         let isTruncated = size > body.count
-        (content.text, content.encoding) = text(redacted(body.data, type), isTruncated)
+        (content.text, content.encoding) = HARText.body(redacted(body.data, type), isTruncated: isTruncated)
         if isTruncated {
             (content.isTruncated, content.comment) = (true, "The first \(body.count) of \(size) bytes")
         }
@@ -52,39 +52,12 @@ struct HARBodies {
         _ body: BodyRecord, isTruncated: Bool, of size: Int, _ type: String?, in data: inout HARPostData
     ) {
         let bytes = redacted(body.data, type)
-        (data.text, data.encoding) = text(bytes, isTruncated)
-        data.params = parameters(bytes, type)
+        (data.text, data.encoding) = HARText.body(bytes, isTruncated: isTruncated)
+        data.params = HARParameter.fields(of: bytes, contentType: type)
         if isTruncated { (data.isTruncated, data.comment) = (true, "The first \(body.count) of \(size) bytes") }
-    }
-
-    private func parameters(_ bytes: Data, _ type: String?) -> [HARParameter]? {
-        guard let type = type.flatMap(MediaType.last) else { return nil }
-        if type.subtype == "x-www-form-urlencoded" {
-            return HARWriter.queryItems(String(decoding: bytes, as: UTF8.self)).map {
-                HARParameter(name: $0.name, value: $0.value)
-            }
-        }
-        guard type.type == "multipart", let boundary = type.parameters["boundary"] else { return nil }
-        return MultipartParts(ArraySlice(bytes), boundary: boundary).parts.map(parameter)
-    }
-
-    private func parameter(_ part: MultipartParts.Part) -> HARParameter {
-        var parameter = HARParameter(name: part.name ?? "")
-        parameter.fileName = part.disposition?.fileName
-        parameter.contentType = part.headers["Content-Type"]
-        parameter.value = String(validating: part.content, as: UTF8.self)
-        return parameter
     }
 
     // MARK: Bytes
 
     private func redacted(_ data: Data, _ type: String?) -> Data { redaction?.body(data, contentType: type) ?? data }
-
-    /// The text, and `base64` if the bytes are not UTF-8. A character that the limit has cut is left out.
-    private func text(_ data: Data, _ isTruncated: Bool) -> (String, String?) {
-        for cut in 0...(isTruncated ? min(3, data.count) : 0) {
-            if let text = String(validating: data.dropLast(cut), as: UTF8.self) { return (text, nil) }
-        }
-        return (data.base64EncodedString(), "base64")
-    }
 }

@@ -6,7 +6,7 @@ extension HAREntry {
         let writer = HARWriter(record: record, redaction: redaction)
         let blocked = (record.blockedBefore ?? .zero) / .seconds(1)
         self.init(
-            startedDateTime: HARWriter.text(of: record.date.addingTimeInterval(-blocked)),
+            startedDateTime: HARText.time(record.date.addingTimeInterval(-blocked)),
             request: writer.request, response: writer.response, timings: HARTimings(record))
         serverIPAddress = record.connection?.remoteAddress ?? record.metrics?.remoteAddress
         connection = record.connection?.remotePort.map(String.init)
@@ -30,8 +30,10 @@ struct HARWriter {
         reference.fragment = nil
         var request = HARRequest(method: method, url: reference.text, httpVersion: sentVersion ?? version)
         request.headers = pairs(headers)
-        request.cookies = headers.values(for: "Cookie").flatMap(cookies)
-        request.queryString = reference.query.map(Self.queryItems) ?? []
+        request.cookies = headers.values(for: "Cookie").flatMap {
+            HARCookie.cookies(inHeader: redaction?.cookies($0) ?? $0)
+        }
+        request.queryString = reference.query.map(HARPair.items) ?? []
         request.headersSize = record.metrics?.wireBytes.map { Int($0.sentHead) } ?? -1
         request.bodySize = sentBodySize
         request.postData = HARBodies(redaction: redaction).postData(record, headers)
@@ -49,7 +51,9 @@ struct HARWriter {
             content: HARBodies(redaction: redaction).content(record, headers))
         response.headers = pairs(headers)
         response.cookies = headers.values(for: "Set-Cookie").flatMap {
-            (head.joinsRepeatedHeaders ? SetCookie.split($0) : [$0]).compactMap(setCookie)
+            (head.joinsRepeatedHeaders ? SetCookie.split($0) : [$0]).compactMap {
+                HARCookie(setCookie: redaction?.setCookie($0) ?? $0)
+            }
         }
         response.redirectURL = headers["Location"].map { value(HTTPHeader(name: "Location", value: $0)) } ?? ""
         response.headersSize = record.metrics?.wireBytes.map { Int($0.receivedHead) } ?? -1
@@ -79,41 +83,5 @@ struct HARWriter {
 
     private func pairs(_ headers: HTTPHeaders) -> [HARPair] {
         headers.filter { !$0.isOmission }.map { HARPair(name: $0.name, value: value($0)) }
-    }
-
-    static func queryItems(_ query: String) -> [HARPair] {
-        query.utf8.split(separator: 0x26).map { item in
-            let equals = item.firstIndex(of: 0x3D)
-            let value = equals.map { item[item.index(after: $0)...] } ?? item[item.endIndex...]
-            let name = item[..<(equals ?? item.endIndex)]
-            return HARPair(
-                name: PercentBytes.text(ArraySlice(name)), value: PercentBytes.text(ArraySlice(value)))
-        }
-    }
-
-    // MARK: Cookies
-
-    private func cookies(_ value: String) -> [HARCookie] {
-        (redaction?.cookies(value) ?? value).split(separator: ";").map { pair in
-            let text = String(pair).trimmedHTTPSpace
-            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            return parts.count == 2 ? HARCookie(name: parts[0], value: parts[1]) : HARCookie(name: "", value: text)
-        }
-    }
-
-    private func setCookie(_ value: String) -> HARCookie? {
-        guard let parsed = SetCookie(redaction?.setCookie(value) ?? value) else { return nil }
-        var cookie = HARCookie(name: parsed.name, value: parsed.value)
-        cookie.path = parsed.path
-        cookie.domain = parsed.domain.isEmpty ? nil : parsed.domain
-        cookie.expires = parsed.expires.map(Self.text)
-        (cookie.httpOnly, cookie.secure) = (parsed.isHTTPOnly, parsed.isSecure)
-        return cookie
-    }
-
-    /// ISO 8601 in UTC, with milliseconds.
-    static func text(of date: Date) -> String {
-        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-        return date.formatted(style)
     }
 }

@@ -29,11 +29,41 @@ package struct HARResponse: Codable, Sendable {
     /// In bytes on the wire; -1 if unknown, as `bodySize`.
     package var headersSize = -1
     package var bodySize = -1
+    /// The interim responses before this one.
+    package var informational: [HARInterimResponse]?
+    /// The pieces of the body; `nil` for one piece without a delay.
+    package var chunks: [HARChunk]?
+    package var trailers: [HARPair]?
+
+    package enum CodingKeys: String, CodingKey {
+        case status, statusText, httpVersion, cookies, headers, content, redirectURL, headersSize, bodySize
+        case informational = "_informational"
+        case chunks = "_chunks"
+        case trailers = "_trailers"
+    }
 
     package init(status: Int, statusText: String, httpVersion: String, content: HARContent) {
         (self.status, self.statusText, self.httpVersion) = (status, statusText, httpVersion)
         self.content = content
     }
+}
+
+/// An interim response (RFC 9110 §15.2).
+package struct HARInterimResponse: Codable, Sendable, Hashable {
+    package var status: Int
+    package var headers: [HARPair]
+
+    package init(status: Int, headers: [HARPair]) { (self.status, self.headers) = (status, headers) }
+}
+
+/// A piece of a body.
+package struct HARChunk: Codable, Sendable, Hashable {
+    /// In bytes of the decoded body.
+    package var size: Int
+    /// The milliseconds since the chunk before, or since the head.
+    package var delay: Double?
+
+    package init(size: Int, delay: Double? = nil) { (self.size, self.delay) = (size, delay) }
 }
 
 /// A header, or an item of a query.
@@ -66,11 +96,16 @@ package struct HARPostData: Codable, Sendable, Hashable {
     package var encoding: String?
     /// Whether the body went on.
     package var isTruncated: Bool?
+    /// The name of a file with the body, in a folder beside the HAR file.
+    package var file: String?
+    package var readable: HARReadable?
 
     package enum CodingKeys: String, CodingKey {
         case mimeType, params, text, comment
         case encoding = "_encoding"
         case isTruncated = "_truncated"
+        case file = "_file"
+        case readable = "_readable"
     }
 
     package init(mimeType: String) { self.mimeType = mimeType }
@@ -98,10 +133,15 @@ package struct HARContent: Codable, Sendable, Hashable {
     package var comment: String?
     /// Whether the body went on.
     package var isTruncated: Bool?
+    /// The name of a file with the body, in a folder beside the HAR file.
+    package var file: String?
+    package var readable: HARReadable?
 
     package enum CodingKeys: String, CodingKey {
         case size, compression, mimeType, text, encoding, comment
         case isTruncated = "_truncated"
+        case file = "_file"
+        case readable = "_readable"
     }
 
     package init(size: Int, mimeType: String) { (self.size, self.mimeType) = (size, mimeType) }
