@@ -4,6 +4,8 @@ import Foundation
 final class BodyReader {
     private var waiting: ArraySlice<MeasuredBody.Piece>
     private var current: OpenPiece?
+    /// Receives the bytes that are read, and `nil` at the end.
+    private let tap: (@Sendable (UnsafeRawBufferPointer?) -> Void)?
 
     private enum OpenPiece {
         case data(Data)
@@ -12,7 +14,9 @@ final class BodyReader {
         case compressed(CompressingReader)
     }
 
-    init(_ body: MeasuredBody) { waiting = body.pieces[...] }
+    init(_ body: MeasuredBody, tap: (@Sendable (UnsafeRawBufferPointer?) -> Void)?) {
+        (waiting, self.tap) = (body.pieces[...], tap)
+    }
 
     /// The next bytes, never empty; `nil` at the end.
     func next() async throws(AsyncNetError) -> Data? {
@@ -23,20 +27,20 @@ final class BodyReader {
                 case .stream(let stream): try await stream.next()
                 case .compressed(let reader): try await reader.next()
                 }
-            if let chunk, !chunk.isEmpty { return chunk }
+            if let chunk, !chunk.isEmpty { return tapped(chunk) }
             if chunk == nil { current = nil }
         }
-        return nil
+        return tapped(nil)
     }
 
     /// The next bytes of a body that ``MeasuredBody/isReadableAtOnce``; `nil` at the end.
     func nextAtOnce() throws(AsyncNetError) -> Data? {
         while try advance(), let source = current {
             let chunk = try takeAtOnce(source)
-            if let chunk, !chunk.isEmpty { return chunk }
+            if let chunk, !chunk.isEmpty { return tapped(chunk) }
             if chunk == nil { current = nil }
         }
-        return nil
+        return tapped(nil)
     }
 
     /// Moves the next bytes into a buffer without waiting.
@@ -48,15 +52,27 @@ final class BodyReader {
             case .data(let data):
                 let count = data.copyBytes(to: buffer)
                 current = count == data.count ? nil : .data(data.dropFirst(count))
-                if count > 0 { return count }
+                if count > 0 { return tapped(count, in: buffer) }
             case .file(let file):
                 guard let count = try file.readCached(into: buffer) else { return nil }
-                if count > 0 { return count }
+                if count > 0 { return tapped(count, in: buffer) }
                 current = nil
             case .stream, .compressed: return nil
             }
         }
+        tap?(nil)
         return 0
+    }
+
+    private func tapped(_ chunk: Data?) -> Data? {
+        guard let tap else { return chunk }
+        if let chunk { chunk.withUnsafeBytes { tap($0) } } else { tap(nil) }
+        return chunk
+    }
+
+    private func tapped(_ count: Int, in buffer: UnsafeMutableRawBufferPointer) -> Int {
+        tap?(UnsafeRawBufferPointer(rebasing: buffer.prefix(count)))
+        return count
     }
 
     private func takeAtOnce(_ source: OpenPiece) throws(AsyncNetError) -> Data? {

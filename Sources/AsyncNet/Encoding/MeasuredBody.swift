@@ -10,6 +10,7 @@ struct MeasuredBody: Sendable {
     }
 
     let pieces: [Piece]
+    private let tap: RequestBodyTap?
     /// The length of the body in bytes; `nil` if it is unknown before the end.
     let length: Int64?
 
@@ -18,6 +19,7 @@ struct MeasuredBody: Sendable {
     /// - Throws: ``AsyncNetError`` with code `.fileNotReadable`.
     init(_ body: RequestBody) throws(AsyncNetError) {
         try body.check()
+        tap = body.tap
         pieces = try Self.pieces(body)
         var sum: Int64? = 0
         for piece in pieces { sum = Self.sum(sum, piece.length) }
@@ -86,7 +88,7 @@ struct MeasuredBody: Sendable {
         }
     }
 
-    func makeReader() -> BodyReader { BodyReader(self) }
+    func makeReader() -> BodyReader { BodyReader(self, tap: tap?()) }
 }
 
 extension MeasuredBody.Piece {

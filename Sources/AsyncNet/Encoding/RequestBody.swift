@@ -24,6 +24,8 @@ public struct RequestBody: Sendable {
     }
 
     let content: Content
+    /// Observes the bytes that are read.
+    var tap: RequestBodyTap?
 
     /// No body.
     public static let none = RequestBody(content: .none)
@@ -137,7 +139,7 @@ public struct RequestBody: Sendable {
         if case .multipart(let form) = content { form } else { nil }
     }
 
-    var isNone: Bool {
+    package var isNone: Bool {
         if case .none = content { true } else { false }
     }
 
