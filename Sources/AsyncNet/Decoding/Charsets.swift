@@ -1,10 +1,10 @@
-import Foundation
+package import Foundation
 
 extension String.Encoding {
     /// The encoding of a `charset` parameter (IANA names and common aliases), if Foundation supports it.
     ///
     /// Foundation's `init(ianaName:)` knows only about twenty of the seventy encodings that it can decode.
-    init?(charset: String) {
+    package init?(charset: String) {
         let name = charset.lowercased()
         if let known = Self.byCharset[name] {
             self.init(rawValue: known)

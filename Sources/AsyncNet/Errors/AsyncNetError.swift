@@ -94,7 +94,7 @@ public struct AsyncNetError: Error, Sendable {
 
     /// Wraps an error of user code: an `AsyncNetError` is kept, a `CancellationError` becomes `.cancelled`, others get
     /// `code`.
-    init(wrapping error: any Error, as code: Code, _ message: String? = nil) {
+    package init(wrapping error: any Error, as code: Code, _ message: String? = nil) {
         switch error {
         case let error as AsyncNetError: self = error
         case is CancellationError: self.init(.cancelled, underlyingError: error)

@@ -38,7 +38,7 @@ extension HTTPResponseHead {
     }
 
     /// Whether no body follows this head, regardless of its headers (RFC 9112 §6.3).
-    func isBodyless(answering method: HTTPMethod) -> Bool {
+    package func isBodyless(answering method: HTTPMethod) -> Bool {
         method == .head || 100..<200 ~= statusCode || statusCode == 204 || statusCode == 304
     }
 }

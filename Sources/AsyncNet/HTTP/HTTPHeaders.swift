@@ -21,7 +21,7 @@ public struct HTTPHeader: Hashable, Sendable {
     }
 
     /// Whether this marks a header that must not be sent, see ``omitting(_:)``.
-    var isOmission: Bool { value == Self.omission }
+    package var isOmission: Bool { value == Self.omission }
 
     private static let omission = " "
 
@@ -29,7 +29,7 @@ public struct HTTPHeader: Hashable, Sendable {
     /// Apple platforms adds its own regardless.
     public static func omitting(_ name: String) -> HTTPHeader { HTTPHeader(name: name, value: omission) }
 
-    func hasName(_ other: String) -> Bool {
+    package func hasName(_ other: String) -> Bool {
         name.utf8.count == other.utf8.count
             && zip(name.utf8, other.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
     }

@@ -58,6 +58,16 @@ public struct HTTPResponseHead: Sendable {
         if case .response = source { true } else { false }
     }
 
+    /// The headers with each `Set-Cookie` in a line of its own, over URLSession too.
+    package var separateHeaders: HTTPHeaders {
+        guard joinsRepeatedHeaders else { return headers }
+        return HTTPHeaders(
+            headers.flatMap { header in
+                guard header.hasName("Set-Cookie") else { return [header] }
+                return SetCookie.split(header.value).map { HTTPHeader(name: header.name, value: $0) }
+            })
+    }
+
     /// The headers in the order, spelling and lines in which they were received; over URLSession, which does not keep
     /// these, joined by name and sorted.
     public var headers: HTTPHeaders {

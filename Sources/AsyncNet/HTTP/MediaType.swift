@@ -26,7 +26,7 @@ public struct MediaType: Hashable, Sendable {
 
     /// The last valid type of a list (Fetch, "extract a MIME type"): `*/*` is not valid, and a repeated type without a
     /// charset keeps the earlier charset.
-    static func last(in text: String) -> MediaType? {
+    package static func last(in text: String) -> MediaType? {
         guard text.utf8.contains(0x2C) else { return MediaType(text).flatMap { $0.isAny ? nil : $0 } }
         var found: MediaType?
         var (rest, start, quote) = (text[...].unicodeScalars, text.startIndex, QuotedString())

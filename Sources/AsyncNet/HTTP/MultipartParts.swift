@@ -1,11 +1,11 @@
 /// The parts of a multipart body (RFC 2046 §5.1), which may be cut or malformed. Together the pieces are the body.
-struct MultipartParts {
-    struct Part {
+package struct MultipartParts {
+    package struct Part {
         /// The part's headers, with the empty line after them.
-        let head: ArraySlice<UInt8>
-        let content: ArraySlice<UInt8>
+        package let head: ArraySlice<UInt8>
+        package let content: ArraySlice<UInt8>
         /// The line end before the next delimiter.
-        let end: ArraySlice<UInt8>
+        package let end: ArraySlice<UInt8>
         let headers: HTTPHeaders
 
         var disposition: ContentDisposition? { headers["Content-Disposition"].flatMap { ContentDisposition($0) } }
@@ -16,13 +16,13 @@ struct MultipartParts {
         }
     }
 
-    enum Piece {
+    package enum Piece {
         case part(Part)
         /// A delimiter, or text that is no part.
         case other(ArraySlice<UInt8>)
     }
 
-    let pieces: [Piece]
+    package let pieces: [Piece]
 
     var parts: [Part] {
         pieces.compactMap { if case .part(let part) = $0 { part } else { nil } }
@@ -30,7 +30,7 @@ struct MultipartParts {
 
     /// - Parameter boundary: The boundary of the media type. If it is missing or wrong, the body's first line counts,
     ///   if it is a delimiter.
-    init(_ bytes: ArraySlice<UInt8>, boundary: String?) {
+    package init(_ bytes: ArraySlice<UInt8>, boundary: String?) {
         var delimiter = Array("--\(boundary ?? "")".utf8)
         var delimiters = delimiter.count > 2 ? Self.delimiters(delimiter, in: bytes) : []
         if delimiters.isEmpty {

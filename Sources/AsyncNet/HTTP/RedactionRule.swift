@@ -21,10 +21,10 @@ public struct RedactionRule: Sendable {
     public static let standard = RedactionRule()
 
     /// What is written in the place of a secret.
-    static let mark = "REDACTED"
+    package static let mark = "REDACTED"
 
     /// Where a name stands.
-    enum Place: Sendable {
+    package enum Place: Sendable {
         case header
         case queryItem
         case formField
@@ -63,7 +63,7 @@ public struct RedactionRule: Sendable {
     /// Whether a closure decides about values.
     var readsValues: Bool { redact != nil }
 
-    func isSecret(_ name: String, in place: Place) -> Bool {
+    package func isSecret(_ name: String, in place: Place) -> Bool {
         switch place {
         case .header: headers.contains(name)
         case .queryItem: queryItems.contains(name)

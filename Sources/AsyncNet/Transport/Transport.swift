@@ -185,7 +185,7 @@ public struct TransportResponse: Sendable {
     }
 
     /// The response with a decoded body, whose chunks have at most 64 KiB. The body is decoded as it is read.
-    var decoded: TransportResponse {
+    package var decoded: TransportResponse {
         guard !isContentDecoded, head.value(for: "Content-Encoding") != nil else { return self }
         let codings = Result { () throws(AsyncNetError) in
             try ContentDecoding.codings(in: head.headers.values(for: "Content-Encoding"))

@@ -36,8 +36,9 @@ public struct TransportBody: AsyncSequence, Sendable {
         }
     }
 
-    /// Whether the whole body is in memory.
-    var isInMemory: Bool { if case .data = source { true } else { false } }
+    /// The whole body, if it is in memory.
+    package var data: Data? { if case .data(let data) = source { data } else { nil } }
+    var isInMemory: Bool { data != nil }
 
     /// The iterator over the chunks. Make a single iterator: the body can be read once.
     public func makeAsyncIterator() -> AsyncIterator {

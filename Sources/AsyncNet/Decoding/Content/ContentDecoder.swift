@@ -1,5 +1,5 @@
 import CCompression
-import Foundation
+package import Foundation
 
 /// Decodes one content coding of a body, chunk by chunk, in bounded memory.
 ///
@@ -160,6 +160,33 @@ final class ContentDecoder {
 
     private var trailing: AsyncNetError {
         AsyncNetError(.badContentEncoding, "Bytes follow the end of the response's \(coding.rawValue) stream")
+    }
+}
+
+extension Data {
+    /// The body without the content codings of these `Content-Encoding` headers, at most `limit` bytes; `nil` if a
+    /// coding is unknown or has no library here, or if the bytes are not valid in it.
+    package func decoded(from contentEncoding: [String], limit: Int) -> Data? {
+        guard let codings = try? ContentDecoding.codings(in: contentEncoding) else { return nil }
+        return codings.reversed().reduce(self) { body, coding in
+            body.flatMap { try? ContentDecoder.decoded($0, coding, limit: limit) }
+        }
+    }
+}
+
+extension ContentDecoder {
+    /// The whole body, without waiting; `nil` if it is longer than the limit.
+    fileprivate static func decoded(_ body: Data, _ coding: ContentDecoding, limit: Int) throws(AsyncNetError) -> Data?
+    {
+        let decoder = ContentDecoder(coding) { nil }
+        var decoded = Data()
+        decoder.input = body[...]
+        while let next = try decoder.decodeSome() {
+            decoded += next
+            if decoded.count > limit { return nil }
+        }
+        try decoder.checkEnd()
+        return decoded
     }
 }
 

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// A hash of bytes in pieces.
 ///
@@ -68,6 +68,11 @@ struct MessageDigest: Sendable {
     private mutating func append(_ number: UInt64) {
         withUnsafeBytes(of: state.isBigEndian ? number.bigEndian : number.littleEndian) { pending += $0 }
     }
+}
+
+extension DataProtocol {
+    /// The SHA-256 of the bytes in hexadecimal digits.
+    package var sha256: String { MessageDigest.of(self, algorithm: .sha256).hexadecimal }
 }
 
 extension Sequence<UInt8> {

@@ -3,7 +3,7 @@ extension RedactionRule {
     func text(ofURL text: String) -> String { PairRedactor(rule: self, place: .queryItem).url(text) }
 
     /// A text with the secrets of the URLs that stand in it redacted, such as a `Link` header.
-    func text(withURLs text: String) -> String { PairRedactor(rule: self, place: .queryItem).text(text) }
+    package func text(withURLs text: String) -> String { PairRedactor(rule: self, place: .queryItem).text(text) }
 }
 
 /// Redacts the values of `name=value` pairs in queries, forms and URLs.
