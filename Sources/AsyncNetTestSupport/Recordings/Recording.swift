@@ -1,6 +1,3 @@
-public import AsyncNet
-public import Foundation
-
 /// Exchanges of requests and responses, in the order in which the requests were sent.
 ///
 ///     let transport = RecordingTransport()
