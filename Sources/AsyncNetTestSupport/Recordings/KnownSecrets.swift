@@ -1,0 +1,68 @@
+import AsyncNet
+import Foundation
+
+/// The secrets that an exchange has in its headers and its URL, which may stand in other places of it too: in a path, in
+/// a body that echoes them, in a message.
+struct KnownSecrets {
+    /// Longer ones first, as one may be a part of another.
+    private let texts: [[UInt8]]
+
+    init(_ exchange: RecordedExchange, _ rule: RedactionRule) {
+        self.init(Self.texts(exchange.request, rule) + (exchange.response.map { Self.texts($0, rule) } ?? []))
+    }
+
+    init(_ request: RecordedExchange.Request, _ rule: RedactionRule) { self.init(Self.texts(request, rule)) }
+
+    private init(_ texts: [String]) {
+        self.texts = Set(texts.filter(Self.isDistinct)).map { Array($0.utf8) }.sorted {
+            $0.count == $1.count ? $0.lexicographicallyPrecedes($1) : $0.count > $1.count
+        }
+    }
+
+    /// Whether a text is so long, and has a digit, that it hardly occurs by chance.
+    private static func isDistinct(_ text: String) -> Bool {
+        text.utf8.count >= 12 && text.utf8.contains { $0 &- 0x30 < 10 } && !text.contains(RedactionRule.mark)
+    }
+
+    /// The bytes with `REDACTED` in the place of each secret.
+    func redacted(_ bytes: [UInt8]) -> [UInt8] {
+        texts.reduce(bytes) { bytes, secret in
+            var (result, copied): ([UInt8], Int) = ([], 0)
+            for index in bytes.indices.dropLast(secret.count - 1)
+            where index >= copied && bytes[index] == secret[0] && bytes[index...].starts(with: secret) {
+                result += bytes[copied..<index] + Array(RedactionRule.mark.utf8)
+                copied = index + secret.count
+            }
+            return copied == 0 ? bytes : result + bytes[copied...]
+        }
+    }
+
+    // MARK: Where they stand
+
+    private static func texts(_ request: RecordedExchange.Request, _ rule: RedactionRule) -> [String] {
+        let components = URLComponents(url: request.url, resolvingAgainstBaseURL: false)
+        let items = (components?.queryItems ?? []) + (components?.percentEncodedQueryItems ?? [])
+        let secrets = items.filter { rule.isSecret($0.name, in: .queryItem) }.compactMap(\.value)
+        let userinfo = [components?.password, components?.percentEncodedPassword].compactMap(\.self)
+        return secrets + userinfo + request.headers.flatMap { texts($0, rule) }
+    }
+
+    private static func texts(_ response: RecordedExchange.Response, _ rule: RedactionRule) -> [String] {
+        (Array(response.headers) + Array(response.trailers)).flatMap { texts($0, rule) }
+    }
+
+    private static func texts(_ header: HTTPHeader, _ rule: RedactionRule) -> [String] {
+        let value = header.value
+        if header.hasName("Cookie") { return value.split(separator: ";").flatMap { values(ofPair: $0) } }
+        if header.hasName("Set-Cookie") { return values(ofPair: value.prefix { $0 != ";" }) }
+        guard rule.isSecret(header.name, in: .header) else { return [] }
+        // The credentials after a scheme (RFC 9110 §11.4), and the password of `Basic`.
+        let credentials = value.split(separator: " ").last.map(String.init) ?? value
+        let basic = Data(base64Encoded: credentials).flatMap { String(validating: $0, as: UTF8.self) }
+        return [value, credentials] + (basic?.split(separator: ":", maxSplits: 1).dropFirst().map(String.init) ?? [])
+    }
+
+    private static func values(ofPair pair: Substring) -> [String] {
+        pair.firstIndex(of: "=").map { [String(pair[pair.index(after: $0)...])] } ?? []
+    }
+}

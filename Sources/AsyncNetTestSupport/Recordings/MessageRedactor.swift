@@ -1,0 +1,38 @@
+import AsyncNet
+import Foundation
+
+/// Redacts the message of a failure, which a transport may have made of anything.
+struct MessageRedactor {
+    let rule: RedactionRule
+
+    func redacted(_ message: String) -> String {
+        let json = rule.body(Data(message.utf8), contentType: "application/json")
+        let words = rule.text(withURLs: String(decoding: json, as: UTF8.self)).split(
+            separator: " ", omittingEmptySubsequences: false)
+        var shown: [String] = []
+        for word in words {
+            // What follows the name of a header, or the scheme of credentials, is secret to the end.
+            if let last = shown.last, announcesSecret(last) {
+                return (shown + [RedactionRule.mark]).joined(separator: " ")
+            }
+            shown.append(pair(String(word)))
+        }
+        return shown.joined(separator: " ")
+    }
+
+    private func announcesSecret(_ word: String) -> Bool {
+        let name = word.trimmingCharacters(in: .punctuationCharacters)
+        if ["Basic", "Bearer", "Digest"].contains(name) { return true }
+        guard word.hasSuffix(":") || word.hasSuffix("=") else { return false }
+        return rule.isSecret(name, in: .header) || rule.isSecret(name, in: .formField)
+    }
+
+    /// A word such as `password=...` or `X-Token:...`.
+    private func pair(_ word: String) -> String {
+        guard let mark = word.firstIndex(where: { $0 == "=" || $0 == ":" }), word.index(after: mark) < word.endIndex
+        else { return word }
+        let name = word[..<mark].trimmingCharacters(in: .punctuationCharacters)
+        guard rule.isSecret(name, in: .header) || rule.isSecret(name, in: .formField) else { return word }
+        return word[...mark] + RedactionRule.mark
+    }
+}

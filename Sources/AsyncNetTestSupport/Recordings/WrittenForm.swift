@@ -1,0 +1,56 @@
+import AsyncNet
+import Foundation
+
+extension RecordingFormat {
+    /// The exchange as a file has it: without secrets, and without what differs each time. Applied twice, it changes
+    /// nothing more, unless a closure does.
+    package func written(_ exchange: RecordedExchange) -> RecordedExchange {
+        let secrets = KnownSecrets(exchange, redaction)
+        var written = exchange
+        written.request = self.written(exchange.request, secrets)
+        written.latency = WrittenTimes(step: timeStep).rounded(exchange.latency)
+        switch exchange.outcome {
+        case .failure(let failure): written.outcome = .failure(self.written(failure, secrets))
+        case .response(let response):
+            let form = WrittenResponse(format: self, secrets: secrets, method: exchange.request.method)
+            written.outcome = .response(form.written(response))
+        }
+        return written
+    }
+
+    /// A live request in the form in which requests of files are, for comparing both.
+    package func written(_ request: RecordedExchange.Request) -> RecordedExchange.Request {
+        written(request, KnownSecrets(request, redaction))
+    }
+
+    private func written(_ request: RecordedExchange.Request, _ secrets: KnownSecrets) -> RecordedExchange.Request {
+        let text = WrittenText(format: self, secrets: secrets)
+        var written = request
+        written.url = text.url(request.url)
+        (written.body, written.isBodyTruncated) = decodedBody(request)
+        let type = request.headers["Content-Type"]
+        written.body = text.body(written.body, type)
+        let names = Set(requestHeaders.map { $0.lowercased() })
+        written.headers = text.headers(request.headers.filter { names.contains($0.name.lowercased()) })
+        changeRequest?(&written)
+        return written
+    }
+
+    /// The body without its content coding. Secrets in a body that cannot be decoded cannot be found.
+    private func decodedBody(_ request: RecordedExchange.Request) -> (Data, isTruncated: Bool) {
+        let codings = request.headers.values(for: "Content-Encoding")
+        guard !codings.isEmpty, !request.body.isEmpty else { return (request.body, request.isBodyTruncated) }
+        let decoded = request.body.decoded(from: codings, limit: Self.mostDecoded)
+        return decoded.map { ($0, request.isBodyTruncated) } ?? (Data(), true)
+    }
+
+    private static let mostDecoded = 64 * 1024 * 1024
+
+    func written(_ failure: RecordedExchange.Failure, _ secrets: KnownSecrets) -> RecordedExchange.Failure {
+        let summary = AsyncNetError(failure.code).message
+        // What a transport adds has times and ports.
+        guard !failure.message.hasPrefix(summary + " (") else { return .init(failure.code) }
+        let message = MessageRedactor(rule: redaction).redacted(failure.message)
+        return .init(failure.code, WrittenText(format: self, secrets: secrets).text(message))
+    }
+}
