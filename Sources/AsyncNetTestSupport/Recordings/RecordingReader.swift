@@ -1,0 +1,115 @@
+public import AsyncNet
+public import Foundation
+
+extension Recording {
+    /// Reads a file in the HTTP Archive format, HAR 1.2, of this library or of another program, such as a browser's
+    /// developer tools.
+    ///
+    /// Read are requests over HTTP, in the order of their times. Fields that are missing but not needed, and fields that
+    /// are unknown, are ignored. Bodies are taken as decoded, so a `Content-Encoding` and the `Content-Length` with it are
+    /// left out, and so are the pseudo-headers of HTTP/2 (RFC 9113 §8.3). A status of 0 is a failure.
+    ///
+    /// A body that is missing or was cut is no error here: the response ends with a failure that says so when it is
+    /// replayed.
+    ///
+    /// - Throws: ``AsyncNetError`` with code `.fileNotReadable` if there is no such file, and `.decodingFailed` if it is no
+    ///   HAR file; its message names the entry, from 1, and the field.
+    public init(contentsOf file: URL) throws(AsyncNetError) {
+        let data: Data
+        do { data = try Data(contentsOf: file) } catch {
+            throw AsyncNetError(
+                .fileNotReadable, "The recording \(file.lastPathComponent) cannot be read", underlyingError: error)
+        }
+        self = try RecordingReader(file: file).recording(data)
+    }
+}
+
+/// Reads the text of a HAR file.
+struct RecordingReader {
+    let file: URL
+
+    private var name: String { file.lastPathComponent }
+
+    func recording(_ data: Data) throws(AsyncNetError) -> Recording {
+        let log = HARField(json: try json(data)["log"], path: "\(name): log")
+        let isOwn = log.json["creator"]["name"].string == HARCreator.asyncNet.name
+        var read: [(exchange: RecordedExchange, date: Date?)] = []
+        for (index, entry) in try log.elements("entries").enumerated() {
+            let field = HARField(json: entry, path: "\(name): entry \(index + 1)")
+            guard let exchange = try EntryReader(field, isOwn: isOwn, folder: BodyFiles.folder(of: file)).exchange()
+            else {
+                continue
+            }
+            read.append((exchange, entry["startedDateTime"].string.flatMap(Self.date)))
+        }
+        return Recording(Self.ordered(read))
+    }
+
+    private func json(_ data: Data) throws(AsyncNetError) -> JSON {
+        // Some programs write a byte order mark.
+        let text = data.starts(with: [0xEF, 0xBB, 0xBF]) ? data.dropFirst(3) : data
+        do { return try JSON(data: Data(text)) } catch {
+            throw AsyncNetError(.decodingFailed, "\(name) is not JSON", underlyingError: error)
+        }
+    }
+
+    // MARK: Order
+
+    /// By time; as in the file if a time is missing.
+    private static func ordered(_ read: [(exchange: RecordedExchange, date: Date?)]) -> [RecordedExchange] {
+        let dated = read.enumerated().compactMap { index, one in one.date.map { (date: $0, index: index) } }
+        guard dated.count == read.count else { return read.map(\.exchange) }
+        return dated.sorted { ($0.date, $0.index) < ($1.date, $1.index) }.map { read[$0.index].exchange }
+    }
+
+    /// ISO 8601 with or without fractions of a second, of any number of digits.
+    private static func date(_ text: String) -> Date? {
+        guard let dot = text.firstIndex(of: ".") else { return try? Date(text, strategy: .iso8601) }
+        let digits = text[text.index(after: dot)...].prefix { $0.isASCII && $0.isNumber }
+        let whole = try? Date(text[..<dot] + text[digits.endIndex...], strategy: .iso8601)
+        return whole.map { $0 + (Double("0.\(digits)") ?? 0) }
+    }
+}
+
+/// A field of a HAR file, with its place for errors. Errors name no value, which may be secret.
+struct HARField {
+    let json: JSON
+    let path: String
+
+    /// The object of this name; one without members if it is missing.
+    func object(_ name: String) -> HARField { HARField(json: json[name], path: "\(path), \(name)") }
+
+    func elements(_ name: String) throws(AsyncNetError) -> [JSON] {
+        guard let array = json[name].array else { throw fault(name, "a list") }
+        return array
+    }
+
+    func string(_ name: String) throws(AsyncNetError) -> String {
+        guard let text = json[name].string else { throw fault(name, "a text") }
+        return text
+    }
+
+    func integer(_ name: String) throws(AsyncNetError) -> Int {
+        guard let number = json[name].int else { throw fault(name, "a whole number") }
+        return number
+    }
+
+    /// The headers; none if the field is missing.
+    func headers(_ name: String) throws(AsyncNetError) -> HTTPHeaders {
+        guard json[name].exists, !json[name].isNull else { return [:] }
+        var headers = HTTPHeaders()
+        for element in try elements(name) {
+            guard let header = element["name"].string else { throw fault("\(name), name", "a text") }
+            // A browser shows pseudo-headers as headers, and repeated ones in one value with line feeds.
+            guard !header.hasPrefix(":") else { continue }
+            let values = (element["value"].string ?? "").split(separator: "\n", omittingEmptySubsequences: false)
+            for value in values { headers.add(name: header, value: String(value)) }
+        }
+        return headers
+    }
+
+    func fault(_ name: String, _ expected: String) -> AsyncNetError {
+        let state = json[name].exists ? "is not" : "is missing; it must be"
+        return AsyncNetError(.decodingFailed, "\(path), \(name) \(state) \(expected)")
+    }
+}
