@@ -2,7 +2,7 @@
 ///
 /// Parsed as leniently as by browsers: names with spaces need no quotes, quotes need not be closed, malformed
 /// parameters are ignored, and of repeated names the first is used.
-struct ContentDisposition: Hashable, Sendable {
+package struct ContentDisposition: Hashable, Sendable {
     /// The disposition type in lower case, such as `attachment` or `inline`.
     let type: String
     /// The parameters; names in lower case, values unquoted, otherwise as sent.
@@ -20,7 +20,7 @@ struct ContentDisposition: Hashable, Sendable {
     /// The file name as sent: `filename*` if it can be decoded, else `filename`; `nil` if both are missing or empty.
     ///
     /// Untrusted: it may be a path, see ``FileName``.
-    var fileName: String? {
+    package var fileName: String? {
         let names = [parameters["filename*"].flatMap(ExtendedValue.decoded), parameters["filename"]]
         return names.lazy.compactMap { $0 }.first { !$0.isEmpty }
     }

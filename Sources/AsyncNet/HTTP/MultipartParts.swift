@@ -6,11 +6,11 @@ package struct MultipartParts {
         package let content: ArraySlice<UInt8>
         /// The line end before the next delimiter.
         package let end: ArraySlice<UInt8>
-        let headers: HTTPHeaders
+        package let headers: HTTPHeaders
 
-        var disposition: ContentDisposition? { headers["Content-Disposition"].flatMap { ContentDisposition($0) } }
+        package var disposition: ContentDisposition? { headers["Content-Disposition"].flatMap { ContentDisposition($0) } }
         /// The name of a form's field (RFC 7578 §4.2). Some clients encode it as `name*`, as RFC 8187 does.
-        var name: String? {
+        package var name: String? {
             guard let parameters = disposition?.parameters else { return nil }
             return parameters["name"] ?? parameters["name*"].map { ExtendedValue.decoded($0) ?? $0 }
         }
@@ -24,7 +24,7 @@ package struct MultipartParts {
 
     package let pieces: [Piece]
 
-    var parts: [Part] {
+    package var parts: [Part] {
         pieces.compactMap { if case .part(let part) = $0 { part } else { nil } }
     }
 

@@ -99,7 +99,7 @@ extension URL {
     private static let neverInHosts = Set("#%/<>?@\\^|".utf8)
 
     /// Scheme, host and port (RFC 6454 §4), which decide whether credentials follow a redirect.
-    var origin: String {
+    package var origin: String {
         let scheme = scheme?.lowercased() ?? ""
         return "\(scheme)://\(host?.lowercased() ?? ""):\(port ?? (scheme == "https" ? 443 : 80))"
     }
