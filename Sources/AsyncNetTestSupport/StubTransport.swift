@@ -52,20 +52,18 @@ public final class StubTransport: Transport, MockRouter {
     public func verify() throws { try routes.verify() }
 
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
-        request.supervision?.becomeInternal()
-        let reply = try await reply(to: RecordedRequest(request, body: try await collect(request)))
-        if reply.delay > .zero { try await pause(reply.delay, request.supervision) }
-        try await failBeforeHead(reply, request.supervision)
-        for (status, headers) in reply.informational {
-            request.onEvent?(
-                .informational(HTTPResponseHead(statusCode: status, url: request.head.url, headers: headers)))
-        }
+        let transfer = SimulatedTransfer(request, clock: clock)
+        transfer.begin()
+        let reply = try await reply(to: RecordedRequest(request, body: try await transfer.readBody()))
+        try await transfer.pause(reply.delay)
+        try await failBeforeHead(reply, transfer)
+        for (status, headers) in reply.informational { transfer.sendInformational(status, headers) }
         let head = HTTPResponseHead(
             statusCode: reply.statusCode, url: request.head.url, headers: reply.headers, httpVersion: "HTTP/1.1",
             reasonPhrase: reply.reason)
-        let hasNoBody = request.head.method == .head || [204, 304].contains(reply.statusCode)
+        let hasBody = transfer.hasBody(reply.statusCode)
         return TransportResponse(
-            head: head, body: hasNoBody ? TransportBody(Data()) : TransportBody(StubBody(reply, request.supervision)))
+            head: head, body: hasBody ? TransportBody(StubBody(reply, transfer)) : TransportBody(Data()))
     }
 
     private func reply(to request: RecordedRequest) async throws -> MockResponse {
@@ -82,24 +80,7 @@ public final class StubTransport: Transport, MockRouter {
         }
     }
 
-    private func pause(_ delay: Duration, _ supervision: SupervisedTransfer?) async throws {
-        if let clock { return try await clock.sleep(for: delay) }
-        if let supervision { return try await supervision.clock.sleep(for: delay) }
-        try await Task.sleep(for: delay)
-    }
-
-    /// Reads the complete body, as a server would.
-    private func collect(_ request: TransportRequest) async throws -> Data {
-        if let data = request.body.data { return data }
-        var body = Data()
-        for try await chunk in request.body.chunks {
-            body.append(chunk)
-            request.onEvent?(.sentBody(bytes: Int64(body.count), total: request.body.length))
-        }
-        return body
-    }
-
-    private func failBeforeHead(_ reply: MockResponse, _ supervision: SupervisedTransfer?) async throws {
+    private func failBeforeHead(_ reply: MockResponse, _ transfer: SimulatedTransfer) async throws {
         if reply.rawBytes != nil {
             throw AsyncNetError(.badServerResponse, "A stub cannot send raw bytes; use a MockServer")
         }
@@ -108,7 +89,7 @@ public final class StubTransport: Transport, MockRouter {
         case .closeBeforeHead: throw AsyncNetError(.emptyReply)
         case .resetBeforeHead: throw AsyncNetError(.connectionLost)
         case .garbage: throw AsyncNetError(.badServerResponse)
-        case .stall: try await waitForCancellation(supervision)
+        case .stall: try await transfer.waitForCancellation()
         default: break
         }
     }
@@ -118,10 +99,10 @@ public final class StubTransport: Transport, MockRouter {
 private struct StubBody: AsyncSequence, Sendable {
     let pieces: [Data]
     let fault: MockResponse.Fault?
-    let supervision: SupervisedTransfer?
+    let transfer: SimulatedTransfer
 
-    init(_ reply: MockResponse, _ supervision: SupervisedTransfer?) {
-        self.supervision = supervision
+    init(_ reply: MockResponse, _ transfer: SimulatedTransfer) {
+        self.transfer = transfer
         let body = reply.chunks?.reduce(Data(), +) ?? reply.body
         fault = reply.fault
         switch reply.fault {
@@ -133,12 +114,12 @@ private struct StubBody: AsyncSequence, Sendable {
         }
     }
 
-    func makeAsyncIterator() -> Iterator { Iterator(pieces: pieces[...], fault: fault, supervision: supervision) }
+    func makeAsyncIterator() -> Iterator { Iterator(pieces: pieces[...], fault: fault, transfer: transfer) }
 
     struct Iterator: AsyncIteratorProtocol {
         var pieces: ArraySlice<Data>
         let fault: MockResponse.Fault?
-        let supervision: SupervisedTransfer?
+        let transfer: SimulatedTransfer
 
         mutating func next() async throws -> Data? {
             try Task.checkCancellation()
@@ -146,22 +127,12 @@ private struct StubBody: AsyncSequence, Sendable {
             switch fault {
             case .resetAfterHead, .resetMidBody: throw AsyncNetError(.connectionLost)
             case .truncate: throw AsyncNetError(.bodyEndedEarly)
-            case .stallMidBody: try await waitForCancellation(supervision)
+            case .stallMidBody: try await transfer.waitForCancellation()
             default: break
             }
             return nil
         }
     }
-}
-
-/// Suspends until the task is cancelled, then throws. Meanwhile a clock may move to the timeout that cancels it.
-private func waitForCancellation(_ supervision: SupervisedTransfer?) async throws {
-    supervision?.clock.begin(.waiting)
-    defer { supervision?.clock.end(.waiting) }
-    let (never, end) = AsyncStream.makeStream(of: Void.self)
-    for await _ in never {}
-    withExtendedLifetime(end) {}
-    throw CancellationError()
 }
 
 extension RecordedRequest {

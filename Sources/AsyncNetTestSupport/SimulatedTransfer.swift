@@ -1,0 +1,58 @@
+import AsyncNet
+import Foundation
+
+/// A transfer without sockets, as a ``StubTransport`` or a ``ReplayTransport`` carries it: its time, and its request's
+/// body.
+struct SimulatedTransfer: Sendable {
+    private let request: TransportRequest
+    private let clock: (any Clock<Duration>)?
+
+    /// - Parameter clock: The clock for delays; `nil` for the session's clock if that is a ``TestClock``, else real time.
+    init(_ request: TransportRequest, clock: (any Clock<Duration>)? = nil) {
+        (self.request, self.clock) = (request, clock)
+    }
+
+    /// From now on the transfer consists of tasks that the session's clock sees, which then may move.
+    func begin() { request.supervision?.becomeInternal() }
+
+    /// Reads the complete body of the request, as a server would.
+    ///
+    /// - Parameter isKept: Whether the bytes are needed; a body in memory is returned in any case.
+    func readBody(isKept: Bool = true) async throws -> Data {
+        if let data = request.body.data { return data }
+        var (body, count) = (Data(), Int64(0))
+        for try await chunk in request.body.chunks {
+            if isKept { body.append(chunk) }
+            count += Int64(chunk.count)
+            request.onEvent?(.sentBody(bytes: count, total: request.body.length))
+        }
+        return body
+    }
+
+    func pause(_ delay: Duration) async throws {
+        guard delay > .zero else { return }
+        if let clock { return try await clock.sleep(for: delay) }
+        if let supervision = request.supervision { return try await supervision.clock.sleep(for: delay) }
+        try await Task.sleep(for: delay)
+    }
+
+    func sendInformational(_ statusCode: Int, _ headers: HTTPHeaders) {
+        request.onEvent?(
+            .informational(HTTPResponseHead(statusCode: statusCode, url: request.head.url, headers: headers)))
+    }
+
+    func sendTrailers(_ trailers: HTTPHeaders) { if !trailers.isEmpty { request.onEvent?(.trailers(trailers)) } }
+
+    /// Whether a response with this status has a body (RFC 9112 §6.3).
+    func hasBody(_ statusCode: Int) -> Bool { request.head.method != .head && ![204, 304].contains(statusCode) }
+
+    /// Suspends until the task is cancelled, then throws. Meanwhile a clock may move to the timeout that cancels it.
+    func waitForCancellation() async throws {
+        request.supervision?.clock.begin(.waiting)
+        defer { request.supervision?.clock.end(.waiting) }
+        let (never, end) = AsyncStream.makeStream(of: Void.self)
+        for await _ in never {}
+        withExtendedLifetime(end) {}
+        throw CancellationError()
+    }
+}
