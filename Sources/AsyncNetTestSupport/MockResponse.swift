@@ -13,6 +13,8 @@ public struct MockResponse: Sendable {
     public var body: Data
     /// The chunks to send with `Transfer-Encoding: chunked` instead of ``body``.
     public var chunks: [Data]?
+    /// The pauses of a server before each of ``chunks``; a missing pause is none.
+    var pauses: [Duration] = []
     /// The trailers after the last chunk.
     public var trailers: HTTPHeaders = [:]
     /// Interim responses (1xx) that are sent first.

@@ -41,9 +41,13 @@ struct MockReplyWriter {
             headers.add(name: "Content-Length", value: "\(announcedLength(of: reply))")
         }
         let head = head(reply.statusCode, reply.reason, headers)
-        let body = hasBody ? written(reply) : Data()
         let end: End =
             headers["Connection"]?.lowercased() == "close" || reply.fault == .earlyResponse ? .close : .keepAlive
+        if hasBody, let chunks = reply.chunks, reply.pauses.contains(where: { $0 > .zero }) {
+            try socket.write(head)
+            return try writeSlowly(chunks, of: reply) ?? end
+        }
+        let body = hasBody ? written(reply) : Data()
         switch reply.fault {
         case .resetAfterHead:
             try socket.write(head)
@@ -71,6 +75,28 @@ struct MockReplyWriter {
         default:
             try socket.write(head + body)
             return end
+        }
+    }
+
+    /// Writes the chunks with the pauses before them.
+    ///
+    /// - Returns: How the connection goes on after a fault; `nil` without one.
+    private func writeSlowly(_ chunks: [Data], of reply: MockResponse) throws -> End? {
+        for (index, chunk) in chunks.enumerated() {
+            if reply.pauses.indices.contains(index) { try socket.pause(reply.pauses[index]) }
+            try socket.write(chunked([chunk]))
+        }
+        switch reply.fault {
+        case .resetMidBody:
+            try socket.pause(.milliseconds(50))
+            return .reset
+        case .truncate: return .close
+        case .stallMidBody:
+            try socket.pause(nil)
+            return .close
+        default:
+            try socket.write(lastChunk(reply.trailers))
+            return nil
         }
     }
 

@@ -10,7 +10,7 @@ public import Foundation
 ///     await server.stop()
 ///
 /// Enqueued responses are sent first, in order, for any path; then those of ``Routes``; then 404. The system chooses the
-/// port. ``stop()`` ends every connection; so does deallocation.
+/// port, unless ``start(on:port:tls:isRefusing:keptRequests:routes:)`` gets one. ``stop()`` ends every connection; so does deallocation.
 public actor MockServer: MockRouter {
     /// The address that a server listens on.
     public enum Interface: Sendable {
@@ -30,34 +30,39 @@ public actor MockServer: MockRouter {
     public nonisolated let port: Int
     private nonisolated let interface: Interface
     private nonisolated let core: MockServerCore
+    /// The recording that the server replays, if it does.
+    nonisolated let replay: ReplaySource?
 
     /// Starts a server.
     ///
     /// - Parameters:
     ///   - interface: 127.0.0.1 or ::1.
+    ///   - port: The port to listen on; 0, the default, for one that the system chooses.
     ///   - tls: The certificate of a server that speaks TLS. Needs OpenSSL 3 (libssl and libcrypto) on the machine,
     ///     which is loaded then.
     ///   - isRefusing: Whether the server refuses every connection to its port.
     ///   - keptRequests: How many of the latest requests are kept at least for ``takeRequest(within:)``.
     ///   - routes: The first routes; `on` adds more.
-    /// - Throws: ``Failure`` if OpenSSL cannot be loaded, and errors of the system if no port can be had.
+    /// - Throws: ``Failure`` if OpenSSL cannot be loaded, and errors of the system if the port cannot be had.
     public static func start(
-        on interface: Interface = .ipv4, tls: TLS? = nil, isRefusing: Bool = false, keptRequests: Int = 10_000,
-        routes: Routes = Routes()
+        on interface: Interface = .ipv4, port: Int = 0, tls: TLS? = nil, isRefusing: Bool = false,
+        keptRequests: Int = 10_000, routes: Routes = Routes()
     ) async throws -> MockServer {
-        try MockServer(
-            interface, tls.map { try TLSIdentity($0) }, isRefusing: isRefusing, keptRequests: keptRequests,
-            routes: routes)
+        try MockServer(interface, port, tls, isRefusing: isRefusing, keptRequests: keptRequests, routes: routes)
     }
 
-    private init(
-        _ interface: Interface, _ identity: TLSIdentity?, isRefusing: Bool, keptRequests: Int, routes: Routes
+    init(
+        _ interface: Interface, _ port: Int, _ tls: TLS?, isRefusing: Bool = false, keptRequests: Int, routes: Routes,
+        replay: ReplaySource? = nil
     ) throws {
+        guard let number = UInt16(exactly: port) else {
+            throw Failure(description: "The port \(port) is not between 0 and 65535")
+        }
         core = try MockServerCore(
-            ipv6: interface == .ipv6, listens: !isRefusing, keptRequests: keptRequests, routes: routes,
-            identity: identity)
-        port = core.port
-        self.interface = interface
+            ipv6: interface == .ipv6, port: number, listens: !isRefusing, keptRequests: keptRequests, routes: routes,
+            identity: try tls.map { try TLSIdentity($0) })
+        self.port = core.port
+        (self.interface, self.replay) = (interface, replay)
     }
 
     deinit { core.beginToStop() }
@@ -85,8 +90,9 @@ public actor MockServer: MockRouter {
 
     public nonisolated func add(_ routes: Routes) { core.routes.add(routes) }
 
-    /// As ``MockRouter/verify()``; a response that was enqueued but not sent is a difference too.
-    public nonisolated func verify() throws { try core.verify() }
+    /// As ``MockRouter/verify()``; a response that was enqueued but not sent is a difference too, and so are the unmatched
+    /// requests and unused exchanges of a recording.
+    public nonisolated func verify() throws { try core.verify(replay?.differences ?? []) }
 
     /// Removes and returns the oldest request that has not been taken; waits for one if there is none.
     ///

@@ -44,7 +44,10 @@ final class MockServerCore: Sendable {
     /// `nil` without TLS.
     let identity: TLSIdentity?
 
-    init(ipv6: Bool, listens: Bool, keptRequests: Int, routes: Routes, identity: TLSIdentity?) throws {
+    /// - Parameter port: The port to listen on; 0 for one that the system chooses.
+    init(
+        ipv6: Bool, port: UInt16 = 0, listens: Bool, keptRequests: Int, routes: Routes, identity: TLSIdentity?
+    ) throws {
         self.identity = identity
         self.routes = RouteTable(routes)
         self.keptRequests = max(1, keptRequests)
@@ -52,7 +55,7 @@ final class MockServerCore: Sendable {
         guard pipe(&ends) == 0 else { throw Socket.Failure("pipe") }
         (stopReader, stopWriter) = (ends[0], ends[1])
         do {
-            (listener, port) = try Socket.bind(ipv6: ipv6, listens: listens, stop: ends[0])
+            (listener, self.port) = try Socket.bind(ipv6: ipv6, port: port, listens: listens, stop: ends[0])
         } catch {
             close(ends[0])
             close(ends[1])
@@ -67,9 +70,11 @@ final class MockServerCore: Sendable {
 
     func enqueue(_ replies: [MockResponse]) { state.withLock { $0.replies += replies } }
 
-    func verify() throws {
+    /// - Parameter others: More differences.
+    func verify(_ others: [String] = []) throws {
         let rest = state.withLock { $0.replies.count }
-        try routes.verify(rest == 0 ? [] : ["\(rest) enqueued response\(rest == 1 ? "" : "s"): not requested"])
+        let queued = rest == 0 ? [] : ["\(rest) enqueued response\(rest == 1 ? "" : "s"): not requested"]
+        try routes.verify(queued + others)
     }
 
     // MARK: Stopping

@@ -38,13 +38,15 @@ struct Socket: Sendable {
         private static let sendFlags = Int32(MSG_NOSIGNAL)
     #endif
 
-    /// Binds a port that the system chooses; if `listens` is `false`, connections to it are refused.
-    static func bind(ipv6: Bool, listens: Bool, stop: Int32) throws -> (socket: Socket, port: Int) {
+    /// Binds a port, with 0 one that the system chooses; if `listens` is `false`, connections to it are refused.
+    static func bind(ipv6: Bool, port: UInt16 = 0, listens: Bool, stop: Int32) throws -> (socket: Socket, port: Int) {
         let socket = Socket(descriptor: makeDescriptor(ipv6), stop: stop)
         guard socket.descriptor >= 0 else { throw Failure("socket") }
         _ = fcntl(socket.descriptor, F_SETFD, FD_CLOEXEC)
         do {
-            try ipv6 ? socket.bindIPv6() : socket.bindIPv4()
+            // Else a chosen port could not be bound while connections of a former server to it linger.
+            if port != 0 { socket.reuseAddress() }
+            try ipv6 ? socket.bindIPv6(port) : socket.bindIPv4(port)
             if listens, listen(socket.descriptor, 1024) != 0 { throw Failure("listen") }
             return (socket, try socket.port(ipv6))
         } catch {
@@ -63,15 +65,22 @@ struct Socket: Sendable {
         #endif
     }
 
-    private func bindIPv4() throws {
+    private func reuseAddress() {
+        var one: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    private func bindIPv4(_ port: UInt16) throws {
         var address = sockaddr_in()
+        address.sin_port = port.bigEndian
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         try bindAddress(&address)
     }
 
-    private func bindIPv6() throws {
+    private func bindIPv6(_ port: UInt16) throws {
         var address = sockaddr_in6()
+        address.sin6_port = port.bigEndian
         address.sin6_family = sa_family_t(AF_INET6)
         address.sin6_addr = in6addr_loopback
         try bindAddress(&address)

@@ -1,0 +1,62 @@
+import AsyncNet
+import Foundation
+
+/// Makes a server's responses of a recording.
+struct ServerReplay: Sendable {
+    private let source: ReplaySource
+    private let pace: ReplayPace
+    private let isTLS: Bool
+    private let onReplay: (@Sendable (ReplayedRequest) -> Void)?
+    /// The origins of the recorded requests.
+    private let origins: Set<String>
+
+    init(
+        source: ReplaySource, pace: ReplayPace, isTLS: Bool, onReplay: (@Sendable (ReplayedRequest) -> Void)?
+    ) {
+        (self.source, self.pace, self.isTLS, self.onReplay) = (source, pace, isTLS, onReplay)
+        origins = Set(source.plan.exchanges.map(\.request.url.origin))
+    }
+
+    func response(to received: RecordedRequest) -> MockResponse {
+        let request = request(of: received)
+        let found = source.take(request)
+        let (response, report) = result(of: found, received.method)
+        let url = source.plan.comparison.redacted(request).url
+        let query = url.query(percentEncoded: true).map { "?\($0)" } ?? ""
+        onReplay?(
+            ReplayedRequest(
+                method: received.method, target: url.path(percentEncoded: true) + query, exchange: report.exchange,
+                statusCode: response.fault?.isBeforeHead == true ? nil : response.statusCode,
+                mismatch: report.mismatch))
+        return response
+    }
+
+    private func result(of found: ReplaySource.Found, _ method: HTTPMethod) -> (
+        MockResponse, (exchange: Int?, mismatch: ReplayMismatch?)
+    ) {
+        switch found {
+        case .exchange(let index):
+            let exchange = source.plan.exchanges[index]
+            return (MockResponse(exchange, pace, to: method, of: origins), (index + 1, nil))
+        case .none(let mismatch): return (.text("\(mismatch)\n", status: 501), (nil, mismatch))
+        }
+    }
+
+    /// A target may be a whole URL, as from the client of a proxy (RFC 9112 §3.2.2).
+    private func request(of received: RecordedRequest) -> RecordedExchange.Request {
+        let isWhole = received.target.hasPrefix("http://") || received.target.hasPrefix("https://")
+        let base = "\(isTLS ? "https" : "http")://\(received.headers["Host"] ?? "localhost")"
+        let text = isWhole ? received.target : base + (received.target.hasPrefix("/") ? received.target : "/")
+        let url = (try? text.asURL()) ?? (try? base.asURL()) ?? URL(filePath: received.path)
+        return .init(method: received.method, url: url, headers: received.headers, body: received.body)
+    }
+}
+
+extension MockResponse.Fault {
+    fileprivate var isBeforeHead: Bool {
+        switch self {
+        case .refuse, .closeBeforeHead, .resetBeforeHead, .stall, .garbage: true
+        default: false
+        }
+    }
+}
