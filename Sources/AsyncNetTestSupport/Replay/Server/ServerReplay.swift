@@ -9,18 +9,24 @@ struct ServerReplay: Sendable {
     private let onReplay: (@Sendable (ReplayedRequest) -> Void)?
     /// The origins of the recorded requests.
     private let origins: Set<String>
+    /// Clients repeat a request by themselves if a connection that they kept is closed before the response (RFC 9110
+    /// §9.2.2): a recorded failure would be used without the client's knowledge.
+    private let keepsConnections: Bool
 
     init(
         source: ReplaySource, pace: ReplayPace, isTLS: Bool, onReplay: (@Sendable (ReplayedRequest) -> Void)?
     ) {
         (self.source, self.pace, self.isTLS, self.onReplay) = (source, pace, isTLS, onReplay)
-        origins = Set(source.plan.exchanges.map(\.request.url.origin))
+        let exchanges = source.plan.exchanges
+        origins = Set(exchanges.map(\.request.url.origin))
+        keepsConnections = exchanges.allSatisfy { $0.response != nil }
     }
 
     func response(to received: RecordedRequest) -> MockResponse {
         let request = request(of: received)
         let found = source.take(request)
-        let (response, report) = result(of: found, received.method)
+        var (response, report) = result(of: found, received.method)
+        if !keepsConnections { response.headers.set(HTTPHeader(name: "Connection", value: "close")) }
         let url = source.plan.comparison.redacted(request).url
         let query = url.query(percentEncoded: true).map { "?\($0)" } ?? ""
         onReplay?(

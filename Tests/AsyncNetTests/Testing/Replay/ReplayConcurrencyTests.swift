@@ -15,7 +15,8 @@ struct ReplayConcurrencyTests {
         Recording((0..<Self.count).map { .text(Request(line($0)), "\($0)") })
     }
 
-    private func texts(_ transport: ReplayTransport, _ line: @escaping @Sendable (Int) -> String) async throws -> [Int] {
+    private func texts(_ transport: ReplayTransport, _ line: @escaping @Sendable (Int) -> String) async throws -> [Int]
+    {
         try await withThrowingTaskGroup(of: Int.self) { group in
             for number in 0..<Self.count {
                 group.addTask {

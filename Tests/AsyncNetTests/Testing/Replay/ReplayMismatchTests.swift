@@ -18,7 +18,8 @@ struct ReplayMismatchTests {
         .text(Request("GET /users/3")),
     ])
     private static let file = URL(filePath: FileManager.default.currentDirectoryPath + "/fixtures/users.har")
-    private static let again = "run the test with ASYNCNET_RECORD=all (trait .recordedNetwork), "
+    private static let again =
+        "run the test with ASYNCNET_RECORD=all (trait .recordedNetwork), "
         + "or write a RecordingTransport's recording to fixtures/users.har."
 
     private func source(
@@ -77,7 +78,8 @@ struct ReplayMismatchTests {
         let twice = Recording([.text(Request("GET /a")), .text(Request("GET /a"))])
         let other = try self.mismatch(
             Request("GET /a"), Request("GET /a"), Request("GET /a"), from: source(twice))
-        #expect(other.description.contains("Exchanges 1, 2 match, and have been used: the request was recorded 2 times"))
+        #expect(
+            other.description.contains("Exchanges 1, 2 match, and have been used: the request was recorded 2 times"))
     }
 
     @Test("An unused exchange, and an unmatched request, in verify")
@@ -106,7 +108,8 @@ struct ReplayMismatchTests {
         let empty = try mismatch(Request("GET /a"), from: source(Recording(), file: nil))
         #expect(
             empty.description.hasPrefix(
-                "No exchange of the recording matches GET https://api.example.com/a.\nIt has no exchanges.\nRecord again: "))
+                "No exchange of the recording matches GET https://api.example.com/a.\nIt has no exchanges.\nRecord again: "
+            ))
         #expect(empty.nearest == nil)
         let matchers = RequestMatcher.standard + [.custom { _, _ in false }]
         let refused = try mismatch(Request("GET /users/3"), from: source(Self.recording, matchers))

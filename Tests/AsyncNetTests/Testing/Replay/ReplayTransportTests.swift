@@ -153,7 +153,9 @@ struct ReplayTransportTests {
                 headers: ["Content-Type": "text/plain"])
         }
         func code(of request: UploadRequest) async -> AsyncNetError.Code? {
-            do throws(AsyncNetError) { _ = try await request.serializing(String.self).value } catch { return error.code }
+            do throws(AsyncNetError) { _ = try await request.serializing(String.self).value } catch {
+                return error.code
+            }
             return nil
         }
         let request = upload("/a")

@@ -40,11 +40,15 @@ struct RequestDifferenceTests {
             (#"{"a":{"city":"Rom"}}"#, #"{"a":{"city":"Bern"}}"#, [#"body.a.city: "Rom" ≠ "Bern""#]),
             (#"{"a":1}"#, #"{"a":1.0}"#, []), ("[1,2]", "[1,3,4]", ["body[1]: 2 ≠ 3", "body[2]: (missing) ≠ 4"]),
             (#"{"b":null,"a":[]}"#, #"{"a":{}}"#, ["body.a: [] ≠ {}", "body.b: null ≠ (missing)"]),
-            (#"{"x y":1,"":2,"a.b":3}"#, "{}", [
-                #"body[""]: 2 ≠ (missing)"#, #"body["a.b"]: 3 ≠ (missing)"#, #"body["x y"]: 1 ≠ (missing)"#,
-            ]),
+            (
+                #"{"x y":1,"":2,"a.b":3}"#, "{}",
+                [
+                    #"body[""]: 2 ≠ (missing)"#, #"body["a.b"]: 3 ≠ (missing)"#, #"body["x y"]: 1 ≠ (missing)"#,
+                ]
+            ),
             (#"{"u":[{"n":"A"},{"n":"B"}]}"#, #"{"u":[{"n":"A"},{"n":"C"}]}"#, [#"body.u[1].n: "B" ≠ "C""#]),
-            (#""a""#, "1", [#"body: "a" ≠ 1"#]), (#"{"password":"x","n":1}"#, #"{"password":"y","n":2}"#, ["body.n: 1 ≠ 2"]),
+            (#""a""#, "1", [#"body: "a" ≠ 1"#]),
+            (#"{"password":"x","n":1}"#, #"{"password":"y","n":2}"#, ["body.n: 1 ≠ 2"]),
             (#"{"user":"x"}"#, #"{"user":"REDACTED"}"#, [#"body.user: (hidden) ≠ "REDACTED""#]),
             ("[1]", "", ["body: [1] ≠ (missing)"]),
         ] as [(String, String, [String])])
@@ -126,7 +130,9 @@ struct RequestDifferenceTests {
     func bodiesWeighLess() {
         let fields = (0..<50).map { "\"\($0)\":\($0)" }.joined(separator: ",")
         let plan = ReplayPlan(
-            Recording([.text(Request("POST /b", "{}", type: "application/json")), .text(Request("POST /a", "{\(fields)}"))]),
+            Recording([
+                .text(Request("POST /b", "{}", type: "application/json")), .text(Request("POST /a", "{\(fields)}")),
+            ]),
             RequestComparison(RequestMatcher.standard, .standard))
         let source = ReplaySource(plan, reusesLast: false)
         _ = source.take(Request("POST /a", "{}", type: "application/json"))
@@ -145,6 +151,7 @@ struct RequestDifferenceTests {
         _ = source.take(Request("GET /a?x=2"))
         _ = source.take(Request("GET /a?x=3"))
         #expect(source.unmatched.map(\.nearest) == [2, 1])
-        #expect(source.unmatched[1].description.contains("GET https://api.example.com/a?x=1, which has been used already"))
+        #expect(
+            source.unmatched[1].description.contains("GET https://api.example.com/a?x=1, which has been used already"))
     }
 }

@@ -21,8 +21,10 @@ struct RequestMatchingTests {
             ([.method], "GET /a", "GET /b?x", true), ([.method], "GET /a", "HEAD /a", false),
             ([.method], "get /a", "GET /a", false),
             ([.origin], "GET https://a/", "POST https://A:443/b", true),
-            ([.origin], "GET http://a/", "GET https://a/", false), ([.origin], "GET http://a/", "GET http://a:80/", true),
-            ([.origin], "GET http://a/", "GET http://a:81/", false), ([.origin], "GET http://a/", "GET http://b/", false),
+            ([.origin], "GET http://a/", "GET https://a/", false),
+            ([.origin], "GET http://a/", "GET http://a:80/", true),
+            ([.origin], "GET http://a/", "GET http://a:81/", false),
+            ([.origin], "GET http://a/", "GET http://b/", false),
             ([.origin], "GET http://u:p@a/", "GET http://a/", true),
             ([.host], "GET http://a:81/", "GET https://A/", true), ([.host], "GET http://a/", "GET http://b/", false),
             ([.path], "GET http://a", "GET http://b/", true), ([.path], "GET /a", "GET /a/", false),
@@ -47,7 +49,10 @@ struct RequestMatchingTests {
     @Test(
         "Bodies are compared by their media types",
         arguments: [
-            (#"{"a":1,"b":[true,null]}"#, json, "{ \"b\": [true, null], \"a\": 1.0 }", "application/json; charset=utf-8", true),
+            (
+                #"{"a":1,"b":[true,null]}"#, json, "{ \"b\": [true, null], \"a\": 1.0 }",
+                "application/json; charset=utf-8", true
+            ),
             (#"{"a":1}"#, json, #"{"a":2}"#, json, false), ("[1,2]", json, "[2,1]", json, false),
             (#"{"a":1}"#, json, #"{"a":1,"b":null}"#, json, false), (#"{"a":1}"#, json, #"{"a":1}"#, nil, true),
             (#"{"a":1}"#, "application/vnd.api+json", #"{ "a": 1 }"#, json, true), ("{", json, "{", json, true),
