@@ -18,7 +18,7 @@ struct ReplayPlan: Sendable {
         exchanges = recording.exchanges
         self.comparison = comparison
         self.file = file.map(Self.shortPath)
-        requests = exchanges.map { comparison.redacted($0.request) }
+        requests = exchanges.map { comparison.written($0.request) }
         compared = requests.map { ComparedRequest($0, comparison) }
         for one in Set(compared) { groups[one] = Group(id: groups.count) }
         for (index, one) in compared.enumerated() { groups[one]?.indices.append(index) }

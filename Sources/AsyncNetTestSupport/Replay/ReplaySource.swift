@@ -48,7 +48,7 @@ final class ReplaySource: Sendable {
 
     /// - Parameter isReported: Whether a request without an exchange is kept and reported.
     func take(_ request: RecordedExchange.Request, isReported: Bool = true) -> Found {
-        let request = plan.comparison.redacted(request)
+        let request = plan.comparison.written(request)
         let compared = ComparedRequest(request, plan.comparison)
         if let group = plan.group(of: compared), let index = takeUnused(request, group) ?? takeLast(request, group) {
             return .exchange(index)

@@ -31,27 +31,28 @@ public final class ReplayTransport: Transport {
     ///   - matching: What a request and a recorded request must have in common; ``RequestMatcher/standard`` by default.
     ///   - pace: The delays. They pass on the session's clock if that is a ``TestClock``, else in real time.
     ///   - reusesLast: Whether, once all exchanges that match a request have been used, the last of them is used again.
-    ///   - redaction: What is secret in requests. Give the rule of the recording, so that a value that is redacted there
-    ///     is redacted in the request that is compared with it; what its closure returns, it must return unchanged.
+    ///   - format: The form in which requests are compared: without secrets, and without what differs each time. Give
+    ///     the format with which the file was written, so that a value that is redacted there is redacted in the
+    ///     request that is compared with it; what its closures return, they must return unchanged.
     public convenience init(
         _ recording: Recording, matching: [RequestMatcher] = RequestMatcher.standard, pace: ReplayPace = .immediate,
-        reusesLast: Bool = false, redaction: RedactionRule = .standard
+        reusesLast: Bool = false, format: RecordingFormat = .standard
     ) {
         self.init(
-            recording, file: nil, matching: matching, pace: pace, reusesLast: reusesLast, redaction: redaction,
+            recording, file: nil, matching: matching, pace: pace, reusesLast: reusesLast, format: format,
             fallback: nil, onUnmatched: nil)
     }
 
-    /// Creates a transport that replays a HAR file; see ``init(_:matching:pace:reusesLast:redaction:)``.
+    /// Creates a transport that replays a HAR file; see ``init(_:matching:pace:reusesLast:format:)``.
     ///
     /// - Throws: What ``Recording/init(contentsOf:)`` throws if the file cannot be read.
     public convenience init(
         contentsOf file: URL, matching: [RequestMatcher] = RequestMatcher.standard, pace: ReplayPace = .immediate,
-        reusesLast: Bool = false, redaction: RedactionRule = .standard
+        reusesLast: Bool = false, format: RecordingFormat = .standard
     ) throws {
         self.init(
             try Recording(contentsOf: file), file: file, matching: matching, pace: pace, reusesLast: reusesLast,
-            redaction: redaction, fallback: nil, onUnmatched: nil)
+            format: format, fallback: nil, onUnmatched: nil)
     }
 
     /// - Parameters:
@@ -60,9 +61,9 @@ public final class ReplayTransport: Transport {
     ///   - onUnmatched: Called once for each unmatched request, before its error is thrown.
     package init(
         _ recording: Recording, file: URL?, matching: [RequestMatcher], pace: ReplayPace, reusesLast: Bool,
-        redaction: RedactionRule, fallback: (any Transport)?, onUnmatched: (@Sendable (ReplayMismatch) -> Void)?
+        format: RecordingFormat, fallback: (any Transport)?, onUnmatched: (@Sendable (ReplayMismatch) -> Void)?
     ) {
-        let plan = ReplayPlan(recording, RequestComparison(matching, redaction), file: file)
+        let plan = ReplayPlan(recording, RequestComparison(matching, format), file: file)
         source = ReplaySource(plan, reusesLast: reusesLast, onUnmatched: onUnmatched)
         (self.pace, self.fallback) = (pace, fallback)
     }

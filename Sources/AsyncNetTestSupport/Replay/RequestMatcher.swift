@@ -3,8 +3,8 @@
 ///     ReplayTransport(recording, matching: [.method, .path, .query])
 ///     ReplayTransport(recording, matching: RequestMatcher.standard + [.headers("Accept")])
 ///
-/// All matchers of a list must agree. Both requests are compared with their secrets redacted, so requests that differ in
-/// a secret only are equal. The `Range` header is compared whatever the list is: a part of a file is no response to a
+/// All matchers of a list must agree. Requests are compared in the form of ``RecordingFormat``, with their secrets
+/// redacted, so requests that differ in a secret only are equal. The `Range` header is compared whatever the list is: a part of a file is no response to a
 /// request for another part (RFC 9110 §14.2).
 public struct RequestMatcher: Sendable {
     enum Kind: Sendable {
@@ -39,11 +39,11 @@ public struct RequestMatcher: Sendable {
     ///
     /// JSON is compared as ``AsyncNet/JSON`` compares: the order of members does not count, and `1` equals `1.0`. Fields
     /// and parts of different names may have any order. A body without `Content-Type` is JSON if it can be parsed as
-    /// such. A compressed body is compared by its compressed bytes.
+    /// such. Compressed bodies are compared decoded. A recorded body that was cut, or is not in the file, equals all.
     public static let body = RequestMatcher(kind: .body)
 
-    /// The headers of these names are equal, or missing in both requests. A recording must have them: the headers that
-    /// are written to a file are limited to a list.
+    /// The headers of these names are equal, or missing in both requests. A file has only the headers of
+    /// ``RecordingFormat/requestHeaders``: to compare others, write them.
     public static func headers(_ names: String...) -> RequestMatcher { RequestMatcher(kind: .headers(names)) }
 
     /// A closure returns `true`. It is called after all other matchers have agreed, with secrets redacted in both

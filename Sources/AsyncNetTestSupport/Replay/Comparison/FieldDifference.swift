@@ -11,9 +11,9 @@ struct FieldDifference: Equatable, Sendable {
 
     /// A value of which both texts are known; a missing value has none.
     init(_ field: String, _ sent: String?, _ recorded: String?, weight: Int = 1) {
-        // The rule of the recording made this a secret, so the value that is no secret by this rule is not shown.
-        let isHidden = recorded.map(Self.isMark) == true && sent.map(Self.isMark) == false
-        let shown = isHidden ? "(hidden)" : sent.map(ShortText.of)
+        // The format of the recording made this a secret; the same value is none by this format, but must not be shown.
+        let isHidden = Self.marks(recorded) > Self.marks(sent)
+        let shown = isHidden ? sent.map { _ in "(hidden)" } : sent.map(ShortText.of)
         (self.field, self.weight) = (field, weight)
         values = "\(shown ?? "(missing)") ≠ \(recorded.map(ShortText.of) ?? "(missing)")"
     }
@@ -23,8 +23,8 @@ struct FieldDifference: Equatable, Sendable {
         (self.field, self.values, self.weight) = (field, values, weight)
     }
 
-    /// Whether a value is what stands in the place of a secret, as a string of JSON too.
-    private static func isMark(_ text: String) -> Bool { text == "REDACTED" || text == "\"REDACTED\"" }
+    /// How many secrets a value has.
+    private static func marks(_ text: String?) -> Int { text?.ranges(of: "REDACTED").count ?? 0 }
 }
 
 /// Texts of values for a line of a difference.

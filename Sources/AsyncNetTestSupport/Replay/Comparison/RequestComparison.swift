@@ -1,11 +1,10 @@
 import AsyncNet
-import Foundation
 
-/// What of requests is compared, and which of their values are secret.
+/// What of requests is compared, in the form that files have.
 struct RequestComparison: Sendable {
     typealias Request = RecordedExchange.Request
 
-    let redaction: RedactionRule
+    private let format: RecordingFormat
     private(set) var comparesMethod = false
     private(set) var comparesOrigin = false
     private(set) var comparesHost = false
@@ -15,8 +14,8 @@ struct RequestComparison: Sendable {
     private(set) var headers: [String] = ["Range"]
     private(set) var closures: [@Sendable (Request, Request) -> Bool] = []
 
-    init(_ matchers: [RequestMatcher], _ redaction: RedactionRule) {
-        self.redaction = redaction
+    init(_ matchers: [RequestMatcher], _ format: RecordingFormat) {
+        self.format = format
         for matcher in matchers {
             switch matcher.kind {
             case .method: comparesMethod = true
@@ -45,27 +44,11 @@ struct RequestComparison: Sendable {
         closures.allSatisfy { $0(request, recorded) }
     }
 
-    // MARK: Redaction
-
-    func redacted(_ request: Request) -> Request {
-        var copy = request
-        copy.url = redacted(request.url)
-        copy.headers = HTTPHeaders(
-            request.headers.map { HTTPHeader(name: $0.name, value: redaction.value(of: $0)) })
-        copy.body = redaction.body(request.body, contentType: request.headers["Content-Type"])
-        return copy
-    }
-
-    private func redacted(_ url: URL) -> URL {
-        let text = redaction.text(of: url)
-        if text == url.absoluteString { return url }
-        return (try? text.asURL()) ?? Self.withoutSecretPlaces(url)
-    }
-
-    /// For a rule whose replacements are no text of a URL.
-    private static func withoutSecretPlaces(_ url: URL) -> URL {
-        var bare = URLComponents()
-        (bare.scheme, bare.host, bare.port) = (url.scheme, url.host, url.port)
-        return bare.url ?? URL(filePath: "/")
+    /// The request as a file has it: without secrets, and without what differs each time. It keeps all headers, which
+    /// matchers may name.
+    func written(_ request: Request) -> Request {
+        var format = format
+        format.requestHeaders = Set(request.headers.map(\.name))
+        return format.written(request)
     }
 }

@@ -1,4 +1,4 @@
-public import AsyncNet
+import AsyncNet
 public import Foundation
 
 extension MockServer {
@@ -21,7 +21,7 @@ extension MockServer {
     ///   - matching: As for ``ReplayTransport``; ``RequestMatcher/origin`` and ``RequestMatcher/host`` have no effect.
     ///   - pace: The delays, in real time.
     ///   - reusesLast: Whether, once all exchanges that match a request have been used, the last of them is used again.
-    ///   - redaction: What is secret in requests; the rule of the recording.
+    ///   - format: The form in which requests are compared; that of the recording.
     ///   - file: The file of the recording, which texts then name.
     ///   - interface: 127.0.0.1 or ::1.
     ///   - port: The port to listen on; 0, the default, for one that the system chooses.
@@ -30,11 +30,11 @@ extension MockServer {
     /// - Throws: As ``start(on:port:tls:isRefusing:keptRequests:routes:)``.
     public static func start(
         replaying recording: Recording, matching: [RequestMatcher] = RequestMatcher.standard,
-        pace: ReplayPace = .immediate, reusesLast: Bool = false, redaction: RedactionRule = .standard,
+        pace: ReplayPace = .immediate, reusesLast: Bool = false, format: RecordingFormat = .standard,
         file: URL? = nil, on interface: Interface = .ipv4, port: Int = 0, tls: TLS? = nil,
         onReplay: (@Sendable (ReplayedRequest) -> Void)? = nil
     ) async throws -> MockServer {
-        let comparison = RequestComparison(matching, redaction).withoutOrigin
+        let comparison = RequestComparison(matching, format).withoutOrigin
         let source = ReplaySource(ReplayPlan(recording, comparison, file: file), reusesLast: reusesLast)
         let replay = ServerReplay(source: source, pace: pace, isTLS: tls != nil, onReplay: onReplay)
         var routes = Routes()

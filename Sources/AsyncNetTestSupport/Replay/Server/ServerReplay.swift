@@ -27,7 +27,7 @@ struct ServerReplay: Sendable {
         let found = source.take(request)
         var (response, report) = result(of: found, received.method)
         if !keepsConnections { response.headers.set(HTTPHeader(name: "Connection", value: "close")) }
-        let url = source.plan.comparison.redacted(request).url
+        let url = source.plan.comparison.written(request).url
         let query = url.query(percentEncoded: true).map { "?\($0)" } ?? ""
         onReplay?(
             ReplayedRequest(

@@ -61,7 +61,7 @@ struct ReplayConcurrencyTests {
         let recording = Recording((0..<100).map { _ in .text(Request("GET /a")) })
         let transport = ReplayTransport(
             recording, file: nil, matching: RequestMatcher.standard, pace: .immediate, reusesLast: false,
-            redaction: .standard, fallback: nil, onUnmatched: { _ in reported.withLock { $0 += 1 } })
+            format: .standard, fallback: nil, onUnmatched: { _ in reported.withLock { $0 += 1 } })
         let failures = await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<150 {
                 group.addTask {

@@ -75,7 +75,7 @@ struct ReplayTransportTests {
         let reported = Locked<[String]>([])
         let transport = ReplayTransport(
             Recording([.text(Request("GET /a"))]), file: nil, matching: RequestMatcher.standard, pace: .immediate,
-            reusesLast: false, redaction: .standard, fallback: nil,
+            reusesLast: false, format: .standard, fallback: nil,
             onUnmatched: { mismatch in reported.withLock { $0.append(mismatch.request.url.path) } })
         let session = Session(
             transport: transport,
@@ -112,7 +112,7 @@ struct ReplayTransportTests {
         let stub = StubTransport { request in .text("stub \(request.text)") }
         let transport = ReplayTransport(
             Recording([.text(Request("GET /a"), "recorded")]), file: nil, matching: [.method, .path],
-            pace: .immediate, reusesLast: false, redaction: .standard, fallback: stub,
+            pace: .immediate, reusesLast: false, format: .standard, fallback: stub,
             onUnmatched: { _ in Issue.record("No request is unmatched") })
         let session = Session(transport: transport)
         #expect(try await session.text("GET /a") == "recorded")

@@ -11,8 +11,8 @@ struct RequestDifferenceTests {
 
     private func lines(_ request: Request, _ recorded: Request, _ more: [RequestMatcher] = []) -> [String] {
         let comparison = RequestComparison(RequestMatcher.standard + more, .standard)
-        let sent = ComparedRequest(comparison.redacted(request), comparison)
-        return RequestDifference(sent: sent, recorded: ComparedRequest(comparison.redacted(recorded), comparison))
+        let sent = ComparedRequest(comparison.written(request), comparison)
+        return RequestDifference(sent: sent, recorded: ComparedRequest(comparison.written(recorded), comparison))
             .fields.map(\.text)
     }
 

@@ -152,7 +152,8 @@ struct RequestMatchingTests {
     func rule() {
         let rule = RedactionRule(queryNames: ["member"])
         let plan = ReplayPlan(
-            Recording([.text(Request("GET /a?member=REDACTED"))]), RequestComparison(RequestMatcher.standard, rule))
+            Recording([.text(Request("GET /a?member=REDACTED"))]),
+            RequestComparison(RequestMatcher.standard, RecordingFormat(redaction: rule)))
         let source = ReplaySource(plan, reusesLast: false)
         guard case .exchange(0) = source.take(Request("GET /a?member=7")) else {
             Issue.record("The member is a secret")
