@@ -28,6 +28,9 @@ struct RequestDifferenceTests {
             ("GET /a?t=1&t=2", "GET /a?t=1&t=3&t=4", ["query t[1]: 2 ≠ 3", "query t[2]: (missing) ≠ 4"]),
             ("GET /a?q=a%20b", "GET /a?q=", ["query q: a b ≠ "]),
             ("GET /a?token=x", "GET /a", ["query token: REDACTED ≠ (missing)"]),
+            ("GET /a/abc", "GET /a/REDACTED", ["path: (hidden) ≠ /a/REDACTED"]),
+            ("GET /a?n=abc", "GET /a?n=REDACTED", ["query n: (hidden) ≠ REDACTED"]),
+            ("GET /a", "GET /a?n=REDACTED", ["query n: (missing) ≠ REDACTED"]),
             ("GET /b?x=1", "POST /a", ["method: GET ≠ POST", "path: /b ≠ /a", "query x: 1 ≠ (missing)"]),
         ] as [(String, String, [String])])
     func urls(_ request: String, _ recorded: String, _ expected: [String]) {

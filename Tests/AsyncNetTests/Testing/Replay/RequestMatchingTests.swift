@@ -160,4 +160,30 @@ struct RequestMatchingTests {
             return
         }
     }
+
+    @Test("Ports that the system gave to servers of tests are no difference, unless the format keeps them")
+    func localPorts() throws {
+        let (recorded, request) = (Request("GET http://127.0.0.1/a"), Request("GET http://127.0.0.1:40123/a"))
+        #expect(matches(RequestMatcher.standard, request, recorded))
+        #expect(matches(RequestMatcher.standard, request, Request("GET http://127.0.0.1:51234/a")))
+        #expect(!matches(RequestMatcher.standard, request, Request("GET http://127.0.0.1:8080/a")))
+        var format = RecordingFormat.standard
+        format.keepsLocalPorts = true
+        let plan = ReplayPlan(Recording([.text(recorded)]), RequestComparison(RequestMatcher.standard, format))
+        let source = ReplaySource(plan, reusesLast: false)
+        _ = source.take(request)
+        #expect(source.unmatched.map(\.differences) == [["origin: http://127.0.0.1:40123 ≠ http://127.0.0.1:80"]])
+    }
+
+    @Test("The format changes both requests before they are compared")
+    func changes() {
+        var format = RecordingFormat.standard
+        format.changeRequest = { $0.url = $0.url.deletingLastPathComponent() }
+        let plan = ReplayPlan(
+            Recording([.text(Request("GET /users/1"))]), RequestComparison(RequestMatcher.standard, format))
+        guard case .exchange(0) = ReplaySource(plan, reusesLast: false).take(Request("GET /users/2")) else {
+            Issue.record("The last segment does not count")
+            return
+        }
+    }
 }
