@@ -35,10 +35,17 @@ package enum SupervisedWork: Sendable {
     case external
 }
 
-/// A transfer as a `SupervisedClock` counts it: as external until a transport without I/O has received it.
+/// A transfer as a `SupervisedClock` counts it: as external until a transport without I/O has received it, except while
+/// a transport sleeps on its behalf.
 package final class SupervisedTransfer: Sendable {
+    private struct State {
+        var isExternal = true
+        var sleeps = 0
+        var isCounted: Bool { isExternal && sleeps == 0 }
+    }
+
     package let clock: any SupervisedClock
-    private let isExternal = Locked(true)
+    private let state = Locked(State())
 
     init(_ clock: any SupervisedClock) {
         self.clock = clock
@@ -46,13 +53,26 @@ package final class SupervisedTransfer: Sendable {
     }
 
     /// From now on the transfer consists of tasks on the clock's executor. Further calls do nothing.
-    package func becomeInternal() {
-        let wasExternal = isExternal.withLock { isExternal in
-            defer { isExternal = false }
-            return isExternal
-        }
-        if wasExternal { clock.end(.external) }
+    package func becomeInternal() { change { $0.isExternal = false } }
+
+    /// Sleeps on a clock, as a transport that delays another transport's transfers does: the transfer can go on only
+    /// when time has passed.
+    package func sleep(for duration: Duration, on clock: (any Clock<Duration>)? = nil) async throws {
+        change { $0.sleeps += 1 }
+        defer { change { $0.sleeps -= 1 } }
+        if let clock { return try await clock.sleep(for: duration) }
+        try await self.clock.sleep(for: duration)
     }
 
     func end() { becomeInternal() }
+
+    private func change(_ change: (inout State) -> Void) {
+        let (was, isCounted) = state.withLock { state in
+            let was = state.isCounted
+            change(&state)
+            return (was, state.isCounted)
+        }
+        if was, !isCounted { clock.end(.external) }
+        if !was, isCounted { clock.begin(.external) }
+    }
 }

@@ -10,7 +10,7 @@ public import Foundation
 ///     await server.stop()
 ///
 /// Enqueued responses are sent first, in order, for any path; then those of ``Routes``; then 404. The system chooses the
-/// port, unless ``start(on:port:tls:isRefusing:keptRequests:routes:)`` gets one. ``stop()`` ends every connection; so does deallocation.
+/// port, unless ``start(on:port:tls:isRefusing:profile:keptRequests:routes:)`` gets one. ``stop()`` ends every connection; so does deallocation.
 public actor MockServer: MockRouter {
     /// The address that a server listens on.
     public enum Interface: Sendable {
@@ -41,26 +41,30 @@ public actor MockServer: MockRouter {
     ///   - tls: The certificate of a server that speaks TLS. Needs OpenSSL 3 (libssl and libcrypto) on the machine,
     ///     which is loaded then.
     ///   - isRefusing: Whether the server refuses every connection to its port.
+    ///   - profile: The network's latency, bandwidth and losses, in real time and with bytes on the wire: heads and TLS
+    ///     count too. All connections share the bandwidth. `nil`, the default, delays nothing.
     ///   - keptRequests: How many of the latest requests are kept at least for ``takeRequest(within:)``.
     ///   - routes: The first routes; `on` adds more.
     /// - Throws: ``Failure`` if OpenSSL cannot be loaded, and errors of the system if the port cannot be had.
     public static func start(
         on interface: Interface = .ipv4, port: Int = 0, tls: TLS? = nil, isRefusing: Bool = false,
-        keptRequests: Int = 10_000, routes: Routes = Routes()
+        profile: NetworkProfile? = nil, keptRequests: Int = 10_000, routes: Routes = Routes()
     ) async throws -> MockServer {
-        try MockServer(interface, port, tls, isRefusing: isRefusing, keptRequests: keptRequests, routes: routes)
+        try MockServer(
+            interface, port, tls, isRefusing: isRefusing || profile?.isOffline == true, profile: profile,
+            keptRequests: keptRequests, routes: routes)
     }
 
     init(
-        _ interface: Interface, _ port: Int, _ tls: TLS?, isRefusing: Bool = false, keptRequests: Int, routes: Routes,
-        replay: ReplaySource? = nil
+        _ interface: Interface, _ port: Int, _ tls: TLS?, isRefusing: Bool = false, profile: NetworkProfile? = nil,
+        keptRequests: Int, routes: Routes, replay: ReplaySource? = nil
     ) throws {
         guard let number = UInt16(exactly: port) else {
             throw Failure(description: "The port \(port) is not between 0 and 65535")
         }
         core = try MockServerCore(
             ipv6: interface == .ipv6, port: number, listens: !isRefusing, keptRequests: keptRequests, routes: routes,
-            identity: try tls.map { try TLSIdentity($0) })
+            identity: try tls.map { try TLSIdentity($0) }, profile: profile)
         self.port = core.port
         (self.interface, self.replay) = (interface, replay)
     }

@@ -36,6 +36,7 @@ final class MockServerCore: Sendable {
         var isStopping = false
         var handlers: [Int: (task: Task<Void, Never>, pending: PendingResponse)] = [:]
         var nextHandler = 0
+        var exchangeCount = 0
     }
 
     let routes: RouteTable
@@ -44,11 +45,16 @@ final class MockServerCore: Sendable {
     /// `nil` without TLS.
     let identity: TLSIdentity?
 
+    /// `nil` without a profile.
+    private let network: (profile: NetworkProfile, link: ShapedLink)?
+
     /// - Parameter port: The port to listen on; 0 for one that the system chooses.
     init(
-        ipv6: Bool, port: UInt16 = 0, listens: Bool, keptRequests: Int, routes: Routes, identity: TLSIdentity?
+        ipv6: Bool, port: UInt16 = 0, listens: Bool, keptRequests: Int, routes: Routes, identity: TLSIdentity?,
+        profile: NetworkProfile?
     ) throws {
         self.identity = identity
+        network = profile.map { ($0, ShapedLink($0, ContinuousClock())) }
         self.routes = RouteTable(routes)
         self.keptRequests = max(1, keptRequests)
         var ends: [Int32] = [0, 0]
@@ -153,7 +159,7 @@ final class MockServerCore: Sendable {
         if takeRefusal() { return socket.reset() }
         let tls = identity?.makeSession()
         guard identity == nil || tls != nil else { return socket.close() }
-        var connection = MockConnection(socket: ServerStream(socket, tls), number: number)
+        var connection = MockConnection(socket: ServerStream(socket, tls, network?.link), number: number)
         do {
             try connection.socket.begin()
             while let head = try connection.readHead() {
@@ -188,7 +194,21 @@ final class MockServerCore: Sendable {
         if case .handler(_, let parameters) = found { request.parameters = parameters }
         if case .reply(_, let parameters) = found { request.parameters = parameters }
         record(request)
-        return try writer.write(try reply(to: request, found))
+        let reply = try reply(to: request, found)
+        if try isLost(connection.socket) { return .reset }
+        return try writer.write(reply)
+    }
+
+    /// Waits for the network's latency, and decides whether the network loses the connection.
+    private func isLost(_ socket: ServerStream) throws -> Bool {
+        guard let network else { return false }
+        let number = state.withLock { state in
+            state.exchangeCount += 1
+            return state.exchangeCount
+        }
+        let chance = ExchangeChance(network.profile, number: number)
+        if chance.latency > .zero { try socket.pause(chance.latency) }
+        return chance.isLost
     }
 
     private func takeRefusal() -> Bool {

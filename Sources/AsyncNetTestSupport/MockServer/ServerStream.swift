@@ -1,11 +1,15 @@
 import Foundation
 
-/// The bytes of one connection: a socket's, or what TLS makes of them. For the connection's thread.
+/// The bytes of one connection: a socket's, or what TLS makes of them, as slowly as a link lets them pass. For the
+/// connection's thread.
 struct ServerStream {
     private let socket: Socket
     private let tls: TLSSession?
+    private let link: ShapedLink?
 
-    init(_ socket: Socket, _ tls: TLSSession?) { (self.socket, self.tls) = (socket, tls) }
+    init(_ socket: Socket, _ tls: TLSSession?, _ link: ShapedLink? = nil) {
+        (self.socket, self.tls, self.link) = (socket, tls, link)
+    }
 
     /// Completes the TLS handshake, if there is one.
     func begin() throws {
@@ -25,7 +29,7 @@ struct ServerStream {
 
     /// Up to `count` bytes; empty at the end of the stream.
     func read(_ count: Int) throws -> Data {
-        guard let tls else { return try socket.read(count) }
+        guard let tls else { return try receive(count) }
         while true {
             switch try tls.read(count) {
             case .bytes(let bytes): return bytes
@@ -38,7 +42,7 @@ struct ServerStream {
     }
 
     func write(_ data: Data) throws {
-        guard let tls else { return try socket.write(data) }
+        guard let tls else { return try send(data) }
         var rest = data[...]
         while !rest.isEmpty {
             try tls.write(Data(rest.prefix(64 * 1024)))
@@ -61,14 +65,34 @@ struct ServerStream {
     func close() { socket.close() }
     func reset() { socket.reset() }
 
+    /// Writes each piece when it has passed over the link.
+    private func send(_ data: Data) throws {
+        guard let link else { return try socket.write(data) }
+        var rest = data[...]
+        while !rest.isEmpty {
+            let piece = rest.prefix(link.quantum(.download))
+            try socket.sleep(link.pass(piece.count, .download))
+            try socket.write(piece)
+            rest = rest.dropFirst(piece.count)
+        }
+    }
+
+    /// Up to `count` bytes, when they have passed over the link.
+    private func receive(_ count: Int) throws -> Data {
+        guard let link else { return try socket.read(count) }
+        let bytes = try socket.read(min(count, link.quantum(.upload)))
+        try socket.sleep(link.pass(bytes.count, .upload))
+        return bytes
+    }
+
     private func flush(_ tls: TLSSession) throws {
         let bytes = tls.take()
-        if !bytes.isEmpty { try socket.write(bytes) }
+        if !bytes.isEmpty { try send(bytes) }
     }
 
     /// - Returns: `false` if the client has closed the connection.
     private func fill(_ tls: TLSSession) throws -> Bool {
-        let bytes = try socket.read(64 * 1024)
+        let bytes = try receive(64 * 1024)
         try tls.receive(bytes)
         return !bytes.isEmpty
     }

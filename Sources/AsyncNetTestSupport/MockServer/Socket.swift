@@ -165,6 +165,12 @@ struct Socket: Sendable {
         if gone { throw Failure("the client is gone") }
     }
 
+    /// Waits for a duration, or until the server stops.
+    func sleep(_ duration: Duration) throws {
+        guard duration > .zero else { return }
+        _ = try poll([pollfd(fd: stop, events: Int16(POLLIN), revents: 0)], duration)
+    }
+
     #if os(Linux)
         private static let closed = Int16(0x2000) // POLLRDHUP, which Swift does not import
     #else
@@ -180,7 +186,7 @@ struct Socket: Sendable {
     /// - Returns: Whether the last descriptor ended the wait.
     private func poll(_ descriptors: [pollfd], _ duration: Duration?) throws -> Bool {
         var descriptors = descriptors
-        let milliseconds = duration.map { Int32(clamping: Int64($0 / .milliseconds(1))) } ?? -1
+        let milliseconds = duration.map { Int32(clamping: Int64(($0 / .milliseconds(1)).rounded(.up))) } ?? -1
         var result: Int32
         repeat {
             #if canImport(Darwin)

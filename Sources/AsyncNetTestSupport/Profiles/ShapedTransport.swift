@@ -1,0 +1,101 @@
+public import AsyncNet
+
+/// A transport whose transfers are as slow as a network: latency, bandwidth both ways, and connections that are lost.
+///
+///     let clock = TestClock()
+///     let transport = ShapedTransport(.slow3G, over: StubTransport { _ in .data(Data(count: 100_000)) })
+///     let session = Session(transport: transport, configuration: .init(clock: clock))
+///     let data = try await clock.run { try await session.request(url).serializing(Data.self).value }
+///     #expect(clock.now.offset == NetworkProfile.slow3G.duration(receiving: 100_000))
+///
+/// It stands before any transport: a ``StubTransport``, a replay, or one with sockets, whose own time is added. All its
+/// transfers share the bandwidth in turns of 50 milliseconds. Bodies are counted as the transport passes them on, after
+/// it has decoded their content coding; heads and trailers are not counted. A body is taken no faster than it is read.
+///
+/// A request body that the profile limits is sent as a stream of the same length. A transfer that is lost ends with
+/// `.connectionLost` after its latency, when the other transport may have sent it.
+public final class ShapedTransport: Transport {
+    private struct State {
+        var count = 0
+        /// By the test clock that they use; `nil` is the key of the one in real time.
+        var links: [ObjectIdentifier?: ShapedLink] = [:]
+    }
+
+    private let profile: NetworkProfile
+    private let base: any Transport
+    private let clock: (any Clock<Duration>)?
+    private let state = Locked(State())
+
+    /// Creates a transport that slows another one down.
+    ///
+    /// - Parameters:
+    ///   - profile: How slow it is.
+    ///   - transport: Carries the transfers.
+    ///   - clock: The clock of all delays. With `nil`, the default, that is the session's clock if it is a
+    ///     ``TestClock``, else real time.
+    public init(
+        _ profile: NetworkProfile, over transport: any Transport = .automatic, clock: (any Clock<Duration>)? = nil
+    ) {
+        (self.profile, base, self.clock) = (profile, transport, clock)
+    }
+
+    public func send(_ request: TransportRequest) async throws -> TransportResponse {
+        if profile.isOffline { throw AsyncNetError(.cannotConnect, "The network profile is offline") }
+        let chance = ExchangeChance(profile, number: nextNumber())
+        let shaper = Shaper(link: link(for: request.supervision), supervision: request.supervision, clock: clock)
+        var response = try await sendToBase(shaped(request, shaper))
+        try await shaper.sleep(chance.latency)
+        if chance.isLost { throw AsyncNetError(.connectionLost, "The network profile lost the connection") }
+        if profile.download != nil { response.body = TransportBody(ShapedChunks(response.body, shaper, .download)) }
+        return response
+    }
+
+    public func shutdown() async { await base.shutdown() }
+
+    /// The other transport's description.
+    public var transportDescription: String { base.transportDescription + " at the speed of a profile" }
+
+    private func nextNumber() -> Int {
+        state.withLock { state in
+            state.count += 1
+            return state.count
+        }
+    }
+
+    private func link(for supervision: SupervisedTransfer?) -> ShapedLink {
+        let testClock = clock == nil ? supervision.map(\.clock) as? TestClock : nil
+        return state.withLock { state in
+            let key = testClock.map { ObjectIdentifier($0) }
+            if let link = state.links[key] { return link }
+            let used: any Clock<Duration> = testClock ?? clock ?? ContinuousClock()
+            let link = makeLink(used)
+            state.links[key] = link
+            return link
+        }
+    }
+
+    private func makeLink(_ clock: some Clock<Duration>) -> ShapedLink { ShapedLink(profile, clock) }
+
+    private func shaped(_ request: TransportRequest, _ shaper: Shaper) -> TransportRequest {
+        var request = request
+        // The head must not wait for the body here, since the body waits for the profile.
+        request.delivery = .asItArrives
+        guard profile.upload != nil, !request.body.isNone else { return request }
+        let (body, length) = (request.body, request.body.length)
+        switch body.replay {
+        case .once: request.body = .stream(ShapedChunks(body.chunks, shaper, .upload), length: length)
+        case .repeatable:
+            request.body = .stream(length: length) { ShapedChunks(body.chunks, shaper, .upload) }
+        }
+        return request
+    }
+
+    private func sendToBase(_ request: TransportRequest) async throws -> TransportResponse {
+        do {
+            return try await base.send(request)
+        } catch let error as AsyncNetError where error.code == .bodyStreamFailed {
+            // The error of a body's file, for example: the body is a stream only here.
+            throw error.underlyingError as? AsyncNetError ?? error
+        }
+    }
+}
