@@ -29,23 +29,30 @@ struct Socket: Sendable {
 
     #if canImport(Darwin)
         private static let stream = SOCK_STREAM
-        private static let sendFlags: Int32 = 0
+        static let sendFlags: Int32 = 0
     #elseif canImport(Musl)
         private static let stream = SOCK_STREAM
-        private static let sendFlags = Int32(MSG_NOSIGNAL)
+        static let sendFlags = Int32(MSG_NOSIGNAL)
     #else
         private static let stream = Int32(SOCK_STREAM.rawValue)
-        private static let sendFlags = Int32(MSG_NOSIGNAL)
+        static let sendFlags = Int32(MSG_NOSIGNAL)
     #endif
 
-    /// Binds a port, with 0 one that the system chooses; if `listens` is `false`, connections to it are refused.
-    static func bind(ipv6: Bool, port: UInt16 = 0, listens: Bool, stop: Int32) throws -> (socket: Socket, port: Int) {
+    /// Binds a port; if `listens` is `false`, connections to it are refused.
+    ///
+    /// - Parameters:
+    ///   - port: The port; the system chooses one for 0.
+    ///   - isShared: Whether several sockets may have the port, if all of them allow it.
+    static func bind(
+        ipv6: Bool, port: UInt16 = 0, listens: Bool, isShared: Bool = false, stop: Int32
+    ) throws -> (socket: Socket, port: Int) {
         let socket = Socket(descriptor: makeDescriptor(ipv6), stop: stop)
         guard socket.descriptor >= 0 else { throw Failure("socket") }
         _ = fcntl(socket.descriptor, F_SETFD, FD_CLOEXEC)
+        if isShared { socket.allow(SO_REUSEPORT) }
         do {
             // Else a chosen port could not be bound while connections of a former server to it linger.
-            if port != 0 { socket.reuseAddress() }
+            if port != 0 { socket.allow(SO_REUSEADDR) }
             try ipv6 ? socket.bindIPv6(port) : socket.bindIPv4(port)
             if listens, listen(socket.descriptor, 1024) != 0 { throw Failure("listen") }
             return (socket, try socket.port(ipv6))
@@ -55,7 +62,7 @@ struct Socket: Sendable {
         }
     }
 
-    private static func makeDescriptor(_ ipv6: Bool) -> Int32 {
+    static func makeDescriptor(_ ipv6: Bool) -> Int32 {
         #if canImport(Darwin)
             Darwin.socket(ipv6 ? AF_INET6 : AF_INET, stream, 0)
         #elseif canImport(Musl)
@@ -65,9 +72,9 @@ struct Socket: Sendable {
         #endif
     }
 
-    private func reuseAddress() {
+    private func allow(_ option: Int32) {
         var one: Int32 = 1
-        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
+        setsockopt(descriptor, SOL_SOCKET, option, &one, socklen_t(MemoryLayout<Int32>.size))
     }
 
     private func bindIPv4(_ port: UInt16) throws {
@@ -183,10 +190,17 @@ struct Socket: Sendable {
             nil)
     }
 
+    /// A limit for `poll`, rounded up; -1 means none.
+    static func milliseconds(_ duration: Duration?) -> Int32 {
+        guard let duration else { return -1 }
+        let days = Duration.seconds(20 * 86_400)
+        return Int32((min(max(.zero, duration), days) / .milliseconds(1)).rounded(.up))
+    }
+
     /// - Returns: Whether the last descriptor ended the wait.
     private func poll(_ descriptors: [pollfd], _ duration: Duration?) throws -> Bool {
         var descriptors = descriptors
-        let milliseconds = duration.map { Int32(clamping: Int64(($0 / .milliseconds(1)).rounded(.up))) } ?? -1
+        let milliseconds = Self.milliseconds(duration)
         var result: Int32
         repeat {
             #if canImport(Darwin)

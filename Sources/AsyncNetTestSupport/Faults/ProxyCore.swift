@@ -1,0 +1,176 @@
+import AsyncNet
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// What the users of a proxy share with its thread, which holds this core but not the public proxy, so that the
+/// proxy's deallocation can stop it.
+final class ProxyCore: Sendable {
+    private struct State {
+        var faults: FaultTable
+        var isStopping = false
+        var connectionCount = 0
+        var openConnectionCount = 0
+        /// Callers that wait until the thread has acted on their change.
+        var waiting: [DispatchSemaphore] = []
+        /// Whether the thread has ended, and the pipe is closed.
+        var isEnded = false
+    }
+
+    let target: ProxyTarget
+    let port: Int
+    let seed: UInt64
+    /// The pipe whose bytes wake the thread.
+    let wakeReader: Int32
+    private let wakeWriter: Int32
+    private let state: Locked<State>
+    private let thread = DispatchGroup()
+
+    init(_ target: ProxyTarget, ipv6: Bool, seed: UInt64) throws {
+        (self.target, self.seed) = (target, seed)
+        state = Locked(State(faults: FaultTable(seed: seed)))
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else { throw Socket.Failure("pipe") }
+        (wakeReader, wakeWriter) = (ends[0], ends[1])
+        for end in ends { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        do {
+            let place = try ProxyPlace(ipv6: ipv6)
+            port = place.port
+            run(place)
+        } catch {
+            ends.forEach { close($0) }
+            throw error
+        }
+    }
+
+    private func run(_ place: ProxyPlace) {
+        thread.enter()
+        let thread = Thread { [self] in
+            var loop = ProxyLoop(self, place)
+            loop.run()
+            end()
+            self.thread.leave()
+        }
+        thread.stackSize = 512 * 1024
+        thread.start()
+    }
+
+    // MARK: The users' side
+
+    var connectionCount: Int { state.withLock { $0.connectionCount } }
+    var openConnectionCount: Int { state.withLock { $0.openConnectionCount } }
+
+    /// Changes the faults. If that opens or closes the port, returns when it is open or closed.
+    func change<Result: Sendable>(_ change: (inout FaultTable) -> Result) -> Result {
+        let (result, acted) = state.withLock { state in
+            let wasDown = state.faults.isDown
+            let result = change(&state.faults)
+            guard state.faults.isDown != wasDown, !state.isEnded else { return (result, DispatchSemaphore?.none) }
+            let acted = DispatchSemaphore(value: 0)
+            state.waiting.append(acted)
+            return (result, acted)
+        }
+        wake()
+        acted?.wait()
+        return result
+    }
+
+    func beginToStop() {
+        state.withLock { $0.isStopping = true }
+        wake()
+    }
+
+    func stopped() async {
+        await withCheckedContinuation { continuation in
+            thread.notify(queue: .global()) { continuation.resume() }
+        }
+    }
+
+    private func wake() {
+        state.withLock { state in
+            // A full pipe wakes the thread too.
+            if !state.isEnded { _ = write(wakeWriter, [1], 1) }
+        }
+    }
+
+    // MARK: The thread's side
+
+    /// What to do now. To be called after a wait: faults that were added before bytes were sent then are in effect for
+    /// these bytes.
+    var orders: (faults: FaultTable, isStopping: Bool) { state.withLock { ($0.faults, $0.isStopping) } }
+
+    /// All users' changes of before `orders` was read are in effect.
+    func acted(on faults: FaultTable) {
+        let waiting = state.withLock { state -> [DispatchSemaphore] in
+            guard state.faults.isDown == faults.isDown else { return [] }
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for semaphore in waiting { semaphore.signal() }
+    }
+
+    /// - Returns: The number of the new connection.
+    func countConnection() -> Int {
+        state.withLock { state in
+            state.connectionCount += 1
+            state.openConnectionCount += 1
+            return state.connectionCount
+        }
+    }
+
+    func countEnd() { state.withLock { $0.openConnectionCount -= 1 } }
+
+    private func end() {
+        let waiting = state.withLock { state in
+            state.isEnded = true
+            close(wakeReader)
+            close(wakeWriter)
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for semaphore in waiting { semaphore.signal() }
+    }
+}
+
+/// The port of a proxy: it stays the proxy's while no connections are accepted.
+struct ProxyPlace {
+    let port: Int
+    private let isIPv6: Bool
+    /// Never listens.
+    private let holder: Socket
+    private(set) var listener: Socket?
+
+    init(ipv6: Bool) throws {
+        isIPv6 = ipv6
+        (holder, port) = try Socket.bind(ipv6: ipv6, listens: false, isShared: true, stop: -1)
+        do { try open() } catch {
+            holder.close()
+            throw error
+        }
+    }
+
+    mutating func open() throws {
+        guard listener == nil else { return }
+        let number = UInt16(truncatingIfNeeded: port)
+        let socket = try Socket.bind(ipv6: isIPv6, port: number, listens: true, isShared: true, stop: -1).socket
+        socket.stopWaiting()
+        listener = socket
+    }
+
+    mutating func close() {
+        listener?.close()
+        listener = nil
+    }
+
+    mutating func end() {
+        close()
+        holder.close()
+    }
+}
