@@ -98,6 +98,9 @@ public final class FaultProxy: Sendable {
     /// server have closed it, at most a second.
     public var openConnectionCount: Int { core.openConnectionCount }
 
+    /// The number of bytes that ``Fault/halfOpen`` and ``Fault/timeout(after:)`` have dropped.
+    public var droppedBytes: Int { core.droppedBytes }
+
     /// Closes every connection and the port, and waits until that is done.
     public func stop() async {
         core.beginToStop()

@@ -52,6 +52,8 @@ struct FaultedFlow {
     private var random: SplitMix
     /// Bytes were dropped by a fault that has ended.
     private var isBroken = false
+    /// The number of bytes that faults have dropped.
+    private(set) var droppedBytes = 0
     /// The direction has ended, or the connection has.
     private(set) var isDone = false
 
@@ -83,7 +85,10 @@ struct FaultedFlow {
         lastDue = lastDue.map { min($0, now) }
         let rates = faults.compactMap { if case .bandwidth(let rate) = $0.fault { rate } else { nil } }
         let rate = rates.min().map { max(1, $0) }
-        if rate != link.bytesPerSecond { link = LinkSchedule(bytesPerSecond: rate) }
+        guard rate != link.bytesPerSecond else { return }
+        // Bytes that came before have used nothing of the new rate.
+        link = LinkSchedule(bytesPerSecond: rate)
+        _ = link.pass(0, now: now)
     }
 
     // MARK: Bytes
@@ -159,6 +164,7 @@ struct FaultedFlow {
         let dropping = faults.indices.filter { faults[$0].fault.drops }
         guard !dropping.isEmpty else { return false }
         if bufferedBytes > 0 { for index in dropping { faults[index].hasDropped = true } }
+        droppedBytes += bufferedBytes
         dropBytes()
         return true
     }

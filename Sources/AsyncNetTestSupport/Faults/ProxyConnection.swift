@@ -38,6 +38,8 @@ final class ProxyConnection {
         self.server = Side(socket: server, flow: FaultedFlow(random: SplitMix(seed: seed, stream: down)))
     }
 
+    /// The number of bytes that faults have dropped.
+    var droppedBytes: Int { client.flow.droppedBytes + server.flow.droppedBytes }
     var clientDescriptor: Int32 { client.socket.descriptor }
     var serverDescriptor: Int32 { server.socket.descriptor }
     var clientInterest: Interest { interest(client) }

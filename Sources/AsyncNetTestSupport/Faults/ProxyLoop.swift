@@ -96,7 +96,10 @@ struct ProxyLoop {
     }
 
     private mutating func step(_ index: Int, _ now: Duration) {
-        switch connections[index].step(now: now, &buffer) {
+        let dropped = connections[index].droppedBytes
+        let step = connections[index].step(now: now, &buffer)
+        core.countDropped(connections[index].droppedBytes - dropped)
+        switch step {
         case .ended: remove(index) { _ in }
         case .goesOn(let due):
             dues[index] = due
