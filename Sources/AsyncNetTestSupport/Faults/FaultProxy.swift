@@ -99,7 +99,11 @@ public final class FaultProxy: Sendable {
     public var openConnectionCount: Int { core.openConnectionCount }
 
     /// The number of bytes that ``Fault/halfOpen`` and ``Fault/timeout(after:)`` have dropped.
-    public var droppedBytes: Int { core.droppedBytes }
+    public var droppedBytes: Int { core.dropped.value }
+
+    /// Waits until faults have dropped at least this number of bytes in all, or the current task is cancelled: a gate
+    /// for a test that must know that a request or a response was lost.
+    public func droppedBytes(atLeast count: Int) async { await core.dropped.reaches(count) }
 
     /// Closes every connection and the port, and waits until that is done.
     public func stop() async {

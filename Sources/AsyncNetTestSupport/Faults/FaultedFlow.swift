@@ -19,7 +19,7 @@ struct FaultedFlow {
     }
 
     /// A fault of this connection.
-    private struct Active {
+    struct Active {
         let id: FaultProxy.FaultID
         var fault: FaultProxy.Fault
         var since: Duration
@@ -28,7 +28,7 @@ struct FaultedFlow {
         var hasDropped = false
     }
 
-    private struct Chunk {
+    struct Chunk {
         var bytes: Data
         let arrival: Duration
         /// With jitter; `nil` until the chunk is the first.
@@ -38,22 +38,22 @@ struct FaultedFlow {
     /// A flow holds this number of bytes at most, and one read more; the source waits meanwhile.
     static let capacity = 256 * 1024
 
-    private var faults: [Active] = []
-    private var chunks: [Chunk] = []
+    var faults: [Active] = []
+    var chunks: [Chunk] = []
     /// The chunks before this index have been written.
-    private var first = 0
-    private var bufferedBytes = 0
-    private var end: (kind: End, arrival: Duration)?
+    var first = 0
+    var bufferedBytes = 0
+    var end: (kind: End, arrival: Duration)?
     /// The next bytes to write, and when; `nil` if they are to be determined.
-    private var slice: (count: Int, due: Duration)?
+    var slice: (count: Int, due: Duration)?
     /// When the last slice was due; `nil` before the first.
-    private var lastDue: Duration?
-    private var link = LinkSchedule(bytesPerSecond: nil)
-    private var random: SplitMix
+    var lastDue: Duration?
+    var link = LinkSchedule(bytesPerSecond: nil)
+    var random: SplitMix
     /// Bytes were dropped by a fault that has ended.
-    private var isBroken = false
+    var isBroken = false
     /// The number of bytes that faults have dropped.
-    private(set) var droppedBytes = 0
+    var droppedBytes = 0
     /// The direction has ended, or the connection has.
     private(set) var isDone = false
 
@@ -111,7 +111,7 @@ struct FaultedFlow {
         dropBytes()
     }
 
-    private mutating func dropBytes() {
+    mutating func dropBytes() {
         (chunks, first, bufferedBytes, slice) = ([], 0, 0, nil)
     }
 
@@ -131,115 +131,5 @@ struct FaultedFlow {
             chunks.removeFirst(first)
             first = 0
         }
-    }
-
-    // MARK: What is next
-
-    /// What to do at this time. A direction that has ended waits.
-    mutating func next(now: Duration) -> Action {
-        if isDone { return .wait(until: nil) }
-        if isBroken { return ended(.reset) }
-        if let reset = resetTime, reset <= now { return ended(.reset) }
-        if let close = closeTime, close <= now { return ended(.close) }
-        let limit = [resetTime, closeTime].compactMap(\.self).min()
-        if dropsBytes() || resetTime != nil { return .wait(until: limit) }
-        if hasPassedLimit { return ended(.close) }
-        let (due, action) = nextInOrder()
-        guard let due, due > now else { return due == nil ? .wait(until: limit) : taken(action) }
-        return .wait(until: min(due, limit ?? due))
-    }
-
-    private mutating func ended(_ action: Action) -> Action {
-        abandon()
-        return action
-    }
-
-    private mutating func taken(_ action: Action) -> Action {
-        if case .write = action { return action }
-        return ended(action)
-    }
-
-    /// Drops what waits, if a fault drops bytes.
-    private mutating func dropsBytes() -> Bool {
-        let dropping = faults.indices.filter { faults[$0].fault.drops }
-        guard !dropping.isEmpty else { return false }
-        if bufferedBytes > 0 { for index in dropping { faults[index].hasDropped = true } }
-        droppedBytes += bufferedBytes
-        dropBytes()
-        return true
-    }
-
-    /// When the connection is reset; `nil` before there are bytes, or an end.
-    private var resetTime: Duration? {
-        guard let arrival = first < chunks.count ? chunks[first].arrival : end?.arrival else { return nil }
-        return faults.compactMap { active in active.fault.resetDelay.map { max(active.since, arrival) + $0 } }.min()
-    }
-
-    /// When the connection is closed.
-    private var closeTime: Duration? {
-        faults.compactMap { active in active.fault.timeout.map { active.since + $0 } }.min()
-    }
-
-    /// The number of bytes that may still pass; `nil` without a limit.
-    private var allowance: Int? {
-        let rests = faults.compactMap { active -> Int? in
-            if case .limitData(let limit) = active.fault { limit - active.passed } else { nil }
-        }
-        return rests.min()
-    }
-
-    private var hasPassedLimit: Bool {
-        guard let allowance, allowance <= 0 else { return false }
-        return lastDue != nil || first < chunks.count
-    }
-
-    /// The next bytes, or the end, and when; `nil` if there is nothing.
-    private mutating func nextInOrder() -> (Duration?, Action) {
-        if first < chunks.count {
-            let slice = self.slice ?? schedule()
-            self.slice = slice
-            return (slice.due, .write(chunks[first].bytes.prefix(slice.count)))
-        }
-        guard let end else { return (nil, .wait(until: nil)) }
-        let latencies = faults.reduce(Duration.zero) { $0 + $1.fault.fixedLatency }
-        let delays = faults.reduce(Duration.zero) { $0 + $1.fault.closeDelay }
-        let due = max(end.arrival + latencies, lastDue ?? .zero) + delays
-        return (due, end.kind == .finished ? .finish : .reset)
-    }
-
-    /// Determines the next bytes of the first chunk.
-    private mutating func schedule() -> (count: Int, due: Duration) {
-        let chunk = chunks[first]
-        let latency = chunk.latency ?? drawLatency()
-        chunks[first].latency = latency
-        let count = min(chunk.bytes.count, drawSize(), link.quantum, max(1, allowance ?? .max))
-        let pause = faults.reduce(Duration.zero) { $0 + $1.fault.sliceDelay }
-        let start = max(chunk.arrival + latency, lastDue.map { $0 + pause } ?? .zero)
-        return (count, link.pass(count, now: start))
-    }
-
-    private mutating func drawLatency() -> Duration {
-        faults.reduce(Duration.zero) { sum, active in
-            guard case .latency(let latency, let jitter) = active.fault else { return sum }
-            return sum + max(.zero, latency) + random.duration(below: jitter)
-        }
-    }
-
-    private mutating func drawSize() -> Int {
-        faults.reduce(Int.max) { size, active in
-            guard case .slicer(let average, let variation, _) = active.fault else { return size }
-            let (middle, spread) = (min(max(1, average), Self.capacity), min(max(0, variation), Self.capacity))
-            return min(size, Int.random(in: max(1, middle - spread)...(middle + spread), using: &random))
-        }
-    }
-}
-
-extension FaultProxy.Fault {
-    fileprivate var resetDelay: Duration? { if case .resetPeer(let delay) = self { max(.zero, delay) } else { nil } }
-    fileprivate var timeout: Duration? { if case .timeout(let time) = self { max(.zero, time) } else { nil } }
-    fileprivate var fixedLatency: Duration { if case .latency(let time, _) = self { max(.zero, time) } else { .zero } }
-    fileprivate var closeDelay: Duration { if case .slowClose(let delay) = self { max(.zero, delay) } else { .zero } }
-    fileprivate var sliceDelay: Duration {
-        if case .slicer(_, _, let delay) = self { max(.zero, delay) } else { .zero }
     }
 }

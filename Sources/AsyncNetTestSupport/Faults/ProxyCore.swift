@@ -17,7 +17,6 @@ final class ProxyCore: Sendable {
         var isStopping = false
         var connectionCount = 0
         var openConnectionCount = 0
-        var droppedBytes = 0
         /// Callers that wait until the thread has acted on their change.
         var waiting: [DispatchSemaphore] = []
         /// Whether the thread has ended, and the pipe is closed.
@@ -31,6 +30,8 @@ final class ProxyCore: Sendable {
     let wakeReader: Int32
     private let wakeWriter: Int32
     private let state: Locked<State>
+    /// The number of bytes that faults have dropped.
+    let dropped = AwaitedCount()
     private let thread = DispatchGroup()
 
     init(_ target: ProxyTarget, ipv6: Bool, seed: UInt64) throws {
@@ -67,7 +68,6 @@ final class ProxyCore: Sendable {
 
     var connectionCount: Int { state.withLock { $0.connectionCount } }
     var openConnectionCount: Int { state.withLock { $0.openConnectionCount } }
-    var droppedBytes: Int { state.withLock { $0.droppedBytes } }
 
     /// Changes the faults. If that opens or closes the port, returns when it is open or closed.
     func change<Result: Sendable>(_ change: (inout FaultTable) -> Result) -> Result {
@@ -125,10 +125,6 @@ final class ProxyCore: Sendable {
             state.openConnectionCount += 1
             return state.connectionCount
         }
-    }
-
-    func countDropped(_ count: Int) {
-        if count > 0 { state.withLock { $0.droppedBytes += count } }
     }
 
     func countEnd() { state.withLock { $0.openConnectionCount -= 1 } }

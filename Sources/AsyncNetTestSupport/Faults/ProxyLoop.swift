@@ -98,7 +98,7 @@ struct ProxyLoop {
     private mutating func step(_ index: Int, _ now: Duration) {
         let dropped = connections[index].droppedBytes
         let step = connections[index].step(now: now, &buffer)
-        core.countDropped(connections[index].droppedBytes - dropped)
+        core.dropped.add(connections[index].droppedBytes - dropped)
         switch step {
         case .ended: remove(index) { _ in }
         case .goesOn(let due):
