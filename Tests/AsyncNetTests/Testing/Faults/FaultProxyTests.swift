@@ -118,6 +118,7 @@ struct FaultProxyTests {
             #expect(await first.value.failure?.code == .cancelled)
             // The proxy has seen that end before the bytes of another client; the server has not.
             let second = await loseRequest(session, proxy)
+            #expect(await eventually { await server.connectionCount == 3 })
             #expect(await server.openConnectionCount == 2)
             #expect(await server.requestCount == 1)
             second.cancel()
