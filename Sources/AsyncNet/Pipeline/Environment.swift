@@ -4,6 +4,8 @@ import Synchronization
 final class Environment: Sendable {
     let configuration: SessionConfiguration
     let transport: any Transport
+    /// Whether the transport is that of ``AutomaticTransport``, in whose place a test's may come.
+    private let isAutomatic: Bool
     /// The transport, if tasks can run on its threads. `nil` if they would call a clock or a cookie jar of the user's
     /// there, which may block.
     let loopTransport: (any LoopTransport)?
@@ -18,9 +20,9 @@ final class Environment: Sendable {
     /// Makes the requests that are sent from callers' arguments.
     let assembly: RequestAssembly
 
-    init(_ configuration: SessionConfiguration, _ transport: any Transport) {
+    init(_ configuration: SessionConfiguration, _ transport: any Transport, isAutomatic: Bool = false) {
         self.configuration = configuration
-        self.transport = transport
+        (self.transport, self.isAutomatic) = (transport, isAutomatic)
         let callsUserCode = configuration.cookieJar != nil || !(configuration.clock is ContinuousClock)
         loopTransport = callsUserCode ? nil : transport as? any LoopTransport
         timers = TimerQueue(TimeSource(configuration.clock))
@@ -30,6 +32,9 @@ final class Environment: Sendable {
         policies = PolicyList(configuration.interceptors)
         assembly = RequestAssembly(configuration)
     }
+
+    /// The transport for the requests that the current task makes; `nil` if it is the session's own.
+    var scopedTransport: ScopedTransport? { isAutomatic ? ScopedTransport.current : nil }
 }
 
 /// Counts the transfers that have not ended yet, those of cancelled requests included.

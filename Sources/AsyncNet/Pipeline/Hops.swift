@@ -56,7 +56,7 @@ struct Hops: Station {
         if outgoing.interests != nil { run.watch.beginHop(outgoing) }
         let response =
             outgoing.body.isInMemory
-            ? try await run.environment.transport.send(outgoing) : try await sendFile(outgoing, run)
+            ? try await run.transport.send(outgoing) : try await sendFile(outgoing, run)
         run.watch.touch()
         run.trace?.received(response.head)
         if let jar { await jar.keepCookies(of: response.head, run) }
@@ -74,7 +74,7 @@ struct Hops: Station {
     /// Opening a file takes long.
     @inline(never)
     private func sendFile(_ request: TransportRequest, _ run: RequestRun) async throws -> TransportResponse {
-        let transport = run.environment.transport
+        let transport = run.transport
         return try await run.offLoop { try await transport.send(request) }
     }
 

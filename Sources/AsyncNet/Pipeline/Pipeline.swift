@@ -96,6 +96,8 @@ final class RequestRun: Sendable {
     private let made: TransportRequest?
     /// The request's own credential.
     private let credential: Credential?
+    /// The transport of the test that made the request.
+    let scoped: ScopedTransport?
     /// The executor that the task of this run prefers, if that is a thread of the transport's.
     let executor: (any LoopExecutor)?
     /// Whether an attempt runs in a task of its own, so that it can be cancelled without ending the request.
@@ -110,12 +112,12 @@ final class RequestRun: Sendable {
         _ id: RequestID, _ environment: Environment, _ policies: RunPolicies, _ sink: any ResponseSink,
         record: TransferRecord = TransferRecord(), observers: RequestObservers? = nil,
         hold: TransferHold = TransferHold(), owner: (any RunOwner)? = nil, executor: (any LoopExecutor)? = nil,
-        made: TransportRequest? = nil, credential: Credential? = nil,
+        made: TransportRequest? = nil, credential: Credential? = nil, scoped: ScopedTransport? = nil,
         separatesAttempts: Bool = true, events: (any EventTarget)? = nil, role: RunRole = .own,
         trace: (any RequestTrace)? = nil
     ) {
         self.trace = trace ?? policies.list.tracing?.makeTrace(id, environment.timers.time)
-        (self.made, self.credential) = (made, credential)
+        (self.made, self.credential, self.scoped) = (made, credential, scoped)
         (self.executor, hasAdapters) = (executor, !policies.list.adapters.isEmpty)
         (hasRetriers, timeout) = (!policies.list.retriers.isEmpty, policies.timeout)
         (self.id, self.environment, self.policies, self.sink) = (id, environment, policies, sink)
@@ -172,11 +174,14 @@ final class RequestRun: Sendable {
         var request = first.request
         change(&request)
         let part = RequestRun(
-            id, environment, policies.ofPart, sink, events: watch.events, role: .segment, trace: trace?.branch(.part))
+            id, environment, policies.ofPart, sink, scoped: scoped, events: watch.events, role: .segment,
+            trace: trace?.branch(.part))
         part.record.begin(environment.timers.time)
         part.record.willSend(request)
         if let error = await part.outcome(of: Pipeline.stations, request, first.credential).error { throw error }
     }
+
+    var transport: any Transport { scoped ?? environment.transport }
 
     // MARK: The owner
 

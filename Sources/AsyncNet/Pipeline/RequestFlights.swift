@@ -9,6 +9,8 @@ struct FlightKey: Hashable {
     let timeouts: [Duration?]
     let allowsInsecure: Bool
     let confidentialHeaders: [String]
+    /// The test that made the requests, which must not share with another.
+    let scope: ObjectIdentifier?
 }
 
 /// The shared transfers that have not ended.

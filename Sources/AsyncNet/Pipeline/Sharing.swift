@@ -32,7 +32,8 @@ struct Sharing<Rest: Station>: Station {
             credential: attempt.credential?.credential, bodyLimit: policies.bodyLimit,
             timeouts: [request.timeout, policies.attemptTimeout],
             allowsInsecure: policies.redirects.handler.allowsInsecure,
-            confidentialHeaders: policies.redirects.handler.confidentialHeaders)
+            confidentialHeaders: policies.redirects.handler.confidentialHeaders,
+            scope: attempt.run.scoped.map(ObjectIdentifier.init))
     }
 
     /// Waits for the transfer with this key. If the other requests abandoned that transfer just as this request joined,
@@ -109,8 +110,9 @@ struct Sharing<Rest: Station>: Station {
     {
         let run = attempt.run
         let side = RequestRun(
-            run.id, run.environment, run.policies.ofTransfer, MemorySink(), events: shared ?? run.watch.events,
-            role: .transfer, trace: run.trace?.branch(shared == nil ? .hedged : .shared))
+            run.id, run.environment, run.policies.ofTransfer, MemorySink(), scoped: run.scoped,
+            events: shared ?? run.watch.events, role: .transfer,
+            trace: run.trace?.branch(shared == nil ? .hedged : .shared))
         return SideTransfer(run.environment.transfers, on: run.environment.timers.time.executor, shared) {
             [rest, credential = attempt.credential] in
             side.record.begin(run.environment.timers.time)

@@ -19,6 +19,8 @@ public actor RequestEngine {
     nonisolated let observers: RequestObservers
     private nonisolated let hold = TransferHold()
     private nonisolated let host: any RequestHost
+    /// The transport of the test that made the request, in place of the session's.
+    private nonisolated let scoped: ScopedTransport?
 
     private var machine = RequestStateMachine() {
         didSet { if machine.state != oldValue.state { shown.store(machine.state, ordering: .relaxed) } }
@@ -48,6 +50,7 @@ public actor RequestEngine {
     ) {
         (self.blueprint, self.kind, self.target) = (blueprint, kind, target)
         (self.options, self.host) = (options, host)
+        scoped = host.environment.scopedTransport
         id = RequestID()
         observers = RequestObservers(id, kind, host.environment.events)
         observers.send(.created)
@@ -108,7 +111,12 @@ public actor RequestEngine {
 
     private func start() async {
         guard let run = await begin() else { return }
-        driver = if case .file = target { makeReleasingDriver() } else { makeDriver(run) }
+        // Code of the user's that the request runs is in the scope that made the request.
+        if let scoped {
+            driver = ScopedTransport.$current.withValue(scoped) { makeTargetDriver(run) }
+        } else {
+            driver = makeTargetDriver(run)
+        }
     }
 
     /// - Returns: `nil` if the request is over.
@@ -139,11 +147,14 @@ public actor RequestEngine {
         let run = RequestRun(
             id, host.environment, RunPolicies(host.environment, options), target.sink, record: record,
             observers: observers, hold: hold, owner: self, executor: executor, made: made,
-            credential: options.credential,
-            separatesAttempts: kind == .stream)
+            credential: options.credential, scoped: scoped, separatesAttempts: kind == .stream)
         if !observers.isOwnObserved, machine.beginAttempt() != nil { run.beginFirstAttempt(with: validators) }
         self.run = run
         return run
+    }
+
+    private func makeTargetDriver(_ run: RequestRun) -> Task<Void, Never> {
+        if case .file = target { makeReleasingDriver() } else { makeDriver(run) }
     }
 
     private func makeDriver(_ run: RequestRun) -> Task<Void, Never> {
@@ -234,7 +245,7 @@ public actor RequestEngine {
     /// and `UserCode`, by which all other code leaves that thread.
     private var loop: (any LoopExecutor, TransportRequest)? {
         let environment = host.environment
-        guard let transport = environment.loopTransport, options.credential == nil else { return nil }
+        guard scoped == nil, let transport = environment.loopTransport, options.credential == nil else { return nil }
         var policies = environment.policies
         if !options.interceptors.isEmpty { policies.append(options.interceptors) }
         guard policies.adapters.allSatisfy(\.mayBlock), let request = try? blueprint.make(),

@@ -34,7 +34,8 @@ public actor Session {
     ///   - configuration: The settings for the session's requests.
     public init(transport: some Transport = .automatic, configuration: SessionConfiguration = SessionConfiguration()) {
         transportDescription = transport.transportDescription
-        environment = Environment(configuration, (transport as? AutomaticTransport)?.chosen ?? transport)
+        let automatic = transport as? AutomaticTransport
+        environment = Environment(configuration, automatic?.chosen ?? transport, isAutomatic: automatic != nil)
     }
 
     /// A session whose relative URLs are resolved against `baseURL` (RFC 3986 §5); without a slash at its end, its last

@@ -20,7 +20,11 @@ public struct AutomaticTransport: Transport {
     public var transportDescription: String { chosen.transportDescription + reason }
 
     /// Sends the request over the chosen transport.
-    public func send(_ request: TransportRequest) async throws -> TransportResponse { try await chosen.send(request) }
+    public func send(_ request: TransportRequest) async throws -> TransportResponse {
+        // Only for transports of the user's around this one: a session calls the chosen transport itself.
+        if let scoped = ScopedTransport.current { return try await scoped.send(request) }
+        return try await chosen.send(request)
+    }
     /// Shuts the chosen transport down.
     public func shutdown() async { await chosen.shutdown() }
 }

@@ -1,0 +1,30 @@
+/// A transport in place of every automatic transport, for the requests that a task and its child tasks make: the network
+/// of a test with a trait of AsyncNetTesting.
+///
+///     await ScopedTransport.$current.withValue(ScopedTransport(stub)) { ... }
+///
+/// A session over ``AutomaticTransport`` reads `current` when a request is made, so that the whole request, with its
+/// retries and segments, uses this transport, whichever task awaits it. Code that this transport calls is in the scope
+/// outside: what a stub requests itself does not come back to that stub.
+package final class ScopedTransport: Transport {
+    /// The transport of the innermost scope; `nil` outside of every scope.
+    @TaskLocal package static var current: ScopedTransport?
+
+    /// The transport of the scope around this one.
+    package let outer: ScopedTransport?
+    private let transport: any Transport
+    private let end = Locked<AsyncNetError?>(nil)
+
+    /// - Parameter outer: The scope outside; by default the current one.
+    package init(_ transport: any Transport, outer: ScopedTransport? = current) {
+        (self.transport, self.outer) = (transport, outer)
+    }
+
+    package func send(_ request: TransportRequest) async throws -> TransportResponse {
+        if let error = end.withLock({ $0 }) { throw error }
+        return try await Self.$current.withValue(outer) { try await transport.send(request) }
+    }
+
+    /// Ends the scope: later transfers fail with this error. Those that run go on.
+    package func close(_ error: AsyncNetError) { end.withLock { $0 = error } }
+}
