@@ -16,6 +16,8 @@ public final class StubTransport: Transport, MockRouter {
     private let handler: Handler?
     private let routes: RouteTable
     private let clock: (any Clock<Duration>)?
+    /// Carries requests without a route.
+    private let rest: (any Transport)?
     private let log = RequestLog()
 
     /// Creates a transport whose closure responds to every request without a route.
@@ -25,7 +27,7 @@ public final class StubTransport: Transport, MockRouter {
     ///     a ``TestClock``, else real time.
     ///   - handler: Makes the response to each request; may be called concurrently.
     public init(clock: (any Clock<Duration>)? = nil, _ handler: @escaping Handler) {
-        (self.clock, self.handler) = (clock, handler)
+        (self.clock, self.handler, rest) = (clock, handler, nil)
         routes = RouteTable(Routes())
     }
 
@@ -35,7 +37,13 @@ public final class StubTransport: Transport, MockRouter {
     ///   - clock: The clock for the delays of responses, as in ``init(clock:_:)``.
     ///   - routes: The first routes; `on` adds more.
     public init(clock: (any Clock<Duration>)? = nil, routes: Routes = Routes()) {
-        (self.clock, handler) = (clock, nil)
+        (self.clock, handler, rest) = (clock, nil, nil)
+        self.routes = RouteTable(routes)
+    }
+
+    /// - Parameter rest: Carries requests without a route, which the stub then does not record. `nil` for a 404.
+    package init(routes: Routes, rest: (any Transport)?) {
+        (clock, handler, self.rest) = (nil, nil, rest)
         self.routes = RouteTable(routes)
     }
 
@@ -52,6 +60,7 @@ public final class StubTransport: Transport, MockRouter {
     public func verify() throws { try routes.verify() }
 
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
+        if let rest, !routes.hasRoute(for: request.head.method, request.path) { return try await rest.send(request) }
         let transfer = SimulatedTransfer(request, clock: clock)
         transfer.begin()
         let reply = try await reply(to: RecordedRequest(request, body: try await transfer.readBody()))
@@ -135,13 +144,19 @@ private struct StubBody: AsyncSequence, Sendable {
     }
 }
 
+extension TransportRequest {
+    /// The path of the request line.
+    fileprivate var path: String {
+        let path = head.url.path(percentEncoded: true)
+        return path.isEmpty ? "/" : path
+    }
+}
+
 extension RecordedRequest {
     fileprivate init(_ request: TransportRequest, body: Data) {
-        let url = request.head.url
-        let path = url.path(percentEncoded: true)
-        let query = url.query(percentEncoded: true).map { "?\($0)" } ?? ""
+        let query = request.head.url.query(percentEncoded: true).map { "?\($0)" } ?? ""
         self.init(
-            method: request.head.method, target: (path.isEmpty ? "/" : path) + query, headers: request.head.headers,
+            method: request.head.method, target: request.path + query, headers: request.head.headers,
             body: body, connection: 0, httpVersion: "HTTP/1.1")
     }
 }

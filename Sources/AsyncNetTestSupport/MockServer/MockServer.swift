@@ -106,6 +106,9 @@ public actor MockServer: MockRouter {
         try await core.takeRequest(within: limit)
     }
 
+    /// The requests received, in order, including those that `takeRequest` returned: all, or the last `keptRequests`.
+    public nonisolated var requests: [RecordedRequest] { core.requests }
+
     /// The number of requests received, including those that `takeRequest` returned.
     public var requestCount: Int { core.requestCount }
 

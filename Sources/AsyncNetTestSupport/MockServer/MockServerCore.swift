@@ -21,11 +21,11 @@ final class MockServerCore: Sendable {
     private let threads = DispatchGroup()
     /// Empty when all threads have ended and all descriptors are closed.
     private let closing = DispatchGroup()
-    private let state = Locked(State())
+    private let state: Locked<State>
 
     private struct State {
         var replies: [MockResponse] = []
-        var untaken: [RecordedRequest] = []
+        var received: ReceivedRequests
         var takers: [Int: CheckedContinuation<RecordedRequest?, Never>] = [:]
         var nextTaker = 0
         /// IDs of calls of `takeRequest` whose time limit passed before they began to wait.
@@ -40,8 +40,6 @@ final class MockServerCore: Sendable {
     }
 
     let routes: RouteTable
-    private let keptRequests: Int
-
     /// `nil` without TLS.
     let identity: TLSIdentity?
 
@@ -56,7 +54,7 @@ final class MockServerCore: Sendable {
         self.identity = identity
         network = profile.map { ($0, ShapedLink($0, ContinuousClock())) }
         self.routes = RouteTable(routes)
-        self.keptRequests = max(1, keptRequests)
+        state = Locked(State(received: ReceivedRequests(kept: keptRequests)))
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw Socket.Failure("pipe") }
         (stopReader, stopWriter) = (ends[0], ends[1])
@@ -70,6 +68,7 @@ final class MockServerCore: Sendable {
         if listens { spawn { $0.acceptConnections() } }
     }
 
+    var requests: [RecordedRequest] { state.withLock { $0.received.all } }
     var requestCount: Int { state.withLock { $0.requestCount } }
     var connectionCount: Int { state.withLock { $0.connectionCount } }
     var openConnectionCount: Int { state.withLock { $0.openConnectionCount } }
@@ -284,12 +283,9 @@ final class MockServerCore: Sendable {
     private func record(_ request: RecordedRequest) {
         let taker = state.withLock { state -> CheckedContinuation<RecordedRequest?, Never>? in
             state.requestCount += 1
-            guard let first = state.takers.keys.min() else {
-                state.untaken.append(request)
-                // Removes half of the requests at once, since each removal at the front moves all others.
-                if state.untaken.count >= 2 * keptRequests { state.untaken.removeFirst(keptRequests) }
-                return nil
-            }
+            state.received.append(request)
+            guard let first = state.takers.keys.min() else { return nil }
+            _ = state.received.take()
             return state.takers.removeValue(forKey: first)
         }
         taker?.resume(returning: request)
@@ -320,7 +316,7 @@ final class MockServerCore: Sendable {
 
     private func addTaker(_ id: Int, _ taker: CheckedContinuation<RecordedRequest?, Never>) {
         let (isDone, request) = state.withLock { state -> (Bool, RecordedRequest?) in
-            if !state.untaken.isEmpty { return (true, state.untaken.removeFirst()) }
+            if let request = state.received.take() { return (true, request) }
             if state.isStopping || Task.isCancelled || state.dismissed.remove(id) != nil { return (true, nil) }
             state.takers[id] = taker
             return (false, nil)

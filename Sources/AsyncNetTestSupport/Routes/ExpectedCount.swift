@@ -1,6 +1,6 @@
 /// How many requests a test expects for a route: `2`, `.once`, `.atLeast(1)`, `.between(1...3)`.
 public struct ExpectedCount: Hashable, Sendable, ExpressibleByIntegerLiteral, CustomStringConvertible {
-    let range: ClosedRange<Int>
+    package let range: ClosedRange<Int>
 
     /// Exactly this number; a negative one counts as zero.
     public init(integerLiteral value: Int) { self = .exactly(value) }
@@ -24,7 +24,7 @@ public struct ExpectedCount: Hashable, Sendable, ExpressibleByIntegerLiteral, Cu
         ExpectedCount(range.lowerBound, range.upperBound)
     }
 
-    func contains(_ count: Int) -> Bool { range.contains(count) }
+    package func contains(_ count: Int) -> Bool { range.contains(count) }
 
     /// Such as `once`, `2 times`, `at least 2 times`.
     public var description: String {
@@ -37,7 +37,7 @@ public struct ExpectedCount: Hashable, Sendable, ExpressibleByIntegerLiteral, Cu
         }
     }
 
-    static func times(_ count: Int) -> String {
+    package static func times(_ count: Int) -> String {
         switch count {
         case 0: "never"
         case 1: "once"

@@ -7,6 +7,9 @@ public import AsyncNet
 ///     ...
 ///     try stub.verify()
 public protocol MockRouter: AnyObject, Sendable {
+    /// The requests received, in order.
+    var requests: [RecordedRequest] { get }
+
     /// Adds routes, which are used before those added earlier.
     func add(_ routes: Routes)
 

@@ -2,13 +2,13 @@ import AsyncNet
 import Foundation
 
 /// The path of a route: segments, of which `:name` matches any, and `*` at the end, which matches any rest.
-struct RoutePattern: Sendable, CustomStringConvertible {
-    let description: String
+package struct RoutePattern: Sendable, CustomStringConvertible {
+    package let description: String
     private let segments: [Substring]
     /// The start of the last segment if that ends with `*`.
     private let lastPrefix: Substring?
 
-    init(_ path: String) {
+    package init(_ path: String) {
         description = path.hasPrefix("/") || path == "*" ? path : "/" + path
         var segments = description.split(separator: "/", omittingEmptySubsequences: false)
         lastPrefix = description.hasSuffix("*") ? segments.popLast()?.dropLast() : nil
@@ -26,7 +26,7 @@ struct RoutePattern: Sendable, CustomStringConvertible {
 
     /// - Parameter path: Percent-encoded, without a query.
     /// - Returns: The decoded values of the named segments; `nil` if the path is another.
-    func match(_ path: String) -> [String: String]? {
+    package func match(_ path: String) -> [String: String]? {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard lastPrefix == nil ? parts.count == segments.count : parts.count > segments.count else { return nil }
         if let lastPrefix, !parts[segments.count].hasPrefix(lastPrefix) { return nil }

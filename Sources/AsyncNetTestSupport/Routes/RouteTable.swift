@@ -39,6 +39,11 @@ final class RouteTable: Sendable {
         }
     }
 
+    /// Whether a route is for this request.
+    func hasRoute(for method: HTTPMethod, _ path: String) -> Bool {
+        if case .route = state.withLock({ $0.routes.match(method, path) }) { true } else { false }
+    }
+
     /// Counts the request for its route.
     func take(_ method: HTTPMethod, _ path: String) -> Found {
         state.withLock { state in
@@ -61,7 +66,7 @@ final class RouteTable: Sendable {
     ///
     /// - Returns: The response to it.
     func refuse(_ request: RecordedRequest, _ methods: [HTTPMethod]) -> MockResponse {
-        state.withLock { $0.unexpected.append("\(request.method.rawValue) \(request.path)") }
+        state.withLock { $0.unexpected.append(request.unroutedText) }
         let allowed = methods.map(\.rawValue).joined(separator: ", ")
         guard !allowed.isEmpty else {
             return .status(404, body: "No reply was enqueued and no route matches \(request.path)\n")
@@ -75,9 +80,8 @@ final class RouteTable: Sendable {
     var differences: [String] {
         state.withLock { state in
             let routes = zip(state.routes.all, state.counts).filter { !$0.expected.contains($1) }
-            let unexpected = state.unexpected.map { "\($0): received, but no route matches" }
             return routes.map { "\($0.description): expected \($0.expected), received \(ExpectedCount.times($1))" }
-                + unexpected
+                + state.unexpected
         }
     }
 
@@ -85,4 +89,9 @@ final class RouteTable: Sendable {
         let all = differences + others
         if !all.isEmpty { throw UnmetExpectations(differences: all) }
     }
+}
+
+extension RecordedRequest {
+    /// What `verify` reports for a request without a route.
+    package var unroutedText: String { "\(method.rawValue) \(path): received, but no route matches" }
 }

@@ -1,0 +1,27 @@
+/// The last requests that a server has received, and which of them wait to be taken.
+struct ReceivedRequests {
+    /// In the order of their arrival.
+    private(set) var all: [RecordedRequest] = []
+    private var takenCount = 0
+    private let kept: Int
+
+    /// - Parameter kept: How many of the last requests are kept at least; twice as many at most.
+    init(kept: Int) { self.kept = max(1, kept) }
+
+    var hasUntaken: Bool { takenCount < all.count }
+
+    mutating func append(_ request: RecordedRequest) {
+        all.append(request)
+        // Removes half of the requests at once, since each removal at the front moves all others.
+        guard all.count >= 2 * kept else { return }
+        all.removeFirst(kept)
+        takenCount = max(0, takenCount - kept)
+    }
+
+    /// The oldest request that has not been taken.
+    mutating func take() -> RecordedRequest? {
+        guard hasUntaken else { return nil }
+        defer { takenCount += 1 }
+        return all[takenCount]
+    }
+}
