@@ -33,7 +33,7 @@ public struct Routes: Sendable {
         func isReplaced(by other: Route) -> Bool { method == other.method && pattern.isEqual(to: other.pattern) }
     }
 
-    enum Response: Sendable {
+    package enum Response: Sendable {
         case handler(Handler)
         case replies([MockResponse])
     }
@@ -69,7 +69,7 @@ public struct Routes: Sendable {
         add(method, path, times, .replies(replies))
     }
 
-    mutating func add(_ method: HTTPMethod?, _ path: String, _ times: ExpectedCount, _ response: Response) {
+    package mutating func add(_ method: HTTPMethod?, _ path: String, _ times: ExpectedCount, _ response: Response) {
         all.append(Route(method: method, pattern: RoutePattern(path), expected: times, response: response))
     }
 
