@@ -8,7 +8,9 @@ package struct MultipartParts {
         package let end: ArraySlice<UInt8>
         package let headers: HTTPHeaders
 
-        package var disposition: ContentDisposition? { headers["Content-Disposition"].flatMap { ContentDisposition($0) } }
+        package var disposition: ContentDisposition? {
+            headers["Content-Disposition"].flatMap { ContentDisposition($0) }
+        }
         /// The name of a form's field (RFC 7578 §4.2). Some clients encode it as `name*`, as RFC 8187 does.
         package var name: String? {
             guard let parameters = disposition?.parameters else { return nil }

@@ -48,12 +48,18 @@ final class EventHub: Sendable {
         Task.detached(executorPreference: UserCode.threads) {
             var events: [SessionEvent] = []
             while await channel.take(into: &events) {
-                for event in events { await monitor.receive(event) }
+                await deliver(events, to: monitor)
                 events.removeAll(keepingCapacity: true)
                 channel.linger()
             }
         }
         return channel
+    }
+
+    /// A function of its own, which stays on its caller's executor: the closure of a detached task would be sent there
+    /// anew after each event.
+    private static func deliver(_ events: [SessionEvent], to monitor: any EventMonitor) async {
+        for event in events { await monitor.receive(event) }
     }
 
     /// Whether anybody observes all requests.

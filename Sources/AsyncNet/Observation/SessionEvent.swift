@@ -2,9 +2,11 @@ public import Foundation
 
 /// A step in the life of one of a session's requests: the step, the request, and the time.
 public struct SessionEvent: Sendable {
-    /// In a box, so that the other events, which have no summary, stay small.
-    indirect enum Ending: Sendable {
-        case summary(RequestSummary)
+    /// An object, so that the other events, which have no summary, stay small, and that a part of it can be read without
+    /// a copy of the whole.
+    final class Ending: Sendable {
+        let summary: RequestSummary
+        init(_ summary: RequestSummary) { self.summary = summary }
     }
 
     /// The request. All its events have this identifier.
@@ -26,15 +28,12 @@ public struct SessionEvent: Sendable {
     public let instant: Duration
     /// The step.
     public let event: RequestEvent
-    private let ending: Ending?
+    let ending: Ending?
     /// How many events this observer has lost between its last event and this one, since it was too slow.
     public internal(set) var lostBefore = 0
 
     /// What is known of the request at its end: with ``RequestEvent/finished(_:)``, `nil` with other steps.
-    public var summary: RequestSummary? {
-        guard case .summary(let summary) = ending else { return nil }
-        return summary
-    }
+    public var summary: RequestSummary? { ending?.summary }
 
     /// Makes an event, for tests of monitors.
     public init(
@@ -44,7 +43,7 @@ public struct SessionEvent: Sendable {
     ) {
         (self.requestID, self.kind, self.attempt, self.hop) = (requestID, kind, attempt, hop)
         (self.date, self.instant, self.event, self.urlTemplate) = (date, instant, event, urlTemplate)
-        ending = summary.map { .summary($0) }
+        ending = summary.map { Ending($0) }
         self.lostBefore = lostBefore
     }
 

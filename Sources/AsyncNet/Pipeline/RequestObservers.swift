@@ -87,7 +87,9 @@ final class RequestObservers: EventTarget {
     @inline(never)
     func finish(_ error: AsyncNetError?, _ summary: () -> RequestSummary) {
         let channels = state.withLock { state in
-            if hub.isObserved, !state.isFinished { pass(.finished(error), hop: 0, &state, .summary(summary())) }
+            if hub.isObserved, !state.isFinished {
+                pass(.finished(error), hop: 0, &state, SessionEvent.Ending(summary()))
+            }
             // Here, since an observer that begins now ends the loops of the others.
             state.channels?.events.send(.finished(error))
             state.isFinished = true

@@ -91,22 +91,22 @@ extension MetricsState {
     }
 
     private mutating func finish(_ error: AsyncNetError?, _ event: SessionEvent, _ track: inout RequestTrack) {
-        let summary = event.summary
-        if !track.hasBegun, let head = summary?.request { track.beginAttempt(head, summary?.urlTemplate) }
+        let ending = event.ending
+        if !track.hasBegun, let head = ending?.summary.request { track.beginAttempt(head, ending?.summary.urlTemplate) }
         _ = endpoint(of: &track)
-        end(track, error, event.instant, summary?.metrics)
-        let status = summary?.response?.statusCode
+        end(track, error, event.instant, ending)
+        let status = ending?.summary.response?.statusCode
         let type = MetricLabels.errorType(ofOutcomeWith: status, error)
         outcomes.update(MetricLabelSet(endpoint: track.first, status: status, errorType: type)) {
-            $0.add(summary?.metrics.total ?? .zero)
+            $0.add(ending?.summary.metrics.total ?? .zero)
         }
         track = RequestTrack()
     }
 
     private mutating func end(
-        _ track: RequestTrack, _ error: AsyncNetError?, _ instant: Duration, _ metrics: RequestMetrics?
+        _ track: RequestTrack, _ error: AsyncNetError?, _ instant: Duration, _ ending: SessionEvent.Ending?
     ) {
-        let (sent, received) = (metrics?.sentBytes, metrics?.receivedBytes)
+        let (sent, received) = (ending?.summary.metrics.sentBytes, ending?.summary.metrics.receivedBytes)
         for (index, hop) in track.hops.enumerated() {
             let isLast = index == track.deliveredHop
             record(hop, instant, error, sent: isLast ? sent : nil, received: isLast ? received : nil)
