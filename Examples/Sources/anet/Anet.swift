@@ -22,7 +22,7 @@ struct Anet: AsyncParsableCommand {
             """)
 
     @Argument(help: ArgumentHelp("What to request; http:// is assumed where no scheme is given.", valueName: "URL"))
-    var arguments: [String]
+    var arguments: [String] = []
 
     @Option(
         parsing: .unconditionalSingleValue,
@@ -33,6 +33,13 @@ struct Anet: AsyncParsableCommand {
     @OptionGroup(title: "Transfer") var transfer: TransferOptions
     @OptionGroup(title: "Connection") var connection: ConnectionOptions
     @OptionGroup(title: "Output") var output: OutputOptions
+    @OptionGroup(title: "Recordings") var recording: RecordingOptions
+
+    func validate() throws {
+        if arguments.isEmpty, url.isEmpty, recording.serve == nil {
+            throw ValidationError("Missing expected argument 'URL'")
+        }
+    }
 
     mutating func run() async throws {
         try await execute()
@@ -41,6 +48,7 @@ struct Anet: AsyncParsableCommand {
     /// - Throws: ``ExitError``, after everything has been printed that could be.
     func execute() async throws {
         if let name = output.stderr { try Console.redirectErrors(to: name) }
+        if try await recording.servedUntilCancelled() { return }
         let positionals = try Positionals(arguments)
         var calls = try calls(positionals)
         let jar = try await transfer.cookies.jar()
@@ -53,16 +61,22 @@ struct Anet: AsyncParsableCommand {
         if let archive { configuration.monitors.append(archive) }
         let recorder = Recorder(output)
         if let recorder { configuration.monitors.append(recorder) }
-        let session = Session(transport: transport, configuration: configuration)
-        do throws(ExitError) { try await make(calls, on: session, over: transport, recorder) } catch {
+        let carrier = try recording.transport(over: transport)
+        let session = Session(transport: carrier, configuration: configuration)
+        do throws(ExitError) {
+            try await make(calls, on: session, knowsSentHeads: transport is LibcurlTransport, recorder)
+        } catch {
             // What servers have set, and what was recorded, is kept, whatever became of the requests.
-            do { try await keep(jar, archive) } catch { Console.note(error.line) }
+            do { try await keep(jar, archive, carrier) } catch { Console.note(error.line) }
             throw error
         }
-        try await keep(jar, archive)
+        try await keep(jar, archive, carrier)
     }
 
-    private func keep(_ jar: CookieJar?, _ archive: HARRecorder?) async throws(ExitError) {
+    private func keep(
+        _ jar: CookieJar?, _ archive: HARRecorder?, _ transport: any Transport
+    ) async throws(ExitError) {
+        try recording.write(transport)
         do throws(AsyncNetError) { try await archive?.finish() } catch { throw ExitError(error, "") }
         try await transfer.cookies.save(jar)
     }
@@ -84,14 +98,15 @@ struct Anet: AsyncParsableCommand {
     }
 
     private func make(
-        _ calls: [Call], on session: Session, over transport: any Transport, _ recorder: Recorder?
+        _ calls: [Call], on session: Session, knowsSentHeads: Bool, _ recorder: Recorder?
     ) async throws(ExitError) {
         if output.verbose { Console.note("* \(session.transportDescription)") }
         let options = Client.Options(
             output: output, transfer: transfer, isHead: request.head, count: calls.count,
             labelWidth: ProgressLine.width(for: calls))
         let client = Client(
-            session: session, options: options, knowsSentHeads: transport is LibcurlTransport, recorder: recorder)
+            session: session, options: options, knowsSentHeads: knowsSentHeads && recording.replay == nil,
+            recorder: recorder)
         let printer = try Printer(options)
         let result = await Result(of: { () throws(ExitError) in
             try await client.run(calls, printer)

@@ -23,7 +23,7 @@ enum CurlOptions {
         retry-max-time cookie cookie-jar output output-dir segments stream max-body max-filesize parallel-max \
         transport cacert pin pinnedpubkey cert key pass proxy proxy-user noproxy socks4 socks4a socks5 socks5-hostname \
         unix-socket resolve interface limit-rate connect-timeout write-out dump-header user-agent referer range url \
-        stderr expect100-timeout proto continue-at etag-save etag-compare har
+        stderr expect100-timeout proto continue-at etag-save etag-compare har record replay serve
         """)
 
     private static let flags = set(

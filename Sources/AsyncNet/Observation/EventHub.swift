@@ -58,6 +58,7 @@ final class EventHub: Sendable {
 
     /// A function of its own, which stays on its caller's executor: the closure of a detached task would be sent there
     /// anew after each event.
+    @inline(never)
     private static func deliver(_ events: [SessionEvent], to monitor: any EventMonitor) async {
         for event in events { await monitor.receive(event) }
     }

@@ -12,6 +12,12 @@ struct ConnectionMetricsTests {
         Session(transport: .libcurl(), configuration: .init(monitors: monitors))
     }
 
+    private func server(_ handler: @escaping Routes.Handler) async throws -> MockServer {
+        var routes = Routes()
+        routes.on(nil, "*", handler)
+        return try await MockServer.start(routes: routes)
+    }
+
     /// Such as `active 1 idle 0 closed 2`.
     private func state(_ monitor: MetricsMonitor) -> String {
         let snapshot = monitor.snapshot()
@@ -29,7 +35,7 @@ struct ConnectionMetricsTests {
     @Test("A connection is active while a transfer uses it, idle while it is kept, and closed at the session's end")
     func life() async throws {
         let (received, released) = (Gate(), Gate())
-        let server = try await MockServer.start { _ in
+        let server = try await server { _ in
             received.open()
             await released.wait()
             return .text("abc")
@@ -56,7 +62,7 @@ struct ConnectionMetricsTests {
     func several() async throws {
         let (received, released) = (Counter(), Gate())
         let allReceived = Gate()
-        let server = try await MockServer.start { _ in
+        let server = try await server { _ in
             if received.next() == 3 { allReceived.open() }
             await released.wait()
             return .text("abc")
@@ -80,7 +86,7 @@ struct ConnectionMetricsTests {
     @Test("A connection that the server or a cancel closes is not open any more")
     func closed() async throws {
         let received = Gate()
-        let server = try await MockServer.start { request in
+        let server = try await server { request in
             guard request.path == "/stall" else { return MockResponse(headers: ["Connection": "close"]) }
             received.open()
             return .fault(.stall)
