@@ -1,8 +1,8 @@
 import AsyncNet
 import Foundation
 
-/// Bodies in files of their own, beside a recording's file. Their names are made of their bytes, so that a body that has
-/// not changed is not written again, and equal bodies are one file.
+/// Bodies in files of their own, beside a recording's file. Their names are made of their bytes, so that a body that
+/// has not changed is not written again, and equal bodies are one file.
 struct BodyFiles {
     let largestInline: Int
     private var bodies: [String: Data] = [:]

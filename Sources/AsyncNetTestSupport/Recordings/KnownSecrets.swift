@@ -1,8 +1,8 @@
 import AsyncNet
 import Foundation
 
-/// The secrets that an exchange has in its headers and its URL, which may stand in other places of it too: in a path, in
-/// a body that echoes them, in a message.
+/// The secrets that an exchange has in its headers and its URL, which may stand in other places of it too: in a path,
+/// in a body that echoes them, in a message.
 struct KnownSecrets {
     /// Longer ones first, as one may be a part of another.
     private let texts: [[UInt8]]

@@ -23,16 +23,21 @@ struct MessageRedactor {
     private func announcesSecret(_ word: String) -> Bool {
         let name = word.trimmingCharacters(in: .punctuationCharacters)
         if ["Basic", "Bearer", "Digest"].contains(name) { return true }
-        guard word.hasSuffix(":") || word.hasSuffix("=") else { return false }
-        return rule.isSecret(name, in: .header) || rule.isSecret(name, in: .formField)
+        return (word.hasSuffix(":") || word.hasSuffix("=")) && isSecret(word)
     }
-
     /// A word such as `password=...` or `X-Token:...`.
     private func pair(_ word: String) -> String {
         guard let mark = word.firstIndex(where: { $0 == "=" || $0 == ":" }), word.index(after: mark) < word.endIndex
         else { return word }
-        let name = word[..<mark].trimmingCharacters(in: .punctuationCharacters)
-        guard rule.isSecret(name, in: .header) || rule.isSecret(name, in: .formField) else { return word }
+        let (name, value) = (word[..<mark], word[word.index(after: mark)...])
+        guard isSecret(String(name)), value.trimmingCharacters(in: .punctuationCharacters) != RedactionRule.mark else {
+            return word
+        }
         return word[...mark] + RedactionRule.mark
+    }
+
+    private func isSecret(_ word: String) -> Bool {
+        let name = word.trimmingCharacters(in: .punctuationCharacters)
+        return rule.isSecret(name, in: .header) || rule.isSecret(name, in: .formField)
     }
 }

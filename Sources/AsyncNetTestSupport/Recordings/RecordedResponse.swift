@@ -4,8 +4,8 @@ public import Foundation
 extension RecordedExchange {
     /// The response of an exchange.
     ///
-    /// The body is decoded: a `Content-Encoding` that the transport or the session has decoded is not among the headers,
-    /// nor is the `Content-Length` of the encoded body (RFC 9110 §8.4, §8.6).
+    /// The body is decoded: a `Content-Encoding` that the transport or the session has decoded is not among the
+    /// headers, nor is the `Content-Length` of the encoded body (RFC 9110 §8.4, §8.6).
     public struct Response: Sendable, Hashable {
         /// The status code.
         public var statusCode: Int

@@ -21,8 +21,8 @@ public import AsyncNet
 ///
 /// If a body changes, its `Content-Length` is that of the new body, and its digests (RFC 9530) are left out.
 ///
-/// ``ReplayTransport`` brings a live request into the same form before it compares it, so that a redacted request matches.
-/// Give it the rule that the file was written with.
+/// ``ReplayTransport`` brings a live request into the same form before it compares it, so that a redacted request
+/// matches. Give it the rule that the file was written with.
 public struct RecordingFormat: Sendable {
     /// The format without changes.
     public static let standard = RecordingFormat()
@@ -40,7 +40,8 @@ public struct RecordingFormat: Sendable {
     /// The largest body in bytes that is no text and still stands in the file; a larger one is written to a file of its
     /// own in the folder `NAME.har.files`. 4 KiB by default.
     public var largestBinaryBody = 4096
-    /// Whether exchanges are sorted by URL, method and body, those of equal requests in their order. `false` by default.
+    /// Whether exchanges are sorted by URL, method and body, those of equal requests in their order. `false` by
+    /// default.
     ///
     /// For tests that send requests concurrently, whose order differs from one recording to the next.
     public var isSorted = false

@@ -5,15 +5,15 @@ extension Recording {
     /// Reads a file in the HTTP Archive format, HAR 1.2, of this library or of another program, such as a browser's
     /// developer tools.
     ///
-    /// Read are requests over HTTP, in the order of their times. Fields that are missing but not needed, and fields that
-    /// are unknown, are ignored. Bodies are taken as decoded, so a `Content-Encoding` and the `Content-Length` with it are
-    /// left out, and so are the pseudo-headers of HTTP/2 (RFC 9113 §8.3). A status of 0 is a failure.
+    /// Read are requests over HTTP, in the order of their times. Fields that are missing but not needed, and fields
+    /// that are unknown, are ignored. Bodies are taken as decoded, so a `Content-Encoding` and the `Content-Length`
+    /// with it are left out, and so are the pseudo-headers of HTTP/2 (RFC 9113 §8.3). A status of 0 is a failure.
     ///
     /// A body that is missing or was cut is no error here: the response ends with a failure that says so when it is
     /// replayed.
     ///
-    /// - Throws: ``AsyncNetError`` with code `.fileNotReadable` if there is no such file, and `.decodingFailed` if it is no
-    ///   HAR file; its message names the entry, from 1, and the field.
+    /// - Throws: ``AsyncNetError`` with code `.fileNotReadable` if there is no such file, and `.decodingFailed` if it
+    ///   is no HAR file; its message names the entry, from 1, and the field.
     public init(contentsOf file: URL) throws(AsyncNetError) {
         let data: Data
         do { data = try Data(contentsOf: file) } catch {

@@ -7,10 +7,10 @@ public import AsyncNet
 ///     ...
 ///     try transport.recording.write(to: file)
 ///
-/// Every transfer is recorded, in the order in which they began: each hop, retry and segment, also failures, bodies that
-/// were not read to their end, interim responses and trailers. The transfers themselves are as without the recorder:
-/// bodies are read as fast as the session reads them, and request bodies from files and streams as the network accepts
-/// them.
+/// Every transfer is recorded, in the order in which they began: each hop, retry and segment, also failures, bodies
+/// that were not read to their end, interim responses and trailers. The transfers themselves are as without the
+/// recorder: bodies are read as fast as the session reads them, and request bodies from files and streams as the
+/// network accepts them.
 ///
 /// Bodies of responses are recorded decoded. Memory grows with what is recorded.
 public final class RecordingTransport: Transport {
@@ -22,7 +22,8 @@ public final class RecordingTransport: Transport {
     ///
     /// - Parameters:
     ///   - transport: What carries the transfers.
-    ///   - bodyLimit: How many bytes of each body are recorded; 16 MiB by default. A longer body is marked as truncated,
+    ///   - bodyLimit: How many bytes of each body are recorded; 16 MiB by default. A longer body is marked as
+    ///     truncated,
     ///     and a replay of it ends with an error after these bytes.
     public init(over transport: any Transport = .automatic, bodyLimit: Int = 16 * 1024 * 1024) {
         (self.transport, self.bodyLimit) = (transport, max(0, bodyLimit))

@@ -5,13 +5,14 @@ extension Recording {
     /// Writes the recording to a file in the HTTP Archive format, HAR 1.2
     /// (http://www.softwareishard.com/blog/har-12-spec/), whole or not at all.
     ///
-    /// Another process sees the former file or the new one. The folder is made if it is missing. Secrets are redacted, and
-    /// the same traffic gives the same file; see ``RecordingFormat``. Bodies are text where they are UTF-8; `_readable`
-    /// beside the text is a copy for people, with JSON indented, that is not read. Large bodies that are no text are
-    /// written to the folder `NAME.har.files` beside the file, in which files that are not used any more are removed.
+    /// Another process sees the former file or the new one. The folder is made if it is missing. Secrets are redacted,
+    /// and the same traffic gives the same file; see ``RecordingFormat``. Bodies are text where they are UTF-8;
+    /// `_readable` beside the text is a copy for people, with JSON indented, that is not read. Large bodies that are no
+    /// text are written to the folder `NAME.har.files` beside the file, in which files that are not used any more are
+    /// removed.
     ///
-    /// Fields of AsyncNet's own: `_error`, `_truncated`, `_readable`, `_file`, `_encoding`, `_chunks` with the pieces of
-    /// a body in bytes and their times in milliseconds, `_informational`, `_trailers`.
+    /// Fields of AsyncNet's own: `_error`, `_truncated`, `_readable`, `_file`, `_encoding`, `_chunks` with the pieces
+    /// of a body in bytes and their times in milliseconds, `_informational`, `_trailers`.
     ///
     /// - Parameters:
     ///   - file: The file, which is replaced if it exists.
