@@ -34,7 +34,9 @@ final class ExchangeRecorder: Sendable {
             receive(event)
             next?(event)
         }
-        if request.body.data == nil { observed.body = request.body.tapped { [self] in beginBody() } }
+        if !request.body.isNone, request.body.data == nil {
+            observed.body = request.body.tapped { [self] in beginBody() }
+        }
         return observed
     }
 
