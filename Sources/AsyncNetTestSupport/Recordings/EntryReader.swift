@@ -21,7 +21,7 @@ struct EntryReader {
         let response = entry.object("response")
         let status = try response.integer("status")
         let outcome: RecordedExchange.Outcome =
-            status == 0
+            status < 100
             ? .failure(failure ?? .init(.transportFailed)) : .response(try self.response(response, status, request))
         return RecordedExchange(try self.request(request, url), outcome, latency: latency)
     }

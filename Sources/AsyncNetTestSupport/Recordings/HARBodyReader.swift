@@ -22,7 +22,9 @@ struct HARBodyReader {
     func received(_ content: HARField) throws(AsyncNetError) -> Received {
         let isTruncated = content.json["_truncated"].bool == true
         if content.json["_file"].exists || content.json["text"].string != nil {
-            guard let data = try bytes(content, encoding: "encoding") else { return missing("was removed") }
+            guard let data = try bytes(content, encoding: "encoding") else {
+                return missing("names a file with the body, which cannot be read")
+            }
             guard isTruncated else { return .whole(data) }
             return Received(data: data, isTruncated: true, failure: failure("has only the first part of the body"))
         }
@@ -31,8 +33,7 @@ struct HARBodyReader {
     }
 
     private func missing(_ what: String) -> Received {
-        let text = what == "was removed" ? "names a file with the body, which cannot be read" : what
-        return Received(data: Data(), isTruncated: true, failure: failure(text))
+        Received(data: Data(), isTruncated: true, failure: failure(what))
     }
 
     private func failure(_ what: String) -> RecordedExchange.Failure {

@@ -13,11 +13,16 @@ public import AsyncNet
 ///   the attributes of a cookie stay.
 /// - An `Expires` in the future, of a response or of a cookie, is left out: it depends on the time of the recording.
 /// - Boundaries of multipart bodies become `AsyncNet-boundary` (RFC 2046 §5.1).
-/// - Times are rounded to ``timeStep``, and no date is written.
+/// - Times are rounded to ``timeStep``, and no date is written. A time that lies in the middle of a step may be rounded
+///   either way.
 /// - Ports of 32768 and more on `127.0.0.1`, `[::1]` and `localhost`, which systems give to servers of tests, are left
 ///   out of URLs, headers and bodies; see ``keepsLocalPorts``.
 /// - Compressed bodies of requests are written decoded; one that cannot be decoded is left out, as it may have secrets.
 /// - Messages of errors do not have what a transport adds in parentheses, such as times.
+///
+/// Bodies that are neither JSON nor a form, such as HTML, are written as they are but for known secrets;
+/// ``changeRequest`` and ``changeResponse`` can change them. Concurrent requests are in the order in which they were
+/// sent, see ``isSorted``.
 ///
 /// If a body changes, its `Content-Length` is that of the new body, and its digests (RFC 9530) are left out.
 ///

@@ -116,6 +116,17 @@ struct RecordingSecretsTests {
         #expect(written.body.isEmpty && written.isBodyTruncated)
     }
 
+    @Test("A compressed body of a request is written decoded and redacted")
+    func compressed() throws {
+        let body = try Compressor(.gzip).compress(Data(#"{"token":"SECRET"}"#.utf8), isLast: true)
+        let request = RecordedExchange.Request(
+            method: .post, url: try "http://h/".asURL(),
+            headers: ["Content-Encoding": "gzip", "Content-Type": "application/json"], body: body)
+        let written = RecordingFormat.standard.written(request)
+        #expect(written.body == Data(#"{"token":"REDACTED"}"#.utf8))
+        #expect(written.headers == ["Content-Type": "application/json"])
+    }
+
     @Test("A rule of one's own adds to the standard rule")
     func ownRule() throws {
         let body = Data(#"{"iban":"SECRET","token":"SECRET"}"#.utf8)
