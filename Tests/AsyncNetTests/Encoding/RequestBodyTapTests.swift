@@ -26,7 +26,7 @@ struct RequestBodyTapTests {
     func chunks() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.file("a", Data("abc".utf8))
-        let form = try RequestBody.multipart(boundary: "B") { $0.append("1", name: "n") }
+        let form = RequestBody.multipart(boundary: "B") { $0.append("1", name: "n") }
         let expected = "--B\r\nContent-Disposition: form-data; name=\"n\"\r\n\r\n1\r\n--B--\r\n"
         let stream = RequestBody.stream {
             AsyncStream<Data> {

@@ -20,7 +20,7 @@ struct RecordingSecretsTests {
     private func written() throws -> String {
         let beside = folder.url.appending(path: "a.har.files")
         let names = (try? FileManager.default.contentsOfDirectory(atPath: beside.path)) ?? []
-        let data = try [file] + names.map { beside.appending(path: $0) }
+        let data = [file] + names.map { beside.appending(path: $0) }
         let texts = try data.map { String(decoding: try Data(contentsOf: $0), as: UTF8.self) }
         let decoded = texts.flatMap { $0.split(separator: "\"") }.compactMap { Data(base64Encoded: String($0)) }
         return (texts + decoded.map { String(decoding: $0, as: UTF8.self) }).joined(separator: "\n")
