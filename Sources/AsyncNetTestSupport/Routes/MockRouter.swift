@@ -40,8 +40,8 @@ extension MockRouter {
 
 /// The differences between the requests that a test expected and those that a ``MockRouter`` received.
 public struct UnmetExpectations: Error, Hashable, Sendable, CustomStringConvertible {
-    /// One line for each difference, such as `GET /users/:id: expected once, received 2 times`. Without queries, which
-    /// may contain secrets.
+    /// A text for each difference, such as `GET /users/:id: expected once, received 2 times`. Without queries, which may
+    /// contain secrets; those of recordings are redacted.
     public let differences: [String]
 
     /// All differences, a line for each.
