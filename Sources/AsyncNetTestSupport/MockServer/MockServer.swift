@@ -10,7 +10,7 @@ public import Foundation
 ///     await server.stop()
 ///
 /// Enqueued responses are sent first, in order, for any path; then those of ``Routes``; then 404. The system chooses the
-/// port, unless ``start(on:port:tls:isRefusing:profile:keptRequests:routes:)`` gets one. ``stop()`` ends every connection; so does deallocation.
+/// port, unless the test does. ``stop()`` ends every connection; so does deallocation.
 public actor MockServer: MockRouter {
     /// The address that a server listens on.
     public enum Interface: Sendable {

@@ -41,7 +41,7 @@ public struct ReplayMismatch: Error, Sendable {
         self.fields = fields.map(\.field)
     }
 
-    /// The error with which the request ends. It is none that policies retry, or that opens a ``AsyncNet/CircuitBreaker``.
+    /// The error with which the request ends. It is none that policies retry, or that opens a `CircuitBreaker`.
     var error: AsyncNetError {
         let names = fields.prefix(3).joined(separator: ", ") + (fields.count > 3 ? " and more" : "")
         let message = fields.isEmpty ? text.summary : "\(text.summary), which differs in \(names)"

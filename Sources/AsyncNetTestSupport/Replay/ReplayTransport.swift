@@ -17,7 +17,7 @@ public import Foundation
 /// exchange that was cancelled while it was recorded, by a timeout for example, is silent at that point until it is
 /// cancelled again. A request's body is read completely before its response, as by a server.
 ///
-/// A request without an exchange ends with an ``AsyncNet/AsyncNetError`` with code `.unsupportedByTransport`, whose
+/// A request without an exchange ends with an `AsyncNetError` with code `.unsupportedByTransport`, whose
 /// underlying error is the ``ReplayMismatch``, with the nearest exchange and what differs. Retry policies do not retry it.
 public final class ReplayTransport: Transport {
     private let source: ReplaySource

@@ -37,7 +37,7 @@ public struct RequestMatcher: Sendable {
     /// The bodies are equal by their media types: JSON by its value, a form by its fields, a multipart form by its
     /// parts, whatever the boundary is; other bodies by their bytes.
     ///
-    /// JSON is compared as ``AsyncNet/JSON`` compares: the order of members does not count, and `1` equals `1.0`. Fields
+    /// JSON is compared as `JSON` compares: the order of members does not count, and `1` equals `1.0`. Fields
     /// and parts of different names may have any order. A body without `Content-Type` is JSON if it can be parsed as
     /// such. Compressed bodies are compared decoded. A recorded body that was cut, or is not in the file, equals all.
     public static let body = RequestMatcher(kind: .body)

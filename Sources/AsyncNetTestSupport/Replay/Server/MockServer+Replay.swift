@@ -27,7 +27,7 @@ extension MockServer {
     ///   - port: The port to listen on; 0, the default, for one that the system chooses.
     ///   - tls: The certificate of a server that speaks TLS.
     ///   - onReplay: Called with each request before its response is sent, on a thread that it may block.
-    /// - Throws: As ``start(on:port:tls:isRefusing:profile:keptRequests:routes:)``.
+    /// - Throws: ``Failure`` if OpenSSL cannot be loaded, and errors of the system if the port cannot be had.
     public static func start(
         replaying recording: Recording, matching: [RequestMatcher] = RequestMatcher.standard,
         pace: ReplayPace = .immediate, reusesLast: Bool = false, format: RecordingFormat = .standard,
