@@ -57,7 +57,7 @@ public actor MockServer: MockRouter {
 
     init(
         _ interface: Interface, _ port: Int, _ tls: TLS?, isRefusing: Bool = false, profile: NetworkProfile? = nil,
-        keptRequests: Int, routes: Routes, replay: ReplaySource? = nil
+        keptRequests: Int = 10_000, routes: Routes, replay: ReplaySource? = nil
     ) throws {
         guard let number = UInt16(exactly: port) else {
             throw Failure(description: "The port \(port) is not between 0 and 65535")

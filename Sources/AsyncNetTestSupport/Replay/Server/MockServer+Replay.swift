@@ -39,7 +39,7 @@ extension MockServer {
         let replay = ServerReplay(source: source, pace: pace, isTLS: tls != nil, onReplay: onReplay)
         var routes = Routes()
         routes.on(nil, "*") { replay.response(to: $0) }
-        return try MockServer(interface, port, tls, keptRequests: 10_000, routes: routes, replay: source)
+        return try MockServer(interface, port, tls, routes: routes, replay: source)
     }
 
     /// The exchanges of the recording that no request has used; empty for a server that replays none.
