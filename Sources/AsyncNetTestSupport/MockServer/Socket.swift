@@ -193,8 +193,9 @@ struct Socket: Sendable {
     /// A limit for `poll`, rounded up; -1 means none.
     static func milliseconds(_ duration: Duration?) -> Int32 {
         guard let duration else { return -1 }
-        let days = Duration.seconds(20 * 86_400)
-        return Int32((min(max(.zero, duration), days) / .milliseconds(1)).rounded(.up))
+        let (seconds, attoseconds) = min(max(.zero, duration), .seconds(20 * 86_400)).components
+        let part = attoseconds / 1_000_000_000_000_000
+        return Int32(seconds * 1000 + part + (part * 1_000_000_000_000_000 < attoseconds ? 1 : 0))
     }
 
     /// - Returns: Whether the last descriptor ended the wait.
