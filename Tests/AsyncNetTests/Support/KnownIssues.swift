@@ -13,6 +13,17 @@ func issues(of body: () async throws -> Void) async throws -> [Issue] {
     return found.withLock { $0 }
 }
 
+/// The issues that a body records, which are failures for the traits inside it, and reach nobody outside.
+func failures(of body: @concurrent @Sendable () async throws -> Void) async throws -> [Issue] {
+    let found = Locked<[Issue]>([])
+    let trait: IssueHandlingTrait = .compactMapIssues { issue in
+        found.withLock { $0.append(issue) }
+        return nil
+    }
+    try await withTrait(trait, body)
+    return found.withLock { $0 }
+}
+
 extension Issue {
     var text: String { comments.map(\.rawValue).joined(separator: "\n") }
 }

@@ -1,0 +1,95 @@
+import AsyncNet
+public import AsyncNetTestSupport
+import Foundation
+public import Testing
+
+/// A trait that records the requests of a test, or of each test of a suite, and replays them from then on.
+///
+///     @Test(.recordedNetwork("fixtures/users.har"))
+///     func loadsUsers() async throws {
+///         let users = try await Session().request("https://api.example.com/users").serializing([User].self).value
+///         ...
+///     }
+///
+/// The first run has no file: requests go to the network, and when the test has succeeded, the file is written, in HAR
+/// 1.2, without secrets; see ``AsyncNetTestSupport/RecordingFormat``. All other runs replay the file and need no network:
+/// ``RecordingMode`` tells how to record again. A failed or cancelled test writes nothing, so that a good recording stays.
+/// The file is written whole or not at all, and its folder is made.
+///
+/// A relative path is beside the source file of the trait. In the path, `{test}` stands for the name of the test, with
+/// its arguments if it has parameters, and `{argument}` for the arguments. A suite's trait needs `{test}` to record, as
+/// two tests must not record the same file; tests may replay the same file, and each then has all its exchanges.
+///
+/// While a file is replayed, each exchange is used once, in the order of the recording. A request without an exchange
+/// ends with `.unsupportedByTransport`, and is an issue of its test that shows the nearest exchange and the differences.
+/// It goes neither to the network nor to a trait outside, except by ``RecordingMode/new``. What is recorded comes from the
+/// trait outside if there is one, else from the network. Which requests are the test's is described at
+/// ``StubbedNetwork``.
+public struct RecordedNetwork: TestTrait, SuiteTrait, TestScoping {
+    struct Settings: Sendable {
+        var path: RecordingPath
+        var matching: [RequestMatcher]
+        var unused: UnusedExchanges
+        var mode: RecordingMode
+        var pace: ReplayPace
+        var format: RecordingFormat
+        var sourceLocation: SourceLocation
+        /// `nil` for that of the process.
+        var environment: [String: String]?
+    }
+
+    var settings: Settings
+
+    /// Each test of a suite has the exchanges for itself.
+    public var isRecursive: Bool { true }
+
+    /// Runs a test with the recorded network. If the network cannot be made, since the file is missing for example, the
+    /// test does not run, and the reason is an issue of the test.
+    @concurrent
+    public func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
+    ) async throws {
+        let network: NetworkOfRecording
+        do { network = try NetworkOfRecording(settings, test, testCase) } catch {
+            Issue.record("\(error)", sourceLocation: settings.sourceLocation)
+            return
+        }
+        try await network.run(test, testCase, function)
+    }
+}
+
+/// What becomes of exchanges that a test has not requested.
+public enum UnusedExchanges: Hashable, Sendable {
+    /// They are a warning of the test, with Swift 6.3 or later; before that, they are printed.
+    case warn
+    /// They fail the test.
+    case fail
+    /// They are ignored, as for tests that share a file.
+    case allow
+}
+
+extension Trait where Self == RecordedNetwork {
+    /// Records the requests of the test in a HAR file, and replays them from then on.
+    ///
+    /// - Parameters:
+    ///   - path: The file. A relative path is beside the test's source file; `{test}` and `{argument}` stand for the
+    ///     test's name and arguments.
+    ///   - matching: What a request and a recorded request must have in common.
+    ///   - unused: What becomes of exchanges that the test has not requested.
+    ///   - mode: Whether the test records or replays; the environment may decide otherwise.
+    ///   - pace: How fast responses are replayed. With a ``AsyncNetTestSupport/TestClock`` of the session, delays pass on
+    ///     that.
+    ///   - format: What is written to the file, and what is redacted.
+    ///   - sourceFile: The test's source file.
+    ///   - sourceLocation: Where issues are reported.
+    public static func recordedNetwork(
+        _ path: String, matching: [RequestMatcher] = RequestMatcher.standard, unused: UnusedExchanges = .warn,
+        mode: RecordingMode = .once, pace: ReplayPace = .immediate, format: RecordingFormat = .standard,
+        sourceFile: String = #filePath, sourceLocation: SourceLocation = #_sourceLocation
+    ) -> Self {
+        RecordedNetwork(
+            settings: .init(
+                path: RecordingPath(text: path, sourceFile: sourceFile), matching: matching, unused: unused, mode: mode,
+                pace: pace, format: format, sourceLocation: sourceLocation))
+    }
+}
