@@ -10,7 +10,7 @@ public import AsyncNet
 ///     }
 ///
 /// It is the transport of the innermost trait of the task that makes this value. Without a trait it is
-/// ``AsyncNet/AutomaticTransport``. After the test, requests over it fail with `.transportUnavailable`.
+/// `AutomaticTransport`. After the test, requests over it fail with `.transportUnavailable`.
 public struct CurrentTransport: Transport {
     private let transport: any Transport
 

@@ -12,7 +12,7 @@ public import Testing
 ///     }
 ///
 /// The first run has no file: requests go to the network, and when the test has succeeded, the file is written, in HAR
-/// 1.2, without secrets; see ``AsyncNetTestSupport/RecordingFormat``. All other runs replay the file and need no network:
+/// 1.2, without secrets; see ``RecordingFormat``. All other runs replay the file and need no network:
 /// ``RecordingMode`` tells how to record again. A failed or cancelled test writes nothing, so that a good recording stays.
 /// The file is written whole or not at all, and its folder is made.
 ///
@@ -77,7 +77,7 @@ extension Trait where Self == RecordedNetwork {
     ///   - matching: What a request and a recorded request must have in common.
     ///   - unused: What becomes of exchanges that the test has not requested.
     ///   - mode: Whether the test records or replays; the environment may decide otherwise.
-    ///   - pace: How fast responses are replayed. With a ``AsyncNetTestSupport/TestClock`` of the session, delays pass on
+    ///   - pace: How fast responses are replayed. With a ``TestClock`` of the session, delays pass on
     ///     that.
     ///   - format: What is written to the file, and what is redacted.
     ///   - sourceFile: The test's source file.

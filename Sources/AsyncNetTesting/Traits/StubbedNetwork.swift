@@ -10,7 +10,7 @@ public import Testing
 ///         ...
 ///     }
 ///
-/// Each test has a ``AsyncNetTestSupport/StubTransport`` of its own, so tests run in parallel; a parameterized test has
+/// Each test has a ``StubTransport`` of its own, so tests run in parallel; a parameterized test has
 /// one for each argument. It responds to requests that the test's task makes, in every session over the automatic
 /// transport: `Session()`, `Session.shared`, a session in a `let` of the suite, in a global, or inside the code under
 /// test. Child tasks and `Task {}` belong to the test; for `Task.detached` and callbacks see ``CurrentTransport``.
@@ -19,7 +19,8 @@ public import Testing
 /// Traits nest: the last trait of a test is the innermost, and a suite's traits are outside of its tests' traits. A
 /// request without a route in a stub of routes goes to the trait outside; without one, it gets a 404 and fails the test.
 /// After the test each route must have received as many requests as it expects, as in
-/// ``AsyncNetTestSupport/MockRouter/verify()``. Differences are issues of the test, at the trait's line.
+/// ``MockRouter/verify()``; the routes of a suite's trait expect them of each test. Differences are
+/// issues of the test, at the trait's line.
 public struct StubbedNetwork: TestTrait, SuiteTrait, TestScoping {
     private let sourceLocation: SourceLocation
     /// Makes the stub of one test, with the transport outside.
@@ -66,7 +67,7 @@ extension Trait where Self == StubbedNetwork {
     }
 
     /// Responds to requests of one route with the result of a closure; see
-    /// ``AsyncNetTestSupport/Routes/on(_:_:times:_:)``.
+    /// ``Routes/on(_:_:times:_:)``.
     ///
     ///     @Test(
     ///         .stubbedNetwork(.get, "/users/:id") { request in .json(["id": 1]) },
@@ -81,7 +82,7 @@ extension Trait where Self == StubbedNetwork {
     }
 
     /// Responds to requests of one route with these responses in order; see
-    /// ``AsyncNetTestSupport/Routes/on(_:_:times:replies:)``.
+    /// ``Routes/on(_:_:times:replies:)``.
     public static func stubbedNetwork(
         _ method: HTTPMethod?, _ path: String, times: ExpectedCount = .any, replies: MockResponse...,
         sourceLocation: SourceLocation = #_sourceLocation
