@@ -27,7 +27,7 @@ struct NetworkOfRecording {
         let exists = FileManager.default.fileExists(atPath: file.path)
         let replays = decision.mode == .none || exists && decision.mode != .all
         try RecordedFiles.enter(
-            file, settings.path.text, by: ([test.name] + arguments).joined(separator: " "),
+            file, settings.path.text, by: (["\(test.id)"] + arguments).joined(separator: " "),
             isRecording: !replays || decision.mode == .new)
         guard exists || !replays else {
             let advice = decision.advice(for: String(test.name.prefix { $0 != "(" }))
@@ -37,12 +37,18 @@ struct NetworkOfRecording {
         self.scope = scope
         let network: any Transport = ScopedTransport.current ?? AutomaticTransport()
         recorder = replays && decision.mode != .new ? nil : RecordingTransport(over: network)
-        recorded = replays ? try Recording(contentsOf: file) : nil
+        recorded = replays ? try Self.read(file) : nil
         replay = recorded.map { [file, recorder] recorded in
             ReplayTransport(
                 recorded, file: file, matching: settings.matching, pace: settings.pace, reusesLast: false,
-                redaction: settings.format.redaction, fallback: recorder
+                format: settings.format, fallback: recorder
             ) { scope.report(.init(text: $0.description)) }
+        }
+    }
+
+    private static func read(_ file: URL) throws(Failure) -> Recording {
+        do throws(AsyncNetError) { return try Recording(contentsOf: file) } catch {
+            throw Failure(description: "The recording \(file.path) cannot be replayed: \(error.message)")
         }
     }
 

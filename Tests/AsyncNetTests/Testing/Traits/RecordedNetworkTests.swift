@@ -102,7 +102,8 @@ struct RecordedNetworkTests {
         try Data("no HAR".utf8).write(to: file)
         let unreadable = try await issues { try await withTrait(trait()) { Issue.record("The test ran") } }
         #expect(unreadable.count == 1)
-        #expect(unreadable.first?.text.contains("users.har") == true)
+        let reason = "The recording \(file.path) cannot be replayed: users.har is not JSON"
+        #expect(unreadable.first?.text == reason)
     }
 
     @Test("A failed test writes nothing, a test with a known issue does", arguments: [true, false])
@@ -251,6 +252,17 @@ struct RecordedNetworkTests {
             }
             #expect(server.requests.map(\.path) == ["/a"])
         }
+    }
+
+    private struct SourceFile: TestTrait {
+        let path: String
+        static func here(_ path: String = #filePath) -> Self { SourceFile(path: path) }
+    }
+
+    @Test("The source file of a trait is that of its test", SourceFile.here())
+    func sourceFile() throws {
+        let trait = try #require(Test.current).traits.compactMap { $0 as? SourceFile }.first
+        #expect(trait?.path == #filePath)
     }
 
     @Test("A relative path is beside the test's source file")
