@@ -18,33 +18,45 @@ struct NetworkOfRecording {
     private let replay: ReplayTransport?
     private let recorder: RecordingTransport?
 
-    init(_ settings: RecordedNetwork.Settings, _ test: Test, _ testCase: Test.Case?) throws {
-        self.settings = settings
-        let environment = settings.environment ?? ProcessInfo.processInfo.environment
-        let decision = try RecordingDecision(trait: settings.mode, environment: environment)
-        let arguments = try Self.arguments(of: testCase, settings.path.text)
-        file = settings.path.file(for: test.name, arguments)
+    /// The file of a test.
+    static func file(of settings: RecordedNetwork.Settings, _ test: Test, _ testCase: Test.Case?) throws -> URL {
+        let file = settings.path.file(for: test.name, try arguments(of: testCase, settings.path.text))
+        guard !NetworkScope.all.contains(where: { $0.file == file }) else {
+            throw Failure(description: "Two traits of this test have the same file, \(settings.path.text)")
+        }
+        return file
+    }
+
+    /// - Parameter writer: The test that has written the file in this process.
+    init(
+        _ settings: RecordedNetwork.Settings, _ decision: RecordingDecision, _ file: URL, writer: String?, _ test: Test
+    ) throws {
+        (self.settings, self.file) = (settings, file)
         let exists = FileManager.default.fileExists(atPath: file.path)
-        let replays = decision.mode == .none || exists && decision.mode != .all
-        try RecordedFiles.enter(
-            file, settings.path.text, by: (["\(test.id)"] + arguments).joined(separator: " "),
-            isRecording: !replays || decision.mode == .new)
+        let replays = decision.mode == .none || exists && (decision.mode != .all || writer != nil)
         guard exists || !replays else {
             let advice = decision.advice(for: String(test.name.prefix { $0 != "(" }))
             throw Failure(description: "There is no recording at \(file.path). \(advice)")
         }
-        let scope = NetworkScope(sourceLocation: settings.sourceLocation)
+        let scope = NetworkScope(file: file, sourceLocation: settings.sourceLocation)
         self.scope = scope
         let network: any Transport = ScopedTransport.current ?? AutomaticTransport()
         recorder = replays && decision.mode != .new ? nil : RecordingTransport(over: network)
         recorded = replays ? try Self.read(file) : nil
+        let hint = writer.map { "\n\(settings.path.text) was recorded by \($0) just now. \(Self.share)" } ?? ""
         replay = recorded.map { [file, recorder] recorded in
             ReplayTransport(
                 recorded, file: file, matching: settings.matching, pace: settings.pace, reusesLast: false,
                 format: settings.format, fallback: recorder
-            ) { scope.report(.init(text: $0.description)) }
+            ) { scope.report(.init(text: $0.description + hint)) }
         }
     }
+
+    private static let share =
+        "If the tests need different exchanges, give each a file of its own, with {test} or {argument} in the path."
+
+    /// Whether the test may write the file.
+    var records: Bool { recorder != nil }
 
     private static func read(_ file: URL) throws(Failure) -> Recording {
         do throws(AsyncNetError) { return try Recording(contentsOf: file) } catch {
@@ -61,26 +73,34 @@ struct NetworkOfRecording {
     }
 
     /// Runs the test, then writes what was recorded and reports what was not used.
+    ///
+    /// - Returns: Whether the file was written.
     func run(
         _ test: Test, _ testCase: Test.Case?, _ function: @concurrent @Sendable () async throws -> Void
-    ) async throws {
+    ) async throws -> Bool {
         let transport: (any Transport)? = replay ?? recorder
-        guard let transport else { return }
+        guard let transport else { return false }
         let outcome = TestOutcome()
         try await scope.run(transport) {
             try await outcome.observe(test, testCase, function)
         }
-        if outcome.isSuccess { write() } else { tellUnwritten() }
+        let hasWritten = outcome.isSuccess && write()
+        if !outcome.isSuccess { tellUnwritten() }
         reportUnused()
+        return hasWritten
     }
 
     private var hasNews: Bool { recorder.map { replay == nil || !$0.recording.exchanges.isEmpty } ?? false }
 
-    private func write() {
-        guard hasNews, let recorder else { return }
+    private func write() -> Bool {
+        guard hasNews, let recorder else { return false }
         let all = (recorded?.exchanges ?? []) + recorder.recording.exchanges
-        do { try Recording(all).write(to: file, as: settings.format) } catch {
-            scope.record(.init(text: "The recording \(file.path) could not be written: \(error)"))
+        do throws(AsyncNetError) {
+            try Recording(all).write(to: file, as: settings.format)
+            return true
+        } catch {
+            scope.record(.init(text: "The recording \(file.path) could not be written: \(error.message)"))
+            return false
         }
     }
 

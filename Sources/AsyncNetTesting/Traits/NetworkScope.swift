@@ -1,5 +1,6 @@
 import AsyncNet
 import AsyncNetTestSupport
+import Foundation
 import Testing
 
 /// The network of one test case by one trait: what the trait found wrong becomes issues of that test.
@@ -24,13 +25,15 @@ final class NetworkScope: Sendable {
 
     /// The stub of the trait, if that has one.
     let stub: StubTransport?
+    /// The file that the trait records or replays, if any.
+    let file: URL?
     private let outer: NetworkScope?
     private let sourceLocation: SourceLocation
     private let state = Locked(State())
 
     /// - Parameter sourceLocation: That of the trait, where issues are reported.
-    init(stub: StubTransport? = nil, sourceLocation: SourceLocation) {
-        (self.stub, self.sourceLocation, outer) = (stub, sourceLocation, Self.current)
+    init(stub: StubTransport? = nil, file: URL? = nil, sourceLocation: SourceLocation) {
+        (self.stub, self.file, self.sourceLocation, outer) = (stub, file, sourceLocation, Self.current)
     }
 
     /// Runs the test with this transport in place of the automatic one, then records the issues that were collected.

@@ -17,8 +17,9 @@ public import Testing
 /// The file is written whole or not at all, and its folder is made.
 ///
 /// A relative path is beside the source file of the trait. In the path, `{test}` stands for the name of the test, with
-/// its arguments if it has parameters, and `{argument}` for the arguments. A suite's trait needs `{test}` to record, as
-/// two tests must not record the same file; tests may replay the same file, and each then has all its exchanges.
+/// its arguments if it has parameters, and `{argument}` for the arguments. Tests may share a file: the first that runs
+/// records it, the others wait for that and replay it, and each has all its exchanges. So a suite's trait, or that of a
+/// parameterized test, needs `{test}` or `{argument}` if the tests send different requests.
 ///
 /// While a file is replayed, each exchange is used once, in the order of the recording. A request without an exchange
 /// ends with `.unsupportedByTransport`, and is an issue of its test that shows the nearest exchange and the differences.
@@ -49,12 +50,52 @@ public struct RecordedNetwork: TestTrait, SuiteTrait, TestScoping {
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
-        let network: NetworkOfRecording
-        do { network = try NetworkOfRecording(settings, test, testCase) } catch {
-            Issue.record("\(error)", sourceLocation: settings.sourceLocation)
+        do { try await run(test, testCase, function) } catch let refusal as Refusal {
+            Issue.record("\(refusal.reason)", sourceLocation: settings.sourceLocation)
+        }
+    }
+
+    /// The test cannot run.
+    private struct Refusal: Error {
+        let reason: any Error
+    }
+
+    private func run(
+        _ test: Test, _ testCase: Test.Case?, _ function: @concurrent @Sendable () async throws -> Void
+    ) async throws {
+        let (decision, file) = try refusing {
+            let environment = settings.environment ?? ProcessInfo.processInfo.environment
+            let decision = try RecordingDecision(trait: settings.mode, environment: environment)
+            return (decision, try NetworkOfRecording.file(of: settings, test, testCase))
+        }
+        guard decision.mode != .none else {
+            let network = try refusing { try NetworkOfRecording(settings, decision, file, writer: nil, test) }
+            _ = try await network.run(test, testCase, function)
             return
         }
-        try await network.run(test, testCase, function)
+        try await record(decision, file, test, testCase, function)
+    }
+
+    /// Has the file for itself until it is known that it is only replayed, or until it is written.
+    private func record(
+        _ decision: RecordingDecision, _ file: URL, _ test: Test, _ testCase: Test.Case?,
+        _ function: @concurrent @Sendable () async throws -> Void
+    ) async throws {
+        let files = RecordedFiles.shared
+        let writer: String?
+        do { writer = try await files.begin(file) } catch { throw Refusal(reason: error) }
+        var (hasWritten, isHeld) = (false, true)
+        defer { if isHeld { files.end(file, writer: hasWritten ? "\(test.id)" : nil) } }
+        let network = try refusing { try NetworkOfRecording(settings, decision, file, writer: writer, test) }
+        if !network.records {
+            files.end(file, writer: nil)
+            isHeld = false
+        }
+        hasWritten = try await network.run(test, testCase, function)
+    }
+
+    private func refusing<Value>(_ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch { throw Refusal(reason: error) }
     }
 }
 

@@ -10,7 +10,7 @@ public enum RecordingMode: String, CaseIterable, Hashable, Sendable {
     case once
     /// Replays the file, and records the requests that it has no exchange for: they are added to the file.
     case new
-    /// Records; the file is replaced.
+    /// Records, and replaces the file: once in a run of the tests, after which the file is replayed.
     case all
 }
 

@@ -59,21 +59,18 @@ struct RecordedNetworkTests {
     @Test("Mode all replaces the file, mode new adds what is missing")
     func allAndNew() async throws {
         try await withCountingServer { server in
-            try await withTrait(trait(.all)) {
-                let text = try await get("/a", of: server)
-                #expect(text == "1")
+            try Recording().write(to: file)
+            for _ in 1...2 {
+                try await withTrait(trait(.all)) {
+                    let text = try await get("/a", of: server)
+                    #expect(text == "1")
+                }
             }
-            try await withTrait(trait(.all)) {
-                let text = try await get("/a", of: server)
-                #expect(text == "2")
-            }
-            try await withTrait(trait(.new)) {
-                let texts = [try await get("/a", of: server), try await get("/b", of: server)]
-                #expect(texts == ["2", "3"])
-            }
-            try await withTrait(trait(.all, environment: ["CI": "true"])) {
-                let texts = [try await get("/a", of: server), try await get("/b", of: server)]
-                #expect(texts == ["2", "3"])
+            for mode in [RecordingMode.new, .none] {
+                try await withTrait(trait(mode)) {
+                    let texts = [try await get("/a", of: server), try await get("/b", of: server)]
+                    #expect(texts == ["1", "2"])
+                }
             }
         }
     }
@@ -183,38 +180,43 @@ struct RecordedNetworkTests {
         }
     }
 
-    @Test("Two tests that record the same file are told so")
-    func conflict() async throws {
+    @Test("Tests that run at once share a file: one records, the others replay", arguments: [RecordingMode.once, .all])
+    func shared(_ mode: RecordingMode) async throws {
         try await withCountingServer { server in
-            try RecordedFiles.enter(file, "users.har", by: "other()", isRecording: true)
-            let found = try await issues { try await withTrait(trait()) { Issue.record("The test ran") } }
-            #expect(found.count == 1)
-            #expect(found.first?.text.contains("is recorded by other() in this run") == true)
+            let (files, file) = (RecordedFiles.shared, file)
+            #expect(try await files.begin(file) == nil)
+            let (trait, begun) = (trait(mode), Gate())
+            let tasks = (1...8).map { _ in
+                Task {
+                    begun.open()
+                    try await withTrait(trait) { _ = try await get("/a", of: server) }
+                }
+            }
+            await begun.wait()
+            let recording = Recording([
+                RecordedExchange(.init(url: server.url("/a")), .response(.init(200, body: Data("other".utf8))))
+            ])
+            try recording.write(to: file)
+            files.end(file, writer: "other()")
+            for task in tasks { try await task.value }
+            #expect(server.requests.isEmpty)
+            let found = try await issues { try await withTrait(trait) { _ = await send("/b", to: server) } }
+            #expect(found.first?.text.contains("was recorded by other() just now") == true)
         }
     }
 
-    @Test("Tests that replay may share a file, and each has all exchanges")
-    func shared() async throws {
-        try await withCountingServer { server in
-            try await withTrait(trait()) { _ = try await get("/a", of: server) }
-            let copy = folder.url.appending(path: "copy.har")
-            try FileManager.default.copyItem(at: file, to: copy)
-            try RecordedFiles.enter(copy, "copy.har", by: "other()", isRecording: false)
-            let path = copy.path
-            let trait = trait(path: path)
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 1...8 {
-                    group.addTask {
-                        try await withTrait(trait) {
-                            let text = try await get("/a", of: server)
-                            #expect(text == "1")
-                        }
-                    }
-                }
-                try await group.waitForAll()
-            }
-            #expect(server.requests.count == 1)
+    private func send(_ path: String, to server: MockServer) async -> AsyncNetError? {
+        await Session().request(server.url(path)).serializing(Data.self).response.error
+    }
+
+    @Test("Two traits of a test with one file are an issue")
+    func conflict() async throws {
+        let trait = trait(.all)
+        let found = try await failures {
+            try await withTrait(trait) { try await withTrait(trait) { Issue.record("The test ran") } }
         }
+        #expect(found.first?.text == "Two traits of this test have the same file, \(file.path)")
+        #expect(!FileManager.default.fileExists(atPath: file.path))
     }
 
     @Test("What is recorded comes from the trait outside; what is replayed does not go there")

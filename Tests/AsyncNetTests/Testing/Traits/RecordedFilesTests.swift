@@ -1,0 +1,31 @@
+import Foundation
+import Testing
+
+@testable import AsyncNetTesting
+
+@Suite("RecordedFiles", .timeLimit(.minutes(1)))
+struct RecordedFilesTests {
+    private let files = RecordedFiles()
+    private let file = URL(filePath: "/users.har")
+
+    @Test("A test has the file for itself; the next learns who has written it")
+    func turns() async throws {
+        #expect(try await files.begin(file) == nil)
+        let next = Task { try await files.begin(file) }
+        #expect(try await files.begin(URL(filePath: "/other.har")) == nil)
+        files.end(file, writer: "a")
+        #expect(try await next.value == "a")
+        files.end(file, writer: nil)
+        #expect(try await files.begin(file) == "a")
+    }
+
+    @Test("A cancel ends the wait")
+    func cancel() async throws {
+        #expect(try await files.begin(file) == nil)
+        let next = Task { try await files.begin(file) }
+        next.cancel()
+        await #expect(throws: CancellationError.self) { try await next.value }
+        files.end(file, writer: nil)
+        #expect(try await files.begin(file) == nil)
+    }
+}
