@@ -114,6 +114,23 @@ struct ReplayBodyTests {
         #expect(await task.value?.code == .cancelled)
     }
 
+    @Test("A body that waits for the test clock is read while that moves")
+    func waitingBody() async throws {
+        let clock = TestClock()
+        let transport = ReplayTransport(Recording([.text(Request("POST /", "x", type: "text/plain"))]))
+        let session = Session(transport: transport, configuration: .init(clock: clock))
+        let count = Counter()
+        let bytes = AsyncStream<Data>(unfolding: {
+            guard count.next() == 1 else { return nil }
+            try? await clock.sleep(for: .seconds(9))
+            return Data("x".utf8)
+        })
+        let upload = session.upload(
+            .stream(bytes), to: Request("POST /").url, headers: [.contentType("text/plain")])
+        #expect(try await clock.run { try await upload.serializing(String.self).value } == "ok")
+        #expect(clock.now.offset == .seconds(9))
+    }
+
     @Test(
         "The pace scales the times before the head and between chunks, on the session's test clock",
         arguments: [
