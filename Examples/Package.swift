@@ -72,7 +72,8 @@ let package = Package(
             dependencies: [
                 "shop", .product(name: "AsyncNet", package: "AsyncNet"),
                 .product(name: "AsyncNetTesting", package: "AsyncNet"),
-            ]
+            ],
+            exclude: ["fixtures"]
         ),
         .executableTarget(name: "netwatch", dependencies: [.product(name: "AsyncNet", package: "AsyncNet")]),
     ],

@@ -46,6 +46,7 @@ extension MockResponse {
     /// A value as the shop writes it.
     static func shop(_ value: some Encodable, status: Int = 200, headers: HTTPHeaders = [:]) -> MockResponse {
         let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
         encoder.keyEncodingStrategy = .convertToSnakeCase
         encoder.dateEncodingStrategy = .iso8601
         return .json(value, encoder: encoder, status: status, headers: headers)

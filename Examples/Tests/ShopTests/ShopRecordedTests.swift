@@ -17,7 +17,7 @@ struct ShopRecordedTests {
             || !FileManager.default.fileExists(atPath: file.path)
         let server = isRecording ? try await ShopServer.start() : nil
         // The port of a test's server is not part of a recording.
-        let client = ShopClient(baseURL: try server?.url ?? "http://127.0.0.1/".asURL())
+        let client = ShopClient(baseURL: try server?.url ?? "http://127.0.0.1/v1/".asURL())
         try await client.logIn(username: "ada", password: "secret")
         try await body(client)
         await server?.stop()

@@ -12,6 +12,7 @@ public import AsyncNet
 ///   value of a secret header, cookie or query item is redacted wherever else it stands in its exchange. The name and
 ///   the attributes of a cookie stay.
 /// - An `Expires` in the future, of a response or of a cookie, is left out: it depends on the time of the recording.
+/// - JSON in bodies of requests has its members in the order of their names, in which encoders do not write them.
 /// - Boundaries of multipart bodies become `AsyncNet-boundary` (RFC 2046 §5.1).
 /// - Times are rounded to ``timeStep``, and no date is written. A time that lies in the middle of a step may be rounded
 ///   either way.

@@ -12,7 +12,7 @@ extension Recording {
     /// A body that is missing or was cut is no error here: the response ends with a failure that says so when it is
     /// replayed.
     ///
-    /// - Throws: ``AsyncNetError`` with code `.fileNotReadable` if there is no such file, and `.decodingFailed` if it
+    /// - Throws: `AsyncNetError` with code `.fileNotReadable` if there is no such file, and `.decodingFailed` if it
     ///   is no HAR file; its message names the entry, from 1, and the field.
     public init(contentsOf file: URL) throws(AsyncNetError) {
         let data: Data

@@ -17,7 +17,7 @@ extension Recording {
     /// - Parameters:
     ///   - file: The file, which is replaced if it exists.
     ///   - format: What is written.
-    /// - Throws: ``AsyncNetError`` with code `.fileNotWritable`.
+    /// - Throws: `AsyncNetError` with code `.fileNotWritable`.
     public func write(to file: URL, as format: RecordingFormat = .standard) throws(AsyncNetError) {
         let writer = RecordingWriter(self, format)
         do { try writer.write(to: file) } catch {

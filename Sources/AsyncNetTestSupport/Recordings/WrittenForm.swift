@@ -29,11 +29,19 @@ extension RecordingFormat {
         written.url = text.url(request.url)
         (written.body, written.isBodyTruncated) = decodedBody(request)
         let type = request.headers["Content-Type"]
-        written.body = text.body(written.body, type)
+        written.body = Self.sorted(text.body(written.body, type), type)
         let names = Set(requestHeaders.map { $0.lowercased() })
         written.headers = text.headers(request.headers.filter { names.contains($0.name.lowercased()) })
         changeRequest?(&written)
         return written
+    }
+
+    /// JSON with its members in the order of their names: encoders write them in another order each time.
+    private static func sorted(_ body: Data, _ type: String?) -> Data {
+        guard !body.isEmpty, type?.lowercased().contains("json") == true, let json = try? JSON(data: body) else {
+            return body
+        }
+        return json.data(options: .sortedKeys)
     }
 
     /// The body without its content coding. Secrets in a body that cannot be decoded cannot be found.

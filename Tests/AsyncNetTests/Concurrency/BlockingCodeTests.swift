@@ -18,7 +18,7 @@ private final class Blockade: Sendable {
     /// Waits, but not so long that a run without the fix never ends.
     func block() {
         entry.yield()
-        if semaphore.wait(timeout: .now() + 20) == .timedOut { timeouts.add() }
+        if semaphore.wait(timeout: .now() + 100) == .timedOut { timeouts.add() }
     }
 
     /// Waits until so many are in it, once.

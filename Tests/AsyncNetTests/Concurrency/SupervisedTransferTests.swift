@@ -4,7 +4,7 @@ import Testing
 @testable import AsyncNet
 
 /// When a transfer keeps a test clock from moving.
-@Suite("SupervisedTransfer", .timeLimit(.minutes(1)))
+@Suite("SupervisedTransfer", .timeLimit(.minutes(5)))
 struct SupervisedTransferTests {
     @Test("A transfer is external, except while it sleeps, until it becomes internal or ends")
     func sleeps() async throws {

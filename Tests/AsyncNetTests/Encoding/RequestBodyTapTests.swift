@@ -4,7 +4,7 @@ import Testing
 @testable import AsyncNet
 
 /// A tap must see each byte that is read, in whichever way a transport reads.
-@Suite("RequestBodyTap", .timeLimit(.minutes(1)))
+@Suite("RequestBodyTap", .timeLimit(.minutes(5)))
 struct RequestBodyTapTests {
     /// What a tap has seen of each reading; a bar marks the end of the body.
     private final class Seen: Sendable {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncNet
 
-@Suite("Parts of a multipart body", .timeLimit(.minutes(1)))
+@Suite("Parts of a multipart body", .timeLimit(.minutes(5)))
 struct MultipartPartsTests {
     private func parts(_ text: String, _ boundary: String?) -> [String] {
         MultipartParts(ArraySlice(text.utf8), boundary: boundary).parts.map {

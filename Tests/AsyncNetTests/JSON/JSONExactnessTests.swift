@@ -208,7 +208,7 @@ struct JSONExactnessTests {
     }
 
     @Test(
-        "Many values in a large body take time that grows with it, not with its square", .timeLimit(.minutes(1)),
+        "Many values in a large body take time that grows with it, not with its square", .timeLimit(.minutes(5)),
         arguments: [false, true])
     func many(_ isPretty: Bool) throws {
         let values = (0..<50_000).map { One(j: JSON(Double($0))) }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncNet
 
-@Suite("Tasks of attempts", .timeLimit(.minutes(1)))
+@Suite("Tasks of attempts", .timeLimit(.minutes(5)))
 struct AttemptTaskTests {
     /// Counts the hops that are taken and ended.
     private final class Trace: RequestTrace {

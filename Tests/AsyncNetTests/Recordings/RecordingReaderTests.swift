@@ -6,7 +6,7 @@ import Testing
 @testable import AsyncNetTestSupport
 
 /// Files of browsers and of other tools must replay.
-@Suite("Reading of HAR files", .timeLimit(.minutes(1)))
+@Suite("Reading of HAR files", .timeLimit(.minutes(5)))
 struct RecordingReaderTests {
     private func read(_ text: String) throws -> [RecordedExchange] {
         try RecordingReader(file: URL(filePath: "/x/a.har")).recording(Data(text.utf8)).exchanges

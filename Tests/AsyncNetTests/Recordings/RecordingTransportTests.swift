@@ -6,7 +6,7 @@ import Testing
 @testable import AsyncNetTestSupport
 
 /// A recorder must see all that a transport carries, and change nothing of it.
-@Suite("RecordingTransport", .timeLimit(.minutes(1)))
+@Suite("RecordingTransport", .timeLimit(.minutes(5)))
 struct RecordingTransportTests {
     private func session(
         _ transport: RecordingTransport, _ interceptors: [any RequestPolicy] = [], clock: TestClock? = nil

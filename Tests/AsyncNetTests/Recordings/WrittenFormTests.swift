@@ -6,7 +6,7 @@ import Testing
 @testable import AsyncNetTestSupport
 
 /// The same traffic must give the same file, and a live request must look like the recorded one.
-@Suite("The written form of recordings", .timeLimit(.minutes(1)))
+@Suite("The written form of recordings", .timeLimit(.minutes(5)))
 struct WrittenFormTests {
     private let format = RecordingFormat.standard
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AsyncNet
 
-@Suite("HAR entries", .timeLimit(.minutes(1)))
+@Suite("HAR entries", .timeLimit(.minutes(5)))
 struct HAREntryTests {
     private static let id = RequestID()
 

@@ -81,6 +81,7 @@ struct PrometheusTextTests {
             text.split(separator: "\n").filter { $0.hasPrefix("# TYPE ") }.map { $0.dropFirst(7) } == [
                 "http_client_request_duration_seconds histogram", "http_client_active_requests gauge",
                 "http_client_request_body_size_bytes histogram", "http_client_response_body_size_bytes histogram",
+                "http_client_open_connections gauge", "http_client_connection_duration_seconds histogram",
                 "asyncnet_client_outcome_duration_seconds histogram",
                 "asyncnet_client_permit_wait_duration_seconds histogram", "asyncnet_client_queued_requests gauge",
                 "asyncnet_client_retries_total counter", "asyncnet_client_redirects_total counter",

@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncNetTestSupport
 
-@Suite("AwaitedCount", .timeLimit(.minutes(1)))
+@Suite("AwaitedCount", .timeLimit(.minutes(5)))
 struct AwaitedCountTests {
     @Test("A wait ends when the count is reached, at once if it has been, or with its task")
     func waiting() async {

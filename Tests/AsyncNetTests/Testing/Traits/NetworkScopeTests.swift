@@ -5,7 +5,7 @@ import Testing
 @testable import AsyncNetTesting
 
 /// In which test a finding becomes an issue.
-@Suite("NetworkScope", .timeLimit(.minutes(1)))
+@Suite("NetworkScope", .timeLimit(.minutes(5)))
 struct NetworkScopeTests {
     private let place = #_sourceLocation
 

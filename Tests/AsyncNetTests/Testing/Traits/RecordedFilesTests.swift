@@ -3,7 +3,7 @@ import Testing
 
 @testable import AsyncNetTesting
 
-@Suite("RecordedFiles", .timeLimit(.minutes(1)))
+@Suite("RecordedFiles", .timeLimit(.minutes(5)))
 struct RecordedFilesTests {
     private let files = RecordedFiles()
     private let file = URL(filePath: "/users.har")

@@ -5,7 +5,7 @@ import Testing
 @testable import AsyncNet
 
 /// Heads as they go over the wire are made only for observers: libcurl's verbose output costs each transfer time.
-@Suite("Sent heads over libcurl", .timeLimit(.minutes(1)))
+@Suite("Sent heads over libcurl", .timeLimit(.minutes(5)))
 struct LibcurlSentHeadTests {
     @Test("The head is reported as the server receives it, if it is observed", arguments: [true, false])
     func observed(_ isObserved: Bool) async throws {
