@@ -184,9 +184,8 @@ struct ReplayServerTests {
 
     @Test("A chosen port is used, again too once the server has stopped, and another number is refused")
     func port() async throws {
-        let first = try await MockServer.start(replaying: Recording())
-        let port = first.port
-        await first.stop()
+        // Below the ports that systems pick, which servers of other tests have.
+        let port = Int.random(in: 20_000..<32_000)
         for _ in 0..<3 {
             try await withReplay(.text(Request("GET /a"), "x"), port: port) {
                 (server: MockServer, session: Session) async throws in
