@@ -36,9 +36,9 @@ struct Anet: AsyncParsableCommand {
     @OptionGroup(title: "Recordings") var recording: RecordingOptions
 
     func validate() throws {
-        if arguments.isEmpty, url.isEmpty, recording.serve == nil {
-            throw ValidationError("Missing expected argument 'URL'")
-        }
+        let (isServer, hasURL) = (recording.serve != nil, !arguments.isEmpty || !url.isEmpty)
+        if isServer, hasURL { throw ValidationError("--serve takes no URL") }
+        if !isServer, !hasURL { throw ValidationError("Missing expected argument 'URL'") }
     }
 
     mutating func run() async throws {
@@ -76,9 +76,9 @@ struct Anet: AsyncParsableCommand {
     private func keep(
         _ jar: CookieJar?, _ archive: HARRecorder?, _ transport: any Transport
     ) async throws(ExitError) {
-        try recording.write(transport)
         do throws(AsyncNetError) { try await archive?.finish() } catch { throw ExitError(error, "") }
         try await transfer.cookies.save(jar)
+        try recording.write(transport)
     }
 
     /// - Throws: ``ExitError`` for options that do not fit the URLs.

@@ -48,19 +48,12 @@ final class EventHub: Sendable {
         Task.detached(executorPreference: UserCode.threads) {
             var events: [SessionEvent] = []
             while await channel.take(into: &events) {
-                await deliver(events, to: monitor)
+                for event in events { await monitor.receive(event) }
                 events.removeAll(keepingCapacity: true)
                 channel.linger()
             }
         }
         return channel
-    }
-
-    /// A function of its own, which stays on its caller's executor: the closure of a detached task would be sent there
-    /// anew after each event.
-    @inline(never)
-    private static func deliver(_ events: [SessionEvent], to monitor: any EventMonitor) async {
-        for event in events { await monitor.receive(event) }
     }
 
     /// Whether anybody observes all requests.

@@ -4,8 +4,8 @@
 ///     ReplayTransport(recording, matching: RequestMatcher.standard + [.headers("Accept")])
 ///
 /// All matchers of a list must agree. Requests are compared in the form of ``RecordingFormat``, with their secrets
-/// redacted, so requests that differ in a secret only are equal. The `Range` header is compared whatever the list is: a part of a file is no response to a
-/// request for another part (RFC 9110 §14.2).
+/// redacted, so requests that differ in a secret only are equal. The `Range` header is compared whatever the list is: a
+/// part of a file is no response to a request for another part (RFC 9110 §14.2).
 public struct RequestMatcher: Sendable {
     enum Kind: Sendable {
         case method, origin, host, path, query, body

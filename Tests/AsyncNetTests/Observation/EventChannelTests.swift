@@ -43,6 +43,18 @@ struct EventChannelTests {
         await waiter.value
     }
 
+    @Test("A wait for more events ends, whatever is sent or closed meanwhile")
+    func lingering() async {
+        for _ in 0..<50 {
+            let channel = EventChannel(capacity: 4, interests: .standard)
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask(executorPreference: UserCode.threads) { for _ in 0..<3 { channel.linger() } }
+                group.addTask { for _ in 0..<2 { channel.send(event()) } }
+                group.addTask { channel.close() }
+            }
+        }
+    }
+
     @Test(
         "An observer gets none of the events that cost time and that it does not need",
         arguments: [
