@@ -14,10 +14,12 @@ struct ProblemDetailsTests {
         """
 
     private static func session(_ body: String = json, status: Int = 403) -> Session {
+        // A clock that stands still: the body of a refused response is read for a second at most, which may pass on a busy
+        // machine.
         Session(
             transport: StubTransport { _ in
                 .json(body, status: status, headers: ["Content-Type": "application/problem+json"])
-            })
+            }, configuration: .init(clock: TestClock()))
     }
 
     private func expectProblem(_ error: AsyncNetError?) throws {

@@ -89,7 +89,8 @@ struct DataRequestTests {
 
     @Test("The response has value or error and metrics, and never throws")
     func response() async throws {
-        let session = Session(transport: stub)
+        // A clock that stands still, since the body of a refused response is read for a second at most.
+        let session = Session(transport: stub, configuration: .init(clock: TestClock()))
         let response = await session.request("http://a/users/1", headers: ["X-Trace": "1"]).validate().serializing(
             User.self
         ).response
