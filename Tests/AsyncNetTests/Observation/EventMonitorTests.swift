@@ -14,7 +14,7 @@ struct EventMonitorTests {
 
     @Test("Observers get these steps, in this order, and the end once", arguments: EventScenario.all)
     func steps(_ scenario: EventScenario) async throws {
-        let recorder = try await scenario.observe()
+        let recorder = try await scenario.anew(in: EventScenario.all).observe()
         #expect(recorder.requestIDs.count == scenario.steps.count)
         for (index, steps) in scenario.steps.enumerated() {
             #expect(recorder.steps(ofRequest: index).joined(separator: ", ") == steps)

@@ -15,6 +15,9 @@ struct EventScenario: CustomTestStringConvertible {
         _ = await session.request("http://a.example/x").serializing(String.self).result
     }
 
+    /// Whether time passes as the requests need it.
+    private var movesClock = true
+
     var testDescription: String { name }
 
     init(
@@ -31,6 +34,16 @@ struct EventScenario: CustomTestStringConvertible {
         return copy
     }
 
+    /// Lets no time pass: a clock that moves when nothing runs could end a silent request before it is cancelled.
+    func standingStill() -> EventScenario {
+        var copy = self
+        copy.movesClock = false
+        return copy
+    }
+
+    /// This scenario with a server that has not counted a request yet, for a test that runs more than once.
+    func anew(in all: [EventScenario]) -> EventScenario { all.first { $0.name == name } ?? self }
+
     /// Runs the scenario with a clock of its own.
     func observe(_ change: (inout SessionConfiguration) -> Void = { _ in }) async throws -> EventRecorder {
         let (clock, recorder) = (TestClock(), EventRecorder())
@@ -39,7 +52,7 @@ struct EventScenario: CustomTestStringConvertible {
         configure(&configuration)
         change(&configuration)
         let session = Session(transport: StubTransport(clock: clock, server), configuration: configuration)
-        try await clock.run { try await run(session) }
+        if movesClock { try await clock.run { try await run(session) } } else { try await run(session) }
         return recorder
     }
 }
@@ -275,7 +288,7 @@ extension EventScenario {
                     sending.open()
                     return .fault(.stall)
                 }
-            ).running { await cancel($0.request("http://a.example/x"), at: sending) },
+            ).running { await cancel($0.request("http://a.example/x"), at: sending) }.standingStill(),
             EventScenario(
                 "A request is cancelled while it waits for its permit",
                 "created, resumed, 1 attempt GET /x, 1 queued, 1 admitted, 1.1 hop GET /x, 1 finished cancelled",
@@ -294,7 +307,7 @@ extension EventScenario {
                 await second.cancel()
                 await first.cancel()
                 _ = await (one, other)
-            },
+            }.standingStill(),
             EventScenario(
                 "A request is cancelled during the delay before an attempt",
                 "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 503, 1.1 retried unacceptableStatus after 3600.0 s, 1 finished cancelled",
@@ -316,19 +329,26 @@ extension EventScenario {
     // MARK: Shared transfers
 
     private static var sharing: [EventScenario] {
-        [
+        let (sent, joined) = (Gate(), Gate())
+        return [
             EventScenario(
                 "Equal requests share a transfer",
                 "created, resumed, 1 attempt GET /x, 1 shared, 1.1 hop GET /x, 1.1 received 3 bytes, 1 response 200, 1 finished, 1 decoded String",
                 "created, resumed, 1 attempt GET /x, 1 shared, 1.1 received 3 bytes, 1 response 200, 1 finished, 1 decoded String",
-                server: { _ in .text("abc").delayed(by: .seconds(1)) }, configure: { $0.coalescesRequests = true }
+                server: { _ in
+                    sent.open()
+                    await joined.wait()
+                    return .text("abc")
+                }, configure: { $0.coalescesRequests = true }
             ).running { session in
                 let (first, second) = (session.request("http://a.example/x"), session.request("http://a.example/x"))
                 async let one = first.serializing(String.self).result
-                while session.environment.limits.flights.all.isEmpty { await Task.yield() }
+                await sent.wait()
                 async let other = second.serializing(String.self).result
+                while session.environment.limits.flights.all.first?.waiterCount != 2 { await Task.yield() }
+                joined.open()
                 _ = await (one, other)
-            },
+            }.standingStill(),
             EventScenario(
                 "A slow request is hedged",
                 "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1 hedged by transfer 2, 1.2 hop GET /x, 1.2 received 3 bytes, 1 response 200, 1 finished, 1 decoded String",
@@ -349,12 +369,13 @@ extension EventScenario {
             },
             EventScenario(
                 "A stream is left early",
-                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1 finished cancelled"
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1 finished cancelled",
+                server: { _ in .text("abcd").with(.stallMidBody(after: 3)) }
             ).running { session in
                 let request = session.stream("http://a.example/x")
                 for try await _ in request.chunks { break }
                 await request.cancel()
-            },
+            }.standingStill(),
             EventScenario(
                 "A stream of events connects again",
                 "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 15 bytes, 1.1 retried after 3.0 s, 2 attempt GET /x, 2.1 hop GET /x, 2.1 response 204, 2 finished",

@@ -16,7 +16,7 @@ struct HARRecorderTests {
 
     @Test("Each hop is an entry, with a status or an error", arguments: EventScenario.all)
     func scenarios(_ scenario: EventScenario) async throws {
-        let observed = try await scenario.observe().events
+        let observed = try await scenario.anew(in: EventScenario.all).observe().events
         let recorder = HARRecorder()
         for event in observed { recorder.receiveNow(event) }
         let hops = observed.filter { if case .hop = $0.event { true } else { false } }

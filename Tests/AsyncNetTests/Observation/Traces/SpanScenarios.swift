@@ -162,7 +162,7 @@ enum SpanScenarios {
                     sending.open()
                     return .fault(.stall)
                 }
-            ).running { await cancel($0.request("http://a.example/x"), at: sending) },
+            ).running { await cancel($0.request("http://a.example/x"), at: sending) }.standingStill(),
             EventScenario(
                 "A request is cancelled within the body", "GET 200 cancelled",
                 server: { _ in .text("abc").with(.stallMidBody(after: 2)) }
@@ -172,7 +172,7 @@ enum SpanScenarios {
                     await request.cancel()
                     break
                 }
-            },
+            }.standingStill(),
             EventScenario(
                 "A task that awaits a request is cancelled", "GET cancelled",
                 server: { _ in
@@ -184,7 +184,7 @@ enum SpanScenarios {
                 await waiting.wait()
                 task.cancel()
                 _ = await task.value
-            },
+            }.standingStill(),
         ]
     }
 
