@@ -3,8 +3,9 @@ public import Foundation
 extension Cookie {
     /// The cookie that a response from `url` sets with a value of `Set-Cookie` (RFC 6265bis §5.6, §5.7).
     ///
-    /// `nil` for a refused cookie: malformed, for another domain, or `Secure` or with a prefix over `http`. The
-    /// lifetime is at most 400 days; a cookie that the server expires has an ``expires`` in the past.
+    /// `nil` for a refused cookie: malformed, for another domain or a public suffix (``PublicSuffixes``), or `Secure` or
+    /// with a prefix over `http`. The lifetime is at most 400 days; a cookie that the server expires has an ``expires`` in
+    /// the past.
     ///
     /// - Parameters:
     ///   - setCookie: The value of one `Set-Cookie` header.
@@ -18,7 +19,8 @@ extension Cookie {
     /// - Parameter isPublicSuffix: Whether a domain, such as `co.uk`, is a public suffix, which no cookie may be set
     ///   for. Addresses and single labels always are.
     init?(
-        _ parsed: SetCookie, from origin: CookieOrigin, now: Date, isPublicSuffix: (String) -> Bool = { _ in false }
+        _ parsed: SetCookie, from origin: CookieOrigin, now: Date,
+        isPublicSuffix: (String) -> Bool = { PublicSuffixes.contains($0) }
     ) {
         guard let domain = Self.domain(parsed.domain, from: origin.host, isPublicSuffix) else { return nil }
         self.init(

@@ -17,8 +17,9 @@ public import Foundation
 /// server can cause (curl stores 50; browsers limit the size of a response's headers instead, and keep 180 cookies of a
 /// site).
 ///
-/// Without `isPublicSuffix` a server below `co.uk` can set cookies for all of `co.uk`, and all hosts below `co.uk` are
-/// one site: the public suffix list changes weekly and is not part of this library.
+/// A server below a public suffix such as `co.uk` cannot set cookies for all hosts below it: `Domain=co.uk` is refused,
+/// and makes a cookie for that host only if it comes from `co.uk` itself (RFC 6265bis §5.7). ``PublicSuffixes`` decides
+/// that, or a closure of yours.
 public actor CookieJar {
     var contents: CookieStore
     let now: @Sendable () -> Date
@@ -30,11 +31,11 @@ public actor CookieJar {
     ///
     /// - Parameters:
     ///   - isPublicSuffix: Whether a domain, such as `co.uk`, is a public suffix that no cookie may be set for; gets
-    ///     lower-case names. Addresses and single labels, such as `com`, are always refused. Called on the jar's actor;
-    ///     must return quickly.
+    ///     lower-case names. ``PublicSuffixes/contains(_:)`` by default. Addresses and single labels, such as `com`, are
+    ///     always refused. Called on the jar's actor; must return quickly.
     ///   - now: The current time, for expiry.
     public init(
-        isPublicSuffix: @escaping @Sendable (String) -> Bool = { _ in false },
+        isPublicSuffix: @escaping @Sendable (String) -> Bool = { PublicSuffixes.contains($0) },
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
         contents = CookieStore(isPublicSuffix: isPublicSuffix)
@@ -49,7 +50,7 @@ public actor CookieJar {
     ///
     /// - Throws: ``AsyncNetError`` with code `.fileNotReadable`.
     public init(
-        file url: URL, isPublicSuffix: @escaping @Sendable (String) -> Bool = { _ in false },
+        file url: URL, isPublicSuffix: @escaping @Sendable (String) -> Bool = { PublicSuffixes.contains($0) },
         now: @escaping @Sendable () -> Date = { Date() }
     ) async throws(AsyncNetError) {
         contents = CookieStore(isPublicSuffix: isPublicSuffix)

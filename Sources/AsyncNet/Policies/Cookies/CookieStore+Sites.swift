@@ -5,8 +5,8 @@ extension CookieStore {
     /// The registrable domain: the shortest parent domain of the host, or the host itself, that has at least two labels
     /// and is not a public suffix.
     ///
-    /// An address, a single label and a public suffix are sites of their own. Without a public suffix list all hosts
-    /// below `co.uk` are one site, which affects only which cookies are removed and searched together.
+    /// An address, a single label and a public suffix are sites of their own. All hosts below a public suffix that the
+    /// rule does not know are one site, which affects only which cookies are removed and searched together.
     func site(of domain: String) -> String {
         let name = CookieMatching.withoutLastDots(domain)
         guard !CookieMatching.isShared(name) else { return name }

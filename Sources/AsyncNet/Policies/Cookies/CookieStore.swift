@@ -44,7 +44,8 @@ struct CookieStore: Sendable {
     }
 
     init(
-        limits: CookieLimits = CookieLimits(), isPublicSuffix: @escaping @Sendable (String) -> Bool = { _ in false }
+        limits: CookieLimits = CookieLimits(),
+        isPublicSuffix: @escaping @Sendable (String) -> Bool = { PublicSuffixes.contains($0) }
     ) {
         self.limits = limits
         self.isPublicSuffix = isPublicSuffix
