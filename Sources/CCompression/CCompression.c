@@ -23,12 +23,15 @@ struct lz_stream {
 #define DEFLATED 8
 #define MEMORY_LEVEL 8
 #define NO_FLUSH 0
+#define SYNC_FLUSH 2
 #define FINISH 4
 #define STREAM_END 1
 #define NEED_DICTIONARY 2
 #define BUFFER_ERROR -5
 #define MEMORY_ERROR -4
 #define MOST 0x40000000
+/// In data_type after inflate: the last block has ended, and the next one has not begun.
+#define BETWEEN_BLOCKS 128
 
 enum { BROTLI_ERROR = 0, BROTLI_DONE = 1 };
 
@@ -40,9 +43,12 @@ static struct {
     const char *(*version)(void);
     int (*init)(lz_stream *, int, int, int, int, int, const char *, int);
     int (*deflate)(lz_stream *, int);
+    int (*reset)(lz_stream *);
     int (*end)(lz_stream *);
     int (*inflate_init)(lz_stream *, int, const char *, int);
     int (*inflate)(lz_stream *, int);
+    int (*inflate_reset)(lz_stream *);
+    int (*inflate_reset_keep)(lz_stream *);
     int (*inflate_end)(lz_stream *);
 } zlib;
 
@@ -75,11 +81,15 @@ const char *lz_load(const char *name) {
     *(void **)&zlib.version = dlsym(library, "zlibVersion");
     *(void **)&zlib.init = dlsym(library, "deflateInit2_");
     *(void **)&zlib.deflate = dlsym(library, "deflate");
+    *(void **)&zlib.reset = dlsym(library, "deflateReset");
     *(void **)&zlib.end = dlsym(library, "deflateEnd");
     *(void **)&zlib.inflate_init = dlsym(library, "inflateInit2_");
     *(void **)&zlib.inflate = dlsym(library, "inflate");
+    *(void **)&zlib.inflate_reset = dlsym(library, "inflateReset");
+    *(void **)&zlib.inflate_reset_keep = dlsym(library, "inflateResetKeep");
     *(void **)&zlib.inflate_end = dlsym(library, "inflateEnd");
-    if (zlib.version && zlib.init && zlib.deflate && zlib.end && zlib.inflate_init && zlib.inflate && zlib.inflate_end) return NULL;
+    if (zlib.version && zlib.init && zlib.deflate && zlib.reset && zlib.end && zlib.inflate_init && zlib.inflate && zlib.inflate_reset
+        && zlib.inflate_end) return NULL;
     zlib.init = NULL;
     zlib.inflate_init = NULL;
     snprintf(failure, sizeof failure, "%s is not zlib", name);
@@ -102,15 +112,20 @@ void lz_free(lz_stream *stream) {
     free(stream);
 }
 
+int32_t lz_reset(lz_stream *stream) {
+    return zlib.reset(stream) == LZ_OK;
+}
+
 int32_t lz_deflate(
-    lz_stream *stream, const void *input, size_t input_size, void *output, size_t output_size, int32_t finish, size_t *taken, size_t *given) {
+    lz_stream *stream, const void *input, size_t input_size, void *output, size_t output_size, int32_t flush, size_t *taken, size_t *given) {
     unsigned int in = input_size < MOST ? (unsigned int)input_size : MOST;
     unsigned int out = output_size < MOST ? (unsigned int)output_size : MOST;
     stream->next_in = input;
     stream->avail_in = in;
     stream->next_out = output;
     stream->avail_out = out;
-    int result = zlib.deflate(stream, finish && in == input_size ? FINISH : NO_FLUSH);
+    int last = flush == LZ_SYNC ? SYNC_FLUSH : flush ? FINISH : NO_FLUSH;
+    int result = zlib.deflate(stream, in == input_size ? last : NO_FLUSH);
     *taken = in - stream->avail_in;
     *given = out - stream->avail_out;
     return result;
@@ -214,4 +229,14 @@ int32_t lz_decode(lz_decoder *decoder, const void *input, size_t input_size, voi
     case LZ_BROTLI: return unbrotli_some(decoder->other, input, taken, output, given);
     default: return unzstd_some(decoder->other, input, taken, output, given);
     }
+}
+
+int32_t lz_decoder_reset(lz_decoder *decoder, int32_t keeps_window) {
+    if (decoder->kind != LZ_ZLIB) return 0;
+    int (*reset)(lz_stream *) = keeps_window && zlib.inflate_reset_keep ? zlib.inflate_reset_keep : zlib.inflate_reset;
+    return reset(&decoder->zlib) == LZ_OK;
+}
+
+int32_t lz_decoder_is_between_blocks(const lz_decoder *decoder) {
+    return decoder->kind == LZ_ZLIB && (decoder->zlib.data_type & BETWEEN_BLOCKS);
 }

@@ -1,0 +1,22 @@
+public import Foundation
+
+/// A message of a WebSocket: a text or bytes (RFC 6455 §5.6), however many frames it is sent in.
+public enum WebSocketMessage: Hashable, Sendable {
+    /// A text, sent as UTF-8.
+    case text(String)
+    /// Bytes without a meaning for WebSocket.
+    case binary(Data)
+}
+
+extension WebSocketMessage: CustomStringConvertible, CustomReflectable {
+    /// The kind and the number of bytes; never the content, which may be secret.
+    public var description: String {
+        switch self {
+        case .text(let text): "text of \(text.utf8.count) bytes"
+        case .binary(let data): "binary of \(data.count) bytes"
+        }
+    }
+
+    /// Shown by `dump`: the description only.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
