@@ -25,6 +25,8 @@ public struct MockResponse: Sendable {
     public var fault: Fault?
     /// Bytes to send instead of a response.
     public var rawBytes: Data?
+    /// What a response with status 101 switches to.
+    var upgrade: MockUpgrade?
 
     /// A fault of a server. Over a ``StubTransport`` each becomes the error that a client would get.
     ///

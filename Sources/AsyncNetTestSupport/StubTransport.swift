@@ -19,6 +19,10 @@ public final class StubTransport: Transport, MockRouter {
     /// Carries requests without a route.
     private let rest: (any Transport)?
     private let log = RequestLog()
+    /// What happens on connections that are not HTTP.
+    let connections: ConnectionHandler?
+    /// Those that serve connections.
+    let tasks = OwnedTasks()
 
     /// Creates a transport whose closure responds to every request without a route.
     ///
@@ -27,7 +31,7 @@ public final class StubTransport: Transport, MockRouter {
     ///     a ``TestClock``, else real time.
     ///   - handler: Makes the response to each request; may be called concurrently.
     public init(clock: (any Clock<Duration>)? = nil, _ handler: @escaping Handler) {
-        (self.clock, self.handler, rest) = (clock, handler, nil)
+        (self.clock, self.handler, rest, connections) = (clock, handler, nil, nil)
         routes = RouteTable(Routes())
     }
 
@@ -36,16 +40,21 @@ public final class StubTransport: Transport, MockRouter {
     /// - Parameters:
     ///   - clock: The clock for the delays of responses, as in ``init(clock:_:)``.
     ///   - routes: The first routes; `on` adds more.
-    public init(clock: (any Clock<Duration>)? = nil, routes: Routes = Routes()) {
-        (self.clock, handler, rest) = (clock, nil, nil)
+    ///   - connections: What happens on connections that are not HTTP; `nil`, the default, refuses these.
+    public init(
+        clock: (any Clock<Duration>)? = nil, routes: Routes = Routes(), connections: ConnectionHandler? = nil
+    ) {
+        (self.clock, handler, rest, self.connections) = (clock, nil, nil, connections)
         self.routes = RouteTable(routes)
     }
 
     /// - Parameter rest: Carries requests without a route, which the stub then does not record. `nil` for a 404.
     package init(routes: Routes, rest: (any Transport)?) {
-        (clock, handler, self.rest) = (nil, nil, rest)
+        (clock, handler, self.rest, connections) = (nil, nil, rest, nil)
         self.routes = RouteTable(routes)
     }
+
+    deinit { tasks.cancel() }
 
     /// All requests received, in order.
     public var requests: [RecordedRequest] { log.requests }
@@ -75,7 +84,7 @@ public final class StubTransport: Transport, MockRouter {
             head: head, body: hasBody ? TransportBody(StubBody(reply, transfer)) : TransportBody(Data()))
     }
 
-    private func reply(to request: RecordedRequest) async throws -> MockResponse {
+    func reply(to request: RecordedRequest) async throws -> MockResponse {
         var request = request
         let found = routes.take(request.method, request.path)
         if case .handler(_, let parameters) = found { request.parameters = parameters }

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,7 @@
 #define INFO_CAPATH (INFO_STRING + 62) // since 7.84
 #define INFO_LONG 0x200000
 #define INFO_LIST 0x400000
+#define INFO_SOCKET 0x500000
 #define INFO_OFFSET 0x600000
 #define MESSAGE_DONE 1
 
@@ -77,6 +79,8 @@ static struct {
     int (*easy_setopt)(lc_easy *, int, ...);
     int (*easy_getinfo)(lc_easy *, int, ...);
     int (*easy_pause)(lc_easy *, int);
+    int (*easy_send)(lc_easy *, const void *, size_t, size_t *);
+    int (*easy_recv)(lc_easy *, void *, size_t, size_t *);
     curl_multi *(*multi_init)(void);
     int (*multi_cleanup)(curl_multi *);
     int (*multi_setopt)(curl_multi *, int, ...);
@@ -121,6 +125,8 @@ static int find_all(void *library) {
         && find(library, "curl_easy_setopt", &curl.easy_setopt)
         && find(library, "curl_easy_getinfo", &curl.easy_getinfo)
         && find(library, "curl_easy_pause", &curl.easy_pause)
+        && find(library, "curl_easy_send", &curl.easy_send)
+        && find(library, "curl_easy_recv", &curl.easy_recv)
         && find(library, "curl_multi_init", &curl.multi_init)
         && find(library, "curl_multi_cleanup", &curl.multi_cleanup)
         && find(library, "curl_multi_setopt", &curl.multi_setopt)
@@ -590,14 +596,19 @@ static int add_poller(lc_multi *multi) {
     return multi->poller != NULL;
 }
 
-lc_multi *lc_multi_new(void) {
+static lc_multi *new_multi(int (*prepare)(lc_multi *)) {
     lc_multi *multi = calloc(1, sizeof *multi);
     if (!multi) return NULL;
     multi->handle = make_handle_closed_on_exec();
-    if (multi->handle && add_poller(multi)) return multi;
+    if (multi->handle && prepare(multi)) return multi;
     lc_multi_free(multi);
     return NULL;
 }
+
+static int add_nothing(lc_multi *multi) { return multi != NULL; }
+
+lc_multi *lc_multi_new(void) { return new_multi(add_poller); }
+lc_multi *lc_multi_new_connecting(void) { return new_multi(add_nothing); }
 
 void lc_multi_free(lc_multi *multi) {
     if (multi->handle) curl.multi_cleanup(multi->handle);
@@ -641,4 +652,52 @@ lc_easy *lc_multi_next_done(lc_multi *multi, int32_t *result) {
         return message->easy;
     }
     return NULL;
+}
+
+// MARK: Connections that carry no request
+
+int lc_socket(lc_easy *easy) {
+    int socket = -1;
+    return curl.easy_getinfo(easy, INFO_SOCKET + 44, &socket) == 0 ? socket : -1;
+}
+
+int32_t lc_send(lc_easy *easy, const void *bytes, size_t count, size_t *sent) {
+    *sent = 0;
+    return curl.easy_send(easy, bytes, count, sent);
+}
+
+int32_t lc_receive(lc_easy *easy, void *buffer, size_t size, size_t *received) {
+    *received = 0;
+    return curl.easy_recv(easy, buffer, size, received);
+}
+
+int lc_finish_sending(int socket) { return shutdown(socket, SHUT_WR); }
+
+/// libcurl's `curl_waitfd` has the fields and the bits of `pollfd`.
+void lc_wait(lc_multi *connecting, lc_waiter *waiters, uint32_t count, int32_t milliseconds) {
+    for (uint32_t i = 0; i < count; i++) waiters[i].ready = 0;
+    int ready = 0;
+    if (connecting) curl.multi_poll(connecting->handle, waiters, count, milliseconds, &ready);
+    else poll((struct pollfd *)waiters, count, milliseconds);
+}
+
+int lc_bell_open(int ends[2]) {
+    if (pipe(ends) != 0) return 0;
+    for (int i = 0; i < 2; i++) {
+        fcntl(ends[i], F_SETFD, FD_CLOEXEC);
+        fcntl(ends[i], F_SETFL, O_NONBLOCK);
+    }
+    return 1;
+}
+
+/// A full pipe has rung already.
+void lc_bell_ring(int end) {
+    while (write(end, "", 1) < 0 && errno == EINTR) {}
+}
+
+void lc_bell_clear(int end) {
+    char bytes[64];
+    ssize_t count;
+    do count = read(end, bytes, sizeof bytes);
+    while (count > 0 || (count < 0 && errno == EINTR));
 }

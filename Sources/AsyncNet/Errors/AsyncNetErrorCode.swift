@@ -221,6 +221,12 @@ extension AsyncNetError.Code {
         "The server has a new key, or the connection is intercepted. Compare the key, and pin it if it is genuine."
     )
 
+    /// The server's certificate is revoked, or the server did not prove that it is not, which
+    /// ``TLSConfiguration/requiresStapledStatus`` demands.
+    public static let certificateRevoked = Self(
+        "certificateRevoked", "The server's certificate is revoked, or the server does not prove that it is not",
+        "The server must staple a valid OCSP response to its handshake. Check its configuration and its clock.")
+
     /// The client's certificate or key cannot be used.
     public static let clientCertificateInvalid = Self(
         "clientCertificateInvalid", "The client's certificate or key cannot be used",
@@ -266,6 +272,27 @@ extension AsyncNetError.Code {
     public static let transportUnavailable = Self(
         "transportUnavailable", "The transport is not available on this machine",
         "Install libcurl 7.66 or newer, or use .automatic or .urlSession.")
+
+    /// The server's response to the handshake of a WebSocket does not accept it, or is not valid (RFC 6455 §4.1).
+    public static let webSocketHandshakeFailed = Self(
+        "webSocketHandshakeFailed", "The server did not open a WebSocket",
+        "Check that the URL is that of a WebSocket, and that each proxy passes Upgrade on. See response for the status."
+    )
+
+    /// The server sent bytes that are not valid frames, a text that is not UTF-8, or invalid compressed bytes (RFC 6455).
+    public static let webSocketProtocolViolated = Self(
+        "webSocketProtocolViolated", "The server violated the protocol of WebSocket",
+        "The connection was closed. If only compressed messages fail, switch the compression off.")
+
+    /// A message or frame of a WebSocket is larger than the limit.
+    public static let webSocketMessageTooLarge = Self(
+        "webSocketMessageTooLarge", "A message of the WebSocket is larger than the limit",
+        "Raise maximumMessageSize and maximumFrameSize. A small frame that inflates to a huge one may be an attack.")
+
+    /// A message was sent over a WebSocket that is closed.
+    public static let webSocketClosed = Self(
+        "webSocketClosed", "The WebSocket is closed",
+        "Send before close(), and open another WebSocket after the peer has closed this one.")
 
     /// The transport failed for a reason without a code of its own; see the underlying error.
     public static let transportFailed = Self(
@@ -314,10 +341,11 @@ extension AsyncNetError.Code {
         .hostNotFound, .cannotConnect, .emptyReply, .connectionLost, .bodyEndedEarly, .timedOut, .deadlineExceeded,
         .badServerResponse, .bodyTooLarge, .fileNotWritable, .checksumMismatch, .readerTooSlow, .bodyAlreadyRead,
         .badContentEncoding, .tlsHandshakeFailed, .certificateNotTrusted,
-        .certificateExpired, .certificateHostMismatch, .certificatePinMismatch, .clientCertificateInvalid,
-        .proxyNotFound,
+        .certificateExpired, .certificateHostMismatch, .certificatePinMismatch, .certificateRevoked,
+        .clientCertificateInvalid, .proxyNotFound,
         .proxyFailed, .tooManyRedirects, .redirectFailed, .pagingFailed, .unsupportedByTransport, .invalidConfiguration,
         .transportUnavailable,
+        .webSocketHandshakeFailed, .webSocketProtocolViolated, .webSocketMessageTooLarge, .webSocketClosed,
         .transportFailed,
         .unacceptableStatus, .unacceptableContentType, .validationFailed, .emptyBody, .decodingFailed, .lineTooLong,
     ]

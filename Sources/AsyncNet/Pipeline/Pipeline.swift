@@ -98,6 +98,8 @@ final class RequestRun: Sendable {
     private let credential: Credential?
     /// The transport of the test that made the request.
     let scoped: ScopedTransport?
+    /// A transport for this request alone, whose transfers are neither shared nor hedged.
+    let carrier: (any Transport)?
     /// The executor that the task of this run prefers, if that is a thread of the transport's.
     let executor: (any LoopExecutor)?
     /// Whether an attempt runs in a task of its own, so that it can be cancelled without ending the request.
@@ -113,11 +115,12 @@ final class RequestRun: Sendable {
         record: TransferRecord = TransferRecord(), observers: RequestObservers? = nil,
         hold: TransferHold = TransferHold(), owner: (any RunOwner)? = nil, executor: (any LoopExecutor)? = nil,
         made: TransportRequest? = nil, credential: Credential? = nil, scoped: ScopedTransport? = nil,
-        separatesAttempts: Bool = true, events: (any EventTarget)? = nil, role: RunRole = .own,
+        carrier: (any Transport)? = nil, separatesAttempts: Bool = true, events: (any EventTarget)? = nil,
+        role: RunRole = .own,
         trace: (any RequestTrace)? = nil
     ) {
         self.trace = trace ?? policies.list.tracing?.makeTrace(id, environment.timers.time)
-        (self.made, self.credential, self.scoped) = (made, credential, scoped)
+        (self.made, self.credential, self.scoped, self.carrier) = (made, credential, scoped, carrier)
         (self.executor, hasAdapters) = (executor, !policies.list.adapters.isEmpty)
         (hasRetriers, timeout) = (!policies.list.retriers.isEmpty, policies.timeout)
         (self.id, self.environment, self.policies, self.sink) = (id, environment, policies, sink)
@@ -181,7 +184,7 @@ final class RequestRun: Sendable {
         if let error = await part.outcome(of: Pipeline.stations, request, first.credential).error { throw error }
     }
 
-    var transport: any Transport { scoped ?? environment.transport }
+    var transport: any Transport { carrier ?? scoped ?? environment.transport }
 
     // MARK: The owner
 

@@ -9,10 +9,12 @@ enum Platform {
         static let zlibName = "libz.1.dylib"
         static let brotliName = "libbrotlidec.1.dylib"
         static let zstdName = "libzstd.1.dylib"
+        static let publicSuffixLibraryName = "libpsl.5.dylib"
     #else
         static let zlibName = "libz.so.1"
         static let brotliName = "libbrotlidec.so.1"
         static let zstdName = "libzstd.so.1"
+        static let publicSuffixLibraryName = "libpsl.so.5"
     #endif
 
     #if os(Linux)

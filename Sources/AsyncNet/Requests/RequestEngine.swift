@@ -21,6 +21,8 @@ public actor RequestEngine {
     private nonisolated let host: any RequestHost
     /// The transport of the test that made the request, in place of the session's.
     private nonisolated let scoped: ScopedTransport?
+    /// A transport for this request alone, in place of the session's and the test's.
+    private nonisolated let carrier: (any Transport)?
 
     private var machine = RequestStateMachine() {
         didSet { if machine.state != oldValue.state { shown.store(machine.state, ordering: .relaxed) } }
@@ -46,10 +48,10 @@ public actor RequestEngine {
 
     init(
         _ blueprint: RequestBlueprint, kind: RequestKind = .data, target: BodyTarget = .memory,
-        options: RequestOptions = RequestOptions(), host: any RequestHost
+        options: RequestOptions = RequestOptions(), carrier: (any Transport)? = nil, host: any RequestHost
     ) {
         (self.blueprint, self.kind, self.target) = (blueprint, kind, target)
-        (self.options, self.host) = (options, host)
+        (self.options, self.carrier, self.host) = (options, carrier, host)
         scoped = host.environment.scopedTransport
         id = RequestID()
         observers = RequestObservers(id, kind, host.environment.events)
@@ -147,7 +149,7 @@ public actor RequestEngine {
         let run = RequestRun(
             id, host.environment, RunPolicies(host.environment, options), target.sink, record: record,
             observers: observers, hold: hold, owner: self, executor: executor, made: made,
-            credential: options.credential, scoped: scoped, separatesAttempts: kind == .stream)
+            credential: options.credential, scoped: scoped, carrier: carrier, separatesAttempts: kind == .stream)
         if !observers.isOwnObserved, machine.beginAttempt() != nil { run.beginFirstAttempt(with: validators) }
         self.run = run
         return run
@@ -245,7 +247,9 @@ public actor RequestEngine {
     /// and `UserCode`, by which all other code leaves that thread.
     private var loop: (any LoopExecutor, TransportRequest)? {
         let environment = host.environment
-        guard scoped == nil, let transport = environment.loopTransport, options.credential == nil else { return nil }
+        guard scoped == nil, carrier == nil, let transport = environment.loopTransport, options.credential == nil else {
+            return nil
+        }
         var policies = environment.policies
         if !options.interceptors.isEmpty { policies.append(options.interceptors) }
         guard policies.adapters.allSatisfy(\.mayBlock), let request = try? blueprint.make(),

@@ -46,9 +46,10 @@ extension Session {
     }
 
     nonisolated func register(
-        _ blueprint: RequestBlueprint, kind: RequestKind = .data, target: BodyTarget = .memory, options: RequestOptions
+        _ blueprint: RequestBlueprint, kind: RequestKind = .data, target: BodyTarget = .memory, options: RequestOptions,
+        carrier: (any Transport)? = nil
     ) -> RequestEngine {
-        RequestEngine(blueprint, kind: kind, target: target, options: options, host: self)
+        RequestEngine(blueprint, kind: kind, target: target, options: options, carrier: carrier, host: self)
     }
 }
 

@@ -29,6 +29,14 @@ public struct AutomaticTransport: Transport {
     public func shutdown() async { await chosen.shutdown() }
 }
 
+extension AutomaticTransport: DuplexTransport {
+    /// Opens a connection over the chosen transport, if that can.
+    public func open(_ request: DuplexRequest) async throws -> any DuplexConnection {
+        if let scoped = ScopedTransport.current { return try await scoped.open(request) }
+        return try await chosen.connection(to: request)
+    }
+}
+
 extension Transport where Self == AutomaticTransport {
     /// libcurl on Linux if it can be loaded, URLSession otherwise. Each use makes a transport with its own connections.
     public static var automatic: AutomaticTransport { AutomaticTransport() }

@@ -74,6 +74,9 @@ extension RequestMetrics {
         set { transport.remoteAddress = newValue }
     }
 
+    /// The certificates of the last hop; see ``TransportMetrics/serverCertificates``.
+    public var serverCertificates: [ServerCertificate] { transport.serverCertificates }
+
     /// A hop begins; until its transport reports, nothing is measured of it.
     mutating func beginHop(_ head: HTTPRequestHead, attempt: Int, at start: Duration) {
         hopList.begin(head, attempt: attempt, at: start, after: transport)

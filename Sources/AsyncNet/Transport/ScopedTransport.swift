@@ -28,3 +28,10 @@ package final class ScopedTransport: Transport {
     /// Ends the scope: later transfers fail with this error. Those that run go on.
     package func close(_ error: AsyncNetError) { end.withLock { $0 = error } }
 }
+
+extension ScopedTransport: DuplexTransport {
+    package func open(_ request: DuplexRequest) async throws -> any DuplexConnection {
+        if let error = end.withLock({ $0 }) { throw error }
+        return try await Self.$current.withValue(outer) { try await transport.connection(to: request) }
+    }
+}

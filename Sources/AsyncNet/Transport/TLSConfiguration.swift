@@ -9,7 +9,9 @@ public struct TLSConfiguration: Sendable {
     /// Public keys, one of which the server's certificate must have. Empty by default, which allows all keys.
     ///
     /// Each pin is `sha256//` and the base64 form of the SHA-256 of the SubjectPublicKeyInfo (RFC 7469 §2.4). Pins are
-    /// checked in addition to `trust`, also if that is `.disabled`.
+    /// checked in addition to `trust`, also if that is `.disabled`. `TLSConfiguration.pin(of:)` makes one of a certificate. The
+    /// key is that of the server's own certificate; to require another certificate of the chain, make it the only one of
+    /// `trust`, with `.anchors`.
     public var pins: [String]
     /// The certificate for servers that require one. `nil` by default.
     public var clientIdentity: ClientIdentity?
@@ -17,24 +19,41 @@ public struct TLSConfiguration: Sendable {
     public var minimumVersion: Version
     /// Whether the certificate must name the URL's host (RFC 9110 §4.3.4). `true` by default.
     public var verifiesHostName: Bool
+    /// Whether the server must prove in the handshake that its certificate is not revoked: by OCSP stapling (RFC 6066
+    /// §8). `false` by default.
+    ///
+    /// A server without a valid proof ends the request with `.certificateRevoked`. A libcurl whose TLS library cannot ask
+    /// for the proof ends each request with `.unsupportedByTransport`.
+    public var requiresStapledStatus: Bool
+
+    /// The defaults: the system's certificate authorities.
+    public static let system = TLSConfiguration()
 
     /// Makes a configuration with the given values, and the defaults that each property documents.
     public init(
         trust: Trust = .system, pins: [String] = [], clientIdentity: ClientIdentity? = nil,
         minimumVersion: Version = .tls12,
-        verifiesHostName: Bool = true
+        verifiesHostName: Bool = true, requiresStapledStatus: Bool = false
     ) {
         self.trust = trust
         self.pins = pins
         self.clientIdentity = clientIdentity
         self.minimumVersion = minimumVersion
         self.verifiesHostName = verifiesHostName
+        self.requiresStapledStatus = requiresStapledStatus
     }
+
+    /// Settings that refuse every server: with them as the transport's `tls`, only hosts in
+    /// ``LibcurlTransport/Configuration/tlsForHosts`` can be requested over TLS.
+    ///
+    /// A request to another host ends with `.certificateNotTrusted` before a connection is made. Requests without TLS are
+    /// not affected.
+    public static let refused = TLSConfiguration(trust: Trust(kind: .refused))
 
     /// The certificates that servers are verified against.
     public struct Trust: Sendable {
-        enum Kind: Sendable {
-            case system, disabled
+        enum Kind: Hashable, Sendable {
+            case system, disabled, refused
             case anchors(Data)
             case file(String)
         }
@@ -66,7 +85,7 @@ public struct TLSConfiguration: Sendable {
 
     /// A client certificate with its private key. Descriptions contain neither.
     public struct ClientIdentity: Sendable, CustomStringConvertible, CustomReflectable {
-        enum Kind: Sendable {
+        enum Kind: Hashable, Sendable {
             case memory(certificate: Data, key: Data)
             case files(certificate: String, key: String)
         }
@@ -117,7 +136,11 @@ public struct TLSConfiguration: Sendable {
     var isDefault: Bool {
         guard case .system = trust.kind else { return false }
         return pins.isEmpty && clientIdentity == nil && minimumVersion == .tls12 && verifiesHostName
+            && !requiresStapledStatus
     }
+
+    /// Whether no server is accepted.
+    var isRefused: Bool { trust.kind == .refused }
 
     var isDisabled: Bool {
         if case .disabled = trust.kind { true } else { !verifiesHostName }
@@ -127,6 +150,7 @@ public struct TLSConfiguration: Sendable {
     ///   is not PEM.
     func validate() throws(AsyncNetError) {
         for pin in pins {
+            if let reason = Self.reason(ofPin: pin) { throw AsyncNetError(.invalidConfiguration, reason) }
             let key = pin.hasPrefix("sha256//") ? Data(base64Encoded: String(pin.dropFirst(8))) : nil
             guard key?.count == 32 else {
                 throw AsyncNetError(
@@ -140,15 +164,5 @@ public struct TLSConfiguration: Sendable {
         if case .memory(_, let key) = clientIdentity?.kind, key.range(of: Data("-----BEGIN".utf8)) == nil {
             throw AsyncNetError(.invalidConfiguration, "The client identity's key is not PEM")
         }
-    }
-}
-
-/// The textual form of certificates and keys (RFC 7468).
-enum PEM {
-    /// A certificate in PEM, converted from DER if necessary.
-    static func certificate(_ data: Data) -> Data {
-        guard !data.isEmpty, data.range(of: Data("-----BEGIN".utf8)) == nil else { return data }
-        let lines = data.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
-        return Data("-----BEGIN CERTIFICATE-----\n\(lines)\n-----END CERTIFICATE-----\n".utf8)
     }
 }

@@ -246,17 +246,22 @@ public struct TransportMetrics: Sendable {
     public var timings: TransferTimings?
     /// How many bytes were sent and received.
     public var wireBytes: WireBytes?
+    /// The certificates that the server showed in this transfer's handshake, in the form and order of
+    /// ``ConnectionInfo/certificates``; empty unless the server was not trusted,
+    /// ``LibcurlTransport/Configuration/reportsCertificates`` is set, or an observer has such ``EventInterests``.
+    public var certificates: [String]
 
     /// Metrics; a value that is left out is unknown.
     public init(
         httpVersion: String? = nil, isConnectionReused: Bool? = nil, remoteAddress: String? = nil,
-        timings: TransferTimings? = nil, wireBytes: WireBytes? = nil
+        timings: TransferTimings? = nil, wireBytes: WireBytes? = nil, certificates: [String] = []
     ) {
         self.httpVersion = httpVersion
         self.isConnectionReused = isConnectionReused
         self.remoteAddress = remoteAddress
         self.timings = timings
         self.wireBytes = wireBytes
+        self.certificates = certificates
     }
 }
 

@@ -47,7 +47,7 @@ struct MockConnection {
         }
     }
 
-    private static func parse(_ text: String) throws -> Head {
+    static func parse(_ text: String) throws -> Head {
         var lines = text.components(separatedBy: "\r\n")[...]
         let parts = lines.removeFirst().split(separator: " ").map(String.init)
         guard parts.count == 3 else { throw Malformed() }
@@ -101,6 +101,12 @@ struct MockConnection {
         let taken = Data(buffer.prefix(count))
         buffer.removeFirst(count)
         return taken
+    }
+
+    /// What was received after the last request.
+    mutating func takeRest() -> Data {
+        defer { buffer = Data() }
+        return buffer
     }
 
     private mutating func fill() throws {

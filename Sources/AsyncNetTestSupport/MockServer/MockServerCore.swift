@@ -40,6 +40,8 @@ final class MockServerCore: Sendable {
     }
 
     let routes: RouteTable
+    /// The scripts of open WebSockets.
+    let scripts = OwnedTasks()
     /// `nil` without TLS.
     let identity: TLSIdentity?
 
@@ -98,6 +100,7 @@ final class MockServerCore: Sendable {
         }
         guard let ended else { return }
         for taker in ended.takers.values { taker.resume(returning: nil) }
+        scripts.cancel()
         for handler in ended.handlers.values { handler.pending.giveUp(handler.task) }
         close(stopWriter)
         closing.enter()
@@ -195,6 +198,7 @@ final class MockServerCore: Sendable {
         record(request)
         let reply = try reply(to: request, found)
         if try isLost(connection.socket) { return .reset }
+        if let upgrade = reply.upgrade { return try self.upgrade(reply, upgrade, request, &connection) }
         return try writer.write(reply)
     }
 

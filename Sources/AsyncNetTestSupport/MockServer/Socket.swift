@@ -169,7 +169,7 @@ struct Socket: Sendable {
                 pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: descriptor, events: Self.closed, revents: 0),
             ], duration)
-        if gone { throw Failure("the client is gone") }
+        if gone.last == true { throw Failure("the client is gone") }
     }
 
     /// Waits for a duration, or until the server stops.
@@ -198,8 +198,30 @@ struct Socket: Sendable {
         return Int32(seconds * 1000 + part + (part * 1_000_000_000_000_000 < attoseconds ? 1 : 0))
     }
 
-    /// - Returns: Whether the last descriptor ended the wait.
-    private func poll(_ descriptors: [pollfd], _ duration: Duration?) throws -> Bool {
+    /// Waits for bytes of the client, or until the wakeup is set.
+    ///
+    /// - Returns: Whether there is something to read.
+    func waitForInput(orUntil wakeup: Wakeup) throws -> Bool {
+        let ready = try poll(
+            [
+                pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: wakeup.reader, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+            ], nil)
+        return ready.last == true
+    }
+
+    /// Waits until the wakeup is set.
+    func wait(for wakeup: Wakeup) throws {
+        _ = try poll(
+            [
+                pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: wakeup.reader, events: Int16(POLLIN), revents: 0),
+            ], nil)
+    }
+
+    /// - Returns: Which descriptors ended the wait.
+    private func poll(_ descriptors: [pollfd], _ duration: Duration?) throws -> [Bool] {
         var descriptors = descriptors
         let milliseconds = Self.milliseconds(duration)
         var result: Int32
@@ -214,7 +236,7 @@ struct Socket: Sendable {
         } while result < 0 && errno == EINTR
         guard result >= 0 else { throw Failure("poll") }
         if descriptors[0].revents != 0 { throw Stopped() }
-        return descriptors.last?.revents != 0
+        return descriptors.map { $0.revents != 0 }
     }
 
     func close() {

@@ -80,7 +80,7 @@ int32_t lc_set_seek_function(lc_easy *_Nonnull easy, lc_seek_function _Nonnull f
 int32_t lc_set_socket_function(lc_easy *_Nonnull easy, lc_socket_function _Nonnull function, const void *_Nonnull user);
 int32_t lc_set_debug_function(lc_easy *_Nonnull easy, lc_debug_function _Nonnull function);
 /// Returns an error before libcurl 7.80.
-int32_t lc_set_send_function(lc_easy *_Nonnull easy, lc_send_function _Nonnull function);
+int32_t lc_set_send_function(lc_easy *_Nonnull easy, lc_send_function _Nullable function);
 int32_t lc_set_close_function(lc_easy *_Nonnull easy, lc_close_function _Nonnull function);
 int32_t lc_pause(lc_easy *_Nonnull easy, int32_t what);
 /// How many connections libcurl made for the current or the last transfer.
@@ -130,6 +130,35 @@ void lc_multi_wake(lc_multi *_Nonnull multi);
 /// The next transfer that has ended, with its result; NULL if there is none.
 lc_easy *_Nullable lc_multi_next_done(lc_multi *_Nonnull multi, int32_t *_Nonnull result);
 
+/// A multi handle for connections that carry no request, which the thread waits for by `lc_wait`.
+lc_multi *_Nullable lc_multi_new_connecting(void);
+
+/// The socket of a handle that has connected with `LC_CONNECT_ONLY`; -1 without one.
+int lc_socket(lc_easy *_Nonnull easy);
+/// Sends what the socket takes now. `LC_RESULT_AGAIN` means that it takes nothing.
+int32_t lc_send(lc_easy *_Nonnull easy, const void *_Nonnull bytes, size_t count, size_t *_Nonnull sent);
+/// Receives what has arrived; nothing, with result 0, is the end. `LC_RESULT_AGAIN` means that nothing has arrived, also
+/// in the TLS library's buffer, so that the thread may wait for the socket.
+int32_t lc_receive(lc_easy *_Nonnull easy, void *_Nonnull buffer, size_t size, size_t *_Nonnull received);
+/// Tells the peer that no more bytes will follow. Not for a connection with TLS. 0 if that succeeded.
+int lc_finish_sending(int socket);
+
+/// A socket to wait for, and which of `LC_READABLE` and `LC_WRITABLE` are wanted and ready.
+typedef struct {
+    int socket;
+    short wanted, ready;
+} lc_waiter;
+enum { LC_READABLE = 1, LC_WRITABLE = 4 };
+
+/// Waits for a socket or the time-out, and for the connections that `connecting` makes unless it is NULL. An error of a
+/// socket may be reported as bits that are neither of the two.
+void lc_wait(lc_multi *_Nullable connecting, lc_waiter *_Nonnull waiters, uint32_t count, int32_t milliseconds);
+
+/// Opens a pipe, by whose first end one thread waits for others to ring at the second. 0 without descriptors.
+int lc_bell_open(int ends[_Nonnull 2]);
+void lc_bell_ring(int end);
+void lc_bell_clear(int end);
+
 /// Must be called at the end of each thread that used libcurl: frees the TLS library's memory for the thread.
 void lc_thread_ends(void);
 
@@ -137,13 +166,14 @@ void lc_thread_ends(void);
 enum {
     LC_SSLVERSION = 32, LC_VERBOSE = 41, LC_NOBODY = 44, LC_UPLOAD = 46, LC_POST = 47, LC_HTTPPROXYTUNNEL = 61, LC_SSL_VERIFYPEER = 64, LC_FRESH_CONNECT = 74, LC_FORBID_REUSE = 75,
     LC_HTTPGET = 80, LC_SSL_VERIFYHOST = 81, LC_HTTP_VERSION = 84, LC_BUFFERSIZE = 98, LC_NOSIGNAL = 99, LC_IPRESOLVE = 113,
-    LC_CONNECTTIMEOUT_MS = 156, LC_PROTOCOLS = 181, LC_EXPECT_100_TIMEOUT_MS = 227, LC_PATH_AS_IS = 234, LC_PIPEWAIT = 237,
+    LC_CONNECT_ONLY = 141, LC_CONNECTTIMEOUT_MS = 156, LC_PROTOCOLS = 181, LC_SSL_ENABLE_ALPN = 226, LC_EXPECT_100_TIMEOUT_MS = 227, LC_PATH_AS_IS = 234, LC_PIPEWAIT = 237,
+    LC_SSL_SESSIONID_CACHE = 150, LC_TIMEOUT_MS = 155, LC_SSL_VERIFYSTATUS = 232,
     LC_SUPPRESS_CONNECT_HEADERS = 265, LC_UPLOAD_BUFFERSIZE = 280, LC_MAXAGE_CONN = 288, LC_CERTINFO = 172, LC_CA_CACHE_TIMEOUT = 321, LC_QUICK_EXIT = 322,
     LC_WRITEDATA = 10001, LC_URL = 10002, LC_PROXY = 10004, LC_READDATA = 10009, LC_ERRORBUFFER = 10010, LC_POSTFIELDS = 10015,
     LC_HTTPHEADER = 10023, LC_SSLCERT = 10025, LC_KEYPASSWD = 10026, LC_HEADERDATA = 10029, LC_DEBUGDATA = 10095, LC_CUSTOMREQUEST = 10036,
     LC_INTERFACE = 10062, LC_CAINFO = 10065, LC_SSLKEY = 10087, LC_CAPATH = 10097, LC_ACCEPT_ENCODING = 10102, LC_PRIVATE = 10103,
     LC_COPYPOSTFIELDS = 10165, LC_SEEKDATA = 10168, LC_SENDDATA = 10313, LC_CLOSESOCKETDATA = 10209, LC_PROXYUSERNAME = 10175, LC_PROXYPASSWORD = 10176, LC_NOPROXY = 10177,
-    LC_RESOLVE = 10203, LC_PINNEDPUBLICKEY = 10230, LC_UNIX_SOCKET_PATH = 10231, LC_PROXY_CAINFO = 10246, LC_PROXY_CAPATH = 10247,
+    LC_RESOLVE = 10203, LC_PINNEDPUBLICKEY = 10230, LC_UNIX_SOCKET_PATH = 10231, LC_CONNECT_TO = 10243, LC_PROXY_CAINFO = 10246, LC_PROXY_CAPATH = 10247,
     LC_WRITEFUNCTION = 20011, LC_READFUNCTION = 20012, LC_HEADERFUNCTION = 20079,
     LC_INFILESIZE_LARGE = 30115, LC_POSTFIELDSIZE_LARGE = 30120, LC_MAX_SEND_SPEED_LARGE = 30145, LC_MAX_RECV_SPEED_LARGE = 30146,
     LC_SSLCERT_BLOB = 40291, LC_SSLKEY_BLOB = 40292, LC_CAINFO_BLOB = 40309,
@@ -155,14 +185,15 @@ enum { LC_M_MAXCONNECTS = 6, LC_M_MAX_HOST_CONNECTIONS = 7, LC_M_MAX_TOTAL_CONNE
 /// Values.
 enum {
     LC_PROTOCOL_HTTP = 1, LC_PROTOCOL_HTTPS = 2,
-    LC_HTTP_1_1 = 2, LC_HTTP_2_TLS = 4, LC_HTTP_2_PRIOR_KNOWLEDGE = 5,
+    LC_HTTP_1_1 = 2, LC_HTTP_2_TLS = 4, LC_HTTP_2_PRIOR_KNOWLEDGE = 5, LC_HTTP_3 = 30, LC_HTTP_3_ONLY = 31,
     LC_TLS_1_0 = 4, LC_TLS_1_1 = 5, LC_TLS_1_2 = 6, LC_TLS_1_3 = 7,
     LC_PAUSE_RECEIVING = 1, LC_PAUSE_SENDING = 4, LC_PAUSE_NOTHING = 0,
     LC_CALLBACK_PAUSE = 0x10000001, LC_READ_ABORT = 0x10000000,
     LC_INFO_TEXT = 0, LC_INFO_HEADER_OUT = 2,
+    LC_RESULT_AGAIN = 81,
     LC_SEEK_OK = 0, LC_SEEK_FAIL = 1,
     LC_ERROR_BUFFER_SIZE = 256,
-    LC_FEATURE_HTTP2 = 1 << 16, LC_FEATURE_UNIX_SOCKETS = 1 << 19,
+    LC_FEATURE_HTTP2 = 1 << 16, LC_FEATURE_UNIX_SOCKETS = 1 << 19, LC_FEATURE_HTTP3 = 1 << 25,
 };
 
 #endif

@@ -10,12 +10,13 @@ import Testing
 
 /// Every code has a real cause: each is brought about here, over sockets where the cause is on the wire.
 ///
-/// Four need a server whose certificate this machine's trust store has an opinion about or a key to pin;
-/// Scripts/tls-conformance and Scripts/nginx-conformance bring those about. Here their texts stand in the table below.
+/// Five are about certificates: LibcurlTrustTests, Scripts/tls-conformance and Scripts/trust-conformance bring them
+/// about.
 @Suite("Error codes", .timeLimit(.minutes(5)))
 struct ErrorCodeTests {
     private static let byScript: Set<AsyncNetError.Code> = [
         .certificateNotTrusted, .certificateExpired, .certificateHostMismatch, .certificatePinMismatch,
+        .certificateRevoked,
     ]
 
     @Test("Every code is brought about by its cause")
@@ -305,7 +306,41 @@ struct ErrorCodeTests {
                 return nil
             }
         ),
+        (.webSocketHandshakeFailed, { webSocketHandshakeFailure() }),
+        (.webSocketProtocolViolated, { webSocketFailure([0x83]) }),
+        (.webSocketMessageTooLarge, { webSocketFailure([0x82, 0x05]) }),
+        (
+            .webSocketClosed,
+            {
+                var machine = WebSocketMachine(role: .client, limits: .init(frame: 4, message: 4))
+                do throws(AsyncNetError) {
+                    _ = try machine.encodeClose()
+                    _ = try machine.encode(.text("late"))
+                } catch {
+                    return error
+                }
+                return nil
+            }
+        ),
     ]
+
+    private static func webSocketHandshakeFailure() -> AsyncNetError? {
+        do throws(AsyncNetError) {
+            let head = HTTPResponseHead(statusCode: 200, url: URL(filePath: "/"))
+            _ = try WebSocketHandshake().agreement(from: head)
+        } catch {
+            return error
+        }
+        return nil
+    }
+
+    /// The failure of a client that receives these bytes and accepts four bytes.
+    private static func webSocketFailure(_ bytes: [UInt8]) -> AsyncNetError? {
+        var machine = WebSocketMachine(role: .client, limits: .init(frame: 4, message: 4))
+        machine.receive(Data(bytes))
+        do throws(WebSocketFailure) { _ = try machine.next() } catch { return error.error }
+        return nil
+    }
 
     private static func failure(of url: String, over transport: some Transport = .automatic) async -> AsyncNetError? {
         await Session(transport: transport).request(url).serializing(Data.self).result.failure

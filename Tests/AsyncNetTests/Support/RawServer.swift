@@ -1,15 +1,20 @@
 import AsyncNet
 import Foundation
 
-/// A server of bytes: takes one connection, reads until the head's end, then does what a closure says with the socket.
+/// A server of bytes: takes one connection at a time, reads until the head's end, then does what a script says with it.
 final class RawServer: Sendable {
     let port: Int
     /// Ends when its standard input does, also if this process is killed.
     private let process: ChildProcess
 
-    /// - Parameter script: Python that has the connection as `c`, and `time`; `c.recv` ends the connection where the
-    ///   client did.
-    init(_ script: String) throws {
+    /// - Parameters:
+    ///   - script: Python that has the connection as `c`, and `time`; `c.recv` ends the connection where the client did.
+    ///   - readsHead: Whether an HTTP head is read before.
+    ///   - unixSocket: The path of a unix socket to serve at, in place of a port.
+    init(_ script: String, readsHead: Bool = true, unixSocket: String? = nil) throws {
+        let listening =
+            unixSocket.map { "l = socket.socket(socket.AF_UNIX); l.bind('\($0)'); l.listen(16)" }
+            ?? #"l = socket.create_server(("127.0.0.1", 0), backlog=16)"#
         let program = """
             import os, socket, struct, sys, threading, time
 
@@ -28,11 +33,11 @@ final class RawServer: Sendable {
 
             def serve(c):
                 head = b""
-                while b"\\r\\n\\r\\n" not in head: head += c.recv(1)
+                while \(readsHead ? "True" : "False") and b"\\r\\n\\r\\n" not in head: head += c.recv(1)
             \(script.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n"))
 
-            l = socket.create_server(("127.0.0.1", 0), backlog=16)
-            print(l.getsockname()[1], flush=True)
+            \(listening)
+            print(l.getsockname()[1] if l.family == socket.AF_INET else 0, flush=True)
             while True:
                 accepted, _ = l.accept()
                 connection = Connection(fileno=accepted.detach())

@@ -34,6 +34,13 @@ final class SilentListener: Sendable {
 
     deinit { close(descriptor) }
 
+    /// The server's end of the next connection, for which a thread of its own waits: Swift has two on a small machine.
+    func awaitedConnection() async throws -> Int32 {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Result { try self.nextConnection() }) }
+        }
+    }
+
     /// The server's end of the next connection. Blocks until a client makes one.
     func nextConnection() throws -> Int32 {
         let connection = accept(descriptor, nil, nil)

@@ -64,6 +64,6 @@ enum HostVerdict: Hashable, Sendable {
         .hostNotFound, .cannotConnect, .emptyReply, .connectionLost, .bodyEndedEarly, .timedOut, .deadlineExceeded,
         .badServerResponse,
         .badContentEncoding, .tlsHandshakeFailed, .certificateNotTrusted, .certificateExpired, .certificateHostMismatch,
-        .certificatePinMismatch, .proxyNotFound, .proxyFailed, .transportFailed,
+        .certificatePinMismatch, .certificateRevoked, .proxyNotFound, .proxyFailed, .transportFailed,
     ]
 }

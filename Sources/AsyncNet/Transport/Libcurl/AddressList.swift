@@ -1,8 +1,14 @@
 import CLibcurl
 import Foundation
 
-/// A `curl_slist` of `CURLOPT_RESOLVE` entries. The owner frees the list after the last handle that uses it.
+/// A `curl_slist` of `CURLOPT_RESOLVE` or `CURLOPT_CONNECT_TO` entries. The owner frees the list after the last handle that uses it.
 enum AddressList {
+    static func make(line: String) -> UnsafeMutablePointer<lc_list>? {
+        let node = UnsafeMutablePointer<lc_list>.allocate(capacity: 1)
+        node.initialize(to: lc_list(data: strdup(line), next: nil))
+        return node
+    }
+
     static func make(_ addresses: [String: [String]]) -> UnsafeMutablePointer<lc_list>? {
         var list: UnsafeMutablePointer<lc_list>?
         for (name, addresses) in addresses {

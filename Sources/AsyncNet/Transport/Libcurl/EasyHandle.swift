@@ -76,4 +76,24 @@ struct EasyHandle: ~Copyable {
         }
         lc_set_pointer(pointer, Int32(LC_ERRORBUFFER), errorText)
     }
+
+    /// Sets the number by which the worker finds a connection that carries no request. What is sent to a proxy, and its
+    /// responses, go nowhere.
+    func setConnection(_ id: Int, errorText: UnsafeMutablePointer<CChar>) {
+        for option in [LC_HEADERFUNCTION, LC_WRITEFUNCTION] {
+            lc_set_data_function(pointer, Int32(option)) { _, size, count, _ in size * count }
+        }
+        lc_set_send_function(pointer, nil)
+        lc_set_pointer(pointer, Int32(LC_PRIVATE), UnsafeRawPointer(bitPattern: id))
+        lc_set_pointer(pointer, Int32(LC_ERRORBUFFER), errorText)
+    }
+
+    /// The certificates of the handshake in PEM; empty without `LC_CERTINFO`.
+    var certificates: [String] {
+        var certificates: [String] = []
+        while let certificate = lc_certificate(pointer, Int32(certificates.count)) {
+            certificates.append(String(cString: certificate))
+        }
+        return certificates
+    }
 }

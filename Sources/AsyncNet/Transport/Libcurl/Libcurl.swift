@@ -7,11 +7,13 @@ enum Libcurl {
         let number: UInt32
         let description: String
         let hasHTTP2: Bool
+        let hasHTTP3: Bool
 
-        init(number: UInt32, description: String, hasHTTP2: Bool) {
+        init(number: UInt32, description: String, hasHTTP2: Bool, hasHTTP3: Bool = false) {
             self.number = number
             self.description = description
             self.hasHTTP2 = hasHTTP2
+            self.hasHTTP3 = hasHTTP3
         }
     }
 
@@ -28,6 +30,7 @@ enum Libcurl {
         return .success(
             Version(
                 number: lc_version_number(), description: "libcurl \(version)\(tls)",
-                hasHTTP2: lc_features() & Int32(LC_FEATURE_HTTP2) != 0))
+                hasHTTP2: lc_features() & Int32(LC_FEATURE_HTTP2) != 0,
+                hasHTTP3: lc_features() & Int32(LC_FEATURE_HTTP3) != 0))
     }
 }

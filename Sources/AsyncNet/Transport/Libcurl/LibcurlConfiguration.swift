@@ -5,6 +5,18 @@ extension LibcurlTransport {
     public struct Configuration: Sendable {
         /// Trust, pins and client identity. The default trusts what the system trusts.
         public var tls: TLSConfiguration
+        /// The settings that replace ``tls`` for some hosts, by host. Empty by default.
+        ///
+        /// A key is a name such as `api.example.com`, an IP address, or a wildcard for one label: `*.example.com` is for
+        /// `a.example.com`, not for `example.com` and `a.b.example.com`. A host's own entry is preferred to a wildcard.
+        /// Case, a trailing dot and brackets around an address do not count, and names that are not ASCII count in their
+        /// ASCII form (RFC 5890). The host is that of the URL, also in a tunnel through a proxy, with a unix socket and after
+        /// a redirect; the TLS of a proxy itself is not affected. Another key, or two keys for one host, end each request with
+        /// `.invalidConfiguration`. With `tls:` ``TLSConfiguration/refused`` there must be an entry for every host.
+        public var tlsForHosts: [String: TLSConfiguration]
+        /// Whether metrics have the certificates that servers show, ``TransportMetrics/serverCertificates``. `false` by
+        /// default, because reading them takes about 0.1 ms for each new connection.
+        public var reportsCertificates: Bool
         /// The proxy for all requests. `.none` by default.
         public var proxy: ProxyConfiguration
         /// The path of a unix socket that each request is sent to, whatever host its URL names. `nil` by default.
@@ -52,9 +64,14 @@ extension LibcurlTransport {
         /// 1 and at most 4: the requests' callers need processors too.
         public var eventLoops: Int?
 
+        /// How long the second connection to a server that is not trusted may take at least, see
+        /// `LibcurlHandle.TrustFailure`. Tests set another time.
+        var leastTimeToInspect = Duration.seconds(1)
+
         /// Makes a configuration with the given values, and the defaults that each property documents.
         public init(
-            tls: TLSConfiguration = TLSConfiguration(), proxy: ProxyConfiguration = .none, unixSocket: String? = nil,
+            tls: TLSConfiguration = TLSConfiguration(), tlsForHosts: [String: TLSConfiguration] = [:],
+            reportsCertificates: Bool = false, proxy: ProxyConfiguration = .none, unixSocket: String? = nil,
             httpVersion: HTTPVersion = .automatic, connectTimeout: Duration = .seconds(10),
             expectContinueTimeout: Duration = .seconds(1), idleTimeout: Duration = .seconds(60),
             maximumConnectionsPerHost: Int = 256, maximumConnections: Int = 1024, maximumHeaderBytes: Int = 256 * 1024,
@@ -63,6 +80,8 @@ extension LibcurlTransport {
             eventLoops: Int? = nil
         ) {
             self.tls = tls
+            self.tlsForHosts = tlsForHosts
+            self.reportsCertificates = reportsCertificates
             self.proxy = proxy
             self.unixSocket = unixSocket
             self.httpVersion = httpVersion
@@ -83,12 +102,29 @@ extension LibcurlTransport {
 
     /// The HTTP versions that a transport uses.
     public enum HTTPVersion: Sendable {
-        /// HTTP/2 where a server offers it over TLS (ALPN), otherwise HTTP/1.1.
+        /// HTTP/2 where a server offers it over TLS (ALPN), otherwise HTTP/1.1; HTTP/3 where this libcurl has it and a
+        /// response over TLS has offered it (`Alt-Svc`, RFC 7838), which the transport remembers.
+        ///
+        /// One request tries an offer, the others use HTTP/2 until a response has arrived over HTTP/3. If HTTP/3 cannot be
+        /// connected to within 2 s, the request is sent over HTTP/2, and the offer is put aside for five minutes, longer
+        /// after each further failure; so it is if a request ends after more than a second of silence. Offers for
+        /// other hosts, and offers to transports with a proxy or a unix socket, are ignored.
         case automatic
         /// HTTP/1.1 only.
         case http1
         /// HTTP/2, without TLS by prior knowledge (RFC 9113 §3.3).
         case http2
+        /// HTTP/3 only (RFC 9114), without an offer by the server and without a fallback.
+        ///
+        /// Each request ends with `.unsupportedByTransport` if this libcurl has no HTTP/3, as Debian 12's, or if a proxy or
+        /// a unix socket is configured; so does a request to an `http` URL. Early data (0-RTT) is never sent.
+        case http3
+        /// HTTP/3 without waiting for an offer, and as ``automatic`` where it fails: HTTP/2 is connected to 200 ms later,
+        /// and the first connection wins (`curl --http3`).
+        ///
+        /// Each request ends with `.unsupportedByTransport` if this libcurl has no HTTP/3. `http` URLs, proxies and unix
+        /// sockets are used as with ``automatic``.
+        case http3Preferred
     }
 
     /// The IP versions that a transport connects with.
@@ -106,7 +142,10 @@ extension LibcurlTransport.Configuration {
     /// - Throws: ``AsyncNetError`` with code `.invalidConfiguration`, or `.unsupportedByTransport` for a setting that
     ///   this libcurl does not have.
     func validate(_ version: Libcurl.Version) throws(AsyncNetError) {
-        try tls.validate()
+        for tls in try TLSHosts(tls, tlsForHosts).settings {
+            try tls.validate()
+            try Self.refuseWhatIsTooNew(in: tls, for: version)
+        }
         try proxy.validate()
         for (name, value) in [
             ("maximumConnectionsPerHost", maximumConnectionsPerHost), ("maximumConnections", maximumConnections),
@@ -129,7 +168,9 @@ extension LibcurlTransport.Configuration {
         try refuseWhatIsTooNew(for: version)
     }
 
-    private func refuseWhatIsTooNew(for version: Libcurl.Version) throws(AsyncNetError) {
+    private static func refuseWhatIsTooNew(
+        in tls: TLSConfiguration, for version: Libcurl.Version
+    ) throws(AsyncNetError) {
         if case .anchors = tls.trust.kind, version.number < 0x074D00 {
             throw AsyncNetError(
                 .unsupportedByTransport, "\(version) reads trust anchors from a file only: use .anchors(file:)")
@@ -137,8 +178,27 @@ extension LibcurlTransport.Configuration {
         if case .memory = tls.clientIdentity?.kind, version.number < 0x074700 {
             throw AsyncNetError(.unsupportedByTransport, "\(version) reads a client identity from files only")
         }
+    }
+
+    /// Which servers' certificates are not verified, for descriptions; `nil` if all are.
+    var unverifiedHosts: String? {
+        if tls.isDisabled { return "NOT VERIFYING CERTIFICATES" }
+        let hosts = tlsForHosts.filter { $0.value.isDisabled }.keys.sorted()
+        return hosts.isEmpty ? nil : "NOT VERIFYING CERTIFICATES OF \(hosts.prefix(5).joined(separator: ", "))"
+    }
+
+    private func refuseWhatIsTooNew(for version: Libcurl.Version) throws(AsyncNetError) {
         if httpVersion == .http2, !version.hasHTTP2 {
             throw AsyncNetError(.unsupportedByTransport, "\(version) was built without HTTP/2")
+        }
+        guard httpVersion == .http3 || httpVersion == .http3Preferred else { return }
+        guard version.hasHTTP3 else {
+            throw AsyncNetError(
+                .unsupportedByTransport, "\(version) was built without HTTP/3; ASYNCNET_LIBCURL can name another one")
+        }
+        if httpVersion == .http3, unixSocket != nil || proxy.isConfigured {
+            throw AsyncNetError(
+                .unsupportedByTransport, "HTTP/3 cannot be sent through a proxy or a unix socket; use .http3Preferred")
         }
     }
 }

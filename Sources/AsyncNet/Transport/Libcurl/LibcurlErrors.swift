@@ -12,6 +12,8 @@ enum LibcurlErrors {
         /// The configured proxy's host.
         var proxyHost: String?
         var unixSocket: String?
+
+        var hasFailedToConnect: Bool { text.hasPrefix("Failed to connect") }
     }
 
     static func error(for result: Int32, _ circumstances: Circumstances) -> AsyncNetError {
@@ -55,7 +57,7 @@ enum LibcurlErrors {
     static func code(for result: Int32, _ circumstances: Circumstances) -> AsyncNetError.Code {
         switch result {
         case 1: byText(circumstances.text) ?? .unsupportedScheme
-        case 3: .malformedURL
+        case 3: circumstances.text.hasPrefix("HTTP/3 ") ? .unsupportedByTransport : .malformedURL
         case 4, 48: .unsupportedByTransport
         case 5: circumstances.text.contains("proxy syntax") ? .invalidConfiguration : .proxyNotFound
         case 6: circumstances.proxyHost.map(circumstances.text.contains) == true ? .proxyNotFound : .hostNotFound
@@ -65,15 +67,18 @@ enum LibcurlErrors {
         case 18: .bodyEndedEarly
         case 28: .timedOut
         case 52: .emptyReply
+        // Over QUIC libcurl sends while it connects.
+        case _ where [55, 56, 96].contains(result) && circumstances.hasFailedToConnect: .cannotConnect
         case 55, 56, 65, 92:
             circumstances.connectStatus >= 400 ? .proxyFailed : byText(circumstances.text) ?? .connectionLost
         case 23, 61: .badContentEncoding
-        case 35, 59, 66, 83, 91, 98: .tlsHandshakeFailed
+        case 35, 59, 66, 83, 98: .tlsHandshakeFailed
         case 51: .certificateHostMismatch
         case 58: .clientCertificateInvalid
         case 60: untrusted(circumstances)
         case 77, 82: .invalidConfiguration
         case 90: .certificatePinMismatch
+        case 91: .certificateRevoked
         case 97: .proxyFailed
         default: byText(circumstances.text) ?? .transportFailed
         }
@@ -83,6 +88,8 @@ enum LibcurlErrors {
         switch circumstances.verifyResult {
         case 9, 10: .certificateExpired
         case 62: .certificateHostMismatch
+        // Over QUIC libcurl's text names no cause, and 1 means that it checked the host name, but not the chain.
+        case 1 where circumstances.hasFailedToConnect: .certificateHostMismatch
         default: byText(circumstances.text) ?? .certificateNotTrusted
         }
     }

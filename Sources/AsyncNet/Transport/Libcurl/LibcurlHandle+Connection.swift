@@ -33,7 +33,7 @@ extension LibcurlHandle {
 
     /// Called before libcurl sends the request: the first time, and each time it sends the request again.
     func maySend(from address: UnsafePointer<CChar>?, _ port: Int32) -> Bool {
-        guard let exchange else { return true }
+        guard let exchange, trustFailure == nil else { return true }
         let count = lc_new_connections(easy.pointer)
         let picked = worker.connections.connection(fromPort: port, isNew: count > connection.connectionCount)
         let permission = resendPolicy.maySend(on: picked, isUnprocessed: connection.isRefused || isUnprocessed)
@@ -48,6 +48,7 @@ extension LibcurlHandle {
 
     private func use(_ count: Int, _ address: UnsafePointer<CChar>?, _ port: Int32) {
         (connection.connectionCount, connection.port) = (count, port)
+        http3?.isSent = true
         (connection.stream, connection.isRefused) = (nil, false)
         if let request = exchange?.request, let observer = request.connectionObserver {
             connection.use(worker.connections.life(onPort: port, request.head.url, observer))
@@ -61,18 +62,12 @@ extension LibcurlHandle {
     func reportConnection(_ exchange: LibcurlExchange, _ head: HTTPResponseHead) {
         var port = 0
         let address = lc_peer(easy.pointer, &port).map { String(cString: $0) }
-        let certificates = exchange.request.interests?.certificates == true ? certificates : []
+        let certificates = exchange.request.interests?.certificates == true ? easy.certificates : []
         exchange.request.onEvent?(
             .connected(
                 ConnectionInfo(
                     isReused: lc_new_connections(easy.pointer) == 0, httpVersion: head.httpVersion,
                     remoteAddress: address, remotePort: port > 0 ? port : nil, certificates: certificates)))
-    }
-
-    /// The certificates of this transfer's handshake in PEM.
-    private var certificates: [String] {
-        (0...).lazy.map { lc_certificate(self.easy.pointer, $0).map { String(cString: $0) } }
-            .prefix { $0 != nil }.compactMap(\.self)
     }
 
     /// Whether the server reported that it did not process the transfer's stream.

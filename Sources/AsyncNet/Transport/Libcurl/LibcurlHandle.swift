@@ -11,7 +11,7 @@ final class LibcurlHandle {
     private(set) var exchange: LibcurlExchange?
     unowned let worker: LoopWorker
     let headerLimit: Int
-    private let template: LibcurlTemplate
+    private(set) var template: LibcurlTemplate
     private let errorText: UnsafeMutablePointer<CChar>
     private var headerList = HeaderList()
 
@@ -22,11 +22,18 @@ final class LibcurlHandle {
     var upload = UploadProgress()
     /// Whether the lines that libcurl writes about this transfer are needed, see `GoAwayLog`.
     var isVerbose = false
+    /// The offer of HTTP/3 that the transfer uses, until it is known whether that works.
+    var http3: HTTP3Use?
+    /// Whether an offer of HTTP/3 has failed for this transfer.
+    var avoidsOffers = false
+    var connectTo: ConnectToList?
     /// Whether the reader takes the body when it is complete.
     var isWhole = false
     var needsFlush = false
     /// An error that a callback has found.
     var failure: AsyncNetError?
+    /// Why the server was not trusted, while the handle reads the server's certificates.
+    var trustFailure: TrustFailure?
 
     /// How much of the response has been received.
     struct ResponseProgress {
@@ -72,8 +79,9 @@ final class LibcurlHandle {
     deinit { errorText.deallocate() }
 
     /// Replaces libcurl's handle, which carries one transfer only; `false` if there is no memory.
-    func renew() -> Bool {
+    func renew(from template: LibcurlTemplate) -> Bool {
         guard let easy = template.copy() else { return false }
+        self.template = template
         self.easy = easy
         self.easy.setUser(self, errorText: errorText)
         return true
@@ -89,7 +97,9 @@ final class LibcurlHandle {
 extension LibcurlHandle {
     func begin(_ exchange: LibcurlExchange) throws(AsyncNetError) {
         if let failure = template.failure { throw failure }
+        try refuseUnlistedHost(exchange)
         resendPolicy = ResendPolicy(isIdempotent: exchange.request.head.isIdempotent)
+        avoidsOffers = false
         try set(exchange)
     }
 
@@ -100,7 +110,9 @@ extension LibcurlHandle {
         guard let exchange else { return }
         let isBodyUsed = upload.sentBytes > 0
         reset()
-        guard renew() else { throw AsyncNetError(.transportFailed, "libcurl has no memory for another transfer") }
+        guard renew(from: template) else {
+            throw AsyncNetError(.transportFailed, "libcurl has no memory for another transfer")
+        }
         if isBodyUsed, exchange.request.body.data == nil, !exchange.restartReading() {
             throw AsyncNetError(
                 .connectionLost, "The server closed a kept connection, and the request's body can be sent only once")
@@ -117,7 +129,8 @@ extension LibcurlHandle {
 
     /// Drops the exchange and all state of its transfer.
     func reset() {
-        (exchange, failure) = (nil, nil)
+        endOffer()
+        (exchange, failure, trustFailure) = (nil, nil, nil)
         errorText.pointee = 0
         response = ResponseProgress(headerLimit: headerLimit)
         connection.use(nil)
@@ -130,29 +143,33 @@ extension LibcurlHandle {
     /// Whether the transfer ends, is started again, or lost its connection, for this result of libcurl.
     func end(_ result: Int32) -> ResendPolicy.End {
         guard exchange?.pipe.isEnded == false else { return .deliver }
+        if leavesOffer(result) { return .restart }
         if LibcurlOutcome.isBrokenConnection(result), !hasHead {
             receive(worker.connections.takeUnreadResponse(easy.pointer))
         }
-        return resendPolicy.end(
+        let end = resendPolicy.end(
             hasConnectionFailed: LibcurlErrors.isConnectionFailure(result),
             hasResponse: response.hasHeadBytes || hasHead)
+        if end != .restart { noteFailure(result) }
+        return end
     }
 
     /// Ends the exchange with the outcome of its transfer.
     func finish(_ result: Int32, isLost: Bool) {
         guard let exchange else { return }
+        if let trustFailure { return finish(trustFailure, certificates(after: result)) }
         if isLost, !response.isComplete { failure = Self.lost }
         var metrics = lc_metrics()
         lc_read_metrics(easy.pointer, &metrics)
         if !exchange.pipe.isEnded {
             reportSmallBody(metrics.sent_body)
             reportTrailers()
-            exchange.request.onEvent?(.metrics(TransportMetrics(metrics)))
+            exchange.request.onEvent?(.metrics(TransportMetrics(metrics, wantsCertificates ? easy.certificates : [])))
         }
         exchange.pipe.finish(response.isHeadDelivered ? nil : response.head, body.take(), outcome(result, metrics))
     }
 
-    private func outcome(_ result: Int32, _ metrics: lc_metrics) -> Result<Void, AsyncNetError> {
+    func outcome(_ result: Int32, _ metrics: lc_metrics) -> Result<Void, AsyncNetError> {
         let outcome = LibcurlOutcome(
             result: result, head: response.head, receivedBytes: metrics.received_body,
             hasFirstByte: metrics.first_byte > 0, isComplete: response.isComplete, isPeerGone: upload.isPeerGone,
@@ -166,6 +183,8 @@ extension LibcurlHandle {
 
     var hasHead: Bool { response.head != nil }
     var isHTTP2: Bool { response.head?.httpVersion == "HTTP/2" }
+    /// Whether the connection carries several requests at the same time.
+    var isMultiplexed: Bool { isHTTP2 || response.head?.httpVersion == "HTTP/3" }
 }
 
 /// What libcurl receives: the response's head, body and trailers.
@@ -206,6 +225,7 @@ extension LibcurlHandle {
         let request = exchange.request.head
         do throws(AsyncNetError) { try head.checkLength(answering: request.method) } catch { return failure = error }
         response.head = head
+        noteOffers(head, to: request)
         if exchange.request.interests != nil { reportConnection(exchange, head) }
         if head.httpVersion?.hasPrefix("HTTP/1") == true { worker.connections.noteHTTP1(onPort: connection.port) }
         if head.headers.contains(name: "Content-Encoding") {

@@ -43,8 +43,11 @@ final class LibcurlLoop: Sendable {
 
     let configuration: LibcurlTransport.Configuration
     let limits: LoopLimits
+    let hosts: TLSHosts
     /// `nil` if this libcurl cannot share sessions.
     let sessions: TLSSessions?
+    /// `nil` if this transport does not use `Alt-Svc`.
+    let offers: HTTP3Offers?
     private let transfers = Atomic(0)
     /// The part of the time that the thread works, in percent.
     private let work = Atomic(0)
@@ -53,10 +56,15 @@ final class LibcurlLoop: Sendable {
     /// waking is a system call.
     private let bell = Locked<CurlMulti?>(nil)
 
-    init(_ configuration: LibcurlTransport.Configuration, _ limits: LoopLimits, _ sessions: TLSSessions?) {
+    init(
+        _ configuration: LibcurlTransport.Configuration, _ limits: LoopLimits, _ sessions: TLSSessions?,
+        _ offers: HTTP3Offers? = nil, hosts: TLSHosts
+    ) {
         self.configuration = configuration
+        self.hosts = hosts
         self.limits = limits
         self.sessions = sessions
+        self.offers = offers
     }
 
     // MARK: From any thread

@@ -13,10 +13,10 @@ extension LibcurlHandle {
         let url = request.head.urlText
         easy.set(LC_URL, url)
         let isTLS = url.utf8.dropFirst(4).first.map { $0 | 0x20 } == UInt8(ascii: "s")
-        setVersion(isTLS: isTLS, isOnce: request.body.replay == .once)
+        try setVersion(exchange, isTLS: isTLS)
         isVerbose = worker.needsVerboseOutput(on: exchange, isTLS: isTLS)
         if isVerbose || request.isHeadObserved { easy.set(LC_VERBOSE, 1) }
-        if isTLS, request.interests?.certificates == true { easy.set(LC_CERTINFO, 1) }
+        if isTLS, wantsCertificates || !template.tls.pins.isEmpty { easy.set(LC_CERTINFO, 1) }
         easy.set(LC_HTTPGET, 1)
         let (method, body) = (request.head.method, request.body)
         var own: [StaticString] = []
@@ -40,24 +40,21 @@ extension LibcurlHandle {
         } else {
             easy.set(LC_CUSTOMREQUEST, method.rawValue)
         }
-        lc_set_list(
-            easy.pointer, Int32(LC_HTTPHEADER), list.fill(request.head.headers, except: Self.isFraming, own: own))
+        var headers = request.head.headers
+        if let alternativeUsed { headers.set(alternativeUsed) }
+        lc_set_list(easy.pointer, Int32(LC_HTTPHEADER), list.fill(headers, except: Self.isFraming, own: own))
     }
 
-    /// With `PIPEWAIT` a transfer waits until libcurl knows whether a connection can be shared over HTTP/2. Without TLS
-    /// no server can offer HTTP/2, so `.automatic` means HTTP/1.1 there.
-    private func setVersion(isTLS: Bool, isOnce: Bool) {
-        let version =
-            switch worker.configuration.httpVersion {
-            case .automatic: isTLS ? LC_HTTP_2_TLS : LC_HTTP_1_1
-            case .http1: LC_HTTP_1_1
-            case .http2: LC_HTTP_2_PRIOR_KNOWLEDGE
-            }
+    /// With `PIPEWAIT` a transfer waits until libcurl knows whether a connection can be shared over HTTP/2.
+    private func setVersion(_ exchange: LibcurlExchange, isTLS: Bool) throws(AsyncNetError) {
+        let version = try version(for: exchange, isTLS: isTLS)
+        let isOnce = exchange.request.body.replay == .once
         easy.set(LC_HTTP_VERSION, version)
         // libcurl 7.88 breaks a connection that it reuses for HTTP/2 without TLS.
         let isSingle = !isTLS && version == LC_HTTP_2_PRIOR_KNOWLEDGE && lc_version_number() >> 8 == 0x0758
         // A body that can be sent only once must not be sent on a kept connection, which may be closed.
-        easy.set(LC_FRESH_CONNECT, isSingle || isOnce && (!isTLS || version == LC_HTTP_1_1) ? 1 : 0)
+        let isUnsafe = isOnce && (!isTLS || version == LC_HTTP_1_1)
+        easy.set(LC_FRESH_CONNECT, isSingle || isUnsafe || http3?.route == .race ? 1 : 0)
         easy.set(LC_FORBID_REUSE, isSingle ? 1 : 0)
         easy.set(LC_PIPEWAIT, version == LC_HTTP_1_1 || isSingle ? 0 : 1)
     }

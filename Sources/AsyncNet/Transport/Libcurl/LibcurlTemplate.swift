@@ -8,8 +8,8 @@ private let receiveBuffer = 32 * 1024
 /// program that runs while the system's certificates are updated.
 private let trustLifetime = 600
 
-/// The easy handle with the options that all transfers of a loop have in common. Each transfer's handle is a copy of
-/// it.
+/// The easy handle with the options that all of a loop's transfers with the same TLS settings have in common. Each
+/// transfer's handle is a copy of it.
 ///
 /// A handle carries a single transfer and is freed. libcurl keeps state in a handle that neither the next transfer nor
 /// `curl_easy_reset` clears: 7.83 to 8.0 keep a pointer into freed memory, which a server can make libcurl write to,
@@ -22,12 +22,15 @@ final class LibcurlTemplate {
     private var blobs: [UnsafeMutableRawPointer] = []
     /// The error with which each request ends, if this libcurl refused an option; otherwise `nil`.
     private(set) var failure: AsyncNetError?
+    let tls: TLSConfiguration
 
     init?(
-        _ configuration: LibcurlTransport.Configuration, _ connections: LoopConnections, _ sessions: TLSSessions?
+        _ configuration: LibcurlTransport.Configuration, _ tls: TLSConfiguration, _ connections: LoopConnections,
+        _ sessions: TLSSessions?
     ) {
         guard let easy = EasyHandle() else { return nil }
         self.easy = easy
+        self.tls = tls
         self.sessions = sessions
         addresses = AddressList.make(configuration.addresses)
         self.easy.setCallbacks(of: connections)
@@ -59,7 +62,7 @@ final class LibcurlTemplate {
         setRates(configuration)
         try setRoute(configuration)
         try setProxy(configuration.proxy)
-        try setTLS(configuration.tls)
+        try setTLS()
     }
 
     private func setRates(_ configuration: LibcurlTransport.Configuration) {
@@ -99,11 +102,11 @@ final class LibcurlTemplate {
         }
     }
 
-    private func setTLS(_ tls: TLSConfiguration) throws(AsyncNetError) {
+    private func setTLS() throws(AsyncNetError) {
         easy.set(LC_CA_CACHE_TIMEOUT, trustLifetime)
         try setSystemTrust()
         switch tls.trust.kind {
-        case .system: break
+        case .system, .refused: break
         case .disabled:
             try easy.check(lc_set_long(easy.pointer, Int32(LC_SSL_VERIFYPEER), 0), "TLS without verification")
         case .anchors(let data):
@@ -118,6 +121,9 @@ final class LibcurlTemplate {
         try easy.check(
             lc_set_long(easy.pointer, Int32(LC_SSLVERSION), minimum(tls.minimumVersion)), "a minimum version of TLS")
         if !tls.pins.isEmpty { try easy.set(LC_PINNEDPUBLICKEY, tls.pins.joined(separator: ";"), orRefuse: "pins") }
+        if tls.requiresStapledStatus {
+            try easy.check(lc_set_long(easy.pointer, Int32(LC_SSL_VERIFYSTATUS), 1), "a required OCSP response")
+        }
         if let identity = tls.clientIdentity { try setIdentity(identity) }
     }
 

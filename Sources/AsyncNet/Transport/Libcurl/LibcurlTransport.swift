@@ -27,9 +27,9 @@ public final class LibcurlTransport: Transport {
         engine = Result { () throws(AsyncNetError) in
             let version = try version.get()
             try configuration.validate(version)
-            return Engine(configuration, version)
+            return try Engine(configuration, version)
         }
-        if configuration.tls.isDisabled { Self.warn() }
+        if configuration.unverifiedHosts != nil { Self.warn() }
     }
 
     deinit {
@@ -41,7 +41,7 @@ public final class LibcurlTransport: Transport {
         switch engine {
         case .failure(let error): "libcurl (unavailable: \(error.message))"
         case .success(let engine):
-            configuration.tls.isDisabled ? "\(engine.version), NOT VERIFYING CERTIFICATES" : engine.version.description
+            [engine.version.description, configuration.unverifiedHosts].compactMap(\.self).joined(separator: ", ")
         }
     }
 
@@ -78,6 +78,7 @@ public final class LibcurlTransport: Transport {
         guard case .success(let engine) = engine else { return }
         engine.close()
         for loop in loops { await loop.waitForEnd() }
+        await engine.duplex.waitForEnd()
     }
 
     private static func warn() {
@@ -92,19 +93,24 @@ public final class LibcurlTransport: Transport {
 private struct Engine: Sendable {
     let version: Libcurl.Version
     let loops: [LibcurlLoop]
+    let duplex: DuplexLoop
     private let distribution: LoopDistribution
 
-    init(_ configuration: LibcurlTransport.Configuration, _ version: Libcurl.Version) {
+    init(_ configuration: LibcurlTransport.Configuration, _ version: Libcurl.Version) throws(AsyncNetError) {
+        let hosts = try TLSHosts(configuration.tls, configuration.tlsForHosts)
         let distribution = LoopDistribution(
             connections: configuration.maximumConnections,
             connectionsPerOrigin: configuration.maximumConnectionsPerHost, loops: configuration.eventLoops,
             processors: ProcessInfo.processInfo.activeProcessorCount, descriptors: DescriptorLimit.current)
         self.version = version
         self.distribution = distribution
+        duplex = DuplexLoop(configuration, hosts)
         let scope = TLSSessions.Scope(version)
         let sessions = scope == .transport ? TLSSessions() : nil
+        let offers = HTTP3Offers(configuration, version)
         loops = (0..<distribution.loops).map { _ in
-            LibcurlLoop(configuration, distribution.limits, scope == .loop ? TLSSessions() : sessions)
+            LibcurlLoop(
+                configuration, distribution.limits, scope == .loop ? TLSSessions() : sessions, offers, hosts: hosts)
         }
     }
 
@@ -114,6 +120,15 @@ private struct Engine: Sendable {
 
     func close() {
         for loop in loops { loop.close() }
+        duplex.close()
+    }
+}
+
+extension LibcurlTransport: DuplexTransport {
+    public func open(_ request: DuplexRequest) async throws -> any DuplexConnection {
+        let engine = try engine.get()
+        if case .tls(let tls) = request.security { try tls.validate() }
+        return try await LibcurlConnection.open(request, engine.duplex)
     }
 }
 

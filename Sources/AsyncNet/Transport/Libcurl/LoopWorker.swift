@@ -14,7 +14,7 @@ final class LoopWorker {
     private var bodyWaits = BodyWaits()
     private var handlesToFlush: [LibcurlHandle] = []
     private var spareHandles: [LibcurlHandle] = []
-    private var template: LibcurlTemplate?
+    private lazy var templates = LibcurlTemplates(loop, connections)
     private var idleSince: ContinuousClock.Instant?
     private let start = ContinuousClock.now
     private var load = LoopLoad(at: .zero)
@@ -89,7 +89,8 @@ final class LoopWorker {
     }
 
     private func end() {
-        (spareHandles, template) = ([], nil)
+        spareHandles = []
+        templates.removeAll()
         loop.setBell(nil)
         multi.free()
         lc_thread_ends()
@@ -144,7 +145,7 @@ final class LoopWorker {
     }
 
     private func start(_ exchange: LibcurlExchange) {
-        guard let handle = takeHandle() else { return refuse(exchange, Self.outOfMemory) }
+        guard let handle = takeHandle(for: exchange) else { return refuse(exchange, Self.outOfMemory) }
         do throws(AsyncNetError) {
             try handle.begin(exchange)
             guard multi.add(handle) else { throw Self.outOfMemory }
@@ -156,10 +157,10 @@ final class LoopWorker {
         exchange.startReading()
     }
 
-    private func takeHandle() -> LibcurlHandle? {
-        if let handle = spareHandles.popLast() { return handle.renew() ? handle : nil }
-        template = template ?? LibcurlTemplate(configuration, connections, loop.sessions)
-        return template.flatMap { LibcurlHandle(self, $0, headerLimit: configuration.maximumHeaderBytes) }
+    private func takeHandle(for exchange: LibcurlExchange) -> LibcurlHandle? {
+        guard let template = templates.template(forURL: exchange.request.head.urlText) else { return nil }
+        if let handle = spareHandles.popLast() { return handle.renew(from: template) ? handle : nil }
+        return LibcurlHandle(self, template, headerLimit: configuration.maximumHeaderBytes)
     }
 
     /// Ends a transfer that could not be started; the caller starts the next transfer in its place.
@@ -178,6 +179,7 @@ final class LoopWorker {
     private func endFinished() {
         while let (handle, result) = multi.nextFinished() {
             guard let exchange = handle.exchange else { continue }
+            if isInspecting(exchange, handle, result) { continue }
             let end = handle.end(result)
             if end == .restart {
                 restart(exchange, handle)
@@ -193,6 +195,18 @@ final class LoopWorker {
         release(exchange, handle)
     }
 
+    /// After a failed trust, connects once more to read the certificates; see `LibcurlHandle.TrustFailure`.
+    private func isInspecting(_ exchange: LibcurlExchange, _ handle: LibcurlHandle, _ result: Int32) -> Bool {
+        guard handle.mayInspect(after: result) else { return false }
+        multi.remove(handle)
+        bodyWaits.remove(handle)
+        if templates.inspectingTemplate(like: handle.template).map(handle.beginInspection) == true, multi.add(handle) {
+            return true
+        }
+        finish(exchange, handle, result, isLost: false)
+        return true
+    }
+
     /// Ends a transfer whose response is complete and whose server takes no more of the request's body.
     private func endEarly(_ handle: LibcurlHandle) {
         if let exchange = handle.exchange { finish(exchange, handle, 0, isLost: false) }
@@ -200,7 +214,7 @@ final class LoopWorker {
 
     private func noteVersion(of handle: LibcurlHandle, _ origin: OriginKey) {
         guard handle.hasHead else { return }
-        if handle.isHTTP2 { admission.noteHTTP2(origin) } else { admission.noteHTTP1(origin) }
+        if handle.isMultiplexed { admission.noteHTTP2(origin) } else { admission.noteHTTP1(origin) }
     }
 
     /// Sends a request again on a new connection: its kept connection was closed.
@@ -262,8 +276,11 @@ extension LoopWorker {
     /// Whether the verbose output of libcurl is needed for the request: if HTTP/2 is possible and a request that is not
     /// idempotent is running, see `GoAwayLog`.
     func needsVerboseOutput(on exchange: LibcurlExchange, isTLS: Bool) -> Bool {
-        let version = configuration.httpVersion
-        guard version == .http2 || isTLS && version == .automatic else { return false }
+        switch configuration.httpVersion {
+        case .http1, .http3: return false
+        case .automatic, .http3Preferred: guard isTLS else { return false }
+        case .http2: break
+        }
         return admission.needsVerboseOutput(exchange.origin, isIdempotent: exchange.request.head.isIdempotent)
     }
 }

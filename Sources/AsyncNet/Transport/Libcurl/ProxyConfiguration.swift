@@ -78,6 +78,11 @@ public struct ProxyConfiguration: Sendable {
         return host.isEmpty ? nil : String(host)
     }
 
+    /// Whether a proxy is named here; the environment may name one too.
+    var isConfigured: Bool {
+        if case .url = kind { true } else { false }
+    }
+
     private var mayBeSOCKS: Bool {
         switch kind {
         case .none: false

@@ -1,7 +1,7 @@
 import CLibcurl
 
 extension TransportMetrics {
-    init(_ metrics: lc_metrics) {
+    init(_ metrics: lc_metrics, _ certificates: [String]) {
         let isReused = metrics.new_connections == 0 && metrics.first_byte > 0
         // Of a reused connection libcurl reports how long finding it took, not how long connecting took.
         func ifNew(_ microseconds: Int64) -> Duration { isReused ? .zero : .microseconds(microseconds) }
@@ -16,7 +16,7 @@ extension TransportMetrics {
             wireBytes: WireBytes(
                 sentHead: Int64(metrics.sent_head), sentBody: metrics.sent_body,
                 receivedHead: Int64(metrics.received_head),
-                receivedBody: metrics.received_body))
+                receivedBody: metrics.received_body), certificates: certificates)
     }
 
     private static func version(_ number: Int) -> String? {

@@ -30,8 +30,8 @@ enum URLSessionRequest {
         guard tls.isDefault else {
             throw AsyncNetError(
                 .unsupportedByTransport,
-                "URLSession cannot enforce trust anchors, pins, a client identity, a minimum version or another host "
-                    + "name check; the libcurl transport, .libcurl(tls:), can"
+                "URLSession cannot enforce trust anchors, pins, a client identity, a minimum version, a stapled status "
+                    + "or another host name check; the libcurl transport, .libcurl(tls:), can"
             )
         }
     }

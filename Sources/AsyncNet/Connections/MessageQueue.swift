@@ -1,0 +1,67 @@
+/// The received messages of a WebSocket that its program has not taken. Any number of tasks take messages; one task adds
+/// them, and waits while the queue is full.
+final class MessageQueue: Sendable {
+    private struct State {
+        var messages: ArraySlice<WebSocketMessage> = []
+        var bytes = 0
+        var end: Result<Void, AsyncNetError>?
+        /// Whether further messages are dropped.
+        var isShut = false
+
+        var isFull: Bool { bytes >= MessageQueue.mostBytes || messages.count >= MessageQueue.mostMessages }
+
+        /// `nil` if there is neither a message nor an end.
+        mutating func take() -> Result<WebSocketMessage?, AsyncNetError>? {
+            guard let message = messages.popFirst() else { return end.map { end in end.map { nil } } }
+            bytes -= message.size
+            // A slice keeps the elements that it has removed.
+            if messages.isEmpty { messages = [] }
+            return .success(message)
+        }
+    }
+
+    /// With as many messages or bytes the queue is full.
+    static let mostMessages = 256
+    static let mostBytes = 256 * 1024
+
+    private let state = AwaitedState(State())
+
+    var isFull: Bool { state.read { $0.isFull } }
+
+    /// Adds a message; does not wait. After `shut` and after the end, messages are dropped.
+    func add(_ message: WebSocketMessage) {
+        state.change { state in
+            guard state.end == nil, !state.isShut else { return }
+            state.messages.append(message)
+            state.bytes += message.size
+        }
+    }
+
+    /// Returns when the queue is not full or has ended, or the task is cancelled.
+    func room() async { await state.wait { !$0.isFull || $0.isShut || $0.end != nil } }
+
+    /// Drops all further messages, so that nothing waits for room any more.
+    func shut() { state.change { $0.isShut = true } }
+
+    /// The next message; `nil` after the last one of a WebSocket that was closed.
+    func take() async throws(AsyncNetError) -> WebSocketMessage? {
+        while true {
+            guard !Task.isCancelled else { throw AsyncNetError(.cancelled) }
+            if let taken = state.change({ $0.take() }) { return try taken.get() }
+            await state.wait { !$0.messages.isEmpty || $0.end != nil }
+        }
+    }
+
+    /// Ends the queue after the messages that it has; the first end counts.
+    func finish(_ end: Result<Void, AsyncNetError>) { state.change { $0.end = $0.end ?? end } }
+}
+
+extension WebSocketMessage {
+    /// In bytes.
+    var size: Int {
+        switch self {
+        case .text(let text): text.utf8.count
+        case .binary(let data): data.count
+        }
+    }
+}

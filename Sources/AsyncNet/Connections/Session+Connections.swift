@@ -1,0 +1,55 @@
+import Foundation
+
+extension Session {
+    /// Opens a connection that carries bytes in both directions and no HTTP.
+    ///
+    ///     let connection = try await session.connect(to: "localhost", port: 6379, tls: .none)
+    ///
+    /// The transport's proxy, unix socket, addresses, local interface and time limit for connecting apply; an HTTP proxy is
+    /// asked for a tunnel (CONNECT). The session's adapters, retriers and limits do not: nothing of HTTP is sent.
+    ///
+    /// - Parameters:
+    ///   - host: A name or an IP address, an IPv6 address with or without brackets.
+    ///   - port: 1 to 65535.
+    ///   - tls: `.none` for a connection without TLS, `.system` for the system's trust, or settings of your own. No
+    ///     application protocol is offered (ALPN).
+    /// - Throws: ``AsyncNetError``, such as `.cannotConnect`, `.certificateNotTrusted`, `.timedOut`, and
+    ///   `.unsupportedByTransport` over a transport that opens no such connections, as URLSession's.
+    public nonisolated func connect(
+        to host: String, port: Int, tls: TLSConfiguration?
+    ) async throws(AsyncNetError) -> StreamConnection {
+        let request = try DuplexRequest(to: host, port: port, tls)
+        return StreamConnection(try await opened(request), self)
+    }
+
+    /// A connection over the session's transport, or over that of the test that runs.
+    nonisolated func opened(_ request: DuplexRequest) async throws(AsyncNetError) -> any DuplexConnection {
+        guard !(await isFinished) else { throw AsyncNetError(.sessionFinished) }
+        do {
+            return try await (environment.scopedTransport ?? environment.transport).connection(to: request)
+        } catch {
+            throw AsyncNetError(wrapping: error, as: .transportFailed)
+        }
+    }
+}
+
+extension DuplexRequest {
+    /// - Throws: ``AsyncNetError`` with code `.malformedURL` for a host or port that no connection can be opened to.
+    fileprivate init(to host: String, port: Int, _ tls: TLSConfiguration?) throws(AsyncNetError) {
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+        let name = isBracketed ? String(host.dropFirst().dropLast()) : host
+        let authority = name.contains(":") ? "[\(name)]" : name
+        let url = try Self.url(authority, port)
+        let ascii = url.host.map { $0.hasPrefix("[") ? String($0.dropFirst().dropLast()) : $0 } ?? name
+        self.init(host: ascii, port: port, security: tls.map { .tls($0) } ?? .none)
+    }
+
+    /// Checks host and port as those of a URL are checked, which also converts the name to its ASCII form.
+    private static func url(_ authority: String, _ port: Int) throws(AsyncNetError) -> URL {
+        guard 1...65_535 ~= port else { throw AsyncNetError(.malformedURL, "The port is not between 1 and 65535") }
+        guard !authority.isEmpty, !authority.contains(where: { "/?#@".contains($0) }),
+            let url = try? "https://\(authority):\(port)/".asURL(), url.port == port
+        else { throw AsyncNetError(.malformedURL, "The host is not a name or an IP address") }
+        return try url.checkedForHTTP()
+    }
+}

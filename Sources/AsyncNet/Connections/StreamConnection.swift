@@ -1,0 +1,94 @@
+public import Foundation
+
+/// A connection that carries bytes in both directions and no HTTP: TCP or a unix socket, with TLS if asked for.
+///
+///     let connection = try await session.connect(to: "localhost", port: 6379, tls: .none)
+///     try await connection.write(Data("PING\r\n".utf8))
+///     for try await bytes in connection.bytes { ... }
+///     await connection.close()
+///
+/// Any number of tasks may use it at the same time: what one call writes is not mixed with another's. Releasing it closes
+/// it at once; ``close()`` sends first what was written. ``Session/finish()`` closes it with `.sessionFinished`.
+public final class StreamConnection: Sendable {
+    private let connection: any DuplexConnection
+    /// Keeps the transport, with which its connections end.
+    private let session: Session
+
+    init(_ connection: any DuplexConnection, _ session: Session) {
+        (self.connection, self.session) = (connection, session)
+    }
+
+    deinit { connection.abort(nil) }
+
+    /// The address of the host or the proxy, and the certificates that the host showed.
+    public var info: ConnectionInfo { connection.info }
+
+    /// Sends bytes after all those before.
+    ///
+    /// Returns when at most 256 KiB of what was written have not been passed to the system, so a loop that writes goes no
+    /// faster than the peer reads. If the task is cancelled before the call, nothing of the data is sent; if it is
+    /// cancelled while this function waits, all of it may be sent.
+    ///
+    /// - Throws: ``AsyncNetError``, such as `.connectionLost`, and `.cancelled`.
+    public func write(_ data: Data) async throws(AsyncNetError) {
+        do {
+            try Task.checkCancellation()
+            try connection.send(data)
+            try await connection.sendingRoom()
+        } catch {
+            throw AsyncNetError(wrapping: error, as: .transportFailed)
+        }
+    }
+
+    /// Tells the peer that no more bytes follow; what it sends can still be read (TCP's half-close).
+    ///
+    /// - Throws: ``AsyncNetError`` with code `.unsupportedByTransport` over TLS, where libcurl cannot end one direction.
+    public func finishWriting() async throws(AsyncNetError) {
+        do { try connection.finishSending() } catch { throw AsyncNetError(wrapping: error, as: .transportFailed) }
+    }
+
+    /// The next bytes that arrive, as many as have arrived; `nil` once the peer has ended the connection, after all of its
+    /// bytes.
+    ///
+    /// Nothing is received from the network meanwhile, apart from a buffer of 256 KiB and those of the system, so a peer can
+    /// send no faster than this program reads. Cancelling the task loses no byte: the next call returns it.
+    ///
+    /// - Throws: ``AsyncNetError``, such as `.connectionLost`, and `.cancelled`.
+    public func read() async throws(AsyncNetError) -> Data? {
+        do { return try await connection.receive() } catch {
+            throw AsyncNetError(wrapping: error, as: .transportFailed)
+        }
+    }
+
+    /// The bytes as they arrive, from here to the end of the connection, see ``read()``.
+    public var bytes: Bytes { Bytes(connection: self) }
+
+    /// Sends what has been written, then closes the connection. Does nothing if it is closed.
+    ///
+    /// If the peer does not take the bytes, the connection is closed after the transport's time limit for connecting (10 s
+    /// by default), or at once if the task is cancelled. A task that reads meanwhile gets the bytes that have arrived, then
+    /// the end.
+    public func close() async { await connection.close() }
+
+    /// The bytes of a ``StreamConnection``; a loop over them ends with the connection.
+    public struct Bytes: AsyncSequence, Sendable {
+        fileprivate let connection: StreamConnection
+
+        public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(connection: connection) }
+
+        /// The iterator of ``Bytes``.
+        public struct AsyncIterator: AsyncIteratorProtocol {
+            fileprivate let connection: StreamConnection
+
+            public func next() async throws(AsyncNetError) -> Data? { try await connection.read() }
+            public func next(isolation actor: isolated (any Actor)?) async throws(AsyncNetError) -> Data? {
+                try await connection.read()
+            }
+        }
+    }
+}
+
+extension StreamConnection: CustomStringConvertible {
+    /// The peer's address.
+    public var description: String { "connection to \(info.remoteAddress ?? "an unknown address")" }
+}

@@ -1,0 +1,123 @@
+/// A WebSocket (RFC 6455): messages in both directions over one connection.
+///
+///     let socket = session.webSocket("wss://example.com/chat", protocols: ["v2"])
+///     try await socket.send(.text("hi"))
+///     for try await message in socket.messages { print(message) }
+///     try await socket.close()
+///
+/// It is made without I/O, and opened at the first await. Its handshake is a request of the session: adapters, cookies,
+/// credentials, redirects, retriers, time-outs and the transport's proxy and TLS settings apply, and monitors see it. Pings
+/// of the server are answered, also while no message is awaited.
+///
+/// Any number of tasks may use it at the same time. It ends once: when it is closed by either side, when its connection is
+/// lost and ``WebSocketReconnection`` opens no other, when it is cancelled or released, or with ``Session/finish()``.
+public final class WebSocket: Sendable {
+    private let engine: WebSocketEngine
+
+    init(_ plan: WebSocketPlan) { engine = WebSocketEngine(plan) }
+
+    deinit { engine.cancelSoon() }
+
+    // MARK: Opening
+
+    /// Opens the WebSocket, unless it is open. Not needed: every function that needs the connection opens it.
+    ///
+    /// - Throws: ``AsyncNetError``. If the server refuses the WebSocket, the code is `.webSocketHandshakeFailed`, and
+    ///   ``AsyncNetError/responseCode`` and ``AsyncNetError/data`` are those of its response.
+    public func open() async throws(AsyncNetError) { try await engine.open() }
+
+    /// The subprotocol that the server has chosen (RFC 6455 §1.9); `nil` before the WebSocket is open, and if there is none.
+    public var subprotocol: String? { get async { await engine.agreement?.subprotocol } }
+
+    /// Whether messages are compressed (RFC 7692).
+    public var isCompressed: Bool { get async { await engine.agreement?.compression != nil } }
+
+    /// The response to the last handshake; `nil` before the WebSocket is open.
+    public var response: HTTPResponseHead? { get async { await engine.lastHead } }
+
+    // MARK: Messages
+
+    /// Sends a message after all those before.
+    ///
+    /// Returns when the connection has room for more, so a loop that sends goes no faster than the server receives. If the
+    /// task is cancelled before the call, nothing is sent; later, the message is sent whole or not at all.
+    ///
+    /// - Throws: ``AsyncNetError``: `.webSocketClosed` after the end, `.connectionLost`, `.cancelled`, and the errors of
+    ///   opening.
+    public func send(_ message: WebSocketMessage) async throws(AsyncNetError) { try await engine.send(message) }
+
+    /// The next message; `nil` once the WebSocket was closed.
+    ///
+    /// Cancelling the task loses no message: the next call returns it.
+    ///
+    /// - Throws: ``AsyncNetError``, as ``messages``.
+    public func receive() async throws(AsyncNetError) -> WebSocketMessage? {
+        await engine.startIfNeeded()
+        return try await engine.queue.take()
+    }
+
+    /// The messages that the server sends, from here on. Several loops share them: each message goes to one loop.
+    ///
+    /// A loop ends without an error when this side closes the WebSocket, or when the server closes it with code 1000, 1001 or
+    /// none. With any other end it throws: `.webSocketClosed` with another code, `.connectionLost`, `.timedOut` for missed
+    /// pongs, `.webSocketProtocolViolated`, `.webSocketMessageTooLarge`, and the errors of opening.
+    ///
+    /// Up to 256 messages, or 256 KiB, wait for a loop; then nothing more is received, and the server has to wait.
+    public var messages: Messages { Messages(socket: self) }
+
+    /// The messages of a ``WebSocket``.
+    public struct Messages: AsyncSequence, Sendable {
+        fileprivate let socket: WebSocket
+
+        public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(socket: socket) }
+
+        /// The iterator of ``Messages``.
+        public struct AsyncIterator: AsyncIteratorProtocol {
+            fileprivate let socket: WebSocket
+
+            public func next() async throws(AsyncNetError) -> WebSocketMessage? { try await socket.receive() }
+            public func next(isolation actor: isolated (any Actor)?) async throws(AsyncNetError) -> WebSocketMessage? {
+                try await socket.receive()
+            }
+        }
+    }
+
+    // MARK: Pings
+
+    /// Sends a ping and waits for its pong. Returns the time that it took there and back.
+    ///
+    /// The pong comes after the messages that the server has sent before it: while the program reads none of these, this
+    /// function waits. Pings that are sent by themselves are ``WebSocketOptions/pingInterval``.
+    @discardableResult
+    public func ping() async throws(AsyncNetError) -> Duration { try await engine.ping() }
+
+    // MARK: The end
+
+    /// Closes the WebSocket: sends all messages and a close frame, and waits for the server's close frame, at most
+    /// ``WebSocketOptions/closeTimeout``. Does nothing after the end. Messages that arrive after the call are dropped.
+    ///
+    /// If the task is cancelled, the connection is closed at once.
+    ///
+    /// - Parameters:
+    ///   - code: 1000 to 1003, 1007 to 1014, or 3000 to 4999.
+    ///   - reason: At most 123 bytes of UTF-8.
+    /// - Throws: ``AsyncNetError`` with code `.invalidRequest` for another code, or a longer reason; nothing is sent then.
+    public func close(
+        code: WebSocketCloseCode = .normalClosure, reason: String = ""
+    ) async throws(AsyncNetError) {
+        try await engine.close(code, reason)
+    }
+
+    /// Ends the WebSocket at once, without a close frame. Whatever waits for it ends with `.cancelled`.
+    public func cancel() async { await engine.cancel() }
+
+    /// The close code of the server; `nil` while the WebSocket has not ended.
+    ///
+    /// ``WebSocketCloseCode/noStatusReceived`` if its close frame had none, ``WebSocketCloseCode/abnormalClosure`` if it sent no
+    /// close frame; the code that this side has sent if the server violated the protocol.
+    public var closeCode: WebSocketCloseCode? { get async { await engine.closing?.code } }
+
+    /// The text of the server's close frame; `nil` while the WebSocket has not ended. It is the server's, and may contain
+    /// anything.
+    public var closeReason: String? { get async { await engine.closing?.reason } }
+}

@@ -1,0 +1,309 @@
+import Foundation
+
+/// The actor that runs a WebSocket.
+///
+/// One task, the driver, opens the connection, receives from it until it ends, and opens the next one if the reconnection
+/// allows it; then it ends the WebSocket, once. Tasks that use the WebSocket wait for a change of `phase`. A cancelled driver
+/// closes the connection at once: `cancel` and the release of the WebSocket do so.
+actor WebSocketEngine {
+    /// What the callers wait for.
+    private enum Phase: Sendable {
+        case idle, opening, open
+        case ended(AsyncNetError?)
+
+        var isSettled: Bool {
+            switch self {
+            case .open, .ended: true
+            case .idle, .opening: false
+            }
+        }
+        var isOpen: Bool { if case .open = self { true } else { false } }
+        var hasEnded: Bool { if case .ended = self { true } else { false } }
+    }
+
+    nonisolated let queue = MessageQueue()
+    private nonisolated let plan: WebSocketPlan
+    private nonisolated let phase = AwaitedState(Phase.idle)
+    private var link: WebSocketLink?
+    private var driver: Task<Void, Never>?
+    private var pinger: TimerQueue.Timer?
+    private var isClosing = false
+    private(set) var lastHead: HTTPResponseHead?
+    private(set) var agreement: WebSocketAgreement?
+    private(set) var closing: (code: WebSocketCloseCode, reason: String)?
+
+    init(_ plan: WebSocketPlan) { self.plan = plan }
+
+    private nonisolated var timers: TimerQueue { plan.environment.timers }
+    private nonisolated var options: WebSocketOptions { plan.options }
+
+    // MARK: Opening
+
+    /// Opens the WebSocket. One that its server closes regularly before this task goes on was opened all the same.
+    ///
+    /// - Throws: ``AsyncNetError``, also if it had ended before.
+    func open() async throws(AsyncNetError) {
+        let hadEnded = phase.read { $0.hasEnded }
+        do {
+            try await opened()
+        } catch {
+            guard !hadEnded, !isClosing, agreement != nil, case .ended(nil) = phase.read({ $0 }) else { throw error }
+        }
+    }
+
+    /// Starts the driver unless it has started, and waits until the WebSocket is open.
+    ///
+    /// - Throws: ``AsyncNetError``, also if it has ended.
+    func opened() async throws(AsyncNetError) {
+        startIfNeeded()
+        while true {
+            await phase.wait { $0.isSettled }
+            switch phase.read({ $0 }) {
+            case .open: return
+            case .ended(let error): throw error ?? AsyncNetError(.webSocketClosed)
+            case .idle, .opening:
+                // Either the task is cancelled, or the connection was lost before the task went on.
+                guard !Task.isCancelled else { throw AsyncNetError(.cancelled) }
+            }
+        }
+    }
+
+    func startIfNeeded() {
+        guard case .idle = phase.read({ $0 }) else { return }
+        phase.change { $0 = .opening }
+        driver = Task(executorPreference: timers.time.executor) { await self.run() }
+    }
+
+    private func run() async {
+        var failures = 0
+        while true {
+            do throws(AsyncNetError) {
+                try await connect(isAgain: agreement != nil)
+                failures = 0
+                try await receiveAll()
+                return end(nil)
+            } catch {
+                leave(error)
+                failures += 1
+                guard await waitsForNext(after: error, failures) else { return end(isClosing ? nil : error) }
+            }
+        }
+    }
+
+    private func connect(isAgain: Bool) async throws(AsyncNetError) {
+        let link = try await plan.open()
+        lastHead = link.head
+        self.link = link
+        do {
+            if isAgain {
+                let messages = try await UserCode.run { [plan] in try await plan.resuming() }
+                for message in messages { try link.connection.send(encoded(message, link)) }
+            }
+        } catch {
+            throw AsyncNetError(wrapping: error, as: .transportFailed)
+        }
+        guard !Task.isCancelled, !isClosing else { throw AsyncNetError(.cancelled) }
+        agreement = link.agreement
+        phase.change { $0 = .open }
+        schedulePing()
+    }
+
+    /// Releases the connection, which has ended or is closed with this.
+    private func leave(_ error: AsyncNetError) {
+        if let pinger { timers.cancel(pinger) }
+        pinger = nil
+        link?.failPings(error)
+        link?.connection.abort(error)
+        link = nil
+        phase.change { if case .open = $0 { $0 = .opening } }
+    }
+
+    /// Whether another connection is to be opened; returns after the delay before it.
+    private func waitsForNext(after error: AsyncNetError, _ failures: Int) async -> Bool {
+        guard agreement != nil, !isClosing, !Task.isCancelled,
+            let delay = plan.reconnection.delay(
+                after: error, closeCode: closing?.code, failures: failures, jitter: .random(in: 0...1))
+        else { return false }
+        closing = nil
+        guard (try? await timers.time.sleep(until: timers.time.now + delay)) != nil else { return false }
+        return !isClosing
+    }
+
+    private func end(_ error: AsyncNetError?) {
+        let error = Task.isCancelled && !isClosing ? AsyncNetError(.cancelled) : error
+        leave(error ?? AsyncNetError(.webSocketClosed))
+        closing = closing ?? (.abnormalClosure, "")
+        queue.finish(error.map { .failure($0) } ?? .success(()))
+        phase.change { $0 = .ended(error) }
+        driver = nil
+    }
+
+    // MARK: Receiving
+
+    /// Receives until the server has closed the WebSocket.
+    ///
+    /// - Throws: ``AsyncNetError`` unless the close is one of those that end a loop over the messages without an error.
+    private func receiveAll() async throws(AsyncNetError) {
+        guard let link else { return }
+        while true {
+            while let event = try await next(link) {
+                guard try await handle(event, link) else { return }
+            }
+            link.receive(try await bytes(of: link))
+        }
+    }
+
+    /// After a violation of the protocol, the server gets a close frame before the connection is closed.
+    private func next(_ link: WebSocketLink) async throws(AsyncNetError) -> WebSocketEvent? {
+        do {
+            return try link.machine.next()
+        } catch {
+            link.sendRequired(link.machine.closeFrame(for: error))
+            closing = (error.closeCode, "")
+            await link.connection.close()
+            throw error.error
+        }
+    }
+
+    private func bytes(of link: WebSocketLink) async throws(AsyncNetError) -> Data {
+        do {
+            if let bytes = try await link.connection.receive() { return bytes }
+        } catch {
+            throw AsyncNetError(wrapping: error, as: .transportFailed)
+        }
+        throw AsyncNetError(.connectionLost, "The server closed the connection without closing the WebSocket")
+    }
+
+    /// - Returns: Whether more events may follow.
+    private func handle(_ event: WebSocketEvent, _ link: WebSocketLink) async throws(AsyncNetError) -> Bool {
+        link.sendRequired(link.machine.reply(to: event))
+        switch event {
+        case .message(let message):
+            queue.add(message)
+            await queue.room()
+        case .ping: try await pongsAreSent(link)
+        case .pong(let payload): link.receivePong(payload, at: timers.time.now)
+        case .close(let code, let reason):
+            try await closed(by: code ?? .noStatusReceived, reason, link)
+            return false
+        }
+        guard !Task.isCancelled else { throw AsyncNetError(.cancelled) }
+        return true
+    }
+
+    /// Waits, after each thousand pongs, until few bytes are unsent: a server that sends pings and receives no pongs must
+    /// not fill the memory.
+    private func pongsAreSent(_ link: WebSocketLink) async throws(AsyncNetError) {
+        link.pongs += 1
+        guard link.pongs.isMultiple(of: 1000) else { return }
+        do { try await link.connection.sendingRoom() } catch {
+            throw AsyncNetError(wrapping: error, as: .transportFailed)
+        }
+    }
+
+    private func closed(
+        by code: WebSocketCloseCode, _ reason: String, _ link: WebSocketLink
+    ) async throws(AsyncNetError) {
+        closing = (code, reason)
+        await link.connection.close()
+        let isRegular = [.normalClosure, .goingAway, .noStatusReceived].contains(code)
+        guard !isClosing, !isRegular || plan.reconnection.reopens(after: code) else { return }
+        throw AsyncNetError(.webSocketClosed, "The server closed the WebSocket with code \(code)")
+    }
+
+    // MARK: Sending
+
+    func send(_ message: WebSocketMessage) async throws(AsyncNetError) {
+        guard !Task.isCancelled else { throw AsyncNetError(.cancelled) }
+        let link = try await openLink()
+        do {
+            try link.connection.send(encoded(message, link))
+            try await link.connection.sendingRoom()
+        } catch {
+            throw AsyncNetError(wrapping: error, as: .transportFailed)
+        }
+    }
+
+    private func encoded(_ message: WebSocketMessage, _ link: WebSocketLink) throws(AsyncNetError) -> Data {
+        try link.machine.encode(message, fragmentSize: options.fragmentSize.map { max(1, $0) })
+    }
+
+    /// The connection, once the WebSocket is open; after a lost connection, that of the next one.
+    private func openLink() async throws(AsyncNetError) -> WebSocketLink {
+        while true {
+            try await opened()
+            guard !isClosing else { throw AsyncNetError(.webSocketClosed) }
+            if let link { return link }
+        }
+    }
+
+    // MARK: Pings
+
+    func ping() async throws(AsyncNetError) -> Duration {
+        let link = try await openLink()
+        let answer = Promise<Duration>()
+        do { try link.sendPing(at: timers.time.now, answer) } catch {
+            throw AsyncNetError(wrapping: error, as: .transportFailed)
+        }
+        return try await answer.value()
+    }
+
+    private func schedulePing() {
+        guard let interval = options.pingInterval, interval > .zero else { return }
+        pinger = timers.schedule(at: timers.time.now + interval) { [weak self, mailbox = plan.environment.mailbox] in
+            let engine = self
+            mailbox.post { await engine?.pingIsDue() }
+            return nil
+        }
+    }
+
+    private func pingIsDue() {
+        guard let link, !isClosing else { return }
+        guard !queue.isFull else { return schedulePing() }
+        guard link.missedPongs < max(1, options.missedPongLimit) else {
+            let error = AsyncNetError(
+                .timedOut, "The server answered none of the last \(link.missedPongs) pings of the WebSocket")
+            return link.connection.abort(error)
+        }
+        try? link.sendPing(at: timers.time.now, nil)
+        schedulePing()
+    }
+
+    // MARK: Closing
+
+    /// Sends a close frame and waits until the WebSocket has ended.
+    func close(_ code: WebSocketCloseCode, _ reason: String) async throws(AsyncNetError) {
+        _ = try WebSocketCloseBody.bytes(code: code, reason: reason)
+        guard !phase.read({ $0.hasEnded }) else { return }
+        let hasSentClose = isClosing || link?.machine.hasSentClose == true
+        let frame = hasSentClose ? nil : try link?.machine.encodeClose(code, reason: reason)
+        isClosing = true
+        queue.shut()
+        let limit = frame.map { limitClosing($0) }
+        if !phase.read({ $0.isOpen }) { stopOpening() }
+        await phase.wait { $0.hasEnded }
+        if let limit { timers.cancel(limit) }
+        if Task.isCancelled { link?.connection.abort(nil) }
+    }
+
+    /// Sends the close frame; without the server's, the connection is closed after the time-out.
+    private func limitClosing(_ frame: Data) -> TimerQueue.Timer {
+        link?.sendRequired(frame)
+        let due = timers.time.now + max(.zero, options.closeTimeout)
+        return timers.schedule(at: due) { [connection = link?.connection] in
+            connection?.abort(nil)
+            return nil
+        }
+    }
+
+    private func stopOpening() {
+        if let driver { driver.cancel() } else { end(nil) }
+    }
+
+    /// Ends the WebSocket at once.
+    func cancel() {
+        if let driver { driver.cancel() } else if !phase.read({ $0.hasEnded }) { end(AsyncNetError(.cancelled)) }
+    }
+
+    nonisolated func cancelSoon() { plan.environment.mailbox.post { await self.cancel() } }
+}

@@ -1,0 +1,70 @@
+import Foundation
+
+/// One connection of a WebSocket with the state of its protocol. Used by the WebSocket's actor only.
+final class WebSocketLink {
+    /// A ping without a pong.
+    private struct Ping {
+        let payload: Data
+        let start: Duration
+        /// What the caller waits for; `nil` for a ping that was sent automatically.
+        let answer: Promise<Duration>?
+    }
+
+    let connection: any DuplexConnection
+    let head: HTTPResponseHead
+    let agreement: WebSocketAgreement
+    var machine: WebSocketMachine
+    private var pings: [Ping] = []
+    private var lastPing: UInt64 = 0
+    /// How many automatic pings in a row are without a pong, and without other bytes since.
+    private(set) var missedPongs = 0
+    /// How many pongs were sent.
+    var pongs = 0
+
+    init(
+        _ upgraded: UpgradeTransport.Upgraded, _ head: HTTPResponseHead, _ agreement: WebSocketAgreement,
+        _ options: WebSocketOptions
+    ) {
+        (connection, self.head, self.agreement) = (upgraded.connection, head, agreement)
+        machine = WebSocketMachine(
+            role: .client, compression: agreement.compression,
+            limits: WebSocketLimits(frame: options.maximumFrameSize, message: options.maximumMessageSize))
+        machine.receive(upgraded.received)
+    }
+
+    deinit { failPings(AsyncNetError(.webSocketClosed)) }
+
+    /// The next bytes of the server have arrived.
+    func receive(_ bytes: Data) {
+        missedPongs = 0
+        machine.receive(bytes)
+    }
+
+    /// - Parameter answer: Fulfilled by the pong; `nil` counts the ping as one that must not be missed.
+    func sendPing(at now: Duration, _ answer: Promise<Duration>?) throws {
+        lastPing += 1
+        let payload = withUnsafeBytes(of: lastPing.bigEndian) { Data($0) }
+        try connection.send(try machine.encodePing(payload))
+        // Of the automatic pings only the last one is kept: a server may answer none of them and send messages.
+        if answer == nil { pings.removeAll { $0.answer == nil } }
+        pings.append(Ping(payload: payload, start: now, answer: answer))
+        if answer == nil { missedPongs += 1 }
+    }
+
+    /// A pong answers its ping and those before it (RFC 6455 §5.5.3).
+    func receivePong(_ payload: Data, at now: Duration) {
+        guard let last = pings.lastIndex(where: { $0.payload == payload }) else { return }
+        for ping in pings[...last] { ping.answer?.fulfil(.success(now - ping.start)) }
+        pings.removeSubrange(...last)
+    }
+
+    func failPings(_ error: AsyncNetError) {
+        for ping in pings { ping.answer?.fulfil(.failure(error)) }
+        pings = []
+    }
+
+    /// Sends a frame that the protocol requires. A connection that fails shows that when it is received from.
+    func sendRequired(_ frame: Data?) {
+        if let frame { try? connection.send(frame) }
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+
+/// How a WebSocket is opened, the first time and again.
+struct WebSocketPlan: Sendable {
+    let session: Session
+    /// Opens the connections: that of the session, or of the test that made the WebSocket.
+    let transport: any Transport
+    let url: WebSocketURL
+    let protocols: [String]
+    let headers: HTTPHeaders
+    let options: WebSocketOptions
+    let requestOptions: RequestOptions
+    let reconnection: WebSocketReconnection
+    /// The messages that are sent before all others when the WebSocket was opened again.
+    let resuming: @Sendable () async throws -> [WebSocketMessage]
+
+    var environment: Environment { session.environment }
+
+    /// Sends the handshake as a request of the session.
+    ///
+    /// - Throws: ``AsyncNetError``, with the response of a server that refused.
+    func open() async throws(AsyncNetError) -> WebSocketLink {
+        let carrier = UpgradeTransport(over: transport, protocols: protocols, compression: options.compression)
+        let request = try request(carrier)
+        await request.add(Validator(.status) { _ = try carrier.agreement(from: $0.head) })
+        let outcome = await request.transferOutcome()
+        if let error = outcome.error { throw error }
+        guard let head = outcome.head, let upgraded = carrier.takeUpgraded() else {
+            throw AsyncNetError(.webSocketHandshakeFailed)
+        }
+        return WebSocketLink(upgraded, head, try carrier.agreement(from: head), options)
+    }
+
+    private func request(_ carrier: UpgradeTransport) throws(AsyncNetError) -> RequestEngine {
+        var headers = headers
+        headers.merge(try carrier.makeHandshake().headers)
+        return session.register(
+            session.blueprint(url, .get, headers, nil), options: requestOptions, carrier: carrier)
+    }
+}

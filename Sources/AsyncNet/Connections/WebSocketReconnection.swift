@@ -1,0 +1,63 @@
+/// Whether a WebSocket that has lost its connection is opened again, and after which delay.
+///
+///     session.webSocket(url, reconnection: .always()) { [.text("resume \(await last.id)")] }
+///
+/// Only a WebSocket that was open once is opened again: after a lost connection, missed pongs, and the close codes 1001,
+/// 1006, 1011, 1012, 1013 and 1014. Any other close code of the server, a violation of the protocol and a refused
+/// certificate end it, and so does a handshake that is refused with a status that says nothing about a later one, such
+/// as 401.
+public struct WebSocketReconnection: Hashable, Sendable {
+    /// The delay before the first connection after a lost one; each further failure doubles it.
+    public var delay: Duration
+    /// The longest delay.
+    public var maximumDelay: Duration
+    /// How many connections in a row may fail; `nil` for any number.
+    public var limit: Int?
+
+    private init(delay: Duration, maximumDelay: Duration, limit: Int?) {
+        self.delay = max(.zero, delay)
+        self.maximumDelay = max(.zero, maximumDelay)
+        self.limit = limit
+    }
+
+    /// The WebSocket ends with its connection.
+    public static let never = WebSocketReconnection(delay: .zero, maximumDelay: .zero, limit: 0)
+
+    /// Opens the WebSocket again. The limit counts the connections that fail in a row.
+    public static func always(
+        delay: Duration = .seconds(1), maximumDelay: Duration = .seconds(60), limit: Int? = 10
+    ) -> WebSocketReconnection {
+        WebSocketReconnection(delay: delay, maximumDelay: maximumDelay, limit: limit)
+    }
+
+    /// The delay before the next connection; `nil` if there is none.
+    ///
+    /// - Parameters:
+    ///   - failures: How many connections have failed in a row, the one that was lost included.
+    ///   - jitter: A random number from 0 to 1. From the second failure on, half of the delay is fixed, and this is the part
+    ///     of the other half that is added: many clients of one server do not come back at the same moment.
+    func delay(after error: AsyncNetError, closeCode: WebSocketCloseCode?, failures: Int, jitter: Double) -> Duration? {
+        guard limit.map({ failures <= $0 }) ?? true, Self.mayPass(error, closeCode) else { return nil }
+        let base = min(delay, maximumDelay)
+        guard failures > 1 else { return base }
+        let grown = min(max(base, .milliseconds(1)) * (1 << min(failures - 1, 20)), maximumDelay)
+        return grown / 2 + grown / 2 * min(max(jitter, 0), 1)
+    }
+
+    /// Whether the WebSocket is opened again after this close code of the server.
+    func reopens(after code: WebSocketCloseCode) -> Bool { limit != 0 && Self.passing.contains(code.rawValue) }
+
+    private static func mayPass(_ error: AsyncNetError, _ closeCode: WebSocketCloseCode?) -> Bool {
+        switch error.code {
+        case .webSocketClosed: passing.contains(closeCode?.rawValue ?? 1006)
+        case .webSocketHandshakeFailed:
+            error.responseCode.map { [408, 425, 429, 500, 502, 503, 504].contains($0) } ?? false
+        case .connectionLost, .cannotConnect, .hostNotFound, .timedOut, .emptyReply, .bodyEndedEarly, .proxyFailed,
+            .proxyNotFound:
+            true
+        default: false
+        }
+    }
+
+    private static let passing: Set<UInt16> = [1001, 1006, 1011, 1012, 1013, 1014]
+}

@@ -1,0 +1,23 @@
+import Foundation
+
+/// The URL of a WebSocket (RFC 6455 §3) as that of its handshake's request.
+struct WebSocketURL: URLConvertible {
+    let url: any URLConvertible
+
+    /// `http` in place of `ws`, and `https` in place of `wss`; other URLs as they are, relative ones included.
+    func asURL() throws -> URL {
+        let given = try url.asURL()
+        guard let text = Self.httpText(of: given.absoluteString) else { return given }
+        return try text.asURL()
+    }
+
+    /// `nil` if the text has neither of the schemes.
+    static func httpText(of text: String) -> String? {
+        let scheme = text.prefix { $0 != ":" }
+        switch scheme.lowercased() {
+        case "ws" where text.contains(":"): return "http" + text.dropFirst(scheme.count)
+        case "wss" where text.contains(":"): return "https" + text.dropFirst(scheme.count)
+        default: return nil
+        }
+    }
+}

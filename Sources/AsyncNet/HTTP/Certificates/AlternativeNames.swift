@@ -1,0 +1,67 @@
+import Foundation
+
+/// The names in a certificate's subjectAltName extension (RFC 5280 §4.2.1.6), each with its kind: `DNS:example.com`,
+/// `IP:192.0.2.1`, `URI:...`, `email:...`, `DirName:CN=...`. Names of other kinds are left out.
+struct AlternativeNames: Equatable {
+    var texts: [String] = []
+
+    init() {}
+
+    /// - Parameter value: The extension's value.
+    init(_ value: ArraySlice<UInt8>) throws(DERReader.Malformed) {
+        var outer = DERReader(value)
+        var names = try outer.enter()
+        while !names.isAtEnd {
+            if let text = try Self.text(of: names.next()) { texts.append(text) }
+        }
+    }
+
+    private static func text(of name: DERReader.Element) throws(DERReader.Malformed) -> String? {
+        switch name.tag {
+        case 0x81: return "email:\(shown(name.content))"
+        case 0x82: return "DNS:\(shown(name.content))"
+        case 0x86: return "URI:\(shown(name.content))"
+        case 0x87: return "IP:\(address(name.content) ?? "#\(name.content.hexadecimal)")"
+        case 0xA4:
+            var explicit = DERReader(name.content)
+            return "DirName:\(try DistinguishedName(explicit.next(DERReader.Tag.sequence).content).text)"
+        default: return nil
+        }
+    }
+
+    /// The characters of an IA5String; others as `\xx`.
+    private static func shown(_ bytes: ArraySlice<UInt8>) -> String {
+        bytes.map { 0x21...0x7E ~= $0 && $0 != 0x5C ? String(Unicode.Scalar($0)) : "\\\([$0].hexadecimal)" }.joined()
+    }
+
+    private static func address(_ bytes: ArraySlice<UInt8>) -> String? {
+        let family = [4: AF_INET, 16: AF_INET6][bytes.count]
+        return family.flatMap { IPText.text(of: Array(bytes), family: $0) }
+    }
+}
+
+/// IP addresses as text.
+enum IPText {
+    /// The canonical text of an address's bytes (RFC 5952); `nil` for another number of bytes.
+    static func text(of bytes: [UInt8], family: Int32) -> String? {
+        guard bytes.count == (family == AF_INET ? 4 : 16) else { return nil }
+        var text = [CChar](repeating: 0, count: 64)
+        guard inet_ntop(family, bytes, &text, 64) != nil else { return nil }
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// The canonical text of an IPv6 address without brackets and zone; `nil` for other text.
+    static func v6(_ text: String) -> String? {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        guard inet_pton(AF_INET6, text, &bytes) == 1 else { return nil }
+        return self.text(of: bytes, family: AF_INET6)
+    }
+
+    /// The canonical text of an IPv4 address in any of the forms that `inet_aton`, and so libcurl, takes: `127.1` is
+    /// 127.0.0.1; `nil` for other text.
+    static func v4(_ text: String) -> String? {
+        var address = in_addr()
+        guard text.utf8.allSatisfy({ $0 > 0x20 }), inet_aton(text, &address) != 0 else { return nil }
+        return self.text(of: withUnsafeBytes(of: address) { Array($0) }, family: AF_INET)
+    }
+}

@@ -1,0 +1,31 @@
+import Foundation
+
+/// The textual form of certificates and keys (RFC 7468).
+enum PEM {
+    private static let begin = Data("-----BEGIN CERTIFICATE-----".utf8)
+    private static let end = Data("-----END CERTIFICATE-----".utf8)
+
+    /// Whether the bytes are PEM, of a certificate or another thing.
+    static func isPEM(_ data: Data) -> Bool { data.range(of: Data("-----BEGIN ".utf8)) != nil }
+
+    /// A certificate in PEM, converted from DER if necessary.
+    static func certificate(_ data: Data) -> Data {
+        guard !data.isEmpty, !isPEM(data) else { return data }
+        return Data(text(ofDER: data).utf8)
+    }
+
+    /// The PEM of a certificate in DER.
+    static func text(ofDER der: Data) -> String {
+        let lines = der.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
+        return "-----BEGIN CERTIFICATE-----\n\(lines)\n-----END CERTIFICATE-----\n"
+    }
+
+    /// The first certificate of a PEM in DER; keys and text around it are skipped. `nil` if there is none.
+    static func firstCertificate(in pem: Data) -> Data? {
+        guard let begin = pem.range(of: begin),
+            let end = pem.range(of: end, in: begin.upperBound..<pem.endIndex)
+        else { return nil }
+        let digits = pem[begin.upperBound..<end.lowerBound].filter { $0 > 0x20 }
+        return Data(base64Encoded: Data(digits)).flatMap { $0.isEmpty ? nil : $0 }
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+
+/// A host in the form in which hosts are compared: in lower case, without brackets, zone and trailing dot, names in
+/// ASCII (RFC 5890), IP addresses in their canonical text.
+struct HostName: Hashable, Sendable {
+    let text: String
+    let isAddress: Bool
+
+    /// - Parameter host: A name or address, which may be in brackets, and percent-encoded as in a URL. `nil` if it is
+    ///   neither, such as with a port.
+    init?(_ host: some StringProtocol) {
+        let isEncoded = host.utf8.contains(UInt8(ascii: "%"))
+        let host = isEncoded ? host.removingPercentEncoding ?? String(host) : String(host)
+        if let address = Self.address(host) {
+            (text, isAddress) = (address, true)
+        } else if let name = Self.name(host) {
+            (text, isAddress) = (name, false)
+        } else {
+            return nil
+        }
+    }
+
+    /// The host in a URL's text, as libcurl reads it; `nil` if there is none.
+    init?(ofURL url: String) {
+        guard let colon = url.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        let rest = url.utf8[colon...].dropFirst()
+        guard rest.starts(with: "//".utf8) else { return nil }
+        let authority = rest.dropFirst(2).prefix { !"/?#".utf8.contains($0) }
+        let at = authority.lastIndex(of: UInt8(ascii: "@"))
+        let host = at.map { authority[authority.index(after: $0)...] } ?? authority
+        let isBracketed = host.first == UInt8(ascii: "[")
+        let bracket = isBracketed ? host.lastIndex(of: UInt8(ascii: "]")).map(host.index(after:)) : nil
+        self.init(Substring(host[..<(bracket ?? host.lastIndex(of: UInt8(ascii: ":")) ?? host.endIndex)]))
+    }
+
+    /// The name without its first label; `nil` for an address, and for a name of one label.
+    var parent: HostName? {
+        guard !isAddress, let dot = text.utf8.firstIndex(of: UInt8(ascii: ".")) else { return nil }
+        return HostName(text: String(text[text.utf8.index(after: dot)...]))
+    }
+
+    private init(text: String) { (self.text, isAddress) = (text, false) }
+
+    private static func address(_ host: String) -> String? {
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+        let inner = isBracketed ? host.dropFirst().dropLast() : host[...]
+        if inner.utf8.contains(UInt8(ascii: ":")) { return IPText.v6(String(inner.prefix { $0 != "%" })) }
+        guard !isBracketed, let first = inner.utf8.first, first &- 0x30 < 10 else { return nil }
+        return IPText.v4(String(withoutTrailingDot(inner)))
+    }
+
+    private static func name(_ host: String) -> String? {
+        let isASCII = host.utf8.allSatisfy { $0 < 0x80 }
+        guard let name = isASCII ? host : URLReference("http://\(host)/").url?.host else { return nil }
+        let bytes = withoutTrailingDot(name[...]).utf8.map(\.asciiLowercased)
+        return isName(bytes) ? String(decoding: bytes, as: UTF8.self) : nil
+    }
+
+    /// Whether these are labels of 1 to 63 letters, separated by dots, in 253 bytes (RFC 1035 §2.3.4).
+    private static func isName(_ bytes: [UInt8]) -> Bool {
+        var length = 0
+        for byte in bytes {
+            guard byte == UInt8(ascii: ".") ? 1...63 ~= length : isLetter(byte) else { return false }
+            length = byte == UInt8(ascii: ".") ? 0 : length + 1
+        }
+        return 1...63 ~= length && bytes.count <= 253
+    }
+
+    private static func withoutTrailingDot(_ host: Substring) -> Substring {
+        host.hasSuffix(".") ? host.dropLast() : host
+    }
+
+    /// Letters and digits, and `-` and `_`, which names of services have too.
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        case UInt8(ascii: "-"), UInt8(ascii: "_"): true
+        default: false
+        }
+    }
+}

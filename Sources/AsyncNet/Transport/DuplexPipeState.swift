@@ -1,0 +1,146 @@
+import Foundation
+
+/// What has arrived and what is to be sent on a duplex connection, and how each direction ended.
+///
+/// Without I/O, locks and continuations: each function records an event of the connection's thread or of a task, and returns
+/// what the pipe does about it after it has released its lock.
+struct DuplexPipeState {
+    /// How many bytes are kept in each direction before the sender waits.
+    static let highWaterMark = 256 * 1024
+
+    enum Read: Equatable {
+        /// - Parameter makesRoom: Whether the thread stopped receiving and may go on.
+        case bytes(Data, makesRoom: Bool)
+        case end
+        case failure(AsyncNetError)
+        case wait
+
+        static func == (one: Read, other: Read) -> Bool {
+            switch (one, other) {
+            case (.bytes(let one, let oneRoom), .bytes(let other, let otherRoom)): one == other && oneRoom == otherRoom
+            case (.end, .end), (.wait, .wait): true
+            case (.failure(let one), .failure(let other)): one.code == other.code
+            default: false
+            }
+        }
+    }
+
+    /// What the thread is to do on the connection besides receiving.
+    struct Outgoing {
+        var data: [Data] = []
+        /// Whether the peer is told, after the data, that no more follows.
+        var isLast = false
+        /// Whether the connection is closed, after the data.
+        var closes = false
+    }
+
+    private var received: ArraySlice<Data> = []
+    private var receivedBytes = 0
+    private var isPaused = false
+    private var receivingEnd: Result<Void, AsyncNetError>?
+
+    private var outgoing = Outgoing()
+    /// The bytes that the connection has not taken, those that the thread holds included.
+    private var unsentBytes = 0
+    private var isSendingFinished = false
+    /// Whether the thread knows that there is something to take.
+    private var isAnnounced = false
+    private(set) var isClosing = false
+    /// Set when the connection is closed; every later call fails with it.
+    private(set) var closure: AsyncNetError?
+
+    // MARK: Receiving
+
+    /// How many bytes the thread may receive now. With none it waits until a read makes room.
+    mutating func receivingRoom() -> Int {
+        let room = max(0, Self.highWaterMark - receivedBytes)
+        isPaused = room == 0
+        return room
+    }
+
+    mutating func receive(_ data: Data) {
+        received.append(data)
+        receivedBytes += data.count
+    }
+
+    /// The peer has ended its side, or the connection has failed. The first call counts.
+    mutating func endReceiving(_ result: Result<Void, AsyncNetError>) { receivingEnd = receivingEnd ?? result }
+
+    var isReadable: Bool { !received.isEmpty || receivingEnd != nil }
+
+    mutating func read() -> Read {
+        if let data = received.popFirst() {
+            receivedBytes -= data.count
+            // The slice's array would keep what was taken.
+            if received.isEmpty { received = [] }
+            let makesRoom = isPaused && receivedBytes <= Self.highWaterMark / 2
+            if makesRoom { isPaused = false }
+            return .bytes(data, makesRoom: makesRoom)
+        }
+        switch receivingEnd {
+        case .success: return .end
+        case .failure(let error): return .failure(error)
+        case nil: return .wait
+        }
+    }
+
+    // MARK: Sending
+
+    /// Whether a writer may go on.
+    var hasSendingRoom: Bool { unsentBytes < Self.highWaterMark || sendingError != nil }
+
+    /// The error of a write: the connection is closed, or the sending was finished.
+    var sendingError: AsyncNetError? {
+        if let closure { return closure }
+        return isSendingFinished || isClosing ? Self.closedHere : nil
+    }
+
+    /// - Returns: Whether the thread must be told.
+    mutating func send(_ data: Data) throws(AsyncNetError) -> Bool {
+        if let error = sendingError { throw error }
+        guard !data.isEmpty else { return false }
+        outgoing.data.append(data)
+        unsentBytes += data.count
+        return announce()
+    }
+
+    mutating func finishSending() throws(AsyncNetError) -> Bool {
+        if let closure { throw closure }
+        guard !isSendingFinished, !isClosing else { return false }
+        (isSendingFinished, outgoing.isLast) = (true, true)
+        return announce()
+    }
+
+    /// - Returns: Whether the thread must be told; `nil` if the connection is closed.
+    mutating func close() -> Bool? {
+        guard closure == nil else { return nil }
+        (isClosing, outgoing.closes) = (true, true)
+        return announce()
+    }
+
+    private mutating func announce() -> Bool {
+        defer { isAnnounced = true }
+        return !isAnnounced
+    }
+
+    mutating func takeOutgoing() -> Outgoing {
+        isAnnounced = false
+        defer { outgoing.data = [] }
+        return outgoing
+    }
+
+    /// The connection has taken this many bytes of what the thread took.
+    mutating func didSend(_ count: Int) { unsentBytes -= count }
+
+    /// The connection is closed, by this program without an error. What has arrived can still be read.
+    mutating func didClose(_ error: AsyncNetError?) {
+        guard closure == nil else { return }
+        endReceiving(error.map { .failure($0) } ?? .success(()))
+        closure = error ?? Self.closedHere
+        outgoing.data = []
+    }
+
+    private static var closedHere: AsyncNetError {
+        AsyncNetError(.connectionLost, "This program has closed the connection")
+    }
+}

@@ -1,0 +1,97 @@
+public import Foundation
+
+/// A transport that also opens connections which carry bytes in both directions and no HTTP: for WebSocket and for
+/// ``Session/connect(to:port:tls:)``.
+///
+/// A session asks its transport for a connection only if the transport conforms to this protocol; with another transport
+/// the call ends with `.unsupportedByTransport`.
+public protocol DuplexTransport: Transport {
+    /// Opens a connection, with its TLS handshake, and returns it. Nothing of the caller's is sent before.
+    ///
+    /// Cancelling the awaiting task must end this at once.
+    ///
+    /// - Throws: ``AsyncNetError``, such as `.cannotConnect` or `.certificateNotTrusted`.
+    func open(_ request: DuplexRequest) async throws -> any DuplexConnection
+}
+
+/// A connection of a ``DuplexTransport``: bytes in order, in both directions.
+///
+/// Any number of tasks may use it at the same time. Releasing it closes it.
+public protocol DuplexConnection: AnyObject, Sendable {
+    /// The peer's address and the certificates that it showed.
+    var info: ConnectionInfo { get }
+
+    /// The next bytes that arrive; `nil` once the peer has ended its side, after all of its bytes.
+    ///
+    /// The transport receives nothing more from the network while nobody takes what it has, apart from a buffer. Cancelling
+    /// the task loses no byte: the next call returns it.
+    func receive() async throws -> Data?
+
+    /// Takes bytes and sends them after all those before, in the order of the calls; does not wait.
+    ///
+    /// - Throws: ``AsyncNetError``, such as `.connectionLost` for a connection that is closed.
+    func send(_ data: Data) throws
+
+    /// Returns when few of the taken bytes are still unsent. Cancelling the task ends the wait, not the sending.
+    func sendingRoom() async throws
+
+    /// Tells the peer, after all bytes, that no more follow; the peer can still send.
+    ///
+    /// - Throws: ``AsyncNetError`` with code `.unsupportedByTransport` if this connection cannot, as one with TLS.
+    func finishSending() throws
+
+    /// Sends what `send` has taken, as far as the peer takes it within a limited time, then closes the connection.
+    /// If the task is cancelled, the connection is closed at once.
+    func close() async
+
+    /// Closes the connection at once. What waits for it ends with the error, or with `.connectionLost`.
+    func abort(_ error: AsyncNetError?)
+}
+
+/// Where a connection leads, and how it is secured.
+public struct DuplexRequest: Sendable {
+    /// Whether and how the connection is encrypted.
+    public enum Security: Sendable {
+        /// No TLS.
+        case none
+        /// TLS with the transport's own settings for the host.
+        case transport
+        /// TLS with these settings.
+        case tls(TLSConfiguration)
+    }
+
+    /// The name or the IP address of the host, an IPv6 address without brackets.
+    public var host: String
+    /// 1 to 65535.
+    public var port: Int
+    /// Whether and how the connection is encrypted.
+    public var security: Security
+    /// Whether the connection is for HTTP/1.1, which the TLS handshake then offers (ALPN, RFC 7301). `false` by default,
+    /// which offers nothing.
+    public var isHTTP: Bool
+
+    /// Makes a request for a connection.
+    public init(host: String, port: Int, security: Security, isHTTP: Bool = false) {
+        self.host = host
+        self.port = port
+        self.security = security
+        self.isHTTP = isHTTP
+    }
+
+    var isTLS: Bool { if case .none = security { false } else { true } }
+}
+
+extension Transport {
+    /// A connection over this transport.
+    ///
+    /// - Throws: ``AsyncNetError`` with code `.unsupportedByTransport` if the transport opens none.
+    func connection(to request: DuplexRequest) async throws -> any DuplexConnection {
+        guard let transport = self as? any DuplexTransport else {
+            throw AsyncNetError(
+                .unsupportedByTransport,
+                "\(transportDescription) opens no connections for WebSocket and raw streams; "
+                    + "use .libcurl(), or a transport that conforms to DuplexTransport")
+        }
+        return try await transport.open(request)
+    }
+}

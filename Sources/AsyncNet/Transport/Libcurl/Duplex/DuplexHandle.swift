@@ -1,0 +1,292 @@
+import CLibcurl
+import Foundation
+
+/// One of libcurl's easy handles with a connection that carries no request. Used on its loop's thread only.
+final class DuplexHandle {
+    /// What the worker does with the connection.
+    enum Outcome {
+        case goOn
+        /// The connection is closed soon, and after this time in any case.
+        case linger(Duration)
+        case close(AsyncNetError?)
+    }
+
+    let easy: EasyHandle
+    private let opening: DuplexLoop.Opening
+    /// Holds what the handle's options point to.
+    private let template: LibcurlTemplate
+    private let proxyHost: String?
+    private let unixSocket: String?
+    /// The error of a connection whose server was not trusted: this one only reads the server's certificates for it.
+    private let inspected: AsyncNetError?
+    private let errorText: UnsafeMutablePointer<CChar>
+    private var socket: Int32 = -1
+
+    private var outgoing: ArraySlice<Data> = []
+    /// How many bytes of the first piece are sent.
+    private var sentOfFirst = 0
+    private var finishesSending = false
+    private var closesWhenSent = false
+    private var mayReceive = true
+    private var isBlocked = false
+    /// Whether the tasks know the connection as closed.
+    private var isLeaving = false
+    /// How long the peer has to take the last data.
+    private let closeTimeout: Duration
+
+    /// The size of a read. A connection with much to receive fills the buffer again and again.
+    private static let bufferSize = 64 * 1024
+
+    var id: Int { opening.id }
+    var isOpen: Bool { socket >= 0 }
+    private var pipe: DuplexPipe { opening.pipe }
+
+    /// - Parameter inspected: The error of a server that was not trusted. The handle then verifies nothing, and its
+    ///   connection is closed after the handshake.
+    /// - Throws: ``AsyncNetError`` for settings that this libcurl refuses.
+    init(
+        _ opening: DuplexLoop.Opening, _ loop: DuplexLoop, _ connections: LoopConnections,
+        inspecting inspected: AsyncNetError? = nil
+    ) throws(AsyncNetError) {
+        let configuration = loop.configuration
+        var tls = try loop.tls(for: opening.request)
+        if inspected != nil { tls = TLSConfiguration(trust: .disabled, minimumVersion: tls.minimumVersion) }
+        (self.opening, self.inspected) = (opening, inspected)
+        (proxyHost, unixSocket) = (configuration.proxy.host, configuration.unixSocket)
+        closeTimeout = configuration.connectTimeout
+        guard let template = LibcurlTemplate(configuration, tls, connections, nil), let easy = template.copy() else {
+            throw AsyncNetError(.transportFailed, "libcurl has no memory for another connection")
+        }
+        if let failure = template.failure { throw failure }
+        self.template = template
+        self.easy = easy
+        errorText = .allocate(capacity: Int(LC_ERROR_BUFFER_SIZE))
+        errorText.pointee = 0
+        setOptions()
+    }
+
+    deinit { errorText.deallocate() }
+
+    private func setOptions() {
+        let request = opening.request
+        let host = request.host.contains(":") ? "[\(request.host)]" : request.host
+        easy.set(LC_URL, "\(request.isTLS ? "https" : "http")://\(host):\(request.port)/")
+        easy.set(LC_CONNECT_ONLY, 1)
+        easy.set(LC_HTTPPROXYTUNNEL, 1)
+        easy.set(LC_FRESH_CONNECT, 1)
+        easy.set(LC_HTTP_VERSION, LC_HTTP_1_1)
+        easy.set(LC_SSL_ENABLE_ALPN, request.isHTTP ? 1 : 0)
+        easy.set(LC_CERTINFO, request.isTLS ? 1 : 0)
+        easy.setConnection(opening.id, errorText: errorText)
+    }
+
+    // MARK: Opening
+
+    /// What a connection that libcurl has made, or has failed to make, is to be used for.
+    enum Opened {
+        case use
+        /// Another connection shows the certificates of the server, which is not trusted.
+        case inspect(DuplexHandle)
+        case close
+    }
+
+    func opens(_ result: Int32, _ loop: DuplexLoop, _ connections: LoopConnections) -> Opened {
+        socket = result == 0 ? lc_socket(easy.pointer) : -1
+        if let inspected { return fail(inspected.with(trustFailure(result == 0 ? easy.certificates : []))) }
+        if isOpen {
+            opening.opened.fulfil(.success(info))
+            return .use
+        }
+        let error = error(result)
+        guard [51, 60, 90, 91].contains(result) else { return fail(error) }
+        if error.code == .certificatePinMismatch { return fail(error.with(trustFailure(easy.certificates))) }
+        guard let next = try? DuplexHandle(opening, loop, connections, inspecting: error) else { return fail(error) }
+        return .inspect(next)
+    }
+
+    private func fail(_ error: AsyncNetError) -> Opened {
+        opening.opened.fulfil(.failure(error))
+        return .close
+    }
+
+    private func trustFailure(_ certificates: [String]) -> ServerTrustFailure {
+        ServerTrustFailure(
+            certificates: certificates.compactMap { try? ServerCertificate(pem: $0) },
+            expectedPins: inspected == nil ? template.tls.pins : [])
+    }
+
+    /// What the caller has given since the connection was asked for, and what the server has sent.
+    func begin() -> Outcome {
+        if case .close(let error) = takeOutgoing() { return .close(error) }
+        return receive()
+    }
+
+    private var info: ConnectionInfo {
+        var port = 0
+        let address = lc_peer(easy.pointer, &port).map { String(cString: $0) }
+        return ConnectionInfo(
+            isReused: false, remoteAddress: address, remotePort: port > 0 ? port : nil,
+            certificates: easy.certificates)
+    }
+
+    private func error(_ result: Int32) -> AsyncNetError {
+        var metrics = lc_metrics()
+        lc_read_metrics(easy.pointer, &metrics)
+        return LibcurlErrors.error(
+            for: result,
+            LibcurlErrors.Circumstances(
+                text: String(cString: errorText), verifyResult: metrics.verify_result,
+                connectStatus: metrics.connect_status, proxyHost: proxyHost, unixSocket: unixSocket))
+    }
+
+    /// The worker has closed the connection.
+    func closed(_ error: AsyncNetError?) {
+        opening.opened.fulfil(.failure(error ?? AsyncNetError(.cancelled)))
+        pipe.didClose(error)
+    }
+
+    // MARK: Waiting
+
+    /// The socket, and what the connection waits for; `nil` if nothing.
+    ///
+    /// A socket that nothing is wanted of is not watched: it would report its end again and again.
+    var waiter: lc_waiter? {
+        let wanted = (mayReceive ? LC_READABLE : 0) | (isBlocked ? LC_WRITABLE : 0)
+        return wanted == 0 ? nil : lc_waiter(socket: socket, wanted: Int16(wanted), ready: 0)
+    }
+
+    func serve(_ ready: Int16) -> Outcome {
+        if isBlocked, ready != Int16(LC_READABLE) {
+            let outcome = send()
+            if case .close = outcome { return outcome }
+        }
+        return mayReceive ? receive() : .goOn
+    }
+
+    // MARK: Receiving
+
+    /// Receives until nothing has arrived, or the pipe is full: the TLS library may have bytes that the socket does not
+    /// report any more.
+    func receive() -> Outcome {
+        if isLeaving { return discard() }
+        while true {
+            let room = pipe.receivingRoom()
+            mayReceive = room > 0
+            guard mayReceive else { return .goOn }
+            switch receiveOnce(atMost: min(room, Self.bufferSize)) {
+            case .some(let outcome): return outcome
+            case nil: continue
+            }
+        }
+    }
+
+    /// - Returns: `nil` if there may be more.
+    private func receiveOnce(atMost size: Int) -> Outcome? {
+        guard let buffer = malloc(size) else {
+            return .close(AsyncNetError(.transportFailed, "There is no memory for received bytes"))
+        }
+        var count = 0
+        let result = lc_receive(easy.pointer, buffer, size, &count)
+        guard result == 0, count > 0 else {
+            free(buffer)
+            return endOfReceiving(result)
+        }
+        pipe.receive(Self.data(buffer, count, size))
+        return nil
+    }
+
+    private func endOfReceiving(_ result: Int32) -> Outcome {
+        if result == Int32(LC_RESULT_AGAIN) { return .goOn }
+        mayReceive = false
+        guard result == 0 else { return .close(error(result)) }
+        pipe.endReceiving(.success(()))
+        return .goOn
+    }
+
+    /// A buffer that is filled well becomes the data itself.
+    private static func data(_ buffer: UnsafeMutableRawPointer, _ count: Int, _ size: Int) -> Data {
+        if count >= size / 2 { return Data(bytesNoCopy: buffer, count: count, deallocator: .free) }
+        defer { free(buffer) }
+        return Data(bytes: buffer, count: count)
+    }
+
+    // MARK: Sending
+
+    func takeOutgoing() -> Outcome {
+        let taken = pipe.takeOutgoing()
+        outgoing.append(contentsOf: taken.data)
+        finishesSending = finishesSending || taken.isLast
+        closesWhenSent = closesWhenSent || taken.closes
+        return isBlocked ? afterSending : send()
+    }
+
+    private func send() -> Outcome {
+        isBlocked = false
+        while let first = outgoing.first {
+            let (result, count) = send(first)
+            if count > 0 { advance(count, in: first) }
+            if result == Int32(LC_RESULT_AGAIN) {
+                isBlocked = true
+                break
+            }
+            guard result == 0 else { return .close(error(result)) }
+        }
+        return afterSending
+    }
+
+    private func send(_ data: Data) -> (result: Int32, count: Int) {
+        var count = 0
+        let result = data.withUnsafeBytes { bytes in
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[sentOfFirst...])
+            return rest.baseAddress.map { lc_send(easy.pointer, $0, rest.count, &count) } ?? 0
+        }
+        return (result, count)
+    }
+
+    private func advance(_ count: Int, in first: Data) {
+        sentOfFirst += count
+        if sentOfFirst == first.count {
+            outgoing.removeFirst()
+            if outgoing.isEmpty { outgoing = [] }
+            sentOfFirst = 0
+        }
+        pipe.didSend(count)
+    }
+
+    private var afterSending: Outcome {
+        guard outgoing.isEmpty else { return closesWhenSent ? .linger(closeTimeout) : .goOn }
+        if closesWhenSent { return leave() }
+        if finishesSending {
+            finishesSending = false
+            _ = lc_finish_sending(socket)
+        }
+        return .goOn
+    }
+
+    // MARK: Closing
+
+    /// Closes the connection so that the peer receives all data: a socket that is closed with unread bytes resets the
+    /// connection, and the peer may then drop what it has not read. So the peer is told that no more follows, and what it
+    /// sends before it closes its side is received and dropped.
+    private func leave() -> Outcome {
+        guard !isLeaving else { return .linger(Self.farewell) }
+        isLeaving = true
+        pipe.didClose(nil)
+        if !opening.request.isTLS { _ = lc_finish_sending(socket) }
+        mayReceive = true
+        return discard()
+    }
+
+    /// How long the peer has to close its side, in which the program does not wait any more.
+    private static let farewell = Duration.seconds(1)
+
+    private func discard() -> Outcome {
+        withUnsafeTemporaryAllocation(byteCount: Self.bufferSize, alignment: 1) { buffer in
+            guard let bytes = buffer.baseAddress else { return .close(nil) }
+            var (result, count) = (Int32(0), 0)
+            repeat { result = lc_receive(easy.pointer, bytes, buffer.count, &count) } while result == 0 && count > 0
+            let mayFollow = result == Int32(LC_RESULT_AGAIN) && !opening.request.isTLS
+            return mayFollow ? .linger(Self.farewell) : .close(nil)
+        }
+    }
+}

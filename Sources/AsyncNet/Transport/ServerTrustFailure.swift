@@ -1,0 +1,55 @@
+/// The certificates of a server that was not trusted, the ``AsyncNetError/underlyingError`` of `.certificateNotTrusted`,
+/// `.certificateExpired`, `.certificateHostMismatch`, `.certificatePinMismatch` and `.certificateRevoked` over libcurl.
+public struct ServerTrustFailure: Error, Sendable, Hashable {
+    /// The certificates that the server showed, its own first.
+    ///
+    /// libcurl does not keep them when it refuses them, so they are read over a second connection, on which nothing is sent
+    /// after the handshake. Empty if that could not be made, such as with a server that has ended meanwhile.
+    public var certificates: [ServerCertificate]
+    /// The pins that were expected, if none of them is the server's.
+    public var expectedPins: [String]
+
+    /// The pin of the server's own certificate; `nil` without ``certificates``.
+    public var pin: String? { certificates.first?.pin }
+
+    /// Makes a value, for tests.
+    public init(certificates: [ServerCertificate], expectedPins: [String] = []) {
+        self.certificates = certificates
+        self.expectedPins = expectedPins
+    }
+}
+
+extension ServerTrustFailure: CustomStringConvertible {
+    /// The server's own certificate in a few words; after a pin mismatch the pins too.
+    public var description: String {
+        let shown = certificates.first.map { "the server showed \($0)" } ?? "the server's certificate is not known"
+        guard !expectedPins.isEmpty else { return shown }
+        let more = expectedPins.count > 4 ? " and \(expectedPins.count - 4) more" : ""
+        let pins = expectedPins.prefix(4).joined(separator: ", ") + more
+        return "\(shown)\(pin.map { "; its pin is \($0)" } ?? ""); pinned: \(pins)"
+    }
+}
+
+extension AsyncNetError {
+    /// The certificates of a server that was not trusted, and the expected pins; `nil` for another error, and over
+    /// transports that do not know them.
+    public var serverTrust: ServerTrustFailure? { underlyingError as? ServerTrustFailure }
+
+    /// This error with the certificates in its message and as its cause.
+    func with(_ failure: ServerTrustFailure) -> AsyncNetError {
+        let isKnown = !failure.certificates.isEmpty || !failure.expectedPins.isEmpty
+        return AsyncNetError(code, isKnown ? "\(message); \(failure)" : message, underlyingError: failure)
+    }
+}
+
+extension TransportMetrics {
+    /// What ``certificates`` say, the server's own first; those that cannot be read are left out.
+    ///
+    /// Empty on a reused connection, since certificates are shown in a connection's handshake only.
+    public var serverCertificates: [ServerCertificate] { certificates.compactMap { try? ServerCertificate(pem: $0) } }
+}
+
+extension ConnectionInfo {
+    /// What ``certificates`` say, the server's own first; those that cannot be read are left out.
+    public var serverCertificates: [ServerCertificate] { certificates.compactMap { try? ServerCertificate(pem: $0) } }
+}

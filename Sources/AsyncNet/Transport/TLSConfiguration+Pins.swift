@@ -1,0 +1,50 @@
+public import Foundation
+
+extension TLSConfiguration {
+    /// The pin of a certificate's public key, for ``pins``.
+    ///
+    /// A certificate that is renewed with the same key keeps its pin. Pin a second key too, whose private half is kept
+    /// elsewhere (RFC 7469 §2.5): without it a server that loses its key cannot be connected to.
+    ///
+    /// - Parameter certificate: DER, or PEM, whose first certificate counts. With other bytes each request of the transport
+    ///   ends with `.invalidConfiguration` and the reason.
+    public static func pin(of certificate: Data) -> String {
+        do {
+            return try ServerCertificate(certificate).pin
+        } catch {
+            return unreadable + error.message
+        }
+    }
+
+    /// The pin of the public key of a PEM's first certificate, for ``pins``.
+    ///
+    /// With other text each request of the transport ends with `.invalidConfiguration` and the reason.
+    public static func pin(of certificate: String) -> String { pin(of: Data(certificate.utf8)) }
+
+    private static let unreadable = "no pin: "
+
+    /// Why `pin(of:)` could not make this pin; `nil` for all others.
+    static func reason(ofPin pin: String) -> String? {
+        pin.hasPrefix(unreadable) ? "There is no pin of a certificate. \(pin.dropFirst(unreadable.count))" : nil
+    }
+}
+
+extension TLSConfiguration {
+    /// All settings, for finding those that are the same.
+    struct Key: Hashable {
+        let trust: Trust.Kind
+        let pins: [String]
+        let identity: ClientIdentity.Kind?
+        let password: String?
+        let minimumVersion: Version
+        let verifiesHostName: Bool
+        let requiresStapledStatus: Bool
+    }
+
+    var key: Key {
+        Key(
+            trust: trust.kind, pins: pins, identity: clientIdentity?.kind, password: clientIdentity?.password,
+            minimumVersion: minimumVersion, verifiesHostName: verifiesHostName,
+            requiresStapledStatus: requiresStapledStatus)
+    }
+}

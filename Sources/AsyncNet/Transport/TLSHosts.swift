@@ -1,0 +1,51 @@
+/// Chooses the TLS settings for a host: those of the host itself, then those of the wildcard for its last labels, then the
+/// default.
+struct TLSHosts: Sendable {
+    /// The settings that differ from each other; the first is the default.
+    let settings: [TLSConfiguration]
+    /// Indices of `settings`, by host.
+    private var hosts: [HostName: Int] = [:]
+    /// Indices of `settings`, by what follows `*.`.
+    private var wildcards: [HostName: Int] = [:]
+
+    /// - Throws: ``AsyncNetError`` with code `.invalidConfiguration` for a pattern that is neither a host nor a wildcard,
+    ///   and for two patterns of one host.
+    init(_ standard: TLSConfiguration, _ patterns: [String: TLSConfiguration]) throws(AsyncNetError) {
+        var (settings, indices) = ([standard], [standard.key: 0])
+        for tls in patterns.values where indices[tls.key] == nil {
+            indices[tls.key] = settings.count
+            settings.append(tls)
+        }
+        self.settings = settings
+        for (pattern, tls) in patterns.sorted(by: { $0.key < $1.key }) { try add(pattern, indices[tls.key] ?? 0) }
+    }
+
+    private mutating func add(_ pattern: String, _ index: Int) throws(AsyncNetError) {
+        let isWildcard = pattern.hasPrefix("*.")
+        guard let host = HostName(isWildcard ? pattern.dropFirst(2) : pattern[...]), !(isWildcard && host.isAddress)
+        else {
+            throw Self.malformed(pattern)
+        }
+        let former = isWildcard ? wildcards.updateValue(index, forKey: host) : hosts.updateValue(index, forKey: host)
+        guard former != nil else { return }
+        throw AsyncNetError(
+            .invalidConfiguration, "tlsForHosts has two entries for \(isWildcard ? "*." : "")\(host.text)")
+    }
+
+    private static func malformed(_ pattern: String) -> AsyncNetError {
+        AsyncNetError(
+            .invalidConfiguration,
+            "tlsForHosts needs hosts such as example.com, *.example.com or 192.0.2.1, without scheme, port and path, not "
+                + "\"\(pattern.prefix(80))\"")
+    }
+
+    /// The index of the settings for a host.
+    func index(for host: HostName?) -> Int {
+        guard let host else { return 0 }
+        if let index = hosts[host] { return index }
+        return host.parent.flatMap { wildcards[$0] } ?? 0
+    }
+
+    /// The index of the settings for the host in a URL's text.
+    func index(forURL url: String) -> Int { index(for: HostName(ofURL: url)) }
+}

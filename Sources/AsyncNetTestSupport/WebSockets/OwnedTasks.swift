@@ -1,0 +1,39 @@
+import AsyncNet
+
+/// Tasks that end, at the latest, when their owner cancels them.
+final class OwnedTasks: Sendable {
+    private struct State {
+        var tasks: [Int: Task<Void, Never>] = [:]
+        var lastID = 0
+        var isCancelled = false
+    }
+
+    private let state = Locked(State())
+
+    /// How many tasks have not ended.
+    var count: Int { state.withLock { $0.tasks.count } }
+
+    func start(_ body: @escaping @Sendable () async -> Void) {
+        state.withLock { state in
+            state.lastID += 1
+            let id = state.lastID
+            let task = Task {
+                await body()
+                self.remove(id)
+            }
+            state.tasks[id] = task
+            if state.isCancelled { task.cancel() }
+        }
+    }
+
+    private func remove(_ id: Int) { state.withLock { $0.tasks[id] = nil } }
+
+    /// Cancels all tasks, and those that are started later.
+    func cancel() {
+        let tasks = state.withLock { state in
+            state.isCancelled = true
+            return state.tasks
+        }
+        for task in tasks.values { task.cancel() }
+    }
+}

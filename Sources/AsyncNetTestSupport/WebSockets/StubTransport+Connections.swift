@@ -1,0 +1,89 @@
+public import AsyncNet
+import Foundation
+
+extension StubTransport: DuplexTransport {
+    /// What a stub does with a connection that is not HTTP, of `Session.connect(to:port:tls:)`. When it returns
+    /// the connection is closed; an error resets it.
+    public typealias ConnectionHandler = @Sendable (StubConnection) async throws -> Void
+
+    /// Opens a connection in memory. One for HTTP gets the response to its request from the routes, as `send`; a response
+    /// made by ``MockResponse/webSocket(_:protocols:compression:headers:greeting:fault:)`` makes it a WebSocket.
+    ///
+    /// - Throws: `AsyncNetError` with code `.unsupportedByTransport` for a connection that is not HTTP, unless
+    ///   the stub was made with a closure for these.
+    public func open(_ request: DuplexRequest) async throws -> any DuplexConnection {
+        let pair = PipedPair.make(ConnectionInfo(isReused: false, remotePort: request.port))
+        let connection = StubConnection(request, pair.server)
+        if request.isHTTP {
+            tasks.start { [weak self] in await connection.serve { try await self?.reply(to: $0) } }
+        } else if let connections {
+            tasks.start { await connection.run(connections) }
+        } else {
+            throw AsyncNetError(.unsupportedByTransport, "This StubTransport has no closure for connections")
+        }
+        return pair.client
+    }
+}
+
+extension StubConnection {
+    func run(_ handler: StubTransport.ConnectionHandler) async {
+        do {
+            try await handler(self)
+            await close()
+        } catch {
+            reset()
+        }
+    }
+
+    /// Responds to one request.
+    func serve(_ reply: (RecordedRequest) async throws -> MockResponse?) async {
+        do {
+            guard let (request, rest) = try await readRequest(), let reply = try await reply(request) else {
+                return reset()
+            }
+            if reply.fault == .stall { while try await receive() != nil {} }
+            guard reply.fault == nil else { return reset() }
+            guard let upgrade = reply.upgrade else { return try await respond(reply) }
+            try await self.upgrade(upgrade, reply, request, rest)
+        } catch {
+            reset()
+        }
+    }
+
+    private func upgrade(
+        _ upgrade: MockUpgrade, _ reply: MockResponse, _ request: RecordedRequest, _ rest: Data
+    ) async throws {
+        do {
+            let handshake = try MockHandshake(upgrade, request, reply.headers)
+            let socket = MockWebSocketConnection(end, request, handshake.agreement, upgrade.fault, received: rest)
+            await socket.run(upgrade, handshake.bytes)
+            if socket.isReset.withLock({ $0 }) { reset() }
+        } catch let refusal as WebSocketServerHandshake.Refusal {
+            try await respond(refusal.response)
+        }
+    }
+
+    private func readRequest() async throws -> (RecordedRequest, Data)? {
+        var input = Data()
+        while true {
+            if let end = input.range(of: Data("\r\n\r\n".utf8)) {
+                let head = try MockConnection.parse(String(decoding: input[..<end.lowerBound], as: UTF8.self))
+                let request = RecordedRequest(
+                    method: HTTPMethod(rawValue: head.method), target: head.target, headers: head.headers,
+                    body: Data(), connection: 0, httpVersion: head.version)
+                return (request, Data(input[end.upperBound...]))
+            }
+            guard let bytes = try await receive() else { return nil }
+            input += bytes
+        }
+    }
+
+    /// Sends a response that does not upgrade, and closes the connection.
+    private func respond(_ reply: MockResponse) async throws {
+        let body = reply.chunks?.reduce(Data(), +) ?? reply.body
+        var text = "HTTP/1.1 \(reply.statusCode) \(reply.reason ?? "")\r\nContent-Length: \(body.count)\r\n"
+        for header in reply.headers { text += "\(header.name): \(header.value)\r\n" }
+        try await write(Data((text + "\r\n").utf8) + body)
+        await close()
+    }
+}

@@ -1,0 +1,51 @@
+import Testing
+
+@testable import AsyncNet
+
+@Suite("A state that tasks wait for", .timeLimit(.minutes(5)))
+struct AwaitedStateTests {
+    @Test("A change resumes those whose condition is met, and only those")
+    func change() async {
+        let state = AwaitedState(0)
+        await state.wait { $0 == 0 }
+        let one = Task { await state.wait { $0 >= 1 } }
+        let five = Task { await state.wait { $0 >= 5 } }
+        #expect(await eventually { state.waiterCount == 2 })
+        let changed = state.change { value in
+            value += 1
+            return value
+        }
+        #expect(changed == 1)
+        await one.value
+        #expect(state.waiterCount == 1)
+        state.change { $0 = 5 }
+        await five.value
+        #expect(state.waiterCount == 0)
+        #expect(state.read { $0 } == 5)
+    }
+
+    @Test("A cancelled task stops waiting, before and during the wait")
+    func cancelled() async {
+        let state = AwaitedState(0)
+        let waiting = Task { await state.wait { $0 == 1 } }
+        #expect(await eventually { state.waiterCount == 1 })
+        waiting.cancel()
+        await waiting.value
+        #expect(state.waiterCount == 0)
+        let before = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            await state.wait { $0 == 1 }
+        }
+        await before.value
+        #expect(state.waiterCount == 0)
+    }
+
+    @Test("A change that throws resumes nobody that must wait, and passes the error on")
+    func failure() async {
+        let state = AwaitedState(0)
+        let error = #expect(throws: AsyncNetError.self) {
+            try state.change { _ throws(AsyncNetError) -> Void in throw AsyncNetError(.cancelled) }
+        }
+        #expect(error?.code == .cancelled)
+    }
+}

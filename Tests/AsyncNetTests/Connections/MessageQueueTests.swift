@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+
+@testable import AsyncNet
+
+@Suite("The queue of received messages", .timeLimit(.minutes(5)))
+struct MessageQueueTests {
+    @Test("Messages come in order, then the end, which stays")
+    func order() async throws {
+        let queue = MessageQueue()
+        for number in 0..<3 { queue.add(.text("\(number)")) }
+        queue.finish(.success(()))
+        queue.finish(.failure(AsyncNetError(.connectionLost)))
+        queue.add(.text("late"))
+        for number in 0..<3 { #expect(try await queue.take() == .text("\(number)")) }
+        for _ in 0..<2 { #expect(try await queue.take() == nil) }
+    }
+
+    @Test("It is full with as many messages or bytes, and has room again after one is taken")
+    func room() async throws {
+        for message in [WebSocketMessage.text(""), .binary(Data(count: MessageQueue.mostBytes))] {
+            let queue = MessageQueue()
+            var count = 0
+            while !queue.isFull {
+                queue.add(message)
+                count += 1
+            }
+            #expect(count == (message.size == 0 ? MessageQueue.mostMessages : 1))
+            async let room: Void = queue.room()
+            #expect(try await queue.take() == message)
+            await room
+            #expect(!queue.isFull)
+        }
+    }
+
+    @Test("Nothing waits for room after the queue was shut or has ended")
+    func shut() async {
+        let queue = MessageQueue()
+        queue.add(.binary(Data(count: MessageQueue.mostBytes)))
+        async let room: Void = queue.room()
+        queue.shut()
+        await room
+        let other = MessageQueue()
+        other.add(.binary(Data(count: MessageQueue.mostBytes)))
+        other.finish(.success(()))
+        await other.room()
+    }
+
+    @Test("A cancelled take takes nothing; each message goes to one of those that wait")
+    func takers() async throws {
+        let queue = MessageQueue()
+        let cancelled = Task { try await queue.take() }
+        cancelled.cancel()
+        await #expect(throws: AsyncNetError.self) { _ = try await cancelled.value }
+        let takers = (0..<10).map { _ in Task { try await queue.take() } }
+        for number in 0..<10 { queue.add(.text("\(number)")) }
+        var taken: Set<WebSocketMessage?> = []
+        for taker in takers { taken.insert(try await taker.value) }
+        #expect(taken.count == 10)
+    }
+}

@@ -1,0 +1,253 @@
+import AsyncNetTestSupport
+import Foundation
+import Testing
+
+@testable import AsyncNet
+
+@Suite("Raw streams", .timeLimit(.minutes(5)))
+struct StreamConnectionTests {
+    /// Sends back what it receives, then ends.
+    private static let echo = """
+        while True:
+            data = socket.socket.recv(c, 65536)
+            if not data: break
+            c.sendall(data)
+        c.close()
+        """
+
+    private func withServer(
+        _ script: String, _ configuration: LibcurlTransport.Configuration = .init(),
+        _ body: (RawServer, Session) async throws -> Void
+    ) async throws {
+        let server = try RawServer(script, readsHead: false)
+        let session = Session(transport: .libcurl(configuration))
+        try await body(server, session)
+        await session.finish()
+    }
+
+    /// All that comes until the end.
+    private func rest(of connection: StreamConnection) async throws -> Data {
+        var received = Data()
+        for try await bytes in connection.bytes { received += bytes }
+        return received
+    }
+
+    @Test("Bytes go both ways, also after this side has ended its own", arguments: [1, 300_000, 20_000_000])
+    func echoes(_ count: Int) async throws {
+        try await withServer(Self.echo) { server, session in
+            let connection = try await session.connect(to: "127.0.0.1", port: server.port, tls: .none)
+            let sent = patternedData(count)
+            async let received = rest(of: connection)
+            for start in stride(from: 0, to: count, by: 100_000) {
+                try await connection.write(sent.dropFirst(start).prefix(100_000))
+            }
+            try await connection.finishWriting()
+            #expect(try await received == sent)
+            #expect(connection.info.remotePort == server.port)
+        }
+    }
+
+    @Test("Closing sends what was written, also to a peer whose own bytes are not read")
+    func closes() async throws {
+        let script = """
+            c.sendall(bytes(200000))
+            count = 0
+            while data := socket.socket.recv(c, 65536): count += len(data)
+            c.close()
+            report, _ = l.accept()
+            report.sendall(str(count).encode())
+            report.close()
+            """
+        try await withServer(script) { server, session in
+            let connection = try await session.connect(to: "localhost", port: server.port, tls: .none)
+            for _ in 0..<80 { try await connection.write(Data(count: 100_000)) }
+            await connection.close()
+            await #expect(throws: AsyncNetError.self) { try await connection.write(Data("x".utf8)) }
+            let report = try await session.connect(to: "127.0.0.1", port: server.port, tls: .none)
+            #expect(String(decoding: try await rest(of: report), as: UTF8.self) == "8000000")
+        }
+    }
+
+    @Test("A loop over the bytes ends where this program closes the connection")
+    func closesUnderLoop() async throws {
+        try await withServer("c.sendall(b'hello')\nc.recv(1)") { server, session in
+            let connection = try await session.connect(to: "127.0.0.1", port: server.port, tls: .none)
+            #expect(try await connection.read() == Data("hello".utf8))
+            async let last = connection.read()
+            await connection.close()
+            #expect(try await last == nil)
+        }
+    }
+
+    @Test("A connection is closed when it is released")
+    func releases() async throws {
+        // The server takes the second connection only after the end of the first.
+        try await withServer("c.recv(1)\nc.close()") { server, session in
+            _ = try await session.connect(to: "127.0.0.1", port: server.port, tls: .none)
+            let second = try await session.connect(to: "127.0.0.1", port: server.port, tls: .none)
+            try await second.write(Data("x".utf8))
+            #expect(try await second.read() == nil)
+        }
+    }
+
+    @Test("A cancelled read loses no byte")
+    func cancelsRead() async throws {
+        try await withServer("c.recv(1)\nc.sendall(b'later')\nc.close()") { server, session in
+            let connection = try await session.connect(to: "127.0.0.1", port: server.port, tls: .none)
+            let reader = Task { try await connection.read() }
+            reader.cancel()
+            let ended = await outcome { _ = try await reader.value }
+            #expect(ended == .cancelled)
+            try await connection.write(Data("x".utf8))
+            #expect(try await rest(of: connection) == Data("later".utf8))
+        }
+    }
+
+    @Test("A reset is a lost connection")
+    func reset() async throws {
+        let script = """
+            c.recv(1)
+            c.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            c.close()
+            """
+        try await withServer(script) { server, session in
+            let connection = try await session.connect(to: "127.0.0.1", port: server.port, tls: .none)
+            // The reset may come before the write returns.
+            let ended = await outcome {
+                try await connection.write(Data("x".utf8))
+                _ = try await rest(of: connection)
+            }
+            #expect(ended == .connectionLost)
+        }
+    }
+
+    @Test("The end of the session ends its connections")
+    func sessionEnds() async throws {
+        try await withServer("c.recv(1)") { server, session in
+            let connection = try await session.connect(to: "127.0.0.1", port: server.port, tls: .none)
+            async let end = outcome { _ = try await connection.read() }
+            await session.finish()
+            #expect(await end == .sessionFinished)
+            let ended = await outcome { _ = try await session.connect(to: "127.0.0.1", port: server.port, tls: .none) }
+            #expect(ended == .sessionFinished)
+        }
+    }
+
+    @Test("A cancelled task stops connecting; a server that says nothing ends it by the time limit")
+    func stopsConnecting() async throws {
+        let silent = try SilentListener()
+        let session = Session(transport: .libcurl(.init(connectTimeout: .milliseconds(50))))
+        let ended = await outcome { _ = try await session.connect(to: "127.0.0.1", port: silent.port, tls: .system) }
+        #expect(ended == .timedOut)
+        let patient = Session(transport: .libcurl(.init(connectTimeout: .seconds(300))))
+        let connecting = Task { try await patient.connect(to: "127.0.0.1", port: silent.port, tls: .system) }
+        _ = try await silent.awaitedConnection()
+        _ = try await silent.awaitedConnection()
+        connecting.cancel()
+        let cancelled = await outcome { _ = try await connecting.value }
+        #expect(cancelled == .cancelled)
+        await patient.finish()
+    }
+
+    @Test(
+        "What cannot be connected to is refused",
+        arguments: [
+            ("127.0.0.1", 0, .malformedURL), ("127.0.0.1", 65_536, .malformedURL), ("", 80, .malformedURL),
+            ("a b", 80, .malformedURL), ("a/b", 80, .malformedURL), ("u@host", 80, .malformedURL),
+            ("host:1", 80, .malformedURL), ("127.0.0.1", 1, .cannotConnect), ("[::1]", 1, .cannotConnect),
+            ("::1", 1, .cannotConnect),
+        ] as [(String, Int, AsyncNetError.Code)])
+    func refuses(_ host: String, _ port: Int, _ code: AsyncNetError.Code) async throws {
+        let session = Session(transport: .libcurl())
+        let ended = await outcome { _ = try await session.connect(to: host, port: port, tls: .none) }
+        #expect(ended == code)
+    }
+
+    @Test("A transport without connections says so")
+    func unsupported() async throws {
+        for session in [Session(transport: .urlSession), Session(transport: SilentTransport())] {
+            let ended = await outcome { _ = try await session.connect(to: "127.0.0.1", port: 1, tls: .none) }
+            #expect(ended == .unsupportedByTransport)
+        }
+    }
+
+    private struct SilentTransport: Transport {
+        func send(_ request: TransportRequest) async throws -> TransportResponse { throw AsyncNetError(.cancelled) }
+    }
+
+    @Test("A proxy is asked for a tunnel, and a unix socket is connected to")
+    func routes() async throws {
+        let tunnel = """
+            head = b""
+            while b"\\r\\n\\r\\n" not in head: head += c.recv(1)
+            c.sendall(b"HTTP/1.1 200 OK\\r\\n\\r\\n" + head.split(b"\\r\\n")[0])
+            c.close()
+            """
+        let proxy = try RawServer(tunnel, readsHead: false)
+        let proxied = Session(transport: .libcurl(proxy: .http("127.0.0.1", port: proxy.port)))
+        let connection = try await proxied.connect(to: "example.test", port: 6379, tls: .none)
+        #expect(String(decoding: try await rest(of: connection), as: UTF8.self) == "CONNECT example.test:6379 HTTP/1.1")
+
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: "s").path
+        let server = try RawServer(Self.echo, readsHead: false, unixSocket: path)
+        #expect(server.port == 0)
+        let local = Session(transport: .libcurl(unixSocket: path))
+        let socket = try await local.connect(to: "localhost", port: 1, tls: .none)
+        try await socket.write(Data("over a file".utf8))
+        try await socket.finishWriting()
+        #expect(String(decoding: try await rest(of: socket), as: UTF8.self) == "over a file")
+    }
+
+    @Test("TLS: what is trusted is connected to, and cannot end one direction")
+    func trusts() async throws {
+        let server = try await MockServer.start(tls: .selfSigned)
+        server.on(.get, "/") { _ in .text("hi") }
+        let session = Session(transport: .libcurl())
+        let tls = TLSConfiguration(trust: .anchors([server.anchor]))
+        let connection = try await session.connect(to: "127.0.0.1", port: server.port, tls: tls)
+        #expect(connection.info.serverCertificates.count == 1)
+        let ended = await outcome { try await connection.finishWriting() }
+        #expect(ended == .unsupportedByTransport)
+        try await connection.write(Data("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".utf8))
+        #expect(String(decoding: try await rest(of: connection), as: UTF8.self).hasSuffix("hi"))
+        await session.finish()
+        await server.stop()
+    }
+
+    @Test("TLS: a server that is not trusted shows its certificate in the error")
+    func distrusts() async throws {
+        let server = try await MockServer.start(tls: .selfSigned)
+        let session = Session(transport: .libcurl())
+        let error = await failure { try await session.connect(to: "127.0.0.1", port: server.port, tls: .system) }
+        #expect(error?.code == .certificateNotTrusted)
+        #expect(error?.serverTrust?.certificates.count == 1)
+        let pin = "sha256//" + Data(count: 32).base64EncodedString()
+        let pinned = TLSConfiguration(trust: .anchors([server.anchor]), pins: [pin])
+        let mismatch = await failure { try await session.connect(to: "127.0.0.1", port: server.port, tls: pinned) }
+        #expect(mismatch?.code == .certificatePinMismatch)
+        #expect(mismatch?.serverTrust?.expectedPins == [pin])
+        #expect(mismatch?.serverTrust?.pin == TLSConfiguration.pin(of: server.anchor))
+        #expect(await server.requestCount == 0)
+        await session.finish()
+        await server.stop()
+    }
+
+    private func outcome(_ body: () async throws -> Void) async -> AsyncNetError.Code? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return (error as? AsyncNetError)?.code
+        }
+    }
+
+    private func failure(_ body: () async throws -> StreamConnection) async -> AsyncNetError? {
+        do {
+            _ = try await body()
+            return nil
+        } catch {
+            return error as? AsyncNetError
+        }
+    }
+}

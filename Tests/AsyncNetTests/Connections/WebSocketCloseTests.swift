@@ -1,0 +1,152 @@
+import AsyncNetTesting
+import Foundation
+import Testing
+
+@testable import AsyncNet
+
+/// The end of a WebSocket by either side, and by faults.
+@Suite("WebSocket: the end", .timeLimit(.minutes(5)))
+struct WebSocketCloseTests {
+    static let own = WebSocketCloseCode(rawValue: 4000)
+
+    @Test("The server gets this side's code and reason, after all messages", arguments: [.normalClosure, own])
+    func close(_ code: WebSocketCloseCode) async throws {
+        let seen = Locked<[String]>([])
+        let reply = MockResponse.webSocket { socket in
+            for try await message in socket.messages { seen.withLock { $0.append("\(message)") } }
+            let end = await "\(socket.closeCode?.rawValue ?? 0) \(socket.closeReason)"
+            seen.withLock { $0.append(end) }
+        }
+        try await withWebSockets(reply) { (server: MockServer, session: Session) async throws in
+            let socket = session.webSocket(server.webSocketURL())
+            for _ in 0..<3 { try await socket.send(.text("a")) }
+            try await socket.close(code: code, reason: "bye ä")
+            #expect(await socket.closeCode == code)
+            #expect(await eventually { seen.withLock { $0.count == 4 } })
+            #expect(seen.withLock { $0 } == Array(repeating: "text of 1 bytes", count: 3) + ["\(code) bye ä"])
+            let code = await AsyncNetError.code { try await socket.send(.text("late")) }
+            #expect(code == .webSocketClosed)
+            try await socket.close()
+        }
+    }
+
+    @Test(
+        "A close of the server ends a loop, with an error unless the code is 1000, 1001 or none",
+        arguments: [
+            (.normalClosure, nil), (.goingAway, nil), (nil, nil), (own, .webSocketClosed),
+            (.internalError, .webSocketClosed),
+        ] as [(WebSocketCloseCode?, AsyncNetError.Code?)])
+    func closedByServer(_ code: WebSocketCloseCode?, _ error: AsyncNetError.Code?) async throws {
+        let reason = code == nil ? "" : "ä"
+        let reply = MockResponse.webSocket(.closing(code, reason: reason), greeting: [.text("last")])
+        try await withWebSockets(reply) { (server: MockServer, session: Session) async throws in
+            let socket = session.webSocket(server.webSocketURL())
+            let received = await socket.received()
+            #expect(received.messages == [.text("last")])
+            #expect(received.error?.code == error)
+            #expect(await socket.closeCode == code ?? .noStatusReceived)
+            #expect(await socket.closeReason == reason)
+        }
+    }
+
+    @Test("A WebSocket that its server closes at once was opened, and opens no more")
+    func closedAtOnce() async throws {
+        try await withWebSockets(.webSocket(.closing(.normalClosure))) { server, session in
+            for _ in 0..<20 {
+                let socket = session.webSocket(server.webSocketURL())
+                try await socket.open()
+                let received = await socket.received()
+                #expect(received.messages.isEmpty && received.error == nil)
+                let code = await AsyncNetError.code { try await socket.open() }
+                #expect(code == .webSocketClosed)
+            }
+        }
+    }
+
+    @Test(
+        "Each fault of the server ends the WebSocket with its error",
+        arguments: [
+            (.maskedFrame, .webSocketProtocolViolated, 1002), (.reservedBits, .webSocketProtocolViolated, 1002),
+            (.unknownOpcode, .webSocketProtocolViolated, 1002), (.invalidUTF8, .webSocketProtocolViolated, 1007),
+            (.oversizedFrame, .webSocketMessageTooLarge, 1009), (.endInFrame, .connectionLost, 1006),
+            (.resetInFrame, .connectionLost, 1006),
+        ] as [(MockWebSocket.Fault, AsyncNetError.Code, UInt16)])
+    func faults(_ fault: MockWebSocket.Fault, _ code: AsyncNetError.Code, _ closeCode: UInt16) async throws {
+        let sent = Locked<WebSocketCloseCode?>(nil)
+        let reply = MockResponse.webSocket(fault: fault) { socket in
+            for try await message in socket.messages { try await socket.send(message) }
+            let code = await socket.closeCode
+            sent.withLock { $0 = code }
+        }
+        try await withWebSockets(reply) { (server: MockServer, session: Session) async throws in
+            let socket = session.webSocket(server.webSocketURL())
+            try await socket.send(.text("hello"))
+            let received = await socket.received()
+            #expect(received.messages == [])
+            #expect(received.error?.code == code)
+            #expect(await socket.closeCode?.rawValue == closeCode)
+            #expect(await AsyncNetError.code { try await socket.send(.text("late")) } == code)
+            // The server gets the code of the failure.
+            #expect(await eventually { sent.withLock { $0 != nil } })
+            #expect(sent.withLock { $0?.rawValue } == closeCode)
+        }
+    }
+
+    @Test("A message over the limit, also inflated, ends the WebSocket with code 1009", arguments: [false, true])
+    func tooLarge(_ compresses: Bool) async throws {
+        let compression = compresses ? WebSocketCompression(minimumSize: 1) : nil
+        let reply = MockResponse.webSocket(
+            .sending(.binary(Data(count: 1000)), .binary(Data(count: 1001))), compression: compression)
+        try await withWebSockets(reply) { (server: MockServer, session: Session) async throws in
+            let socket = session.webSocket(server.webSocketURL(), options: .init(maximumMessageSize: 1000))
+            let received = await socket.received()
+            #expect(received.messages.count == 1)
+            #expect(received.error?.code == .webSocketMessageTooLarge)
+            #expect(await socket.closeCode == .messageTooBig)
+        }
+    }
+
+    @Test("A server that closes the connection without a close frame is a lost connection")
+    func endWithoutClose() async throws {
+        try await withWebSockets(.webSocket(.closing(.normalClosure), fault: .endWithoutClose)) {
+            (server: MockServer, session: Session) async throws in
+            let socket = session.webSocket(server.webSocketURL())
+            #expect(await socket.received().error?.code == .connectionLost)
+            #expect(await socket.closeCode == .abnormalClosure)
+        }
+    }
+
+    @Test("A close without the server's answer ends after the time-out, and at once when its task is cancelled")
+    func unansweredClose() async throws {
+        try await withWebSockets(.webSocket(.echo, fault: .noClose)) {
+            (server: MockServer, session: Session) async throws in
+            let socket = session.webSocket(server.webSocketURL(), options: .init(closeTimeout: .milliseconds(20)))
+            try await socket.open()
+            try await socket.close()
+            #expect(await socket.closeCode == .abnormalClosure)
+            let other = session.webSocket(server.webSocketURL(), options: .init(closeTimeout: .seconds(1000)))
+            try await other.open()
+            let closing = Task { try await other.close() }
+            closing.cancel()
+            try await closing.value
+            #expect(await eventually { await other.closeCode == .abnormalClosure })
+        }
+    }
+
+    @Test("An invalid code or reason is refused and sends nothing")
+    func invalidClose() async throws {
+        try await withWebSockets { (server: MockServer, session: Session) async throws in
+            let socket = session.webSocket(server.webSocketURL())
+            for isOpen in [false, true] {
+                if isOpen { try await socket.open() }
+                for code in [WebSocketCloseCode.noStatusReceived, .abnormalClosure, .init(rawValue: 999)] {
+                    #expect(await AsyncNetError.code { try await socket.close(code: code) } == .invalidRequest)
+                }
+                let reason = String(repeating: "x", count: 124)
+                #expect(await AsyncNetError.code { try await socket.close(reason: reason) } == .invalidRequest)
+            }
+            try await socket.send(.text("still open"))
+            #expect(try await socket.receive() == .text("still open"))
+        }
+    }
+}

@@ -1,0 +1,213 @@
+import AsyncNetTesting
+import Foundation
+import Testing
+
+@testable import AsyncNet
+
+/// Pings, cancellation, reconnection and the session's end.
+@Suite("WebSocket: life", .timeLimit(.minutes(5)))
+struct WebSocketLifeTests {
+    @Test("A ping returns its time there and back; the server gets pings and pongs")
+    func ping() async throws {
+        let answered = Gate()
+        let reply = MockResponse.webSocket { socket in
+            try await socket.ping(Data("are you there".utf8))
+            while await socket.pongs.isEmpty { guard try await socket.receive() != nil else { break } }
+            if await socket.pongs == [Data("are you there".utf8)] { answered.open() }
+        }
+        try await withWebSockets(reply) { (server: MockServer, session: Session) async throws in
+            let socket = session.webSocket(server.webSocketURL())
+            #expect(try await socket.ping() > .zero)
+            try await socket.send(.text("makes the server look"))
+            await answered.wait()
+            let received = await socket.received()
+            #expect(received.error == nil)
+        }
+    }
+
+    @Test("Pings by interval; without pongs the WebSocket ends with a time-out")
+    func missedPongs() async throws {
+        let clock = TestClock()
+        try await withWebSockets(.webSocket(.silent, fault: .noPong), configuration: .init(clock: clock)) {
+            (server: MockServer, session: Session) async throws in
+            let socket = session.webSocket(
+                server.webSocketURL(), options: .init(pingInterval: .seconds(10), missedPongLimit: 2))
+            try await socket.open()
+            async let received = socket.received()
+            for _ in 0..<3 { clock.advance(by: .seconds(10)) }
+            while await socket.closeCode == nil {
+                clock.advance(by: .seconds(10))
+                await Task.yield()
+            }
+            #expect(await received.error?.code == .timedOut)
+        }
+    }
+
+    @Test("A ping without a pong ends with its task, and with the WebSocket")
+    func endOfPing() async throws {
+        try await withWebSockets(.webSocket(.silent, fault: .noPong)) {
+            (server: MockServer, session: Session) async throws in
+            let socket = session.webSocket(server.webSocketURL())
+            try await socket.open()
+            let cancelled = Task { await AsyncNetError.code { try await socket.ping() } }
+            cancelled.cancel()
+            #expect(await cancelled.value == .cancelled)
+            let waiting = Task { await AsyncNetError.code { try await socket.ping() } }
+            await Task.yield()
+            try await socket.close()
+            #expect(await waiting.value == .webSocketClosed)
+        }
+    }
+
+    @Test("A cancelled receive loses no message; a cancelled send sends nothing")
+    func cancelledCalls() async throws {
+        try await withWebSockets { (server: MockServer, session: Session) async throws in
+            let socket = session.webSocket(server.webSocketURL())
+            try await socket.open()
+            let receiving = Task { await AsyncNetError.code { _ = try await socket.receive() } }
+            receiving.cancel()
+            #expect(await receiving.value == .cancelled)
+            let sending = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return await AsyncNetError.code { try await socket.send(.text("not this")) }
+            }
+            #expect(await sending.value == .cancelled)
+            try await socket.send(.text("this"))
+            #expect(try await socket.receive() == .text("this"))
+        }
+    }
+
+    @Test("Cancel ends everything that waits, once, and closes the connection")
+    func cancel() async throws {
+        try await withWebSockets(.webSocket(.silent)) { (server: MockServer, session: Session) async throws in
+            let socket = session.webSocket(server.webSocketURL())
+            try await socket.open()
+            async let received = socket.received()
+            await socket.cancel()
+            #expect(await received.error?.code == .cancelled)
+            #expect(await AsyncNetError.code { try await socket.send(.text("late")) } == .cancelled)
+            #expect(await eventually { await server.openConnectionCount == 0 })
+        }
+    }
+
+    @Test("Release without close closes the connection")
+    func release() async throws {
+        try await withWebSockets(.webSocket(.silent)) { (server: MockServer, session: Session) async throws in
+            var socket: WebSocket? = session.webSocket(server.webSocketURL())
+            try await socket?.open()
+            #expect(await server.openConnectionCount == 1)
+            socket = nil
+            #expect(await eventually { await server.openConnectionCount == 0 })
+        }
+    }
+
+    @Test("The end of the session ends its WebSockets")
+    func finish() async throws {
+        try await withWebSockets(.webSocket(.silent)) { (server: MockServer, session: Session) async throws in
+            let socket = session.webSocket(server.webSocketURL())
+            try await socket.open()
+            async let received = socket.received()
+            await session.finish()
+            #expect(await received.error?.code == .sessionFinished)
+            let other = session.webSocket(server.webSocketURL())
+            #expect(await AsyncNetError.code { try await other.open() } == .sessionFinished)
+        }
+    }
+
+    @Test("cancelAll ends WebSockets that are being opened, and leaves open ones")
+    func cancelAll() async throws {
+        try await withWebSockets { (server: MockServer, session: Session) async throws in
+            server.on(.get, "/stall", replies: .fault(.stall))
+            let open = session.webSocket(server.webSocketURL())
+            try await open.open()
+            let opening = session.webSocket(server.webSocketURL("/stall"))
+            async let code = AsyncNetError.code { try await opening.open() }
+            _ = try await server.takeRequest()
+            _ = try await server.takeRequest()
+            await session.cancelAll()
+            #expect(await code == .cancelled)
+            try await open.send(.text("hi"))
+            #expect(try await open.receive() == .text("hi"))
+        }
+    }
+
+    @Test("A server whose messages nobody takes can send no more than the buffers hold")
+    func backPressure() async throws {
+        let sent = Locked(0)
+        let reply = MockResponse.webSocket { socket in
+            for _ in 0..<640 {
+                try await socket.send(.binary(Data(count: 100_000)))
+                sent.withLock { $0 += 1 }
+            }
+        }
+        try await withWebSockets(reply) { (server: MockServer, session: Session) async throws in
+            let socket = session.webSocket(server.webSocketURL())
+            try await socket.open()
+            #expect(try await socket.receive() != nil)
+            var before = -1
+            // Until the server stands still.
+            while case let now = sent.withLock({ $0 }), now != before {
+                before = now
+                for _ in 0..<20_000 { await Task.yield() }
+            }
+            #expect(before < 400)
+            let rest = await socket.received()
+            #expect(rest.messages.count == 639)
+            #expect(rest.error == nil)
+        }
+    }
+
+    @Test("A lost connection is replaced; the resuming messages come first")
+    func reconnection() async throws {
+        let (clock, lost) = (TestClock(), Gate())
+        try await withWebSockets(configuration: .init(clock: clock)) {
+            (server: MockServer, session: Session) async throws in
+            await server.enqueue(
+                .webSocket { socket in
+                    try await socket.send(.text("one"))
+                    await lost.wait()
+                    await socket.end()
+                },
+                .webSocket { socket in
+                    let first = try await socket.receive()
+                    try await socket.send(first ?? .text("nothing"))
+                    await socket.end()
+                })
+            server.on(.get, "/", replies: .webSocket(.closing(.normalClosure)))
+            let seen = Locked(0)
+            let socket = session.webSocket(
+                server.webSocketURL(), reconnection: .always(delay: .seconds(1))
+            ) { [.text("resume \(seen.withLock { $0 })")] }
+            #expect(try await socket.receive() == .text("one"))
+            seen.withLock { $0 += 1 }
+            lost.open()
+            async let second = socket.receive()
+            await clock.advanceToNextDeadline()
+            #expect(try await second == .text("resume 1"))
+            async let last = socket.receive()
+            await clock.advanceToNextDeadline()
+            #expect(try await last == nil)
+            #expect(await server.requestCount == 3)
+        }
+    }
+
+    @Test("Close and cancel end a WebSocket that waits to be opened again", arguments: 0..<2)
+    func endOfReconnection(_ kind: Int) async throws {
+        let clock = TestClock()
+        let reply = MockResponse.webSocket { socket in await socket.end() }
+        try await withWebSockets(reply, configuration: .init(clock: clock)) {
+            (server: MockServer, session: Session) async throws in
+            let socket = session.webSocket(
+                server.webSocketURL(), reconnection: .always(delay: .seconds(1)))
+            async let received = socket.received()
+            await clock.sleepers(atLeast: 1)
+            if kind == 0 {
+                try await socket.close()
+                #expect(await received.error == nil)
+            } else {
+                await socket.cancel()
+                #expect(await received.error?.code == .cancelled)
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Testing
+
+@testable import AsyncNet
+
+/// Which ends of a WebSocket another connection follows, and when.
+@Suite("WebSocket reconnection")
+struct WebSocketReconnectionTests {
+    private func delay(
+        _ reconnection: WebSocketReconnection, _ code: AsyncNetError.Code = .connectionLost,
+        close: UInt16? = nil, failures: Int = 1, jitter: Double = 1
+    ) -> Duration? {
+        reconnection.delay(
+            after: AsyncNetError(code), closeCode: close.map { WebSocketCloseCode(rawValue: $0) },
+            failures: failures, jitter: jitter)
+    }
+
+    @Test("Never is never")
+    func never() {
+        #expect(delay(.never) == nil)
+        #expect(!WebSocketReconnection.never.reopens(after: .goingAway))
+    }
+
+    @Test(
+        "The delay doubles up to the longest; half of it is random",
+        arguments: [
+            (1, 0, 1000), (1, 1, 1000), (2, 0, 1000), (2, 1, 2000), (3, 0.5, 3000), (4, 1, 8000), (5, 1, 10_000),
+            (50, 1, 10_000), (50, 0, 5000),
+        ] as [(Int, Double, Int)])
+    func delays(_ failures: Int, _ jitter: Double, _ milliseconds: Int) {
+        let reconnection = WebSocketReconnection.always(maximumDelay: .seconds(10), limit: nil)
+        #expect(delay(reconnection, failures: failures, jitter: jitter) == .milliseconds(milliseconds))
+    }
+
+    @Test("The limit counts failures in a row; negative delays count as zero")
+    func limit() {
+        let reconnection = WebSocketReconnection.always(limit: 3)
+        #expect((1...5).map { delay(reconnection, failures: $0) != nil } == [true, true, true, false, false])
+        #expect(delay(.always(delay: .seconds(-1))) == .zero)
+        #expect(delay(.always(delay: .seconds(9), maximumDelay: .seconds(2))) == .seconds(2))
+    }
+
+    @Test(
+        "Close codes that may pass, and those that do not",
+        arguments: [1000, 1001, 1002, 1003, 1006, 1007, 1008, 1009, 1011, 1012, 1013, 1014, 4000] as [UInt16])
+    func closeCodes(_ code: UInt16) {
+        let passes = [1001, 1006, 1011, 1012, 1013, 1014].contains(code)
+        #expect((delay(.always(), .webSocketClosed, close: code) != nil) == passes)
+        #expect(WebSocketReconnection.always().reopens(after: WebSocketCloseCode(rawValue: code)) == passes)
+    }
+
+    @Test(
+        "Errors that may pass, and those that do not",
+        arguments: [
+            (.connectionLost, true), (.cannotConnect, true), (.timedOut, true), (.webSocketHandshakeFailed, false),
+            (.webSocketProtocolViolated, false), (.certificateNotTrusted, false), (.cancelled, false),
+            (.sessionFinished, false), (.transportFailed, false),
+        ] as [(AsyncNetError.Code, Bool)])
+    func errors(_ code: AsyncNetError.Code, _ passes: Bool) {
+        #expect((delay(.always(), code) != nil) == passes)
+    }
+}

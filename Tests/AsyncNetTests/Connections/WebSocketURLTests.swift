@@ -1,0 +1,18 @@
+import Foundation
+import Testing
+
+@testable import AsyncNet
+
+@Suite("WebSocket URLs")
+struct WebSocketURLTests {
+    @Test(
+        "ws is http and wss is https; all else stays",
+        arguments: [
+            ("ws://a.example/chat?x=1", "http://a.example/chat?x=1"), ("wss://a.example", "https://a.example"),
+            ("WSS://a.example:444/", "https://a.example:444/"), ("http://a.example/ws", "http://a.example/ws"),
+            ("https://a.example", "https://a.example"), ("/chat", "/chat"), ("ws/chat", "ws/chat"), ("ws", "ws"),
+        ])
+    func converted(_ text: String, _ expected: String) throws {
+        #expect(try WebSocketURL(url: text).asURL().absoluteString == expected)
+    }
+}

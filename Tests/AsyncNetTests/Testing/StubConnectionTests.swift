@@ -1,0 +1,113 @@
+import Foundation
+import Testing
+
+@testable import AsyncNet
+@testable import AsyncNetTestSupport
+
+/// WebSockets and raw streams over a stub, without sockets.
+@Suite("StubTransport: connections", .timeLimit(.minutes(5)))
+struct StubConnectionTests {
+    private let url = "ws://chat.example/room/1"
+
+    @Test("Routes open WebSockets", arguments: [nil, WebSocketCompression(minimumSize: 1)])
+    func webSocket(_ compression: WebSocketCompression?) async throws {
+        let stub = StubTransport()
+        stub.on(
+            .get, "/room/:id", times: .once, replies: .webSocket(.echo, protocols: ["v2"], compression: compression))
+        let session = Session(transport: stub)
+        let socket = session.webSocket(url, protocols: ["v2"])
+        for message in WebSocketEchoTests.messages {
+            try await socket.send(message)
+            #expect(try await socket.receive() == message)
+        }
+        #expect(await socket.subprotocol == "v2")
+        #expect(await socket.isCompressed == (compression != nil))
+        #expect(try await socket.ping() >= .zero)
+        try await socket.close(code: .init(rawValue: 4000), reason: "bye")
+        #expect(await socket.closeCode?.rawValue == 4000)
+        #expect(stub.requests.first?.headers["Host"] == "chat.example")
+        try stub.verify()
+    }
+
+    @Test("A refusal has its status and body; a fault is a lost connection")
+    func refused() async throws {
+        let stub = StubTransport()
+        stub.on(.get, "/room/1", replies: .status(403, body: "no"), .fault(.resetBeforeHead), .webSocket())
+        let session = Session(transport: stub)
+        var errors: [AsyncNetError] = []
+        for _ in 0..<2 {
+            do { try await session.webSocket(url).open() } catch { errors.append(error) }
+        }
+        #expect(errors.map(\.code) == [.webSocketHandshakeFailed, .connectionLost])
+        #expect(errors.first?.data == Data("no".utf8))
+        try await session.webSocket(url).open()
+    }
+
+    @Test("Faults are those of a server", arguments: [MockWebSocket.Fault.drip, .maskedFrame, .resetInFrame])
+    func faults(_ fault: MockWebSocket.Fault) async throws {
+        let session = Session(transport: StubTransport { _ in .webSocket(.echo, fault: fault) })
+        let socket = session.webSocket(url)
+        try await socket.send(.text("hello"))
+        let expected: [MockWebSocket.Fault: AsyncNetError.Code] = [
+            .maskedFrame: .webSocketProtocolViolated, .resetInFrame: .connectionLost,
+        ]
+        let code = await AsyncNetError.code { _ = try await socket.receive() }
+        #expect(code == expected[fault])
+    }
+
+    @Test("A closure serves raw connections, both ends see the end of the other")
+    func raw() async throws {
+        let ended = Gate()
+        let stub = StubTransport(connections: { connection in
+            #expect(connection.request.host == "redis")
+            for try await bytes in connection.bytes { try await connection.write(bytes) }
+            try await connection.write(Data("bye".utf8))
+            ended.open()
+        })
+        let connection = try await Session(transport: stub).connect(to: "redis", port: 6379, tls: .none)
+        try await connection.write(Data("PING".utf8))
+        try await connection.finishWriting()
+        var received = Data()
+        for try await bytes in connection.bytes { received += bytes }
+        #expect(received == Data("PINGbye".utf8))
+        await ended.wait()
+    }
+
+    @Test("A release of the client ends the server's loop; a reset of the server is a lost connection")
+    func ends() async throws {
+        let ended = Gate()
+        let stub = StubTransport(connections: { connection in
+            guard connection.request.port == 1 else { return connection.reset() }
+            while (try? await connection.receive()) ?? nil != nil {}
+            ended.open()
+        })
+        let session = Session(transport: stub)
+        var connection: StreamConnection? = try await session.connect(to: "a", port: 1, tls: .none)
+        try await connection?.write(Data([1]))
+        connection = nil
+        await ended.wait()
+        let other = try await session.connect(to: "a", port: 2, tls: .none)
+        #expect(await AsyncNetError.code { for try await _ in other.bytes {} } == .connectionLost)
+        let without = Session(transport: StubTransport())
+        let code = await AsyncNetError.code { _ = try await without.connect(to: "a", port: 1, tls: .none) }
+        #expect(code == .unsupportedByTransport)
+    }
+
+    @Test("A server that sends more than is read waits")
+    func backPressure() async throws {
+        let sent = Counter()
+        let stub = StubTransport(connections: { connection in
+            for _ in 0..<100 {
+                try await connection.write(Data(count: 100_000))
+                sent.add()
+            }
+        })
+        let connection = try await Session(transport: stub).connect(to: "a", port: 1, tls: .none)
+        #expect(await eventually { sent.value >= 3 })
+        for _ in 0..<1000 { await Task.yield() }
+        #expect(sent.value < 8)
+        var count = 0
+        for try await bytes in connection.bytes { count += bytes.count }
+        #expect(count == 10_000_000)
+    }
+}

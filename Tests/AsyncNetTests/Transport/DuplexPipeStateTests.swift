@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+
+@testable import AsyncNet
+
+/// What a duplex connection's pipe decides, without a connection.
+@Suite("Duplex pipe's state")
+struct DuplexPipeStateTests {
+    private static let mark = DuplexPipeState.highWaterMark
+    private let lost = AsyncNetError(.connectionLost)
+
+    @Test("Bytes are read in order, then the end, which stays")
+    func reading() {
+        var state = DuplexPipeState()
+        #expect(state.read() == .wait)
+        #expect(!state.isReadable)
+        state.receive(Data([1]))
+        state.receive(Data([2, 3]))
+        state.endReceiving(.success(()))
+        state.endReceiving(.failure(lost))
+        #expect(state.isReadable)
+        #expect(state.read() == .bytes(Data([1]), makesRoom: false))
+        #expect(state.read() == .bytes(Data([2, 3]), makesRoom: false))
+        #expect(state.read() == .end)
+        #expect(state.read() == .end)
+    }
+
+    @Test("A failure comes after the bytes before it")
+    func failure() {
+        var state = DuplexPipeState()
+        state.receive(Data([1]))
+        state.didClose(lost)
+        #expect(state.read() == .bytes(Data([1]), makesRoom: false))
+        #expect(state.read() == .failure(lost))
+    }
+
+    @Test("Receiving stops at the mark, and goes on once half of it was read")
+    func backPressure() {
+        var state = DuplexPipeState()
+        let quarter = Data(count: Self.mark / 4)
+        #expect(state.receivingRoom() == Self.mark)
+        for _ in 0..<4 { state.receive(quarter) }
+        #expect(state.receivingRoom() == 0)
+        #expect(state.read() == .bytes(quarter, makesRoom: false))
+        #expect(state.read() == .bytes(quarter, makesRoom: true))
+        #expect(state.read() == .bytes(quarter, makesRoom: false))
+        #expect(state.receivingRoom() == Self.mark / 4 * 3)
+    }
+
+    @Test("The thread is told once of what it has not taken")
+    func sending() throws {
+        var state = DuplexPipeState()
+        #expect(try !state.send(Data()))
+        #expect(try state.send(Data([1])))
+        #expect(try !state.send(Data([2])))
+        #expect(state.takeOutgoing().data == [Data([1]), Data([2])])
+        #expect(try state.send(Data([3])))
+        #expect(try !state.finishSending())
+        let rest = state.takeOutgoing()
+        #expect(rest.data == [Data([3])])
+        #expect(rest.isLast)
+        #expect(throws: AsyncNetError.self) { try state.send(Data([4])) }
+    }
+
+    @Test("A writer waits while too much is unsent, and not after the end")
+    func sendingRoom() throws {
+        var state = DuplexPipeState()
+        _ = try state.send(Data(count: Self.mark + 1))
+        #expect(!state.hasSendingRoom)
+        _ = state.takeOutgoing()
+        state.didSend(1)
+        #expect(!state.hasSendingRoom)
+        state.didSend(1)
+        #expect(state.hasSendingRoom)
+        _ = try state.send(Data(count: 10))
+        #expect(!state.hasSendingRoom)
+        state.didClose(lost)
+        #expect(state.hasSendingRoom)
+    }
+
+    @Test("A close comes after what was sent; then reading ends without an error, and sending fails")
+    func close() throws {
+        var state = DuplexPipeState()
+        _ = try state.send(Data([1]))
+        #expect(state.close() == false)
+        #expect(throws: AsyncNetError.self) { try state.send(Data([2])) }
+        let outgoing = state.takeOutgoing()
+        #expect(outgoing.data == [Data([1])])
+        #expect(outgoing.closes)
+        state.didClose(nil)
+        #expect(state.close() == nil)
+        #expect(state.read() == .end)
+        #expect(state.closure?.code == .connectionLost)
+        state.didClose(AsyncNetError(.timedOut))
+        #expect(state.closure?.code == .connectionLost)
+    }
+}

@@ -1,0 +1,255 @@
+import AsyncNetTesting
+import Foundation
+import Testing
+
+@testable import AsyncNet
+
+/// Which servers are trusted by which settings, and what the errors say. Scripts/trust-conformance has more certificates.
+@Suite("Trust over libcurl", .timeLimit(.minutes(5)))
+struct LibcurlTrustTests {
+    /// Of no key.
+    private static let wrongPin = "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+
+    private func result(
+        _ url: URL, _ configuration: LibcurlTransport.Configuration
+    ) async -> DataResponse<Data, AsyncNetError> {
+        let session = Session(transport: .libcurl(configuration))
+        let response = await session.request(url).serializing(Data.self).response
+        await session.finish()
+        return response
+    }
+
+    private func failure(_ url: URL, _ configuration: LibcurlTransport.Configuration) async -> AsyncNetError? {
+        await result(url, configuration).error
+    }
+
+    private func withTLSServer(
+        _ tls: MockServer.TLS = .selfSigned, body: (MockServer) async throws -> Void
+    ) async throws {
+        let server = try await MockServer.start(tls: tls)
+        await server.route("/*") { _ in .text("ok") }
+        let result = await Result(of: { try await body(server) })
+        await server.stop()
+        try result.get()
+    }
+
+    private func trusting(_ server: MockServer) -> TLSConfiguration { .init(trust: .anchors([server.anchor])) }
+
+    private func url(_ server: MockServer, host: String, _ path: String = "/") throws -> URL {
+        try "https://\(host):\(server.port)\(path)".asURL()
+    }
+
+    // MARK: What the error of a refused server says
+
+    @Test(
+        "The error has the certificates that the server showed, and the server sees no request",
+        arguments: [
+            (MockServer.TLS.selfSigned, false, .certificateNotTrusted), (.expired, true, .certificateExpired),
+            (.wrongHost, true, .certificateHostMismatch),
+        ] as [(MockServer.TLS, Bool, AsyncNetError.Code)])
+    func chain(_ tls: MockServer.TLS, _ isTrusted: Bool, _ code: AsyncNetError.Code) async throws {
+        try await withTLSServer(tls) { server in
+            let response = await result(server.url("/"), .init(tls: isTrusted ? trusting(server) : .init()))
+            let error = try #require(response.error)
+            #expect(error.code == code)
+            let certificate = try #require(error.serverTrust?.certificates.first)
+            #expect(certificate.pem == server.anchor)
+            #expect(certificate.subject == "CN=AsyncNet MockServer")
+            #expect(
+                certificate.subjectAlternativeNames.first == (tls == .wrongHost ? "DNS:wrong.example" : "DNS:localhost")
+            )
+            #expect((certificate.notAfter < Date()) == (tls == .expired))
+            #expect(error.serverTrust?.expectedPins == [])
+            #expect(error.description.contains("the server showed CN=AsyncNet MockServer, issued by"))
+            #expect(!error.description.contains("BEGIN"))
+            #expect(response.metrics.serverCertificates == [certificate])
+            #expect(await server.requestCount == 0)
+            #expect(await server.connectionCount == 2)
+            #expect(await eventually { await server.openConnectionCount == 0 })
+        }
+    }
+
+    @Test("The error of a wrong pin has the expected pins and the server's, from the same connection")
+    func pins() async throws {
+        try await withTLSServer { server in
+            var tls = trusting(server)
+            tls.pins = [Self.wrongPin]
+            let error = try #require(await failure(server.url("/"), .init(tls: tls)))
+            #expect(error.code == .certificatePinMismatch)
+            let pin = TLSConfiguration.pin(of: server.anchor)
+            #expect(error.serverTrust?.expectedPins == [Self.wrongPin])
+            #expect(error.serverTrust?.pin == pin)
+            #expect(error.message.contains("its pin is \(pin); pinned: \(Self.wrongPin)"))
+            #expect(await server.requestCount == 0)
+            #expect(await server.connectionCount == 1)
+            tls.pins.append(pin)
+            #expect(await failure(server.url("/"), .init(tls: tls)) == nil)
+        }
+    }
+
+    @Test(
+        "If the certificates cannot be read, the error is the same without them",
+        arguments: [
+            FaultProxy.Fault.resetPeer(), .halfOpen,
+        ])
+    func unread(_ fault: FaultProxy.Fault) async throws {
+        try await withTLSServer { server in
+            // With this seed the fault is the second connection's.
+            let proxy = try await FaultProxy.start(to: server.url("/"), seed: 1)
+            proxy.add(fault, .downstream, share: 0.5)
+            let error = try #require(await failure(proxy.url("/"), .init()))
+            #expect(error.code == .certificateNotTrusted)
+            #expect(error.serverTrust?.certificates == [])
+            #expect(!error.message.contains("showed"))
+            #expect(proxy.connectionCount == 2)
+            await proxy.stop()
+        }
+    }
+
+    @Test("A request can be cancelled while the certificates are read, and its connection is closed")
+    func cancelled() async throws {
+        try await withTLSServer { server in
+            let proxy = try await FaultProxy.start(to: server.url("/"), seed: 1)
+            proxy.add(.halfOpen, .downstream, share: 0.5)
+            var configuration = LibcurlTransport.Configuration(connectTimeout: .seconds(300))
+            // A busy machine must not use the time up before the cancel.
+            configuration.leastTimeToInspect = .seconds(300)
+            let session = Session(transport: .libcurl(configuration))
+            let task = Task { await session.request(proxy.url("/")).serializing(Data.self).result }
+            #expect(await eventually { proxy.connectionCount == 2 })
+            task.cancel()
+            #expect(await task.value.failure?.code == .cancelled)
+            await session.finish()
+            await proxy.stop()
+        }
+    }
+
+    @Test("A server that staples no status is refused if one is required")
+    func status() async throws {
+        try await withTLSServer { server in
+            var tls = trusting(server)
+            tls.requiresStapledStatus = true
+            let error = try #require(await failure(server.url("/"), .init(tls: tls)))
+            #expect(error.code == .certificateRevoked)
+            #expect(error.serverTrust?.certificates.first?.pem == server.anchor)
+            #expect(await server.requestCount == 0)
+        }
+    }
+
+    // MARK: Settings for hosts
+
+    @Test("A host has its own settings, other hosts have the transport's")
+    func hosts() async throws {
+        try await withTLSServer { server in
+            var pinned = trusting(server)
+            pinned.pins = [Self.wrongPin]
+            let configuration = LibcurlTransport.Configuration(
+                tls: pinned, tlsForHosts: ["LOCALHOST.": trusting(server), "[::1]": .init()])
+            for (host, code) in [("localhost", nil), ("LocalHost", nil), ("127.0.0.1", .certificatePinMismatch)]
+                as [(String, AsyncNetError.Code?)]
+            {
+                let target = try url(server, host: host)
+                #expect(await failure(target, configuration)?.code == code)
+            }
+        }
+    }
+
+    @Test("Requests to several hosts over one loop each have their host's settings, on reused handles too")
+    func mixed() async throws {
+        try await withTLSServer { server in
+            var pinned = trusting(server)
+            pinned.pins = [Self.wrongPin]
+            let session = Session(
+                transport: .libcurl(.init(tls: pinned, tlsForHosts: ["localhost": trusting(server)], eventLoops: 1)))
+            for round in 0..<6 {
+                let host = round.isMultiple(of: 2) ? "localhost" : "127.0.0.1"
+                let error = await session.request(try url(server, host: host)).serializing(Data.self).result.failure
+                #expect(error?.code == (round.isMultiple(of: 2) ? nil : .certificatePinMismatch))
+            }
+            await session.finish()
+        }
+    }
+
+    @Test("Each hop has the settings of its own host")
+    func redirects() async throws {
+        try await withTLSServer { target in
+            try await withTLSServer { first in
+                let location = try url(target, host: "localhost", "/target").absoluteString
+                await first.route("/*") { _ in .status(302, headers: ["Location": location]) }
+                let start = try url(first, host: "127.0.0.1")
+                let right = [
+                    "127.0.0.1": trusting(first), "localhost": trusting(target),
+                ]
+                #expect(await failure(start, .init(tls: .refused, tlsForHosts: right)) == nil)
+                #expect(await target.requestCount == 1)
+                let wrong = ["127.0.0.1": trusting(first), "localhost": trusting(first)]
+                let error = try #require(await failure(start, .init(tls: .refused, tlsForHosts: wrong)))
+                #expect(error.code == .certificateNotTrusted)
+                #expect(error.serverTrust?.certificates.first?.pem == target.anchor)
+                let unlisted = ["127.0.0.1": trusting(first)]
+                #expect(
+                    await failure(start, .init(tls: .refused, tlsForHosts: unlisted))?.code == .certificateNotTrusted)
+                #expect(await first.requestCount == 3)
+                #expect(await target.requestCount == 1)
+            }
+        }
+    }
+
+    @Test("Where hosts without an entry are refused, no connection is made to them, but without TLS it is")
+    func unlisted() async throws {
+        let configuration = LibcurlTransport.Configuration(tls: .refused, tlsForHosts: ["a.example": .init()])
+        try await withTLSServer { server in
+            let error = try #require(await failure(server.url("/"), configuration))
+            #expect(error.code == .certificateNotTrusted)
+            #expect(error.message.contains("no entry for 127.0.0.1"))
+            #expect(await server.connectionCount == 0)
+        }
+        try await withServer(.text("x")) { (server: MockServer) async throws in
+            #expect(await failure(server.url("/"), configuration) == nil)
+        }
+    }
+
+    @Test(
+        "Each host's settings are checked",
+        arguments: [
+            ["a:1": TLSConfiguration()], ["*": .init()], ["a": .init(pins: ["x"])],
+            ["a": .init(trust: .anchors([Data]()))],
+            ["a": .init(), "A": .init(minimumVersion: .tls13)],
+            ["a": .init(pins: [TLSConfiguration.pin(of: "x")])],
+        ])
+    func invalid(_ hosts: [String: TLSConfiguration]) async throws {
+        let url = try "https://127.0.0.1:1/".asURL()
+        let error = await failure(url, .init(tlsForHosts: hosts))
+        #expect(error?.code == .invalidConfiguration)
+    }
+
+    @Test("The description names the hosts whose certificates are not verified")
+    func description() {
+        let transport = LibcurlTransport(configuration: .init(tlsForHosts: ["b.example": .init(trust: .disabled)]))
+        #expect(transport.transportDescription.hasSuffix(", NOT VERIFYING CERTIFICATES OF b.example"))
+        let verifying = LibcurlTransport(configuration: .init(tlsForHosts: ["b.example": .init()]))
+        #expect(!verifying.transportDescription.contains("NOT VERIFYING"))
+    }
+
+    // MARK: Metrics
+
+    @Test("Metrics have the certificates of a new connection if the configuration says so", arguments: [true, false])
+    func metrics(_ reports: Bool) async throws {
+        try await withTLSServer { server in
+            let session = Session(transport: .libcurl(.init(tls: trusting(server), reportsCertificates: reports)))
+            for isFirst in [true, false] {
+                let response = await session.request(server.url("/")).serializing(Data.self).response
+                let pems = response.metrics.serverCertificates.map(\.pem)
+                #expect(pems == (reports && isFirst ? [server.anchor] : []))
+                #expect(response.metrics.hops.first?.transport.certificates == pems)
+            }
+            await session.finish()
+        }
+    }
+}
+
+extension Result where Failure == any Error {
+    fileprivate init(of work: () async throws -> Success) async {
+        do { self = .success(try await work()) } catch { self = .failure(error) }
+    }
+}

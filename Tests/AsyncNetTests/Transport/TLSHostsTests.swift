@@ -1,0 +1,74 @@
+import Foundation
+import Testing
+
+@testable import AsyncNet
+
+@Suite("TLS settings for hosts")
+struct TLSHostsTests {
+    private static func named(_ pin: String) -> TLSConfiguration { TLSConfiguration(pins: [pin]) }
+
+    private static let patterns = [
+        "api.example.com": named("exact"), "*.example.com": named("one"), "*.b.example.com": named("two"),
+        "Bücher.example": named("idn"), "*.bücher.example": named("idn sub"), "127.0.0.1": named("v4"),
+        "[::1]": named("v6"), "dot.example.": named("dot"),
+    ]
+
+    @Test(
+        "The host's own entry is preferred to a wildcard for one label, and that to the default",
+        arguments: [
+            ("api.example.com", "exact"), ("API.example.COM.", "exact"), ("www.example.com", "one"),
+            ("a.b.example.com", "two"), ("b.example.com", "one"), ("example.com", nil), ("x.y.example.com", nil),
+            ("a.a.b.example.com", nil), ("notexample.com", nil), ("bücher.example", "idn"),
+            ("xn--bcher-kva.example", "idn"), ("a.xn--bcher-kva.example", "idn sub"), ("127.0.0.1", "v4"),
+            ("127.1", "v4"),
+            ("[0::1]", "v6"), ("dot.example", "dot"), ("1.2.3.4", nil), ("!", nil),
+        ] as [(String, String?)])
+    func choice(_ host: String, _ name: String?) throws {
+        let hosts = try TLSHosts(TLSConfiguration(), Self.patterns)
+        #expect(hosts.settings[hosts.index(for: HostName(host))].pins.first == name)
+        #expect(hosts.settings[hosts.index(forURL: "https://\(host):8443/x")].pins.first == name)
+    }
+
+    @Test("Settings that are the same are stored once, the default first")
+    func distinct() throws {
+        let (same, other) = (Self.named("a"), Self.named("b"))
+        let hosts = try TLSHosts(same, ["a": same, "b": other, "c": other, "*.d": same])
+        #expect(hosts.settings.map(\.pins) == [["a"], ["b"]])
+        #expect(hosts.index(forURL: "https://c/") == 1)
+        #expect(hosts.index(forURL: "https://a/") == 0)
+    }
+
+    @Test(
+        "A key that is neither a host nor a wildcard is refused",
+        arguments: [
+            "", "*", "*.", "*.*.a", "a.*.b", "*a.example", "https://a", "a:443", "a/", "*.127.0.0.1", "*.[::1]", "a..b",
+            " ",
+            "[::1]:443",
+        ])
+    func malformed(_ pattern: String) {
+        let error = #expect(throws: AsyncNetError.self) { try TLSHosts(TLSConfiguration(), [pattern: Self.named("a")]) }
+        #expect(error?.code == .invalidConfiguration)
+        #expect(error?.message.contains("tlsForHosts") == true)
+    }
+
+    @Test(
+        "Two keys for one host are refused",
+        arguments: [("a.example", "A.EXAMPLE"), ("::1", "[0::1]"), ("*.a", "*.A.")])
+    func twice(_ one: String, _ other: String) {
+        let patterns = [one: Self.named("a"), other: Self.named("b")]
+        let error = #expect(throws: AsyncNetError.self) { try TLSHosts(TLSConfiguration(), patterns) }
+        #expect(error?.message.contains("two entries") == true)
+    }
+
+    @Test("Each difference between settings counts")
+    func differences() throws {
+        let identity = TLSConfiguration.ClientIdentity(certificate: "a", key: "b", password: "c")
+        let all: [TLSConfiguration] = [
+            .init(), .refused, .init(trust: .disabled), .init(trust: .anchors(["a"])), .init(trust: .anchors(["b"])),
+            .init(trust: .anchors(file: URL(filePath: "/a"))), .init(pins: ["a"]), .init(clientIdentity: identity),
+            .init(clientIdentity: .init(certificate: "a", key: "b")), .init(minimumVersion: .tls13),
+            .init(verifiesHostName: false), .init(requiresStapledStatus: true),
+        ]
+        #expect(Set(all.map(\.key)).count == all.count)
+    }
+}
