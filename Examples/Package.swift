@@ -75,6 +75,9 @@ let package = Package(
             ],
             exclude: ["fixtures"]
         ),
+        .executableTarget(name: "chat", dependencies: [.product(name: "AsyncNet", package: "AsyncNet")]),
+        .testTarget(name: "ChatTests", dependencies: ["chat", .product(name: "AsyncNet", package: "AsyncNet")]),
+        .executableTarget(name: "redis", dependencies: [.product(name: "AsyncNet", package: "AsyncNet")]),
         .executableTarget(name: "netwatch", dependencies: [.product(name: "AsyncNet", package: "AsyncNet")]),
     ],
     swiftLanguageModes: [.v6]

@@ -14,10 +14,10 @@ struct Anet: AsyncParsableCommand {
             of the body, name==value adds to the query, Header:value sends a header; :8080/path is a URL of this \
             machine. Bodies go to standard output, everything else to standard error. The exit status is curl's: \
             0 done, 1 unsupported, 2 usage, 3 malformed URL, 5 proxy not found, 6 host not found, 7 cannot connect, \
-            8 not HTTP or a malformed head, 18 body ended early, 22 status 400 or above with --fail, 23 cannot write, 26 cannot read, \
+            8 not HTTP or a malformed head, 18 body ended early, 22 status 400 or above with --fail or a refused WebSocket, 23 cannot write, 26 cannot read, \
             28 timeout, 35 TLS handshake, 47 too many redirects, 52 empty reply, 56 connection lost or refused by the \
             proxy, 58 client certificate, 60 certificate not trusted, 61 bad content encoding, 63 body too large, 90 pin mismatch, \
-            130 interrupted. With several URLs the first failure counts. Completions for a shell: \
+            91 certificate revoked, 130 interrupted. With several URLs the first failure counts. Completions for a shell: \
             --generate-completion-script bash|zsh|fish.
             """)
 
@@ -34,11 +34,14 @@ struct Anet: AsyncParsableCommand {
     @OptionGroup(title: "Connection") var connection: ConnectionOptions
     @OptionGroup(title: "Output") var output: OutputOptions
     @OptionGroup(title: "Recordings") var recording: RecordingOptions
+    @OptionGroup(title: "Both directions") var duplex: DuplexOptions
 
     func validate() throws {
-        let (isServer, hasURL) = (recording.serve != nil, !arguments.isEmpty || !url.isEmpty)
-        if isServer, hasURL { throw ValidationError("--serve takes no URL") }
-        if !isServer, !hasURL { throw ValidationError("Missing expected argument 'URL'") }
+        let hasURL = !arguments.isEmpty || !url.isEmpty
+        let other = recording.serve != nil ? "--serve" : duplex.connect != nil ? "--connect" : nil
+        if let other, hasURL { throw ValidationError("\(other) takes no URL") }
+        if other == nil, !hasURL { throw ValidationError("Missing expected argument 'URL'") }
+        try duplex.check(exchangeOptions, connection.transport)
     }
 
     mutating func run() async throws {
@@ -53,7 +56,7 @@ struct Anet: AsyncParsableCommand {
         var calls = try calls(positionals)
         let jar = try await transfer.cookies.jar()
         let transport = try connection.makeTransport(timeout: transfer.timeout)
-        if transport is LibcurlTransport, !connection.http2 { calls = calls.map(\.expectingContinue) }
+        if transport is LibcurlTransport, connection.asksToContinue { calls = calls.map(\.expectingContinue) }
         var configuration = transfer.configuration(
             without: try request.removedHeaders(positionals), jar,
             asksToContinue: calls.contains { $0.headers.contains(name: "Expect") })
@@ -102,14 +105,15 @@ struct Anet: AsyncParsableCommand {
     ) async throws(ExitError) {
         if output.verbose { Console.note("* \(session.transportDescription)") }
         let options = Client.Options(
-            output: output, transfer: transfer, isHead: request.head, count: calls.count,
+            output: output, transfer: transfer, isHead: request.head, showsCertificates: connection.tls.showCerts,
+            count: calls.count,
             labelWidth: ProgressLine.width(for: calls))
         let client = Client(
             session: session, options: options, knowsSentHeads: knowsSentHeads && recording.replay == nil,
             recorder: recorder)
         let printer = try Printer(options)
         let result = await Result(of: { () throws(ExitError) in
-            try await client.run(calls, printer)
+            if duplex.isGiven { try await converse(calls, on: session) } else { try await client.run(calls, printer) }
         })
         // A process that ends while a transport's threads still close connections may trip over them.
         await session.finish()

@@ -55,7 +55,8 @@ extension ExitError {
     init(caught error: any Error) {
         self =
             error as? ExitError ?? (error as? AsyncNetError).map { ExitError($0, "") }
-            ?? ExitError(ExitStatus.other, "\(error)")
+            ?? (error is CancellationError
+                ? ExitError(AsyncNetError(.cancelled), "") : ExitError(ExitStatus.other, "\(error)"))
     }
 }
 

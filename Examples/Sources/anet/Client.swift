@@ -14,6 +14,7 @@ struct Client: Sendable {
         let output: OutputOptions
         let transfer: TransferOptions
         let isHead: Bool
+        let showsCertificates: Bool
         let count: Int
         /// Of the names in front of progress lines.
         let labelWidth: Int
@@ -43,6 +44,10 @@ struct Client: Sendable {
             // In a task of its own, which Ctrl-C does not cancel: the end of a cancelled request is an event too.
             await Task { await session.monitorsReceivedEvents() }.value
             outcome.timeline = recorder.take(call)
+        }
+        if options.showsCertificates {
+            outcome.notes =
+                CertificateText.notes(of: outcome.metrics, label: options.label(call.number)) + outcome.notes
         }
         if options.transfer.failWithBody { outcome.failOnStatus() }
         guard outcome.failure == nil else { return outcome }

@@ -36,6 +36,12 @@ struct ConnectionOptions: ParsableArguments {
     @Flag(name: [.customLong("http2"), .customLong("http2-prior-knowledge")], help: "HTTP/2, also without TLS.")
     var http2 = false
 
+    @Flag(help: "HTTP/3 is tried first, and HTTP/2 shortly after it.")
+    var http3 = false
+
+    @Flag(name: .customLong("http3-only"), help: "HTTP/3 and nothing else.")
+    var onlyHTTP3 = false
+
     @Option(help: ArgumentHelp("How long connecting may take; fractions allowed.", valueName: "SECONDS"))
     var connectTimeout: Double?
 
@@ -48,7 +54,8 @@ struct ConnectionOptions: ParsableArguments {
     var limitRate: String?
 
     func validate() throws {
-        if http1, http2 { throw ValidationError("--http1.1 and --http2 exclude each other") }
+        let versions = givenVersions.filter(\.isGiven).map(\.name)
+        if versions.count > 1 { throw ValidationError("\(versions[0]) and \(versions[1]) exclude each other") }
         if ipv4, ipv6 { throw ValidationError("--ipv4 and --ipv6 exclude each other") }
         for (name, value) in [("--connect-timeout", connectTimeout), ("--expect100-timeout", expect100Timeout)] {
             if let value, !(value > 0 && value <= 1e9) { throw ValidationError("\(name) needs seconds above 0") }
@@ -64,14 +71,24 @@ struct ConnectionOptions: ParsableArguments {
         }
     }
 
+    /// Whether a large body waits for a 100 response: not over HTTP/2 and HTTP/3, which can refuse a body at any time.
+    var asksToContinue: Bool { !http2 && !http3 && !onlyHTTP3 }
+
+    private var givenVersions: [(name: String, isGiven: Bool, version: LibcurlTransport.HTTPVersion)] {
+        [
+            ("--http1.1", http1, .http1), ("--http2", http2, .http2), ("--http3", http3, .http3Preferred),
+            ("--http3-only", onlyHTTP3, .http3),
+        ]
+    }
+
     private var givenForLibcurl: [String] {
         let given =
             [
-                "--unix-socket": unixSocket != nil, "--http1.1": http1, "--http2": http2,
-                "--connect-timeout": connectTimeout != nil, "--resolve": !resolve.isEmpty, "--ipv4": ipv4,
+                "--unix-socket": unixSocket != nil, "--connect-timeout": connectTimeout != nil,
+                "--resolve": !resolve.isEmpty, "--ipv4": ipv4,
                 "--ipv6": ipv6, "--interface": interface != nil, "--limit-rate": limitRate != nil,
                 "--expect100-timeout": expect100Timeout != nil,
-            ].filter(\.value).keys + tls.given + proxies.given
+            ].filter(\.value).keys + givenVersions.filter(\.isGiven).map(\.name) + tls.given + proxies.given
         return given.sorted()
     }
 
@@ -104,9 +121,10 @@ struct ConnectionOptions: ParsableArguments {
 
     /// Who waits for a 100 response must not be taken for silent.
     private func configuration(_ timeout: Double) throws(ExitError) -> LibcurlTransport.Configuration {
+        let trust = try tls.configuration()
         var configuration = LibcurlTransport.Configuration(
-            tls: try tls.configuration(), proxy: proxies.configuration, unixSocket: unixSocket,
-            httpVersion: http1 ? .http1 : http2 ? .http2 : .automatic,
+            tls: trust, tlsForHosts: tls.hosts(trust), reportsCertificates: tls.showCerts, proxy: proxies.configuration,
+            unixSocket: unixSocket, httpVersion: givenVersions.first(where: \.isGiven)?.version ?? .automatic,
             expectContinueTimeout: .seconds(min(expect100Timeout ?? 1, timeout / 2)), localInterface: interface,
             ipVersion: ipv4 ? .v4 : ipv6 ? .v6 : .any)
         if let connectTimeout { configuration.connectTimeout = .seconds(connectTimeout) }

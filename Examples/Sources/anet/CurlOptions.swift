@@ -23,17 +23,18 @@ enum CurlOptions {
         retry-max-time cookie cookie-jar output output-dir segments stream max-body max-filesize parallel-max \
         transport cacert pin pinnedpubkey cert key pass proxy proxy-user noproxy socks4 socks4a socks5 socks5-hostname \
         unix-socket resolve interface limit-rate connect-timeout write-out dump-header user-agent referer range url \
-        stderr expect100-timeout proto continue-at etag-save etag-compare har record replay serve
+        stderr expect100-timeout proto continue-at etag-save etag-compare har record replay serve \
+        subprotocol ping linger connect
         """)
 
     private static let flags = set(
         """
         head get location no-follow fail fail-with-body include silent show-error verbose remote-name \
         remote-header-name remote-name-all remote-time compressed insecure ipv4 ipv6 http1.1 http2 \
-        http2-prior-knowledge no-buffer progress-bar no-progress-meter create-dirs parallel parallel-immediate \
+        http3 http3-only http2-prior-knowledge no-buffer progress-bar no-progress-meter create-dirs parallel parallel-immediate \
         retry-all-errors retry-connrefused path-as-is globoff disable anyauth basic proxytunnel proxy-basic tlsv1 \
         tlsv1.0 tlsv1.1 tlsv1.2 tlsv1.3 junk-session-cookies no-reconnect curl trace timing version help \
-        remove-on-error tcp-nodelay suppress-connect-headers continue
+        remove-on-error tcp-nodelay suppress-connect-headers continue show-certs cert-status ws binary tls
         """)
 
     /// Of curl's letters, those whose options anet takes or refuses.
@@ -67,7 +68,7 @@ enum CurlOptions {
                 metalink
                 """)
         ),
-        ("HTTP/1.1 and HTTP/2 are all it speaks", set("http0.9 http1.0 http3 http3-only")),
+        ("HTTP/1.1, HTTP/2 and HTTP/3 are all it speaks", set("http0.9 http1.0")),
         (
             "it answers Basic and Digest challenges only, whichever the server sends",
             set("digest ntlm ntlm-wb negotiate aws-sigv4 delegation service-name")
@@ -82,7 +83,7 @@ enum CurlOptions {
             "the library has no setting for it",
             set(
                 """
-                capath cert-status cert-type ciphers crlfile curves dns-interface dns-ipv4-addr dns-ipv6-addr \
+                capath cert-type ciphers crlfile curves dns-interface dns-ipv4-addr dns-ipv6-addr \
                 dns-servers doh-cert-status doh-insecure doh-url egd-file engine false-start haproxy-protocol \
                 happy-eyeballs-timeout-ms hsts alt-svc keepalive-time no-keepalive key-type local-port no-alpn no-npn \
                 no-sessionid preproxy proxy-cacert proxy-capath proxy-cert proxy-cert-type proxy-ciphers proxy-crlfile \

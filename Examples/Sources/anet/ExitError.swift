@@ -12,7 +12,7 @@ struct ExitError: Error {
     }
 
     init(_ error: AsyncNetError, _ label: String) {
-        self.init(ExitStatus.of(error.code), "\(label)\(error.description)")
+        self.init(ExitStatus.of(error), "\(label)\(error.description)")
     }
 
     var line: String { "anet: \(reason)" }
@@ -34,7 +34,11 @@ enum ExitStatus {
     static let cannotRead: Int32 = 26
     static let interrupted: Int32 = 130
 
-    static func of(_ code: AsyncNetError.Code) -> Int32 { statuses[code] ?? other }
+    static func of(_ error: AsyncNetError) -> Int32 {
+        // A server that refuses a WebSocket has answered with another status than 101.
+        let isRefused = error.code == .webSocketHandshakeFailed && error.responseCode.map { $0 != 101 } ?? false
+        return isRefused ? 22 : statuses[error.code] ?? other
+    }
 
     private static let statuses: [AsyncNetError.Code: Int32] = [
         .invalidRequest: usage,
@@ -69,6 +73,11 @@ enum ExitStatus {
         .fileNotWritable: cannotWrite,
         .lineTooLong: 63,
         .certificatePinMismatch: 90,
+        .certificateRevoked: 91,
+        .webSocketHandshakeFailed: 8,
+        .webSocketProtocolViolated: 8,
+        .webSocketClosed: 56,
+        .webSocketMessageTooLarge: 63,
         .cancelled: interrupted,
     ]
 }

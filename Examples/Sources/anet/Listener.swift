@@ -19,9 +19,14 @@ struct Listener: Sendable {
         var heads: [HTTPResponseHead] = []
         for await event in events {
             if let head = Self.received(event) { heads.append(head) }
-            if isVerbose, !lines(event).isEmpty { Console.note(lines(event).joined(separator: "\n")) }
+            show(event)
         }
         return heads
+    }
+
+    /// With `--verbose`, the heads of the event.
+    func show(_ event: RequestEvent) {
+        if isVerbose, !lines(event).isEmpty { Console.note(lines(event).joined(separator: "\n")) }
     }
 
     private static func received(_ event: RequestEvent) -> HTTPResponseHead? {

@@ -11,8 +11,10 @@ struct TLSOptions: ParsableArguments {
 
     @Option(
         name: [.customLong("pin"), .customLong("pinnedpubkey")], parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("Repeatable; the server's key must be one of these.", valueName: "sha256//BASE64"))
-    var pin: [String] = []
+        help: ArgumentHelp(
+            "Repeatable; the server's key must be one of these. With HOST, which may be *.example.com, for that host only.",
+            valueName: "[HOST=]sha256//BASE64"))
+    var pin: [PinArgument] = []
 
     @Option(
         name: [.customShort("E"), .long], parsing: .unconditional,
@@ -29,6 +31,12 @@ struct TLSOptions: ParsableArguments {
 
     @Flag(name: [.customShort("k"), .long], help: "Accepts any certificate; --pin is still checked.")
     var insecure = false
+
+    @Flag(help: "The server must prove that its certificate is not revoked (OCSP stapling).")
+    var certStatus = false
+
+    @Flag(help: "The certificates of servers on standard error, also of those that are not trusted.")
+    var showCerts = false
 
     @Flag(name: [.customShort("1"), .customLong("tlsv1"), .customLong("tlsv1.0")], help: "TLS 1.0 or later.")
     var tls10 = false
@@ -51,20 +59,44 @@ struct TLSOptions: ParsableArguments {
     var given: [String] {
         let given = [
             "--cacert": cacert != nil, "--pin": !pin.isEmpty, "--cert": cert != nil, "--key": key != nil,
-            "--insecure": insecure, "--tlsv1.0": tls10, "--tlsv1.1": tls11, "--tlsv1.2": tls12, "--tlsv1.3": tls13,
+            "--cert-status": certStatus, "--show-certs": showCerts, "--insecure": insecure, "--tlsv1.0": tls10,
+            "--tlsv1.1": tls11,
+            "--tlsv1.2": tls12, "--tlsv1.3": tls13,
         ]
         return Array(given.filter(\.value).keys)
     }
 
     /// - Throws: ``ExitError`` for a file that cannot be read.
     func configuration() throws(ExitError) -> TLSConfiguration {
-        var tls = TLSConfiguration(pins: pin.flatMap { $0.split(separator: ";").map(String.init) })
+        var tls = TLSConfiguration(pins: pin.filter { $0.host == nil }.flatMap(\.pins))
         if let cacert { tls.trust = .anchors(file: try Input.file(cacert)) }
+        tls.requiresStapledStatus = certStatus
         if insecure { tls.trust = .disabled }
         if tls10 { tls.minimumVersion = .tls10 } else if tls11 { tls.minimumVersion = .tls11 }
         if tls12 { tls.minimumVersion = .tls12 } else if tls13 { tls.minimumVersion = .tls13 }
         if let cert { tls.clientIdentity = try identity(cert) }
         return tls
+    }
+
+    /// The hosts with pins of their own, which replace the pins of all hosts.
+    func hosts(_ tls: TLSConfiguration) -> [String: TLSConfiguration] {
+        pin.reduce(into: [:]) { hosts, argument in
+            guard let host = argument.host else { return }
+            let pins = hosts[host]?.pins ?? []
+            hosts[host] = tls
+            hosts[host]?.pins = pins + argument.pins
+        }
+    }
+
+    /// The settings for one host: those of the host, of the wildcard for it, or of all hosts.
+    ///
+    /// - Throws: ``ExitError`` for a file that cannot be read.
+    func configuration(for host: String) throws(ExitError) -> TLSConfiguration {
+        let tls = try configuration()
+        let name = host.lowercased().drop { $0 == "." }
+        let parent = name.firstIndex(of: ".").map { "*\(name[$0...])" }
+        let named = hosts(tls).map { ($0.key.lowercased(), $0.value) }
+        return (named.first { $0.0 == name } ?? named.first { $0.0 == parent })?.1 ?? tls
     }
 
     /// `FILE:PASSWORD`, unless the whole is a file's name.
