@@ -28,7 +28,7 @@ for word, colour in [*((f'"{name}":', 34) for name in "bxael"), ("1", 36), ("2.5
     COLOURED = COLOURED.replace(word, shown, 1)
 
 REFUSED = {
-    "--next": "anet twice", "-z x": "time-cond", "--ntlm": "Basic and Digest", "--http3": "HTTP/2", "-0": "http1.0", "-K x": "command line",
+    "--next": "anet twice", "-z x": "time-cond", "--ntlm": "Basic and Digest", "-0": "http1.0", "-K x": "command line",
     "-n": "netrc", "--location-trusted": "origin", "-sSy 3": "speed-time", "--ftp-pasv": "HTTP only", "-C 7": "offset", "--digest": "whichever",
     "-w %{nonsense}": "nonsense", "-w %{local_port}": "local_port", "--trace-ascii x": "--trace", "--connect-to x": "no setting", "-e x;auto": "auto", "-T a -T b": "one file",
 }
@@ -163,10 +163,19 @@ class CommandLineChecks:
         self.shorthands()
         for option, reason in REFUSED.items():
             self.check(f"{option} is refused with the reason", [*option.split(), self.desk.url("text")], status=2, out=b"", err=reason)
+        self.http3()
         self.heads()
         self.events()
         self.files()
         self.told()
+
+    def http3(self):
+        """Scripts/http3 tries it where libcurl has it."""
+        version = subprocess.run([*self.command, "--version"], capture_output=True, env=self.environment, text=True).stdout
+        if not self.is_libcurl:
+            self.check("--http3 is refused over URLSession", ["--http3", self.desk.url("text")], status=2, out=b"", err="--http3")
+        elif "libcurl 7.88" in version:  # Debian 12's, which lacks it
+            self.check("--http3 without HTTP/3 says so", ["--http3", self.desk.url("text")], status=1, out=b"", err="built without HTTP/3")
 
     def shows(self, what, arguments, expected, status=0, env={}):
         found = self.terminal.run(*arguments, env=env)

@@ -89,3 +89,8 @@ public struct UserService: Sendable {
     }
 }
 public let service = UserService(session: session)
+public actor LastID {
+    public private(set) var value = 0
+    public init() {}
+    public func note(_ message: WebSocketMessage) { value += 1 }
+}

@@ -76,7 +76,7 @@ struct Soak: AsyncParsableCommand {
         tally.count(await waiter.value.map { _ in }, .zero)
     }
 
-    private static func sample() -> Sample {
+    static func sample() -> Sample {
         let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
