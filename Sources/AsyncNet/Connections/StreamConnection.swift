@@ -53,7 +53,8 @@ public final class StreamConnection: Sendable {
     /// Nothing is received from the network meanwhile, apart from a buffer of 256 KiB and those of the system, so a peer can
     /// send no faster than this program reads. Cancelling the task loses no byte: the next call returns it.
     ///
-    /// - Throws: ``AsyncNetError``, such as `.connectionLost`, and `.cancelled`.
+    /// - Throws: ``AsyncNetError``, such as `.connectionLost`, and `.cancelled`. A peer that ends TLS without its close_notify
+    ///   may have lost bytes (RFC 8446 §6.1): newer versions of libcurl report that, older ones end without an error.
     public func read() async throws(AsyncNetError) -> Data? {
         do { return try await connection.receive() } catch {
             throw AsyncNetError(wrapping: error, as: .transportFailed)

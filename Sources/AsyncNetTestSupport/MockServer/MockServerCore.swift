@@ -167,7 +167,9 @@ final class MockServerCore: Sendable {
             while let head = try connection.readHead() {
                 switch try respond(to: head, &connection) {
                 case .keepAlive:
-                    if head.headers["Connection"]?.lowercased() == "close" { return connection.socket.close() }
+                    guard head.headers["Connection"]?.lowercased() == "close" else { continue }
+                    connection.socket.finishWriting()
+                    return connection.socket.close()
                 case .close:
                     connection.socket.finishWriting()
                     try connection.drain()

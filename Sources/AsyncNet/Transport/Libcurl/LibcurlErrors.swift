@@ -121,6 +121,8 @@ enum LibcurlErrors {
         ("response code", .badServerResponse),
         ("response headers", .badServerResponse),
         ("header", .badServerResponse),
+        // The peer closed the connection without TLS's close_notify.
+        ("unexpected eof", .connectionLost),
         ("alert", .tlsHandshakeFailed),
         ("SSL routines", .tlsHandshakeFailed),
     ]

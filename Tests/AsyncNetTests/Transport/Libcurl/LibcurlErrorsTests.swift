@@ -20,6 +20,10 @@ struct LibcurlErrorsTests {
             (56, "Illegal or missing hexadecimal sequence in chunked-encoding", .badServerResponse),
             (56, "CONNECT tunnel failed, response 407", .proxyFailed),
             (
+                56, "OpenSSL SSL_read: OpenSSL/3.6.5: error:0A000126:SSL routines::unexpected eof while reading",
+                .connectionLost
+            ),
+            (
                 56, "OpenSSL SSL_read: error:0A00045C:SSL routines::tlsv13 alert certificate required, errno 0",
                 .tlsHandshakeFailed
             ),
