@@ -671,6 +671,31 @@ int32_t lc_receive(lc_easy *easy, void *buffer, size_t size, size_t *received) {
     return curl.easy_recv(easy, buffer, size, received);
 }
 
+static ptrdiff_t direct_result(ssize_t count) {
+    if (count >= 0) return count;
+    return errno == EAGAIN || errno == EWOULDBLOCK ? -LC_NOTHING : -errno;
+}
+
+ptrdiff_t lc_receive_directly(int socket, void *buffer, size_t size) {
+    ssize_t count;
+    do count = recv(socket, buffer, size, MSG_DONTWAIT);
+    while (count < 0 && errno == EINTR);
+    return direct_result(count);
+}
+
+#ifdef MSG_NOSIGNAL
+enum { SEND_FLAGS = MSG_DONTWAIT | MSG_NOSIGNAL };
+#else
+enum { SEND_FLAGS = MSG_DONTWAIT }; // libcurl sets SO_NOSIGPIPE
+#endif
+
+ptrdiff_t lc_send_directly(int socket, const void *bytes, size_t count) {
+    ssize_t sent;
+    do sent = send(socket, bytes, count, SEND_FLAGS);
+    while (sent < 0 && errno == EINTR);
+    return direct_result(sent);
+}
+
 int lc_finish_sending(int socket) { return shutdown(socket, SHUT_WR); }
 
 /// libcurl's `curl_waitfd` has the fields and the bits of `pollfd`.

@@ -5,12 +5,17 @@ final class DuplexPipe: Sendable {
     private let state = AwaitedState(DuplexPipeState())
     private let onRoom: @Sendable () -> Void
     private let onOutgoing: @Sendable () -> Void
+    /// The socket that the reader receives from when the thread has handed it over.
+    private let socket: DirectSocket?
 
     /// - Parameters:
     ///   - onRoom: Called when the thread stopped receiving and may go on.
     ///   - onOutgoing: Called when there is something to send, or to close.
-    init(onRoom: @escaping @Sendable () -> Void, onOutgoing: @escaping @Sendable () -> Void) {
-        (self.onRoom, self.onOutgoing) = (onRoom, onOutgoing)
+    init(
+        _ socket: DirectSocket? = nil, onRoom: @escaping @Sendable () -> Void,
+        onOutgoing: @escaping @Sendable () -> Void
+    ) {
+        (self.socket, self.onRoom, self.onOutgoing) = (socket, onRoom, onOutgoing)
     }
 
     // MARK: From tasks
@@ -24,12 +29,38 @@ final class DuplexPipe: Sendable {
                 return data
             case .end: return nil
             case .failure(let error): throw error
+            case .directly: if let data = await receiveDirectly() { return data }
             case .wait: await state.wait { $0.isReadable }
             }
         }
     }
 
+    /// - Returns: `nil` if nothing has arrived, or the thread is to find out how the connection ended.
+    private func receiveDirectly() async -> Data? {
+        switch socket?.receive() {
+        case .bytes(let data, let isLong):
+            // A reader that never waits would keep its thread from other tasks.
+            if isLong { await Task.yield() }
+            return data
+        case .failure(let error): state.change { $0.endReceiving(.failure(error)) }
+        case .nothing, .end, nil: if state.change({ $0.takeBack() }) { onRoom() }
+        }
+        return nil
+    }
+
     func send(_ data: Data) throws(AsyncNetError) {
+        try inOrder { socket throws(AsyncNetError) in
+            let sent = state.read { $0.isIdle } ? DirectSocket.send(data, to: socket) : 0
+            if sent == 0 { try queue(data) } else if sent < data.count { try queue(data.dropFirst(sent)) }
+        }
+    }
+
+    /// Nothing overtakes bytes that another task is about to send, or is added between them.
+    private func inOrder(_ body: (Int32) throws(AsyncNetError) -> Void) throws(AsyncNetError) {
+        if let socket { try socket.inOrder(body) } else { try body(DirectSocket.closed) }
+    }
+
+    private func queue(_ data: Data) throws(AsyncNetError) {
         let isNews = try state.change { state throws(AsyncNetError) in try state.send(data) }
         if isNews { onOutgoing() }
     }
@@ -43,13 +74,17 @@ final class DuplexPipe: Sendable {
     }
 
     func finishSending() throws(AsyncNetError) {
-        let isNews = try state.change { state throws(AsyncNetError) in try state.finishSending() }
-        if isNews { onOutgoing() }
+        try inOrder { _ throws(AsyncNetError) in
+            let isNews = try state.change { state throws(AsyncNetError) in try state.finishSending() }
+            if isNews { onOutgoing() }
+        }
     }
 
     /// Returns when the connection is closed, or the task is cancelled.
     func close() async {
-        guard let isNews = state.change({ $0.close() }) else { return }
+        var isNews: Bool?
+        try? inOrder { _ in isNews = state.change { $0.close() } }
+        guard let isNews else { return }
         if isNews { onOutgoing() }
         await state.wait { $0.closure != nil }
     }
@@ -59,6 +94,7 @@ final class DuplexPipe: Sendable {
     func receivingRoom() -> Int { state.change { $0.receivingRoom() } }
     func receive(_ data: Data) { state.change { $0.receive(data) } }
     func endReceiving(_ result: Result<Void, AsyncNetError>) { state.change { $0.endReceiving(result) } }
+    func handOver() { state.change { $0.handOver() } }
     func takeOutgoing() -> DuplexPipeState.Outgoing { state.change { $0.takeOutgoing() } }
     func didSend(_ count: Int) { state.change { $0.didSend(count) } }
 

@@ -13,12 +13,14 @@ struct DuplexPipeState {
         case bytes(Data, makesRoom: Bool)
         case end
         case failure(AsyncNetError)
+        /// The reader receives from the connection itself.
+        case directly
         case wait
 
         static func == (one: Read, other: Read) -> Bool {
             switch (one, other) {
             case (.bytes(let one, let oneRoom), .bytes(let other, let otherRoom)): one == other && oneRoom == otherRoom
-            case (.end, .end), (.wait, .wait): true
+            case (.end, .end), (.directly, .directly), (.wait, .wait): true
             case (.failure(let one), .failure(let other)): one.code == other.code
             default: false
             }
@@ -38,6 +40,9 @@ struct DuplexPipeState {
     private var receivedBytes = 0
     private var isPaused = false
     private var receivingEnd: Result<Void, AsyncNetError>?
+    /// Whether the thread has left the receiving to the reader: more has arrived than it received at once, and a reader
+    /// that receives by itself needs no thread to wake it for each piece.
+    private var isHandedOver = false
 
     private var outgoing = Outgoing()
     /// The bytes that the connection has not taken, those that the thread holds included.
@@ -66,7 +71,17 @@ struct DuplexPipeState {
     /// The peer has ended its side, or the connection has failed. The first call counts.
     mutating func endReceiving(_ result: Result<Void, AsyncNetError>) { receivingEnd = receivingEnd ?? result }
 
-    var isReadable: Bool { !received.isEmpty || receivingEnd != nil }
+    mutating func handOver() { isHandedOver = true }
+
+    /// Nothing more has arrived: the thread receives again.
+    ///
+    /// - Returns: Whether the thread must be told.
+    mutating func takeBack() -> Bool {
+        defer { isHandedOver = false }
+        return isHandedOver
+    }
+
+    var isReadable: Bool { !received.isEmpty || receivingEnd != nil || isHandedOver }
 
     mutating func read() -> Read {
         if let data = received.popFirst() {
@@ -80,7 +95,7 @@ struct DuplexPipeState {
         switch receivingEnd {
         case .success: return .end
         case .failure(let error): return .failure(error)
-        case nil: return .wait
+        case nil: return isHandedOver ? .directly : .wait
         }
     }
 
@@ -88,6 +103,9 @@ struct DuplexPipeState {
 
     /// Whether a writer may go on.
     var hasSendingRoom: Bool { unsentBytes < Self.highWaterMark || sendingError != nil }
+
+    /// Whether a write may pass its bytes to the system by itself: nothing is before them.
+    var isIdle: Bool { unsentBytes == 0 && sendingError == nil }
 
     /// The error of a write: the connection is closed, or the sending was finished.
     var sendingError: AsyncNetError? {

@@ -140,6 +140,13 @@ int32_t lc_send(lc_easy *_Nonnull easy, const void *_Nonnull bytes, size_t count
 /// Receives what has arrived; nothing, with result 0, is the end. `LC_RESULT_AGAIN` means that nothing has arrived, also
 /// in the TLS library's buffer, so that the thread may wait for the socket.
 int32_t lc_receive(lc_easy *_Nonnull easy, void *_Nonnull buffer, size_t size, size_t *_Nonnull received);
+/// Receives what has arrived at a socket, without waiting: its count, 0 at the end, `-LC_NOTHING` if nothing has arrived, or
+/// another negative `errno`.
+ptrdiff_t lc_receive_directly(int socket, void *_Nonnull buffer, size_t size);
+/// Sends as many bytes as the system takes without waiting: their count, `-LC_NOTHING` for none, or another negative `errno`.
+ptrdiff_t lc_send_directly(int socket, const void *_Nonnull bytes, size_t count);
+/// No `errno` of any system.
+enum { LC_NOTHING = 1 << 20 };
 /// Tells the peer that no more bytes will follow. Not for a connection with TLS. 0 if that succeeded.
 int lc_finish_sending(int socket);
 

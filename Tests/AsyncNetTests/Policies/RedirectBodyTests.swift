@@ -5,7 +5,7 @@ import Testing
 @testable import AsyncNet
 
 /// What becomes of the bodies of redirects, which nobody reads.
-@Suite("Bodies of redirects", .timeLimit(.minutes(2)))
+@Suite("Bodies of redirects", .timeLimit(.minutes(5)))
 struct RedirectBodyTests {
     private static let head = "HTTP/1.1 302 Found\\r\\nLocation: /b\\r\\n"
 

@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// Responses that validators refuse by their head, whatever comes of their bodies.
-@Suite("Refused by the head", .timeLimit(.minutes(2)))
+@Suite("Refused by the head", .timeLimit(.minutes(5)))
 struct EarlyRefusalTests {
     /// The outcome, with time passing once so many bytes have come.
     private func response(

@@ -8,7 +8,7 @@ import Testing
 #endif
 
 /// What every transport does alike, over real sockets: what servers do, right and wrong, and what comes of it.
-@Suite("Conformance of transports", .timeLimit(.minutes(2)))
+@Suite("Conformance of transports", .timeLimit(.minutes(5)))
 struct ConformanceTests {
     private func result(_ reply: MockResponse, _ transport: TransportUnderTest) async throws -> DataResponse<
         String, AsyncNetError

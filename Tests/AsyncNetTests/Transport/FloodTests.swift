@@ -13,7 +13,7 @@ import Testing
 ///
 /// Each has a process of its own, which must go on and exit: FoundationNetworking has one thread in a process, and
 /// other tests wait for it.
-@Suite("Floods", .serialized, .timeLimit(.minutes(2)))
+@Suite("Floods", .serialized, .timeLimit(.minutes(5)))
 struct FloodTests {
     enum Flood: String, CaseIterable, Codable, Sendable {
         case trailers, redirect, body, informational

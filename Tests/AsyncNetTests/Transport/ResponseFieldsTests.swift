@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// What repeated and strange fields of a response mean, over real sockets.
-@Suite("Response fields over transports", .timeLimit(.minutes(2)))
+@Suite("Response fields over transports", .timeLimit(.minutes(5)))
 struct ResponseFieldsTests {
     @Test("The same Content-Type twice passes validation", arguments: TransportUnderTest.allCases)
     func contentType(_ transport: TransportUnderTest) async throws {

@@ -9,7 +9,7 @@ import Testing
 
 /// Redirects whose bodies are of no use: FoundationNetworking withholds their heads until the body has come, whole and
 /// decoded.
-@Suite("Redirects with bodies that fail", .timeLimit(.minutes(2)))
+@Suite("Redirects with bodies that fail", .timeLimit(.minutes(5)))
 struct WithheldRedirectTests {
     private static let fields = [
         "Content-Length: 100\\r\\n\\r\\nshort", "Transfer-Encoding: chunked\\r\\n\\r\\n64\\r\\nshort",

@@ -113,15 +113,6 @@ extension AlternativeServices.Origin {
 extension LibcurlTransport.Configuration {
     /// Whether connections are made to a proxy or a unix socket, which HTTP/3 cannot be sent through.
     fileprivate var isIndirect: Bool {
-        guard unixSocket == nil else { return true }
-        switch proxy.kind {
-        case .none: return false
-        case .url: return true
-        case .environment:
-            let environment = ProcessInfo.processInfo.environment
-            return ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"].contains {
-                environment[$0]?.isEmpty == false
-            }
-        }
+        unixSocket != nil || proxy.mayBeUsed(isTLS: true)
     }
 }

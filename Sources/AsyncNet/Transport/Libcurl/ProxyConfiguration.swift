@@ -83,6 +83,18 @@ public struct ProxyConfiguration: Sendable {
         if case .url = kind { true } else { false }
     }
 
+    /// Whether connections may be made through a proxy: one is named here, or in the environment at this time.
+    func mayBeUsed(isTLS: Bool) -> Bool {
+        switch kind {
+        case .none: return false
+        case .url: return true
+        case .environment:
+            let environment = ProcessInfo.processInfo.environment
+            let names = ["all_proxy", "ALL_PROXY"] + (isTLS ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"])
+            return names.contains { environment[$0]?.isEmpty == false }
+        }
+    }
+
     private var mayBeSOCKS: Bool {
         switch kind {
         case .none: false

@@ -6,7 +6,7 @@ import Testing
 
 #if os(Linux)
     /// What wakes a loop's thread, and how often.
-    @Suite("Multi handle", .timeLimit(.minutes(2)))
+    @Suite("Multi handle", .timeLimit(.minutes(5)))
     struct CurlMultiTests {
         private let listener: SilentListener
         private let driven: DrivenMulti

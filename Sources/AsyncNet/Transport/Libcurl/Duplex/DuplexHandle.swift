@@ -29,13 +29,12 @@ final class DuplexHandle {
     private var closesWhenSent = false
     private var mayReceive = true
     private var isBlocked = false
+    /// Set if the bytes do not have to pass through libcurl.
+    private var direct: DirectSocket?
     /// Whether the tasks know the connection as closed.
     private var isLeaving = false
     /// How long the peer has to take the last data.
     private let closeTimeout: Duration
-
-    /// The size of a read. A connection with much to receive fills the buffer again and again.
-    private static let bufferSize = 64 * 1024
 
     var id: Int { opening.id }
     var isOpen: Bool { socket >= 0 }
@@ -53,6 +52,7 @@ final class DuplexHandle {
         if inspected != nil { tls = TLSConfiguration(trust: .disabled, minimumVersion: tls.minimumVersion) }
         (self.opening, self.inspected) = (opening, inspected)
         (proxyHost, unixSocket) = (configuration.proxy.host, configuration.unixSocket)
+        if !opening.request.isTLS, !configuration.proxy.mayBeUsed(isTLS: false) { direct = opening.socket }
         closeTimeout = configuration.connectTimeout
         guard let template = LibcurlTemplate(configuration, tls, connections, nil), let easy = template.copy() else {
             throw AsyncNetError(.transportFailed, "libcurl has no memory for another connection")
@@ -94,6 +94,7 @@ final class DuplexHandle {
         socket = result == 0 ? lc_socket(easy.pointer) : -1
         if let inspected { return fail(inspected.with(trustFailure(result == 0 ? easy.certificates : []))) }
         if isOpen {
+            direct?.open(socket)
             opening.opened.fulfil(.success(info))
             return .use
         }
@@ -139,6 +140,9 @@ final class DuplexHandle {
                 connectStatus: metrics.connect_status, proxyHost: proxyHost, unixSocket: unixSocket))
     }
 
+    /// Before the worker closes the connection: no task may use its socket any more.
+    func willClose() { direct?.close() }
+
     /// The worker has closed the connection.
     func closed(_ error: AsyncNetError?) {
         opening.opened.fulfil(.failure(error ?? AsyncNetError(.cancelled)))
@@ -173,10 +177,24 @@ final class DuplexHandle {
             let room = pipe.receivingRoom()
             mayReceive = room > 0
             guard mayReceive else { return .goOn }
-            switch receiveOnce(atMost: min(room, Self.bufferSize)) {
-            case .some(let outcome): return outcome
-            case nil: continue
-            }
+            let size = min(room, DirectSocket.bufferSize)
+            guard let outcome = direct.map({ receive(from: $0, size) }) ?? receiveOnce(atMost: size) else { continue }
+            return outcome
+        }
+    }
+
+    /// A connection with more than one read's bytes is handed over to its reader.
+    private func receive(from socket: DirectSocket, _ size: Int) -> Outcome? {
+        switch socket.receive(atMost: size) {
+        case .bytes(let data, _):
+            pipe.receive(data)
+            guard data.count == size else { return nil }
+            mayReceive = false
+            pipe.handOver()
+            return .goOn
+        case .nothing: return .goOn
+        case .end: return endOfReceiving(0)
+        case .failure(let error): return .close(error)
         }
     }
 
@@ -191,7 +209,7 @@ final class DuplexHandle {
             free(buffer)
             return endOfReceiving(result)
         }
-        pipe.receive(Self.data(buffer, count, size))
+        pipe.receive(Data(taking: buffer, count: count, of: size))
         return nil
     }
 
@@ -201,13 +219,6 @@ final class DuplexHandle {
         guard result == 0 else { return .close(error(result)) }
         pipe.endReceiving(.success(()))
         return .goOn
-    }
-
-    /// A buffer that is filled well becomes the data itself.
-    private static func data(_ buffer: UnsafeMutableRawPointer, _ count: Int, _ size: Int) -> Data {
-        if count >= size / 2 { return Data(bytesNoCopy: buffer, count: count, deallocator: .free) }
-        defer { free(buffer) }
-        return Data(bytes: buffer, count: count)
     }
 
     // MARK: Sending
@@ -281,7 +292,7 @@ final class DuplexHandle {
     private static let farewell = Duration.seconds(1)
 
     private func discard() -> Outcome {
-        withUnsafeTemporaryAllocation(byteCount: Self.bufferSize, alignment: 1) { buffer in
+        withUnsafeTemporaryAllocation(byteCount: DirectSocket.bufferSize, alignment: 1) { buffer in
             guard let bytes = buffer.baseAddress else { return .close(nil) }
             var (result, count) = (Int32(0), 0)
             repeat { result = lc_receive(easy.pointer, bytes, buffer.count, &count) } while result == 0 && count > 0

@@ -11,6 +11,7 @@ final class DuplexLoop: Sendable {
         let id: Int
         let request: DuplexRequest
         let pipe: DuplexPipe
+        let socket: DirectSocket
         /// Fulfilled when the connection is open, or cannot be opened.
         let opened = Promise<ConnectionInfo>()
     }
@@ -65,10 +66,12 @@ final class DuplexLoop: Sendable {
             try startIfNeeded(&inbox)
             inbox.lastID += 1
             let id = inbox.lastID
+            let socket = DirectSocket()
             let pipe = DuplexPipe(
+                socket,
                 onRoom: { [weak self] in self?.post(.receive(id)) },
                 onOutgoing: { [weak self] in self?.post(.send(id)) })
-            let opening = Opening(id: id, request: request, pipe: pipe)
+            let opening = Opening(id: id, request: request, pipe: pipe, socket: socket)
             add(.open(opening), to: &inbox)
             return opening
         }

@@ -157,6 +157,7 @@ final class DuplexWorker {
         lingering[id] = nil
         guard let handle = handles.removeValue(forKey: id) else { return }
         connecting.remove(id)
+        handle.willClose()
         lc_multi_remove(multi, handle.easy.pointer)
         handle.closed(error)
     }
