@@ -696,6 +696,14 @@ ptrdiff_t lc_send_directly(int socket, const void *bytes, size_t count) {
     return direct_result(sent);
 }
 
+int lc_unacknowledged(int socket) {
+    int count = 0;
+#ifdef TIOCOUTQ
+    if (ioctl(socket, TIOCOUTQ, &count) != 0) return 0;
+#endif
+    return count;
+}
+
 int lc_finish_sending(int socket) { return shutdown(socket, SHUT_WR); }
 
 /// libcurl's `curl_waitfd` has the fields and the bits of `pollfd`.

@@ -24,9 +24,9 @@ struct Streams: AsyncParsableCommand {
                 try await Measurement.of { try await send(session, ports[1]) },
             ]
             let socat = [
-                try await Measurement.of { try socat("TCP:127.0.0.1:\(ports[0])", "OPEN:/dev/null") },
+                try await Measurement.of { try runSocat("TCP:127.0.0.1:\(ports[0])", "OPEN:/dev/null") },
                 try await Measurement.of {
-                    try socat("OPEN:/dev/zero,readbytes=\(bytes)", "TCP:127.0.0.1:\(ports[1])")
+                    try runSocat("OPEN:/dev/zero,readbytes=\(bytes)", "TCP:127.0.0.1:\(ports[1])")
                 },
             ]
             for way in 0..<2 { ratios[way].append(socat[way].seconds / own[way].seconds) }
@@ -58,7 +58,7 @@ struct Streams: AsyncParsableCommand {
         guard try await connection.read()?.count == 1 else { throw ValidationError("the sink did not answer") }
     }
 
-    private func socat(_ from: String, _ to: String) throws {
+    private func runSocat(_ from: String, _ to: String) throws {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = ["socat", "-u", "-b", "\(socatBuffer)", from, to]

@@ -20,6 +20,9 @@ struct HTTP1ResponseReader {
     /// A slice, so that taking a line copies nothing else.
     private var input = Data()
     private var framing = Framing.done
+    private var trailerBytes = 0
+    /// How many bytes at the front of the input have no line break.
+    private var scanned = 0
 
     /// The longest line of a chunk's size with its extensions, in bytes.
     private static let longestLine = 8192
@@ -31,7 +34,8 @@ struct HTTP1ResponseReader {
     /// What has been received and not read.
     var rest: Data { Data(input) }
 
-    mutating func receive(_ bytes: Data) { input = input.isEmpty ? bytes : Data(input) + bytes }
+    /// What was taken is dropped when all of it was: a slice's start never moves back.
+    mutating func receive(_ bytes: Data) { if input.isEmpty { input = bytes } else { input.append(bytes) } }
 
     /// The next head, which may be that of a 1xx response; `nil` if it is not complete.
     mutating func head() throws(AsyncNetError) -> HTTPResponseHead? {
@@ -56,7 +60,10 @@ struct HTTP1ResponseReader {
         if head.isBodyless(answering: method) {
             framing = .done
         } else if let coding = head.value(for: "Transfer-Encoding") {
-            framing = coding.lowercased().hasSuffix("chunked") ? .chunkSize : .untilEnd
+            guard coding.trimmedHTTPSpace.lowercased() == "chunked" else {
+                throw AsyncNetError(.badServerResponse, "The server's Transfer-Encoding is not chunked")
+            }
+            framing = .chunkSize
         } else {
             framing = head.contentLength.map { .length($0) } ?? .untilEnd
         }
@@ -92,6 +99,8 @@ struct HTTP1ResponseReader {
                     guard input.count <= Self.longestLine else { throw Self.invalidChunk }
                     return nil
                 }
+                trailerBytes += line.count
+                guard trailerBytes <= Self.longestLine * 8 else { throw Self.invalidChunk }
                 if line.isBlank { framing = .done }
             }
         }
@@ -111,8 +120,12 @@ struct HTTP1ResponseReader {
             guard input.count <= Self.longestLine else { throw Self.invalidChunk }
             return false
         }
-        let digits = String(decoding: line, as: UTF8.self).prefix { $0.isHexDigit }
-        guard !digits.isEmpty, let size = Int(digits, radix: 16), size < Int.max - 2 else { throw Self.invalidChunk }
+        let text = String(decoding: line, as: UTF8.self)
+        let digits = text.prefix { $0.isHexDigit }
+        let end = text.dropFirst(digits.count).first
+        guard !digits.isEmpty, end.map({ ";\t ".contains($0) || $0.isNewline }) == true,
+            let size = Int(digits, radix: 16), size < Int.max - 2
+        else { throw Self.invalidChunk }
         framing = size == 0 ? .trailers : .chunk(size + 2)
         return true
     }
@@ -131,13 +144,17 @@ struct HTTP1ResponseReader {
 
     private mutating func take(_ count: Int) -> Data? {
         guard count > 0 else { return nil }
+        scanned = 0
         defer { input = input.dropFirst(count) }
         return Data(input.prefix(count))
     }
 
     /// A line with its line break.
     private mutating func takeLine() -> Data? {
-        guard let end = input.firstIndex(of: 0x0A) else { return nil }
+        guard let end = input.dropFirst(scanned).firstIndex(of: 0x0A) else {
+            scanned = input.count
+            return nil
+        }
         return take(end - input.startIndex + 1)
     }
 }

@@ -12,10 +12,10 @@ final class MessageQueue: Sendable {
 
         /// `nil` if there is neither a message nor an end.
         mutating func take() -> Result<WebSocketMessage?, AsyncNetError>? {
-            guard let message = messages.popFirst() else { return end.map { end in end.map { nil } } }
+            guard let message = messages.takeFirst(leaving: .text("")) else {
+                return end.map { end in end.map { nil } }
+            }
             bytes -= message.size
-            // A slice keeps the elements that it has removed.
-            if messages.isEmpty { messages = [] }
             return .success(message)
         }
     }
@@ -54,14 +54,4 @@ final class MessageQueue: Sendable {
 
     /// Ends the queue after the messages that it has; the first end counts.
     func finish(_ end: Result<Void, AsyncNetError>) { state.change { $0.end = $0.end ?? end } }
-}
-
-extension WebSocketMessage {
-    /// In bytes.
-    var size: Int {
-        switch self {
-        case .text(let text): text.utf8.count
-        case .binary(let data): data.count
-        }
-    }
 }

@@ -19,7 +19,16 @@ extension Session {
         to host: String, port: Int, tls: TLSConfiguration?
     ) async throws(AsyncNetError) -> StreamConnection {
         let request = try DuplexRequest(to: host, port: port, tls)
-        return StreamConnection(try await opened(request), self)
+        let events = ConnectionEvents(.connection, environment.events)
+        events.begin()
+        do throws(AsyncNetError) {
+            let connection = try await opened(request)
+            events.send(.opened(connection.info, handshake: nil))
+            return StreamConnection(connection, self, events)
+        } catch {
+            events.end(error)
+            throw error
+        }
     }
 
     /// A connection over the session's transport, or over that of the test that runs.

@@ -20,6 +20,7 @@ extension Session {
             WebSocketPlan(
                 session: self, transport: environment.scopedTransport ?? environment.transport,
                 url: WebSocketURL(url: url), protocols: protocols, headers: headers, options: options,
-                requestOptions: request, reconnection: reconnection, resuming: resuming))
+                requestOptions: request, reconnection: reconnection, resuming: resuming,
+                events: ConnectionEvents(.webSocket, environment.events)))
     }
 }

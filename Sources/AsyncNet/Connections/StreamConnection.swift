@@ -13,12 +13,16 @@ public final class StreamConnection: Sendable {
     private let connection: any DuplexConnection
     /// Keeps the transport, with which its connections end.
     private let session: Session
+    private let events: ConnectionEvents
 
-    init(_ connection: any DuplexConnection, _ session: Session) {
-        (self.connection, self.session) = (connection, session)
+    init(_ connection: any DuplexConnection, _ session: Session, _ events: ConnectionEvents) {
+        (self.connection, self.session, self.events) = (connection, session, events)
     }
 
-    deinit { connection.abort(nil) }
+    deinit {
+        connection.abort(nil)
+        events.end(nil)
+    }
 
     /// The address of the host or the proxy, and the certificates that the host showed.
     public var info: ConnectionInfo { connection.info }
@@ -34,9 +38,10 @@ public final class StreamConnection: Sendable {
         do {
             try Task.checkCancellation()
             try connection.send(data)
+            events.send(.sentBytes(data.count))
             try await connection.sendingRoom()
         } catch {
-            throw AsyncNetError(wrapping: error, as: .transportFailed)
+            throw failure(error)
         }
     }
 
@@ -56,8 +61,12 @@ public final class StreamConnection: Sendable {
     /// - Throws: ``AsyncNetError``, such as `.connectionLost`, and `.cancelled`. A peer that ends TLS without its close_notify
     ///   may have lost bytes (RFC 8446 §6.1): newer versions of libcurl report that, older ones end without an error.
     public func read() async throws(AsyncNetError) -> Data? {
-        do { return try await connection.receive() } catch {
-            throw AsyncNetError(wrapping: error, as: .transportFailed)
+        do {
+            let bytes = try await connection.receive()
+            if let bytes { events.send(.receivedBytes(bytes.count)) }
+            return bytes
+        } catch {
+            throw failure(error)
         }
     }
 
@@ -69,7 +78,17 @@ public final class StreamConnection: Sendable {
     /// If the peer does not take the bytes, the connection is closed after the transport's time limit for connecting (10 s
     /// by default), or at once if the task is cancelled. A task that reads meanwhile gets the bytes that have arrived, then
     /// the end.
-    public func close() async { await connection.close() }
+    public func close() async {
+        await connection.close()
+        events.end(nil)
+    }
+
+    /// A cancelled task ends no connection.
+    private func failure(_ error: any Error) -> AsyncNetError {
+        let error = AsyncNetError(wrapping: error, as: .transportFailed)
+        if error.code != .cancelled { events.end(error) }
+        return error
+    }
 
     /// The bytes of a ``StreamConnection``; a loop over them ends with the connection.
     public struct Bytes: AsyncSequence, Sendable {

@@ -39,7 +39,8 @@ public final class WebSocket: Sendable {
 
     /// Sends a message after all those before.
     ///
-    /// Returns when the connection has room for more, so a loop that sends goes no faster than the server receives. If the
+    /// Returns when the connection has room for more, so a loop that sends goes no faster than the server receives; that the
+    /// server has received the message is known only from its answer. If the
     /// task is cancelled before the call, nothing is sent; later, the message is sent whole or not at all.
     ///
     /// - Throws: ``AsyncNetError``: `.webSocketClosed` after the end, `.connectionLost`, `.cancelled`, and the errors of

@@ -36,6 +36,7 @@ actor WebSocketEngine {
 
     private nonisolated var timers: TimerQueue { plan.environment.timers }
     private nonisolated var options: WebSocketOptions { plan.options }
+    private nonisolated var events: ConnectionEvents { plan.events }
 
     // MARK: Opening
 
@@ -91,19 +92,20 @@ actor WebSocketEngine {
     }
 
     private func connect(isAgain: Bool) async throws(AsyncNetError) {
+        events.begin()
         let link = try await plan.open()
         lastHead = link.head
         self.link = link
         do {
             if isAgain {
                 let messages = try await UserCode.run { [plan] in try await plan.resuming() }
-                for message in messages { try link.connection.send(encoded(message, link)) }
+                for message in messages { try pass(message, link) }
             }
         } catch {
             throw AsyncNetError(wrapping: error, as: .transportFailed)
         }
         guard !Task.isCancelled, !isClosing else { throw AsyncNetError(.cancelled) }
-        agreement = link.agreement
+        (agreement, closing) = (link.agreement, nil)
         phase.change { $0 = .open }
         schedulePing()
     }
@@ -124,7 +126,7 @@ actor WebSocketEngine {
             let delay = plan.reconnection.delay(
                 after: error, closeCode: closing?.code, failures: failures, jitter: .random(in: 0...1))
         else { return false }
-        closing = nil
+        events.send(.lost(error, reopensAfter: delay))
         guard (try? await timers.time.sleep(until: timers.time.now + delay)) != nil else { return false }
         return !isClosing
     }
@@ -133,6 +135,7 @@ actor WebSocketEngine {
         let error = Task.isCancelled && !isClosing ? AsyncNetError(.cancelled) : error
         leave(error ?? AsyncNetError(.webSocketClosed))
         closing = closing ?? (.abnormalClosure, "")
+        events.end(error)
         queue.finish(error.map { .failure($0) } ?? .success(()))
         phase.change { $0 = .ended(error) }
         driver = nil
@@ -159,6 +162,7 @@ actor WebSocketEngine {
             return try link.machine.next()
         } catch {
             link.sendRequired(link.machine.closeFrame(for: error))
+            events.send(.sentClose(error.closeCode))
             closing = (error.closeCode, "")
             await link.connection.close()
             throw error.error
@@ -179,6 +183,7 @@ actor WebSocketEngine {
         link.sendRequired(link.machine.reply(to: event))
         switch event {
         case .message(let message):
+            events.send(.receivedMessage(isText: message.isText, bytes: message.size))
             queue.add(message)
             await queue.room()
         case .ping: try await pongsAreSent(link)
@@ -205,6 +210,7 @@ actor WebSocketEngine {
         by code: WebSocketCloseCode, _ reason: String, _ link: WebSocketLink
     ) async throws(AsyncNetError) {
         closing = (code, reason)
+        events.send(.receivedClose(code))
         await link.connection.close()
         let isRegular = [.normalClosure, .goingAway, .noStatusReceived].contains(code)
         guard !isClosing, !isRegular || plan.reconnection.reopens(after: code) else { return }
@@ -217,15 +223,18 @@ actor WebSocketEngine {
         guard !Task.isCancelled else { throw AsyncNetError(.cancelled) }
         let link = try await openLink()
         do {
-            try link.connection.send(encoded(message, link))
+            try pass(message, link)
             try await link.connection.sendingRoom()
         } catch {
             throw AsyncNetError(wrapping: error, as: .transportFailed)
         }
     }
 
-    private func encoded(_ message: WebSocketMessage, _ link: WebSocketLink) throws(AsyncNetError) -> Data {
-        try link.machine.encode(message, fragmentSize: options.fragmentSize.map { max(1, $0) })
+    /// Gives a message to the connection, which sends it after all those before.
+    private func pass(_ message: WebSocketMessage, _ link: WebSocketLink) throws {
+        try link.connection.send(
+            try link.machine.encode(message, fragmentSize: options.fragmentSize.map { max(1, $0) }))
+        events.send(.sentMessage(isText: message.isText, bytes: message.size))
     }
 
     /// The connection, once the WebSocket is open; after a lost connection, that of the next one.
@@ -245,7 +254,10 @@ actor WebSocketEngine {
         do { try link.sendPing(at: timers.time.now, answer) } catch {
             throw AsyncNetError(wrapping: error, as: .transportFailed)
         }
-        return try await answer.value()
+        do throws(AsyncNetError) { return try await answer.value() } catch {
+            link.forgetPing(answer)
+            throw error
+        }
     }
 
     private func schedulePing() {
@@ -279,19 +291,20 @@ actor WebSocketEngine {
         let frame = hasSentClose ? nil : try link?.machine.encodeClose(code, reason: reason)
         isClosing = true
         queue.shut()
-        let limit = frame.map { limitClosing($0) }
+        if frame != nil { events.send(.sentClose(code)) }
+        let limit = link.map { limitClosing($0, frame) }
         if !phase.read({ $0.isOpen }) { stopOpening() }
         await phase.wait { $0.hasEnded }
         if let limit { timers.cancel(limit) }
         if Task.isCancelled { link?.connection.abort(nil) }
     }
 
-    /// Sends the close frame; without the server's, the connection is closed after the time-out.
-    private func limitClosing(_ frame: Data) -> TimerQueue.Timer {
-        link?.sendRequired(frame)
+    /// Sends the close frame, unless one was sent before; without the server's, the connection is closed after the time-out.
+    private func limitClosing(_ link: WebSocketLink, _ frame: Data?) -> TimerQueue.Timer {
+        link.sendRequired(frame)
         let due = timers.time.now + max(.zero, options.closeTimeout)
-        return timers.schedule(at: due) { [connection = link?.connection] in
-            connection?.abort(nil)
+        return timers.schedule(at: due) { [connection = link.connection] in
+            connection.abort(nil)
             return nil
         }
     }

@@ -14,6 +14,7 @@ final class WebSocketLink {
     let head: HTTPResponseHead
     let agreement: WebSocketAgreement
     var machine: WebSocketMachine
+    private let events: ConnectionEvents
     private var pings: [Ping] = []
     private var lastPing: UInt64 = 0
     /// How many automatic pings in a row are without a pong, and without other bytes since.
@@ -23,9 +24,9 @@ final class WebSocketLink {
 
     init(
         _ upgraded: UpgradeTransport.Upgraded, _ head: HTTPResponseHead, _ agreement: WebSocketAgreement,
-        _ options: WebSocketOptions
+        _ options: WebSocketOptions, _ events: ConnectionEvents
     ) {
-        (connection, self.head, self.agreement) = (upgraded.connection, head, agreement)
+        (connection, self.head, self.agreement, self.events) = (upgraded.connection, head, agreement, events)
         machine = WebSocketMachine(
             role: .client, compression: agreement.compression,
             limits: WebSocketLimits(frame: options.maximumFrameSize, message: options.maximumMessageSize))
@@ -54,9 +55,13 @@ final class WebSocketLink {
     /// A pong answers its ping and those before it (RFC 6455 §5.5.3).
     func receivePong(_ payload: Data, at now: Duration) {
         guard let last = pings.lastIndex(where: { $0.payload == payload }) else { return }
+        events.send(.ponged(after: now - pings[last].start))
         for ping in pings[...last] { ping.answer?.fulfil(.success(now - ping.start)) }
         pings.removeSubrange(...last)
     }
+
+    /// Nobody waits for this answer any more.
+    func forgetPing(_ answer: Promise<Duration>) { pings.removeAll { $0.answer === answer } }
 
     func failPings(_ error: AsyncNetError) {
         for ping in pings { ping.answer?.fulfil(.failure(error)) }

@@ -14,6 +14,8 @@ struct WebSocketPlan: Sendable {
     /// The messages that are sent before all others when the WebSocket was opened again.
     let resuming: @Sendable () async throws -> [WebSocketMessage]
 
+    let events: ConnectionEvents
+
     var environment: Environment { session.environment }
 
     /// Sends the handshake as a request of the session.
@@ -28,7 +30,9 @@ struct WebSocketPlan: Sendable {
         guard let head = outcome.head, let upgraded = carrier.takeUpgraded() else {
             throw AsyncNetError(.webSocketHandshakeFailed)
         }
-        return WebSocketLink(upgraded, head, try carrier.agreement(from: head), options)
+        let agreement = try carrier.agreement(from: head)
+        events.send(.opened(upgraded.connection.info, handshake: request.id))
+        return WebSocketLink(upgraded, head, agreement, options, events)
     }
 
     private func request(_ carrier: UpgradeTransport) throws(AsyncNetError) -> RequestEngine {

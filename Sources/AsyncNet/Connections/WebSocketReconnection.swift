@@ -7,7 +7,8 @@
 /// certificate end it, and so does a handshake that is refused with a status that says nothing about a later one, such
 /// as 401.
 public struct WebSocketReconnection: Hashable, Sendable {
-    /// The delay before the first connection after a lost one; each further failure doubles it.
+    /// The delay before the first connection after a lost one; each further failure doubles it. Each delay is shortened at
+    /// random, to half of it at most: many clients of one server do not come back at the same moment.
     public var delay: Duration
     /// The longest delay.
     public var maximumDelay: Duration
@@ -23,7 +24,8 @@ public struct WebSocketReconnection: Hashable, Sendable {
     /// The WebSocket ends with its connection.
     public static let never = WebSocketReconnection(delay: .zero, maximumDelay: .zero, limit: 0)
 
-    /// Opens the WebSocket again. The limit counts the connections that fail in a row.
+    /// Opens the WebSocket again. The limit counts the connections that fail in a row. What was sent and not received when
+    /// the connection was lost is not sent again: `resuming` can ask for it.
     public static func always(
         delay: Duration = .seconds(1), maximumDelay: Duration = .seconds(60), limit: Int? = 10
     ) -> WebSocketReconnection {
@@ -34,13 +36,11 @@ public struct WebSocketReconnection: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - failures: How many connections have failed in a row, the one that was lost included.
-    ///   - jitter: A random number from 0 to 1. From the second failure on, half of the delay is fixed, and this is the part
-    ///     of the other half that is added: many clients of one server do not come back at the same moment.
+    ///   - jitter: A random number from 0 to 1. Half of the delay is fixed; this is the part of the other half that is added.
     func delay(after error: AsyncNetError, closeCode: WebSocketCloseCode?, failures: Int, jitter: Double) -> Duration? {
         guard limit.map({ failures <= $0 }) ?? true, Self.mayPass(error, closeCode) else { return nil }
         let base = min(delay, maximumDelay)
-        guard failures > 1 else { return base }
-        let grown = min(max(base, .milliseconds(1)) * (1 << min(failures - 1, 20)), maximumDelay)
+        let grown = failures > 1 ? min(max(base, .milliseconds(1)) * (1 << min(failures - 1, 20)), maximumDelay) : base
         return grown / 2 + grown / 2 * min(max(jitter, 0), 1)
     }
 

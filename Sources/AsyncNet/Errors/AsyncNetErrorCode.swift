@@ -289,10 +289,11 @@ extension AsyncNetError.Code {
         "webSocketMessageTooLarge", "A message of the WebSocket is larger than the limit",
         "Raise maximumMessageSize and maximumFrameSize. A small frame that inflates to a huge one may be an attack.")
 
-    /// A message was sent over a WebSocket that is closed.
+    /// The WebSocket is closed: for a message that is sent afterwards, and for a loop over the messages if the server closed
+    /// it with another code than 1000, 1001 or none.
     public static let webSocketClosed = Self(
         "webSocketClosed", "The WebSocket is closed",
-        "Send before close(), and open another WebSocket after the peer has closed this one.")
+        "See closeCode and closeReason of the WebSocket for what the server said; open another one to go on.")
 
     /// The transport failed for a reason without a code of its own; see the underlying error.
     public static let transportFailed = Self(

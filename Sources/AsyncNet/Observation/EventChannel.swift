@@ -161,6 +161,7 @@ extension RequestEvent {
         case .sent: interests.sentHeads
         case .sentBody, .receivedBody: interests.bodyBytes
         case .requestBody, .responseBody: interests.bodyLimit > 0
+        case .connection(let event): interests.bodyBytes || !event.isFrequent
         default: true
         }
     }

@@ -9,6 +9,8 @@ final class EventHub: Sendable {
         var channels: [Int: EventChannel] = [:]
         var nextID = 0
         var isClosed = false
+        /// The connections that are told of the end: no event is sent later.
+        var connections: [RequestID: ConnectionEvents] = [:]
     }
 
     /// Monitors of this library, which receive events when they happen.
@@ -94,6 +96,29 @@ final class EventHub: Sendable {
             group.cancelAll()
         }
     }
+
+    // MARK: Connections
+
+    func add(_ connection: ConnectionEvents) {
+        let isClosed = sequences.withLock { sequences in
+            if !sequences.isClosed { sequences.connections[connection.id] = connection }
+            return sequences.isClosed
+        }
+        if isClosed { connection.end(AsyncNetError(.sessionFinished)) }
+    }
+
+    func remove(_ connection: ConnectionEvents) {
+        sequences.withLock { _ = $0.connections.removeValue(forKey: connection.id) }
+    }
+
+    /// The session ends, and its connections with it.
+    func endConnections() {
+        for connection in sequences.withLock({ $0.connections }).values {
+            connection.end(AsyncNetError(.sessionFinished))
+        }
+    }
+
+    // MARK: The end
 
     /// No event is sent from now on: loops over ``Session/events`` end.
     func close() {

@@ -78,6 +78,11 @@ public indirect enum RequestEvent: Sendable {
     case cookiesStored([String])
     /// The hop's transfer is over, with these measurements.
     case transferred(TransportMetrics)
+
+    // MARK: Connections
+
+    /// A step of a WebSocket or a raw stream, which is no request: of such an identifier there are no other events.
+    case connection(ConnectionEvent)
 }
 
 extension RequestEvent: CustomStringConvertible, CustomReflectable {
@@ -114,6 +119,7 @@ extension RequestEvent: CustomStringConvertible, CustomReflectable {
         case .response(let head): "response \(head.statusCode)"
         case .cookiesStored(let names): "cookies stored: \(names.joined(separator: ", "))"
         case .transferred(let metrics): "transferred\(metrics.timings.map { " after \($0.total)" } ?? "")"
+        case .connection(let event): "connection \(event)"
         }
     }
 

@@ -1,4 +1,4 @@
-/// How a request uses bodies.
+/// How a request uses bodies, or what connection has no request.
 public enum RequestKind: Hashable, Sendable {
     /// The response's body is kept in memory.
     case data
@@ -8,4 +8,8 @@ public enum RequestKind: Hashable, Sendable {
     case download
     /// The response's body is read as it arrives.
     case stream
+    /// A WebSocket, whose handshakes are requests of their own. Of ``SessionEvent`` only.
+    case webSocket
+    /// A ``StreamConnection``. Of ``SessionEvent`` only.
+    case connection
 }

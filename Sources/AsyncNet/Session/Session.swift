@@ -95,6 +95,7 @@ public actor Session {
         shutdown = Task {
             environment.transfers.forgetClosing()
             await shutTransportDown()
+            environment.events.endConnections()
             await environment.events.drainedSoon()
             environment.events.close()
             isShutDown = true

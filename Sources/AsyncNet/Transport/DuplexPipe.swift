@@ -1,21 +1,24 @@
 import Foundation
+import Synchronization
 
 /// The bytes between the tasks that use a duplex connection and the thread that carries it, see `DuplexPipeState`.
 final class DuplexPipe: Sendable {
     private let state = AwaitedState(DuplexPipeState())
     private let onRoom: @Sendable () -> Void
     private let onOutgoing: @Sendable () -> Void
-    /// The socket that the reader receives from when the thread has handed it over.
-    private let socket: DirectSocket?
+    /// Where tasks send to, and where the reader receives from when the thread has handed it over.
+    private let direct: (any DirectIO)?
+    /// How many writes were sent by their tasks, since one of these waited.
+    private let directSends = Atomic(0)
 
     /// - Parameters:
     ///   - onRoom: Called when the thread stopped receiving and may go on.
     ///   - onOutgoing: Called when there is something to send, or to close.
     init(
-        _ socket: DirectSocket? = nil, onRoom: @escaping @Sendable () -> Void,
+        _ direct: (any DirectIO)? = nil, onRoom: @escaping @Sendable () -> Void,
         onOutgoing: @escaping @Sendable () -> Void
     ) {
-        (self.socket, self.onRoom, self.onOutgoing) = (socket, onRoom, onOutgoing)
+        (self.direct, self.onRoom, self.onOutgoing) = (direct, onRoom, onOutgoing)
     }
 
     // MARK: From tasks
@@ -37,27 +40,36 @@ final class DuplexPipe: Sendable {
 
     /// - Returns: `nil` if nothing has arrived, or the thread is to find out how the connection ended.
     private func receiveDirectly() async -> Data? {
-        switch socket?.receive() {
-        case .bytes(let data, let isLong):
-            // A reader that never waits would keep its thread from other tasks.
-            if isLong { await Task.yield() }
-            return data
-        case .failure(let error): state.change { $0.endReceiving(.failure(error)) }
-        case .nothing, .end, nil: if state.change({ $0.takeBack() }) { onRoom() }
+        var received: (data: Data, isLong: Bool)?
+        var isThreadNeeded = false
+        direct?.inOrder { receive in
+            // Another reader may have changed it.
+            guard state.read({ $0.isReadDirectly }) else { return }
+            switch receive() {
+            case .bytes(let data, let isLong): received = (data, isLong)
+            case .failure(let error):
+                state.change { $0.endReceiving(.failure(error)) }
+                isThreadNeeded = true
+            case .nothing, .end: isThreadNeeded = state.change { $0.takeBack() }
+            }
         }
-        return nil
+        if isThreadNeeded { onRoom() }
+        // A reader that never waits would keep its thread from other tasks.
+        if received?.isLong == true { await Task.yield() }
+        return received?.data
     }
 
     func send(_ data: Data) throws(AsyncNetError) {
-        try inOrder { socket throws(AsyncNetError) in
-            let sent = state.read { $0.isIdle } ? DirectSocket.send(data, to: socket) : 0
+        try inOrder { sendDirectly throws(AsyncNetError) in
+            let sent = state.read { $0.isIdle } ? sendDirectly(data) : 0
+            if sent > 0 { directSends.add(1, ordering: .relaxed) }
             if sent == 0 { try queue(data) } else if sent < data.count { try queue(data.dropFirst(sent)) }
         }
     }
 
     /// Nothing overtakes bytes that another task is about to send, or is added between them.
-    private func inOrder(_ body: (Int32) throws(AsyncNetError) -> Void) throws(AsyncNetError) {
-        if let socket { try socket.inOrder(body) } else { try body(DirectSocket.closed) }
+    private func inOrder(_ body: ((Data) -> Int) throws(AsyncNetError) -> Void) throws(AsyncNetError) {
+        if let direct { try direct.inOrder(sending: body) } else { try body { _ in 0 } }
     }
 
     private func queue(_ data: Data) throws(AsyncNetError) {
@@ -66,6 +78,11 @@ final class DuplexPipe: Sendable {
     }
 
     func sendingRoom() async throws(AsyncNetError) {
+        // A writer that never waits would keep its thread from other tasks.
+        if directSends.load(ordering: .relaxed) >= 16 {
+            directSends.store(0, ordering: .relaxed)
+            await Task.yield()
+        }
         while !state.read({ $0.hasSendingRoom }) {
             guard !Task.isCancelled else { throw AsyncNetError(.cancelled) }
             await state.wait { $0.hasSendingRoom }
@@ -94,7 +111,9 @@ final class DuplexPipe: Sendable {
     func receivingRoom() -> Int { state.change { $0.receivingRoom() } }
     func receive(_ data: Data) { state.change { $0.receive(data) } }
     func endReceiving(_ result: Result<Void, AsyncNetError>) { state.change { $0.endReceiving(result) } }
+    var receivingFailure: AsyncNetError? { state.read { $0.receivingFailure } }
     func handOver() { state.change { $0.handOver() } }
+    func takeBack() { _ = state.change { $0.takeBack() } }
     func takeOutgoing() -> DuplexPipeState.Outgoing { state.change { $0.takeOutgoing() } }
     func didSend(_ count: Int) { state.change { $0.didSend(count) } }
 

@@ -71,6 +71,12 @@ struct DuplexPipeState {
     /// The peer has ended its side, or the connection has failed. The first call counts.
     mutating func endReceiving(_ result: Result<Void, AsyncNetError>) { receivingEnd = receivingEnd ?? result }
 
+    /// Whether the next bytes are those that the reader receives by itself.
+    var isReadDirectly: Bool { isHandedOver && received.isEmpty && receivingEnd == nil }
+
+    /// The error that a reader has found.
+    var receivingFailure: AsyncNetError? { if case .failure(let error) = receivingEnd { error } else { nil } }
+
     mutating func handOver() { isHandedOver = true }
 
     /// Nothing more has arrived: the thread receives again.
@@ -84,10 +90,8 @@ struct DuplexPipeState {
     var isReadable: Bool { !received.isEmpty || receivingEnd != nil || isHandedOver }
 
     mutating func read() -> Read {
-        if let data = received.popFirst() {
+        if let data = received.takeFirst(leaving: Data()) {
             receivedBytes -= data.count
-            // The slice's array would keep what was taken.
-            if received.isEmpty { received = [] }
             let makesRoom = isPaused && receivedBytes <= Self.highWaterMark / 2
             if makesRoom { isPaused = false }
             return .bytes(data, makesRoom: makesRoom)
@@ -95,7 +99,7 @@ struct DuplexPipeState {
         switch receivingEnd {
         case .success: return .end
         case .failure(let error): return .failure(error)
-        case nil: return isHandedOver ? .directly : .wait
+        case nil: return isReadDirectly ? .directly : .wait
         }
     }
 

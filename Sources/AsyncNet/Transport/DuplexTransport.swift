@@ -4,7 +4,8 @@ public import Foundation
 /// ``Session/connect(to:port:tls:)``.
 ///
 /// A session asks its transport for a connection only if the transport conforms to this protocol; with another transport
-/// the call ends with `.unsupportedByTransport`.
+/// the call ends with `.unsupportedByTransport`. ``Transport/shutdown()`` of the transport must close its connections, so that
+/// what waits for them ends with `.sessionFinished`.
 public protocol DuplexTransport: Transport {
     /// Opens a connection, with its TLS handshake, and returns it. Nothing of the caller's is sent before.
     ///
@@ -76,6 +77,15 @@ public struct DuplexRequest: Sendable {
         self.port = port
         self.security = security
         self.isHTTP = isHTTP
+    }
+
+    /// Refuses a host that would be more than a host in a URL.
+    func checkHost() throws(AsyncNetError) {
+        let isName = host.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && !"/?#@[]\\%".utf8.contains($0) }
+        guard isName, !host.isEmpty, 1...65_535 ~= port else {
+            throw AsyncNetError(
+                .malformedURL, "A connection needs a host name or an IP address, and a port from 1 to 65535")
+        }
     }
 
     var isTLS: Bool { if case .none = security { false } else { true } }

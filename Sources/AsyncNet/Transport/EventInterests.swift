@@ -2,7 +2,7 @@
 public struct EventInterests: Hashable, Sendable {
     /// Heads as they went on the wire.
     public var sentHeads: Bool
-    /// How many bytes of a body were sent or received, for each chunk.
+    /// How many bytes of a body were sent or received, for each chunk; and each message or piece of a connection.
     public var bodyBytes: Bool
     /// The certificates of new connections, ``ConnectionInfo/certificates``.
     public var certificates: Bool

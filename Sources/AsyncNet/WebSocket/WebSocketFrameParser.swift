@@ -22,7 +22,7 @@ struct WebSocketFrameParser: Sendable {
         let lengthSize = [126: 2, 127: 8][bytes[1] & 0x7F] ?? 0
         guard bytes.count >= 2 + lengthSize else { return nil }
         head.length = try length(bytes[2..<2 + lengthSize], short: bytes[1] & 0x7F)
-        try check(length: head.length)
+        if !head.opcode.isControl { try check(length: head.length) }
         let size = 2 + lengthSize + (role == .server ? 4 : 0)
         guard bytes.count >= size else { return nil }
         if role == .server { head.mask = WebSocketMask(bytes[size - 4..<size]) }

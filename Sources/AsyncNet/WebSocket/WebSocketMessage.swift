@@ -8,13 +8,22 @@ public enum WebSocketMessage: Hashable, Sendable {
     case binary(Data)
 }
 
+extension WebSocketMessage {
+    var isText: Bool { if case .text = self { true } else { false } }
+
+    /// In bytes.
+    var size: Int {
+        switch self {
+        case .text(let text): text.utf8.count
+        case .binary(let data): data.count
+        }
+    }
+}
+
 extension WebSocketMessage: CustomStringConvertible, CustomReflectable {
     /// The kind and the number of bytes; never the content, which may be secret.
     public var description: String {
-        switch self {
-        case .text(let text): "text of \(text.utf8.count) bytes"
-        case .binary(let data): "binary of \(data.count) bytes"
-        }
+        "\(isText ? "text" : "binary") of \(size) bytes"
     }
 
     /// Shown by `dump`: the description only.

@@ -121,6 +121,71 @@ struct StreamConnectionTests {
         }
     }
 
+    @Test("After much has arrived at once come single bytes, the end, or a reset", arguments: [false, true])
+    func bursts(_ resets: Bool) async throws {
+        let script = """
+            for size in (1000000, 1, 65536, 1, 300000):
+                c.recv(1)
+                c.sendall(bytes([size % 251]) * size)
+            c.recv(1)
+            if \(resets ? "True" : "False"):
+                c.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            c.close()
+            """
+        try await withServer(script) { server, session in
+            let connection = try await session.connect(to: "127.0.0.1", port: server.port, tls: .none)
+            for size in [1_000_000, 1, 65_536, 1, 300_000] {
+                try await connection.write(Data("x".utf8))
+                var received = Data()
+                while received.count < size, let bytes = try await connection.read() { received += bytes }
+                #expect(received == Data(repeating: UInt8(size % 251), count: size))
+            }
+            try await connection.write(Data("x".utf8))
+            if resets {
+                await #expect(throws: AsyncNetError.self) { try await connection.read() }
+            } else {
+                #expect(try await connection.read() == nil)
+            }
+        }
+    }
+
+    @Test("A reset while the reader receives by itself is a lost connection, not an end")
+    func resetsReader() async throws {
+        let script = """
+            c.sendall(bytes(4000000))
+            c.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            c.close()
+            """
+        try await withServer(script) { server, session in
+            let connection = try await session.connect(to: "127.0.0.1", port: server.port, tls: .none)
+            let ended = await outcome { _ = try await rest(of: connection) }
+            #expect(ended == .connectionLost)
+        }
+    }
+
+    @Test("What one of many tasks writes is not mixed with another's, nor cut by the end of sending")
+    func writers() async throws {
+        try await withServer(Self.echo) { server, session in
+            let connection = try await session.connect(to: "127.0.0.1", port: server.port, tls: .none)
+            async let received = rest(of: connection)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for writer in 0..<8 as Range<UInt8> {
+                    group.addTask {
+                        for _ in 0..<20 { try await connection.write(Data(repeating: writer, count: 70_001)) }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            try await connection.finishWriting()
+            let bytes = try await received
+            #expect(bytes.count == 8 * 20 * 70_001)
+            for start in stride(from: 0, to: bytes.count, by: 70_001) {
+                let piece = bytes[start..<start + 70_001]
+                #expect(piece.allSatisfy { $0 == piece.first })
+            }
+        }
+    }
+
     @Test("The end of the session ends its connections")
     func sessionEnds() async throws {
         try await withServer("c.recv(1)") { server, session in

@@ -37,6 +37,9 @@ struct RequestLogEntries: Sendable {
             let isRefused = event.summary?.response.map { $0.statusCode >= 400 } ?? false
             return isRefused || isSlow(event) ? .warning : .info
         case .decoded(_, _, let error?): return error.code == .cancelled ? .debug : .error
+        case .connection(.closed(let error)):
+            return error.map { $0.code == .cancelled ? .info : .error } ?? .info
+        case .connection(.lost): return .warning
         default: return .debug
         }
     }
@@ -82,7 +85,24 @@ struct RequestLogEntries: Sendable {
         case .response(let head): ("response", ["status": head.statusCode])
         case .cookiesStored(let names): ("cookiesStored", ["names": names.joined(separator: ", ")])
         case .transferred(let metrics): ("transferred", fields(metrics))
+        case .connection(let event): connectionStep(event)
         default: nil
+        }
+    }
+
+    private func connectionStep(_ event: ConnectionEvent) -> (String, LogFields)? {
+        switch event {
+        case .opening: ("opening", [:])
+        case .opened(let connection, let handshake):
+            ("opened", fields(connection) + ["handshake": handshake.map { "\($0)" }])
+        case .sentMessage(_, let bytes): ("sentMessage", ["bytes": bytes])
+        case .receivedMessage(_, let bytes): ("receivedMessage", ["bytes": bytes])
+        case .ponged(let time): ("ponged", ["duration": time])
+        case .sentClose(let code): ("sentClose", ["code": code])
+        case .receivedClose(let code): ("receivedClose", ["code": code])
+        case .lost(let error, let delay): ("lost", ["delay": delay] + fields(error))
+        case .sentBytes, .receivedBytes: nil
+        case .closed(let error): ("closed", fields(error))
         }
     }
 

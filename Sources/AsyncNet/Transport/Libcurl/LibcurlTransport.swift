@@ -128,6 +128,8 @@ extension LibcurlTransport: DuplexTransport {
     public func open(_ request: DuplexRequest) async throws -> any DuplexConnection {
         let engine = try engine.get()
         if case .tls(let tls) = request.security { try tls.validate() }
+        try request.checkHost()
+        try configuration.proxy.checkHost(request.host)
         return try await LibcurlConnection.open(request, engine.duplex)
     }
 }

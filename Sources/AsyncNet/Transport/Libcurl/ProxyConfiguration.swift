@@ -106,7 +106,11 @@ public struct ProxyConfiguration: Sendable {
     /// Refuses host names of more than 255 bytes, which SOCKS5 cannot carry (RFC 1928 §5) and libcurl 7.69 to 8.3 write
     /// beyond their buffer (CVE-2023-38545).
     func checkHost(of url: URL) throws(AsyncNetError) {
-        guard mayBeSOCKS, let host = url.host(percentEncoded: true), host.utf8.count > 255 else { return }
+        if mayBeSOCKS, let host = url.host(percentEncoded: true) { try checkHost(host) }
+    }
+
+    func checkHost(_ host: String) throws(AsyncNetError) {
+        guard mayBeSOCKS, host.utf8.count > 255 else { return }
         throw AsyncNetError(
             .malformedURL, "The URL's host has \(host.utf8.count) bytes; a SOCKS proxy accepts at most 255")
     }

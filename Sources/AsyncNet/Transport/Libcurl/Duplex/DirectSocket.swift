@@ -6,21 +6,14 @@ import Foundation
 ///
 /// One lock for each direction keeps the bytes of several callers in order, and the descriptor from being closed, and given
 /// to another connection, while a task uses it.
-final class DirectSocket: Sendable {
-    enum Received {
-        /// - Parameter isLong: Whether this is one of many in a row.
-        case bytes(Data, isLong: Bool)
-        case nothing, end
-        case failure(AsyncNetError)
-    }
-
+final class DirectSocket: DirectIO {
     private struct Receiving {
         var socket = closed
         /// How many reads in a row found bytes.
         var row = 0
     }
 
-    static let closed: Int32 = -1
+    private static let closed: Int32 = -1
     private let receiving = Locked(Receiving())
     private let sending = Locked(closed)
 
@@ -38,22 +31,27 @@ final class DirectSocket: Sendable {
 
     // MARK: Receiving
 
-    func receive() -> Received {
+    func inOrder(receiving body: (() -> DirectRead) -> Void) {
         receiving.withLock { receiving in
-            let received = Self.receive(Self.bufferSize, from: receiving.socket)
-            guard case .bytes(let data, _) = received else {
-                receiving.row = 0
-                return received
+            let socket = receiving.socket
+            var row = receiving.row
+            body {
+                let received = Self.receive(Self.bufferSize, from: socket)
+                guard case .bytes(let data, _) = received else {
+                    row = 0
+                    return received
+                }
+                row += 1
+                return .bytes(data, isLong: row.isMultiple(of: 16))
             }
-            receiving.row += 1
-            return .bytes(data, isLong: receiving.row.isMultiple(of: 16))
+            receiving.row = row
         }
     }
 
     /// For the thread.
-    func receive(atMost size: Int) -> Received { receiving.withLock { Self.receive(size, from: $0.socket) } }
+    func receive(atMost size: Int) -> DirectRead { receiving.withLock { Self.receive(size, from: $0.socket) } }
 
-    private static func receive(_ size: Int, from socket: Int32) -> Received {
+    private static func receive(_ size: Int, from socket: Int32) -> DirectRead {
         guard socket != closed else { return .nothing }
         guard let buffer = malloc(size) else {
             return .failure(AsyncNetError(.transportFailed, "There is no memory for received bytes"))
@@ -75,15 +73,14 @@ final class DirectSocket: Sendable {
 
     // MARK: Sending
 
-    /// Runs what sends, or decides what to send, while nothing else does.
-    func inOrder(_ body: (Int32) throws(AsyncNetError) -> Void) throws(AsyncNetError) {
-        try sending.withLock { socket throws(AsyncNetError) in try body(socket) }
+    func inOrder(sending body: ((Data) -> Int) throws(AsyncNetError) -> Void) throws(AsyncNetError) {
+        try sending.withLock { socket throws(AsyncNetError) in
+            let descriptor = socket
+            try body { Self.send($0, to: descriptor) }
+        }
     }
 
-    /// Sends as much as the system takes at once.
-    ///
-    /// - Returns: The count; none also for a connection that has failed, which the thread then finds out.
-    static func send(_ data: Data, to socket: Int32) -> Int {
+    private static func send(_ data: Data, to socket: Int32) -> Int {
         guard socket != closed else { return 0 }
         return data.withUnsafeBytes { bytes in
             bytes.baseAddress.map { max(0, lc_send_directly(socket, $0, bytes.count)) } ?? 0

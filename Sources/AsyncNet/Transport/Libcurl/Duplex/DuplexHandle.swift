@@ -6,6 +6,8 @@ final class DuplexHandle {
     /// What the worker does with the connection.
     enum Outcome {
         case goOn
+        /// There may be more, which the socket does not report; others are served before.
+        case goOnSoon
         /// The connection is closed soon, and after this time in any case.
         case linger(Duration)
         case close(AsyncNetError?)
@@ -33,6 +35,7 @@ final class DuplexHandle {
     private var direct: DirectSocket?
     /// Whether the tasks know the connection as closed.
     private var isLeaving = false
+    private var farewellEnd = ContinuousClock.now
     /// How long the peer has to take the last data.
     private let closeTimeout: Duration
 
@@ -170,25 +173,30 @@ final class DuplexHandle {
     // MARK: Receiving
 
     /// Receives until nothing has arrived, or the pipe is full: the TLS library may have bytes that the socket does not
-    /// report any more.
+    /// report any more. A peer that sends without an end does not keep the others waiting.
     func receive() -> Outcome {
         if isLeaving { return discard() }
-        while true {
+        if let error = pipe.receivingFailure { return .close(error) }
+        for _ in 0..<Self.mostReads {
             let room = pipe.receivingRoom()
             mayReceive = room > 0
             guard mayReceive else { return .goOn }
             let size = min(room, DirectSocket.bufferSize)
-            guard let outcome = direct.map({ receive(from: $0, size) }) ?? receiveOnce(atMost: size) else { continue }
-            return outcome
+            if let outcome = direct.map({ receive(from: $0, size) }) ?? receiveOnce(atMost: size) { return outcome }
         }
+        return .goOnSoon
     }
 
-    /// A connection with more than one read's bytes is handed over to its reader.
-    private func receive(from socket: DirectSocket, _ size: Int) -> Outcome? {
+    /// In a row, of one connection.
+    private static let mostReads = 16
+
+    /// A connection with more than one read's bytes is handed over to its reader; after a shorter one the socket reports
+    /// what follows.
+    private func receive(from socket: DirectSocket, _ size: Int) -> Outcome {
         switch socket.receive(atMost: size) {
         case .bytes(let data, _):
             pipe.receive(data)
-            guard data.count == size else { return nil }
+            guard data.count == size else { return .goOn }
             mayReceive = false
             pipe.handOver()
             return .goOn
@@ -225,10 +233,18 @@ final class DuplexHandle {
 
     func takeOutgoing() -> Outcome {
         let taken = pipe.takeOutgoing()
-        outgoing.append(contentsOf: taken.data)
+        outgoing.append(contentsOf: taken.data.map(Self.fixed))
         finishesSending = finishesSending || taken.isLast
         closesWhenSent = closesWhenSent || taken.closes
         return isBlocked ? afterSending : send()
+    }
+
+    /// TLS libraries want a piece that they could not send again from the same address. `Data` keeps few bytes inside itself,
+    /// and so at another address each time.
+    private static func fixed(_ data: Data) -> Data {
+        guard data.count <= 32, let copy = malloc(data.count) else { return data }
+        data.copyBytes(to: UnsafeMutableRawBufferPointer(start: copy, count: data.count))
+        return Data(bytesNoCopy: copy, count: data.count, deallocator: .free)
     }
 
     private func send() -> Outcome {
@@ -240,9 +256,20 @@ final class DuplexHandle {
                 isBlocked = true
                 break
             }
-            guard result == 0 else { return .close(error(result)) }
+            guard result == 0 else { return fail(error(result)) }
         }
         return afterSending
+    }
+
+    /// A peer that receives no more may have said why: what has arrived is kept for the reader.
+    private func fail(_ error: AsyncNetError) -> Outcome {
+        pipe.takeBack()
+        var room = pipe.receivingRoom()
+        while room > 0, let socket = direct, case .bytes(let data, _) = socket.receive(atMost: room) {
+            pipe.receive(data)
+            room = pipe.receivingRoom()
+        }
+        return .close(error)
     }
 
     private func send(_ data: Data) -> (result: Int32, count: Int) {
@@ -257,8 +284,7 @@ final class DuplexHandle {
     private func advance(_ count: Int, in first: Data) {
         sentOfFirst += count
         if sentOfFirst == first.count {
-            outgoing.removeFirst()
-            if outgoing.isEmpty { outgoing = [] }
+            _ = outgoing.takeFirst(leaving: Data())
             sentOfFirst = 0
         }
         pipe.didSend(count)
@@ -280,24 +306,36 @@ final class DuplexHandle {
     /// connection, and the peer may then drop what it has not read. So the peer is told that no more follows, and what it
     /// sends before it closes its side is received and dropped.
     private func leave() -> Outcome {
-        guard !isLeaving else { return .linger(Self.farewell) }
+        guard !isLeaving else { return .linger(farewellEnd - .now) }
         isLeaving = true
+        direct?.close()
         pipe.didClose(nil)
         if !opening.request.isTLS { _ = lc_finish_sending(socket) }
         mayReceive = true
+        farewellEnd = .now + Self.farewell
         return discard()
     }
 
+    /// The time for closing is over, or that until it is looked at again.
+    func isLate() -> Outcome { isLeaving ? discard() : .close(nil) }
+
     /// How long the peer has to close its side, in which the program does not wait any more.
     private static let farewell = Duration.seconds(1)
+    /// How often it is looked at whether the peer has what was sent with TLS, where it cannot be told that no more follows.
+    private static let farewellInterval = Duration.milliseconds(10)
 
     private func discard() -> Outcome {
         withUnsafeTemporaryAllocation(byteCount: DirectSocket.bufferSize, alignment: 1) { buffer in
             guard let bytes = buffer.baseAddress else { return .close(nil) }
             var (result, count) = (Int32(0), 0)
-            repeat { result = lc_receive(easy.pointer, bytes, buffer.count, &count) } while result == 0 && count > 0
-            let mayFollow = result == Int32(LC_RESULT_AGAIN) && !opening.request.isTLS
-            return mayFollow ? .linger(Self.farewell) : .close(nil)
+            for _ in 0..<Self.mostReads {
+                result = lc_receive(easy.pointer, bytes, buffer.count, &count)
+                if result != 0 || count == 0 { break }
+            }
+            let left = farewellEnd - .now
+            guard result == 0 ? count > 0 : result == Int32(LC_RESULT_AGAIN), left > .zero else { return .close(nil) }
+            guard opening.request.isTLS else { return .linger(left) }
+            return lc_unacknowledged(socket) > 0 ? .linger(min(left, Self.farewellInterval)) : .close(nil)
         }
     }
 }

@@ -141,6 +141,7 @@ final class DuplexWorker {
         guard let handle = handles[id], handle.isOpen else { return }
         switch serve(handle) {
         case .goOn: break
+        case .goOnSoon: loop.post(.receive(id))
         case .linger(let time): lingering[id] = min(lingering[id] ?? .now + time, .now + time)
         case .close(let error): close(id, error)
         }
@@ -149,7 +150,10 @@ final class DuplexWorker {
     private func closeLate() {
         guard !lingering.isEmpty else { return }
         let now = ContinuousClock.now
-        for id in lingering.filter({ $0.value <= now }).keys { close(id, nil) }
+        for id in lingering.filter({ $0.value <= now }).keys {
+            lingering[id] = nil
+            serve(id) { $0.isLate() }
+        }
     }
 
     /// Removing the handle from libcurl closes its connection.

@@ -40,8 +40,10 @@ final class LibcurlConnection: DuplexConnection {
 
     func close() async {
         await opening.pipe.close()
-        if Task.isCancelled { abort(nil) }
+        if Task.isCancelled { loop.post(.abort(opening.id, nil)) }
     }
 
-    func abort(_ error: AsyncNetError?) { loop.post(.abort(opening.id, error)) }
+    func abort(_ error: AsyncNetError?) {
+        loop.post(.abort(opening.id, error ?? AsyncNetError(.connectionLost, "The connection was aborted")))
+    }
 }

@@ -1,0 +1,47 @@
+/// Sends the events of a WebSocket or a raw stream to the observers of its session.
+final class ConnectionEvents: Sendable {
+    private enum State {
+        case idle, begun, ended
+    }
+
+    let id = RequestID()
+    private let kind: RequestKind
+    private let hub: EventHub
+    private let state = Locked(State.idle)
+
+    init(_ kind: RequestKind, _ hub: EventHub) { (self.kind, self.hub) = (kind, hub) }
+
+    /// Before the first event nothing is sent, and nothing after the end.
+    func begin() {
+        let begins = state.withLock { state in
+            guard case .idle = state else { return false }
+            state = .begun
+            return true
+        }
+        if begins { hub.add(self) }
+        send(.opening)
+    }
+
+    /// Holds the lock while it sends, so that no step follows the end.
+    func send(_ event: @autoclosure () -> ConnectionEvent) {
+        guard hub.isObserved else { return }
+        state.withLock { if case .begun = $0 { pass(event()) } }
+    }
+
+    /// The first end counts.
+    func end(_ error: AsyncNetError?) {
+        let ends = state.withLock { state in
+            guard case .begun = state else { return false }
+            state = .ended
+            if hub.isObserved { pass(.closed(error)) }
+            return true
+        }
+        if ends { hub.remove(self) }
+    }
+
+    /// Not to the monitors of this library that receive events when they happen: theirs are requests.
+    private func pass(_ event: ConnectionEvent) {
+        hub.send(
+            SessionEvent(id, kind, attempt: 0, hop: 0, urlTemplate: nil, hub.time, .connection(event), nil), to: [])
+    }
+}
