@@ -37,7 +37,8 @@ extension Anet {
     private func converse(_ call: Call, _ conversation: Conversation, on session: Session) async throws(ExitError) {
         let client = WebSocketClient(
             socket: webSocket(call, on: session), conversation: conversation, options: duplex,
-            isVerbose: output.verbose, reconnects: reconnection != .never)
+            isVerbose: output.verbose, reconnects: reconnection != .never,
+            showsCertificates: connection.tls.showCerts, server: URL(string: call.text)?.host ?? "the server")
         // Read before the handshake begins, so that nothing is missed.
         let events = session.events
         async let handshakes: Void = show(events)

@@ -10,12 +10,8 @@ enum CertificateText {
         }
     }
 
-    /// Those of a connection, each in PEM.
-    static func notes(of certificates: [String], _ server: String) -> [String] {
-        notes(of: certificates.compactMap { try? ServerCertificate(pem: $0) }, server, label: "")
-    }
-
-    private static func notes(of certificates: [ServerCertificate], _ server: String, label: String) -> [String] {
+    /// Those of a connection.
+    static func notes(of certificates: [ServerCertificate], _ server: String, label: String = "") -> [String] {
         guard !certificates.isEmpty else { return [] }
         return ["* \(label)certificates of \(server):"]
             + certificates.indices.map { text(of: certificates[$0], number: $0) }

@@ -31,6 +31,17 @@ enum Console {
         ProgressBoard.shared.above { show("\(line)\n") }
     }
 
+    /// Text of others for standard error: what a terminal would execute, or which would hide other text, as its number.
+    static func harmless(_ text: String) -> String {
+        text.unicodeScalars.reduce(into: "") { shown, scalar in
+            switch scalar.properties.generalCategory {
+            case .control where scalar != "\n" && scalar != "\t", .format, .lineSeparator, .paragraphSeparator:
+                shown += "\\u{\(String(scalar.value, radix: 16))}"
+            default: shown.unicodeScalars.append(scalar)
+            }
+        }
+    }
+
     /// Sends standard error to a file, or, by "-", to standard output.
     static func redirectErrors(to name: String) throws(ExitError) {
         let file = name == "-" ? STDOUT_FILENO : open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)

@@ -8,8 +8,9 @@ struct Conversation: Sendable {
 
     /// How long nothing may arrive after the end of standard input.
     let quiet: Duration
-    /// When the conversation ends at the latest.
-    let deadline: Double?
+    /// How long the conversation may take, with the opening of its connection.
+    private let deadline: Double?
+    private let start = ContinuousClock.now
     let input: StandardStream
     let output: StandardStream
     private let arrival = Arrival()
@@ -18,6 +19,20 @@ struct Conversation: Sendable {
         (quiet, self.deadline) = (options.quiet, deadline)
         input = try StandardStream(STDIN_FILENO)
         output = try StandardStream(STDOUT_FILENO)
+    }
+
+    /// Opens the connection, within the deadline.
+    func opening<Opened: Sendable>(_ open: @escaping @Sendable () async throws -> Opened) async throws -> Opened {
+        try await withThrowingTaskGroup(of: Opened?.self) { group in
+            group.addTask { try await open() }
+            group.addTask {
+                try await watchDeadline()
+                return nil
+            }
+            defer { group.cancelAll() }
+            while let ended = try await group.next() { if let ended { return ended } }
+            throw CancellationError()
+        }
     }
 
     /// Runs all of these at the same time until `receiving` returns or one fails; the others are cancelled then.
@@ -60,7 +75,7 @@ struct Conversation: Sendable {
 
     @Sendable private func watchDeadline() async throws {
         guard let deadline else { return }
-        try await Task.sleep(for: .seconds(deadline))
+        try await Task.sleep(until: start + .seconds(deadline))
         throw ExitError(AsyncNetError(.deadlineExceeded), "")
     }
 }

@@ -15,7 +15,8 @@ struct ExitError: Error {
         self.init(ExitStatus.of(error), "\(label)\(error.description)")
     }
 
-    var line: String { "anet: \(reason)" }
+    /// libcurl puts words of servers into its texts.
+    var line: String { "anet: \(Console.harmless(reason))" }
 
     /// What the system says of an error with files, which Foundation wraps in several ways.
     static func cause(_ error: any Error) -> String {

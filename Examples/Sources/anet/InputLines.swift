@@ -10,7 +10,11 @@ struct InputLines {
     /// The longest line, in bytes, as the longest message that anet receives by default.
     static let longest = 16 << 20
 
-    mutating func append(_ piece: Data) { rest.append(piece) }
+    /// A slice of data keeps what is before it: that is given back first.
+    mutating func append(_ piece: Data) {
+        if rest.startIndex > 0 { rest = Data(rest) }
+        rest.append(piece)
+    }
 
     /// The next line without its end (LF, CR LF); `nil` if there is no whole one.
     ///

@@ -56,6 +56,6 @@ struct Listener: Sendable {
     }
 
     private func marked(_ mark: String, _ lines: [String]) -> [String] {
-        (lines + [""]).map { "\(label)\(mark) \($0)" }
+        (lines + [""]).map { "\(label)\(mark) \(Console.harmless($0))" }
     }
 }

@@ -7,7 +7,8 @@ struct PinArgument: ExpressibleByArgument {
     let host: String?
     let pins: [String]
 
-    init(argument: String) {
+    /// Without a pin every certificate would pass.
+    init?(argument: String) {
         // A pin has an equals sign at its end only.
         let (name, rest) =
             argument.range(of: "=sha256//").map {
@@ -16,5 +17,6 @@ struct PinArgument: ExpressibleByArgument {
         let isHost = !name.isEmpty && !name.hasPrefix("sha256//")
         host = isHost ? name : nil
         pins = (isHost ? rest : argument[...]).split(separator: ";").map(String.init)
+        guard !pins.isEmpty else { return nil }
     }
 }

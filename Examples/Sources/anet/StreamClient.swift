@@ -16,13 +16,11 @@ struct StreamClient: Sendable {
     /// - Throws: ``ExitError``.
     func run() async throws(ExitError) {
         do {
-            let connection = try await session.connect(to: peer.host, port: peer.port, tls: tls)
-            if isVerbose { Console.note("* \(connection)") }
-            if showsCertificates {
-                for line in CertificateText.notes(of: connection.info.certificates, "\(peer.host):\(peer.port)") {
-                    Console.note(line)
-                }
+            let connection = try await conversation.opening {
+                try await session.connect(to: peer.host, port: peer.port, tls: tls)
             }
+            if isVerbose { Console.note("* \(connection)") }
+            show(connection.info.serverCertificates)
             try await conversation.run(
                 receiving: {
                     for try await bytes in connection.bytes { try await conversation.print(bytes) }
@@ -30,8 +28,14 @@ struct StreamClient: Sendable {
                 sending: { try await send(over: connection) })
             await connection.close()
         } catch {
+            show((error as? AsyncNetError)?.serverTrust?.certificates ?? [])
             throw ExitError(caught: error)
         }
+    }
+
+    private func show(_ certificates: [ServerCertificate]) {
+        guard showsCertificates else { return }
+        for line in CertificateText.notes(of: certificates, "\(peer.host):\(peer.port)") { Console.note(line) }
     }
 
     /// Sends standard input, then its end, with --linger once nothing arrives any more: some servers and proxies close the

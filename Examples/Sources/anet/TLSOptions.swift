@@ -90,13 +90,14 @@ struct TLSOptions: ParsableArguments {
 
     /// The settings for one host: those of the host, of the wildcard for it, or of all hosts.
     ///
-    /// - Throws: ``ExitError`` for a file that cannot be read.
+    /// - Throws: ``ExitError`` for a file that cannot be read, and for a host of --pin that is none.
     func configuration(for host: String) throws(ExitError) -> TLSConfiguration {
         let tls = try configuration()
-        let name = host.lowercased().drop { $0 == "." }
-        let parent = name.firstIndex(of: ".").map { "*\(name[$0...])" }
-        let named = hosts(tls).map { ($0.key.lowercased(), $0.value) }
-        return (named.first { $0.0 == name } ?? named.first { $0.0 == parent })?.1 ?? tls
+        do {
+            return try LibcurlTransport.Configuration(tls: tls, tlsForHosts: hosts(tls)).tls(forHost: host)
+        } catch {
+            throw ExitError(caught: error)
+        }
     }
 
     /// `FILE:PASSWORD`, unless the whole is a file's name.

@@ -9,17 +9,23 @@ struct WebSocketClient: Sendable {
     let isVerbose: Bool
     /// Whether a lost connection is replaced by another.
     let reconnects: Bool
+    let showsCertificates: Bool
+    /// What the URL names.
+    let server: String
 
     /// - Throws: ``ExitError``.
     func run() async throws(ExitError) {
         do {
-            try await socket.open()
+            try await conversation.opening { try await socket.open() }
             if isVerbose { await noteAgreement() }
             try await conversation.run(
                 receiving: receive, sending: send, beside: options.ping != nil && isVerbose ? [ping] : [])
         } catch {
             await socket.cancel()
-            if let error = error as? AsyncNetError { showBody(of: error) }
+            if let error = error as? AsyncNetError {
+                showBody(of: error)
+                show(error.serverTrust?.certificates ?? [])
+            }
             throw ExitError(caught: error)
         }
     }
@@ -34,7 +40,12 @@ struct WebSocketClient: Sendable {
         guard error.code == .webSocketHandshakeFailed, let body = error.data, !body.isEmpty, !body.contains(0) else {
             return
         }
-        Console.note(String(decoding: body, as: UTF8.self).trimmingCharacters(in: .newlines))
+        Console.note(Console.harmless(String(decoding: body, as: UTF8.self).trimmingCharacters(in: .newlines)))
+    }
+
+    private func show(_ certificates: [ServerCertificate]) {
+        guard showsCertificates else { return }
+        for line in CertificateText.notes(of: certificates, server) { Console.note(line) }
     }
 
     // MARK: Directions

@@ -63,6 +63,9 @@ actor Visitor {
             }
         guard line.number > last else { return nil }
         last = line.number
-        return "\(line.name): \(line.text)"
+        // Somebody else's text: a terminal would execute control characters.
+        return "\(line.name): \(line.text)".filter { character in
+            !character.unicodeScalars.contains { $0.properties.generalCategory == .control }
+        }
     }
 }

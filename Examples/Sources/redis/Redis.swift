@@ -14,7 +14,8 @@ struct Redis {
         )
         var redis = Redis(connection: try await Session().connect(to: host, port: port ?? 6379, tls: .none))
         for command in [["PING"], ["SET", "greeting", "hello\r\nthere"], ["GET", "greeting"]] {
-            print(try await redis.reply(to: command))
+            // A terminal would execute control characters.
+            print(try await redis.reply(to: command).filter { $0.isNewline || !$0.isControl })
         }
         await redis.connection.close()
     }
@@ -28,6 +29,7 @@ struct Redis {
                 let line = String(decoding: received[..<end.lowerBound], as: UTF8.self)
                 let length = line.hasPrefix("$") ? Int(line.dropFirst()).flatMap { $0 < 0 ? nil : $0 } : nil
                 let rest = received[end.upperBound...]
+                guard length ?? 0 <= 1 << 20 else { throw AsyncNetError(.badServerResponse) }
                 if let length, rest.count >= length + 2 {
                     received = Data(rest.dropFirst(length + 2))
                     return String(decoding: rest.prefix(length), as: UTF8.self)
@@ -40,4 +42,8 @@ struct Redis {
             received += bytes
         }
     }
+}
+
+extension Character {
+    fileprivate var isControl: Bool { unicodeScalars.contains { $0.properties.generalCategory == .control } }
 }

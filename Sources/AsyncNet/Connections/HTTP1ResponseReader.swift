@@ -60,10 +60,8 @@ struct HTTP1ResponseReader {
         if head.isBodyless(answering: method) {
             framing = .done
         } else if let coding = head.value(for: "Transfer-Encoding") {
-            guard coding.trimmedHTTPSpace.lowercased() == "chunked" else {
-                throw AsyncNetError(.badServerResponse, "The server's Transfer-Encoding is not chunked")
-            }
-            framing = .chunkSize
+            let last = coding.split(separator: ",").last.map { String($0).trimmedHTTPSpace.lowercased() }
+            framing = last == "chunked" ? .chunkSize : .untilEnd
         } else {
             framing = head.contentLength.map { .length($0) } ?? .untilEnd
         }

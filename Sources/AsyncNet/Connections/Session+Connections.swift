@@ -11,7 +11,8 @@ extension Session {
     /// - Parameters:
     ///   - host: A name or an IP address, an IPv6 address with or without brackets.
     ///   - port: 1 to 65535.
-    ///   - tls: `.none` for a connection without TLS, `.system` for the system's trust, or settings of your own. No
+    ///   - tls: `.none` for a connection without TLS, `.system` for the system's trust, or settings of your own, such as
+    ///     those of ``LibcurlTransport/Configuration/tls(forHost:)``: the transport's `tls` and `tlsForHosts` do not apply. No
     ///     application protocol is offered (ALPN).
     /// - Throws: ``AsyncNetError``, such as `.cannotConnect`, `.certificateNotTrusted`, `.timedOut`, and
     ///   `.unsupportedByTransport` over a transport that opens no such connections, as URLSession's.

@@ -54,7 +54,9 @@ final class UpgradeTransport: Transport {
         if request.isHeadObserved { request.onEvent?(.sentHead(bytes.withUnsafeBytes { SentHead($0) })) }
         var reader = HTTP1ResponseReader(request.head)
         let head = try await Self.head(of: connection, &reader, request)
-        request.onEvent?(.metrics(TransportMetrics(httpVersion: head.httpVersion, isConnectionReused: false)))
+        var metrics = TransportMetrics(httpVersion: head.httpVersion, isConnectionReused: false)
+        metrics.certificates = connection.info.certificates
+        request.onEvent?(.metrics(metrics))
         guard head.statusCode == 101 else { return Self.refusal(head, connection, reader) }
         let received = reader.rest
         state.withLock { $0.upgraded = Upgraded(connection: connection, received: received) }

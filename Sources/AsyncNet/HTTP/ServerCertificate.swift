@@ -72,6 +72,7 @@ extension ServerCertificate: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
     private static func cut(_ text: String, _ length: Int) -> String {
-        text.count > length ? "\(text.prefix(length))..." : text
+        let scalars = text.unicodeScalars
+        return scalars.count > length ? "\(String(scalars.prefix(length)))..." : text
     }
 }

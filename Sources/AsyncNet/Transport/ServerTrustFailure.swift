@@ -1,10 +1,12 @@
 /// The certificates of a server that was not trusted, the ``AsyncNetError/underlyingError`` of `.certificateNotTrusted`,
-/// `.certificateExpired`, `.certificateHostMismatch`, `.certificatePinMismatch` and `.certificateRevoked` over libcurl.
+/// `.certificateExpired`, `.certificateHostMismatch`, `.certificatePinMismatch` and `.certificateRevoked` over libcurl,
+/// unless the settings refuse the host before a connection is made, see ``TLSConfiguration/refused``.
 public struct ServerTrustFailure: Error, Sendable, Hashable {
     /// The certificates that the server showed, its own first.
     ///
     /// libcurl does not keep them when it refuses them, so they are read over a second connection, on which nothing is sent
-    /// after the handshake. Empty if that could not be made, such as with a server that has ended meanwhile.
+    /// after the handshake: over TCP, also if the first one was of HTTP/3. Empty if that could not be made, such as with a
+    /// server that has ended meanwhile, or if the server's own cannot be read.
     public var certificates: [ServerCertificate]
     /// The pins that were expected, if none of them is the server's.
     public var expectedPins: [String]
@@ -43,13 +45,24 @@ extension AsyncNetError {
 }
 
 extension TransportMetrics {
-    /// What ``certificates`` say, the server's own first; those that cannot be read are left out.
+    /// What ``certificates`` say, the server's own first; those that cannot be read are left out; none if the own one
+    /// cannot be read.
     ///
     /// Empty on a reused connection, since certificates are shown in a connection's handshake only.
-    public var serverCertificates: [ServerCertificate] { certificates.compactMap { try? ServerCertificate(pem: $0) } }
+    public var serverCertificates: [ServerCertificate] { ServerCertificate.chain(certificates) }
 }
 
 extension ConnectionInfo {
-    /// What ``certificates`` say, the server's own first; those that cannot be read are left out.
-    public var serverCertificates: [ServerCertificate] { certificates.compactMap { try? ServerCertificate(pem: $0) } }
+    /// What ``certificates`` say, the server's own first; those that cannot be read are left out; none if the own one
+    /// cannot be read.
+    public var serverCertificates: [ServerCertificate] { ServerCertificate.chain(certificates) }
+}
+
+extension ServerCertificate {
+    /// What a chain in PEM says, without those certificates that cannot be read; nothing if that is the server's own, whose
+    /// place an issuer's must not take.
+    static func chain(_ pems: [String]) -> [ServerCertificate] {
+        guard let first = pems.first, let own = try? ServerCertificate(pem: first) else { return [] }
+        return [own] + pems.dropFirst().compactMap { try? ServerCertificate(pem: $0) }
+    }
 }

@@ -46,6 +46,34 @@ struct TLSHosts: Sendable {
         return host.parent.flatMap { wildcards[$0] } ?? 0
     }
 
+    /// The settings for a connection to a host.
+    ///
+    /// - Throws: ``AsyncNetError`` with code `.malformedURL` for what is no host, and `.certificateNotTrusted` for a host that
+    ///   is refused.
+    func settings(forHost host: String) throws(AsyncNetError) -> TLSConfiguration {
+        let name = HostName(host)
+        guard name != nil || settings.count == 1 else { throw Self.unnamed }
+        return try settings[index(for: name)].unlessRefused(host)
+    }
+
+    /// Refuses a URL with TLS whose host has a form that no entry can have: it could be that of an entry for libcurl.
+    func check(_ url: String) throws(AsyncNetError) {
+        guard settings.count > 1, url.isTLS, HostName(ofURL: url) == nil else { return }
+        throw Self.unnamed
+    }
+
+    private static var unnamed: AsyncNetError {
+        AsyncNetError(.malformedURL, "The host is not a name that the transport's tlsForHosts could have an entry for")
+    }
+
     /// The index of the settings for the host in a URL's text.
     func index(forURL url: String) -> Int { index(for: HostName(ofURL: url)) }
+}
+
+extension TLSConfiguration {
+    /// - Throws: ``AsyncNetError`` with code `.certificateNotTrusted` for ``refused``.
+    func unlessRefused(_ host: String) throws(AsyncNetError) -> TLSConfiguration {
+        guard isRefused else { return self }
+        throw .unlisted(HostName(host)?.text ?? "the host")
+    }
 }

@@ -39,6 +39,9 @@ struct HTTP1ResponseReaderTests {
         Case(
             bytes: "HTTP/1.1 400 No\r\nTransfer-Encoding: gzip, Chunked\r\n\r\n1\r\na\r\n0\r\nX: y\r\n\r\n",
             statuses: [400], body: "a"),
+        Case(
+            bytes: "HTTP/1.1 400 No\r\nTransfer-Encoding: xchunked\r\n\r\n1\r\na", statuses: [400], body: "1\r\na",
+            endsWithConnection: true),
     ]
 
     struct Read: Equatable {
@@ -95,6 +98,8 @@ struct HTTP1ResponseReaderTests {
         arguments: [
             "SSH-2.0-OpenSSH\r\n\r\n", "\r\n\r\n", "X: y\r\n\r\n",
             "HTTP/1.1 400 No\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n",
+            "HTTP/1.1 400 No\r\nTransfer-Encoding: chunked\r\n\r\n0x10\r\n",
+            "HTTP/1.1 400 No\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n" + String(repeating: "X: y\r\n", count: 12_000),
             "HTTP/1.1 400 No\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n",
             "HTTP/1.1 400 No\r\nTransfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFFFF\r\n",
             "HTTP/1.1 400 No\r\nTransfer-Encoding: chunked\r\n\r\n7FFFFFFFFFFFFFFF\r\n",

@@ -27,6 +27,14 @@ struct ServerCertificateTests {
 
     private var der: Data { get throws { try #require(PEM.firstCertificate(in: Data(Self.pem.utf8))) } }
 
+    @Test("A chain has no place for an issuer where the server's own certificate cannot be read")
+    func chain() throws {
+        let broken = "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n"
+        #expect(ServerCertificate.chain([broken, Self.pem]) == [])
+        #expect(ServerCertificate.chain([Self.pem, broken, Self.pem]).count == 2)
+        #expect(ServerCertificate.chain([]) == [])
+    }
+
     @Test("A certificate's fields are those that openssl shows")
     func fields() throws {
         let certificate = try ServerCertificate(pem: Self.pem)

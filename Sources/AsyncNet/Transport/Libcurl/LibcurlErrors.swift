@@ -14,6 +14,8 @@ enum LibcurlErrors {
         var unixSocket: String?
 
         var hasFailedToConnect: Bool { text.hasPrefix("Failed to connect") }
+        /// `nil` for a text that names the host, which may be any word.
+        var textWithoutHost: String? { hasFailedToConnect ? nil : text }
     }
 
     static func error(for result: Int32, _ circumstances: Circumstances) -> AsyncNetError {
@@ -61,7 +63,9 @@ enum LibcurlErrors {
         case 4, 48: .unsupportedByTransport
         case 5: circumstances.text.contains("proxy syntax") ? .invalidConfiguration : .proxyNotFound
         case 6: circumstances.proxyHost.map(circumstances.text.contains) == true ? .proxyNotFound : .hostNotFound
-        case 7, 45: circumstances.connectStatus >= 400 ? .proxyFailed : byText(circumstances.text) ?? .cannotConnect
+        case 7, 45:
+            circumstances.connectStatus >= 400
+                ? .proxyFailed : circumstances.textWithoutHost.flatMap(byText) ?? .cannotConnect
         // 27 and 100: a header line that is too long.
         case 8, 16, 27, 63, 100: .badServerResponse
         case 18: .bodyEndedEarly
@@ -90,7 +94,7 @@ enum LibcurlErrors {
         case 62: .certificateHostMismatch
         // Over QUIC libcurl's text names no cause, and 1 means that it checked the host name, but not the chain.
         case 1 where circumstances.hasFailedToConnect: .certificateHostMismatch
-        default: byText(circumstances.text) ?? .certificateNotTrusted
+        default: circumstances.textWithoutHost.flatMap(byText) ?? .certificateNotTrusted
         }
     }
 

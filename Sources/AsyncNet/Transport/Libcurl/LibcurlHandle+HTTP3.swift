@@ -12,19 +12,28 @@ extension LibcurlHandle {
         case .automatic: return isTLS ? automaticVersion(exchange) : LC_HTTP_1_1
         case .http1: return LC_HTTP_1_1
         case .http2: return LC_HTTP_2_PRIOR_KNOWLEDGE
-        case .http3Preferred: return isTLS ? LC_HTTP_3 : LC_HTTP_1_1
+        case .http3Preferred: return !isTLS ? LC_HTTP_1_1 : mayUseQUIC ? LC_HTTP_3 : LC_HTTP_2_TLS
         case .http3:
             guard isTLS else {
                 throw AsyncNetError(
                     .unsupportedByTransport, "HTTP/3 always uses TLS; the URL must have the scheme https")
             }
+            guard mayUseQUIC else {
+                throw AsyncNetError(
+                    .unsupportedByTransport, "Pins over HTTP/3 need a libcurl with OpenSSL; use another HTTP version")
+            }
             return LC_HTTP_3_ONLY
         }
     }
 
+    /// Versions of libcurl with GnuTLS and wolfSSL do not check pins over QUIC (CVE-2025-13034, CVE-2025-5025).
+    private var mayUseQUIC: Bool {
+        template.tls.pins.isEmpty || lc_tls_library().map { String(cString: $0).hasPrefix("OpenSSL/") } == true
+    }
+
     private func automaticVersion(_ exchange: LibcurlExchange) -> Int {
         let request = exchange.request
-        guard let offers = worker.loop.offers, !avoidsOffers else { return LC_HTTP_2_TLS }
+        guard let offers = worker.loop.offers, !avoidsOffers, mayUseQUIC else { return LC_HTTP_2_TLS }
         http3 = offers.use(for: request.head.url, mayTry: request.body.replay != .once)
         switch http3?.route {
         case nil, .origin: return LC_HTTP_2_TLS

@@ -4,7 +4,7 @@ import CLibcurl
 extension LibcurlHandle {
     /// Why the server was not trusted, and what was measured until then.
     ///
-    /// libcurl gives no certificates after a failed verification. So the handle connects once more in the same way, but
+    /// libcurl gives no certificates after a failed verification. So the handle connects once more, over TCP, but
     /// without verification and client certificate, and with CURLOPT_CONNECT_ONLY: the connection ends after the handshake
     /// without a byte of a request. Whatever becomes of it, the request ends with the first error.
     struct TrustFailure {
@@ -21,6 +21,7 @@ extension LibcurlHandle {
     /// - Throws: ``AsyncNetError`` with code `.certificateNotTrusted` if the settings for the URL's host are
     ///   ``TLSConfiguration/refused``.
     func refuseUnlistedHost(_ exchange: LibcurlExchange) throws(AsyncNetError) {
+        try worker.loop.hosts.check(exchange.request.head.urlText)
         guard template.tls.isRefused, exchange.request.head.urlText.isTLS else { return }
         let host = HostName(ofURL: exchange.request.head.urlText)?.text ?? "the host"
         throw .unlisted(host)
@@ -32,6 +33,8 @@ extension LibcurlHandle {
         guard trustFailure == nil, failure == nil, !hasHead, [51, 60, 90, 91].contains(result),
             exchange?.pipe.isEnded == false
         else { return false }
+        // A listener for HTTP/3 that is not trusted is left for the origin's own, which is trusted or inspected.
+        if case .http3 = http3?.route { return false }
         var metrics = lc_metrics()
         lc_read_metrics(easy.pointer, &metrics)
         guard case .failure(let error) = outcome(result, metrics) else { return false }
@@ -45,7 +48,12 @@ extension LibcurlHandle {
 
     /// Makes the second connection's handle from a template that verifies nothing; `false` if there is no memory.
     func beginInspection(_ template: LibcurlTemplate) -> Bool {
-        guard let exchange, let trustFailure, template.failure == nil, renew(from: template) else { return false }
+        guard let exchange, let trustFailure, template.failure == nil, let inspecting = template.copy() else {
+            return false
+        }
+        // The handle's own template stays: a request is never sent with that of the inspection.
+        replaceHandle(with: inspecting)
+        inspectionTemplate = template
         easy.set(LC_URL, exchange.request.head.urlText)
         for option in [LC_CONNECT_ONLY, LC_CERTINFO, LC_FRESH_CONNECT] { easy.set(option, 1) }
         easy.set(LC_SSL_SESSIONID_CACHE, 0)

@@ -34,6 +34,8 @@ final class LibcurlHandle {
     var failure: AsyncNetError?
     /// Why the server was not trusted, while the handle reads the server's certificates.
     var trustFailure: TrustFailure?
+    /// Holds what the options of the handle that inspects a server point to. Never the template of a request.
+    var inspectionTemplate: LibcurlTemplate?
 
     /// How much of the response has been received.
     struct ResponseProgress {
@@ -82,9 +84,13 @@ final class LibcurlHandle {
     func renew(from template: LibcurlTemplate) -> Bool {
         guard let easy = template.copy() else { return false }
         self.template = template
+        replaceHandle(with: easy)
+        return true
+    }
+
+    func replaceHandle(with easy: consuming EasyHandle) {
         self.easy = easy
         self.easy.setUser(self, errorText: errorText)
-        return true
     }
 
     static func at(_ pointer: UnsafeMutableRawPointer) -> LibcurlHandle {
@@ -142,7 +148,8 @@ extension LibcurlHandle {
 
     /// Whether the transfer ends, is started again, or lost its connection, for this result of libcurl.
     func end(_ result: Int32) -> ResendPolicy.End {
-        guard exchange?.pipe.isEnded == false else { return .deliver }
+        // After a failed trust nothing is ever sent again, whatever became of the connection that inspects the server.
+        guard exchange?.pipe.isEnded == false, trustFailure == nil else { return .deliver }
         if leavesOffer(result) { return .restart }
         if LibcurlOutcome.isBrokenConnection(result), !hasHead {
             receive(worker.connections.takeUnreadResponse(easy.pointer))

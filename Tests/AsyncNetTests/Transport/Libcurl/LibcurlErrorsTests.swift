@@ -19,6 +19,8 @@ struct LibcurlErrorsTests {
             (56, "Recv failure: Connection reset by peer", .connectionLost),
             (56, "Illegal or missing hexadecimal sequence in chunked-encoding", .badServerResponse),
             (56, "CONNECT tunnel failed, response 407", .proxyFailed),
+            (7, "Failed to connect to alertmanager port 9093 after 0 ms: Couldn't connect to server", .cannotConnect),
+            (60, "Failed to connect to header-service port 443", .certificateNotTrusted),
             (
                 56, "OpenSSL SSL_read: OpenSSL/3.6.5: error:0A000126:SSL routines::unexpected eof while reading",
                 .connectionLost

@@ -106,6 +106,79 @@ struct LibcurlTrustTests {
         }
     }
 
+    @Test("A request on a lost kept connection is not sent again to the server that was not trusted")
+    func resent() async throws {
+        try await withTLSServer { trusted in
+            try await withTLSServer(.expired) { other in
+                let folder = try TemporaryFolder()
+                let isLost = folder.url.appending(path: "lost").path
+                let proxy = try RawServer(Self.tunnels(trusted.port, other.port, isLost))
+                let session = Session(
+                    transport: .libcurl(.init(tls: trusting(trusted), proxy: .http("127.0.0.1", port: proxy.port))))
+                #expect(try await session.request(trusted.url("/")).serializing(String.self).value == "ok")
+                try Data().write(to: URL(filePath: isLost))
+                let error = await session.request(trusted.url("/")).serializing(String.self).result.failure
+                #expect(error?.code == .certificateExpired)
+                #expect(await other.requestCount == 0)
+                #expect(await other.connectionCount == 1)
+                await session.finish()
+            }
+        }
+    }
+
+    /// A proxy: its first tunnel leads to the trusted server until a file exists, the third is refused, and all others lead to
+    /// another server.
+    private static func tunnels(_ trusted: Int, _ other: Int, _ file: String) -> String {
+        """
+        serve.count = getattr(serve, "count", 0) + 1
+        if serve.count == 3:
+            c.sendall(b"HTTP/1.1 403 Forbidden\\r\\nContent-Length: 0\\r\\n\\r\\n")
+            return c.close()
+        c.sendall(b"HTTP/1.1 200 OK\\r\\n\\r\\n")
+        peer = socket.create_connection(("127.0.0.1", \(trusted) if serve.count == 1 else \(other)))
+        import select
+        while True:
+            for ready in select.select([c, peer], [], [])[0]:
+                data = socket.socket.recv(ready, 65536)
+                if not data or (ready is c and os.path.exists("\(file)") and serve.count == 1):
+                    peer.close()
+                    return c.close()
+                (peer if ready is c else c).sendall(data)
+        """
+    }
+
+    @Test("Refused hosts are refused for raw streams too")
+    func refusesStreams() async throws {
+        try await withTLSServer { server in
+            let session = Session(transport: .libcurl())
+            let ended = await AsyncNetError.code {
+                _ = try await session.connect(to: "127.0.0.1", port: server.port, tls: .refused)
+            }
+            #expect(ended == .certificateNotTrusted)
+            #expect(await server.connectionCount == 0)
+            await session.finish()
+        }
+    }
+
+    @Test("The settings for a raw stream are those of the host's entry, however it is written")
+    func settingsForStream() throws {
+        let pinned = TLSConfiguration(pins: [Self.wrongPin])
+        let configuration = LibcurlTransport.Configuration(
+            tls: .refused, tlsForHosts: ["api.example.com": pinned, "bücher.example": pinned, "[::1]": pinned])
+        for host in ["API.example.com.", "xn--bcher-kva.example", "::1", "[::1]"] {
+            #expect(try configuration.tls(forHost: host).pins == [Self.wrongPin])
+        }
+        #expect(throws: AsyncNetError.self) { try configuration.tls(forHost: "other.example.com") }
+        #expect(throws: AsyncNetError.self) { try configuration.tls(forHost: "a~b.example.com") }
+    }
+
+    @Test("With entries for hosts, a host that none can name gets no default settings")
+    func unnamedHost() async throws {
+        let configuration = LibcurlTransport.Configuration(tlsForHosts: ["*.example.com": .init(pins: [Self.wrongPin])])
+        let url = try #require(URL(string: "https://a~b.example.com/"))
+        #expect(await failure(url, configuration)?.code == .malformedURL)
+    }
+
     @Test("A request can be cancelled while the certificates are read, and its connection is closed")
     func cancelled() async throws {
         try await withTLSServer { server in

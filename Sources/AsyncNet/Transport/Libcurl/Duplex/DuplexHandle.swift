@@ -65,12 +65,12 @@ final class DuplexHandle {
         self.easy = easy
         errorText = .allocate(capacity: Int(LC_ERROR_BUFFER_SIZE))
         errorText.pointee = 0
-        setOptions()
+        setOptions(configuration)
     }
 
     deinit { errorText.deallocate() }
 
-    private func setOptions() {
+    private func setOptions(_ configuration: LibcurlTransport.Configuration) {
         let request = opening.request
         let host = request.host.contains(":") ? "[\(request.host)]" : request.host
         easy.set(LC_URL, "\(request.isTLS ? "https" : "http")://\(host):\(request.port)/")
@@ -80,6 +80,11 @@ final class DuplexHandle {
         easy.set(LC_HTTP_VERSION, LC_HTTP_1_1)
         easy.set(LC_SSL_ENABLE_ALPN, request.isHTTP ? 1 : 0)
         easy.set(LC_CERTINFO, request.isTLS ? 1 : 0)
+        if inspected != nil {
+            easy.set(LC_SSL_SESSIONID_CACHE, 0)
+            easy.set(
+                LC_TIMEOUT_MS, max(configuration.leastTimeToInspect, configuration.connectTimeout / 4).milliseconds)
+        }
         easy.setConnection(opening.id, errorText: errorText)
     }
 
@@ -115,7 +120,7 @@ final class DuplexHandle {
 
     private func trustFailure(_ certificates: [String]) -> ServerTrustFailure {
         ServerTrustFailure(
-            certificates: certificates.compactMap { try? ServerCertificate(pem: $0) },
+            certificates: ServerCertificate.chain(certificates),
             expectedPins: inspected == nil ? template.tls.pins : [])
     }
 

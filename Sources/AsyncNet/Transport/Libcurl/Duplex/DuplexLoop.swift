@@ -48,11 +48,8 @@ final class DuplexLoop: Sendable {
     func tls(for request: DuplexRequest) throws(AsyncNetError) -> TLSConfiguration {
         switch request.security {
         case .none: return configuration.tls
-        case .tls(let tls): return tls
-        case .transport:
-            let tls = hosts.settings[hosts.index(for: HostName(request.host[...]))]
-            guard !tls.isRefused else { throw .unlisted(request.host) }
-            return tls
+        case .tls(let tls): return try tls.unlessRefused(request.host)
+        case .transport: return try hosts.settings(forHost: request.host)
         }
     }
 
