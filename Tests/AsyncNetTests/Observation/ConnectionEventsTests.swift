@@ -21,7 +21,7 @@ struct ConnectionEventsTests {
                 switch step {
                 case .opened: return "opened"
                 case .ponged: return "ponged"
-                case .lost(let error, let delay): return "lost \(error.code) for \(delay)"
+                case .lost(let error, _): return "lost \(error.code)"
                 case .closed(let error): return "closed\(error.map { " \($0.code)" } ?? "")"
                 default: return step.description
                 }
@@ -95,7 +95,7 @@ struct ConnectionEventsTests {
             configuration: .init(monitors: [recorder], clock: clock)
         ) { (server: MockServer, session: Session) async throws in
             let socket = session.webSocket(
-                server.webSocketURL(), reconnection: .always(delay: .zero, limit: 1))
+                server.webSocketURL(), reconnection: .always(limit: 1))
             await server.enqueue(.webSocket { await $0.end() })
             server.on(.get, "/", replies: .webSocket(.closing(.normalClosure)))
             async let received = socket.received()
@@ -103,7 +103,7 @@ struct ConnectionEventsTests {
             #expect(await received.error == nil)
         }
         #expect(
-            recorder.steps == "opening, opened, lost connectionLost for 0.0 seconds, opening, opened, "
+            recorder.steps == "opening, opened, lost connectionLost, opening, opened, "
                 + "received close 1000, closed")
         let handshakes = recorder.events.compactMap { event -> RequestID? in
             if case .connection(.opened(_, let id)) = event.event { id } else { nil }
