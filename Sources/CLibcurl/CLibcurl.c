@@ -696,6 +696,8 @@ ptrdiff_t lc_send_directly(int socket, const void *bytes, size_t count) {
     return direct_result(sent);
 }
 
+int lc_duplicate(int socket) { return fcntl(socket, F_DUPFD_CLOEXEC, 0); }
+
 int lc_unacknowledged(int socket) {
     int count = 0;
 #ifdef TIOCOUTQ

@@ -66,7 +66,7 @@ final class DirectSocket: DirectIO {
         }
     }
 
-    private static func lost(_ cause: Int32) -> AsyncNetError {
+    static func lost(_ cause: Int32) -> AsyncNetError {
         AsyncNetError(
             .connectionLost, "\(AsyncNetError.Code.connectionLost.summary) (\(String(cString: strerror(cause))))")
     }

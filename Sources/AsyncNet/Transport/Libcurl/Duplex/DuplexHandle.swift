@@ -23,6 +23,10 @@ final class DuplexHandle {
     private let inspected: AsyncNetError?
     private let errorText: UnsafeMutablePointer<CChar>
     private var socket: Int32 = -1
+    /// libcurl's multi handle, of this connection alone: when libcurl opens a connection it closes the others of the same multi
+    /// handle that carry no request and have received something. `nil` before the connection is opened, and once its
+    /// bytes do not pass through libcurl.
+    var multi: OpaquePointer?
 
     private var outgoing: ArraySlice<Data> = []
     /// How many bytes of the first piece are sent.
@@ -102,7 +106,14 @@ final class DuplexHandle {
         socket = result == 0 ? lc_socket(easy.pointer) : -1
         if let inspected { return fail(inspected.with(trustFailure(result == 0 ? easy.certificates : []))) }
         if isOpen {
-            direct?.open(socket)
+            if let direct {
+                // libcurl closes its own descriptor; the connection stays.
+                socket = lc_duplicate(socket)
+                guard isOpen else {
+                    return fail(AsyncNetError(.transportFailed, "File descriptors have run out"))
+                }
+                direct.open(socket)
+            }
             opening.opened.fulfil(.success(info))
             return .use
         }
@@ -148,8 +159,16 @@ final class DuplexHandle {
                 connectStatus: metrics.connect_status, proxyHost: proxyHost, unixSocket: unixSocket))
     }
 
-    /// Before the worker closes the connection: no task may use its socket any more.
-    func willClose() { direct?.close() }
+    /// Whether libcurl has nothing to do with the open connection.
+    var isDirect: Bool { direct != nil && isOpen }
+
+    /// Before the worker closes the connection in libcurl: no task may use its socket any more.
+    func willClose() {
+        guard isDirect else { return }
+        direct?.close()
+        lc_close(socket)
+        socket = -1
+    }
 
     /// The worker has closed the connection.
     func closed(_ error: AsyncNetError?) {
@@ -255,15 +274,21 @@ final class DuplexHandle {
     private func send() -> Outcome {
         isBlocked = false
         while let first = outgoing.first {
-            let (result, count) = send(first)
-            if count > 0 { advance(count, in: first) }
-            if result == Int32(LC_RESULT_AGAIN) {
+            switch send(first) {
+            case .sent(let count): advance(count, in: first)
+            case .blocked:
                 isBlocked = true
-                break
+                return afterSending
+            case .failed(let error): return fail(error)
             }
-            guard result == 0 else { return fail(error(result)) }
         }
         return afterSending
+    }
+
+    private enum Sent {
+        case sent(Int)
+        case blocked
+        case failed(AsyncNetError)
     }
 
     /// A peer that receives no more may have said why: what has arrived is kept for the reader.
@@ -277,13 +302,25 @@ final class DuplexHandle {
         return .close(error)
     }
 
-    private func send(_ data: Data) -> (result: Int32, count: Int) {
-        var count = 0
-        let result = data.withUnsafeBytes { bytes in
+    private func send(_ data: Data) -> Sent {
+        data.withUnsafeBytes { bytes in
             let rest = UnsafeRawBufferPointer(rebasing: bytes[sentOfFirst...])
-            return rest.baseAddress.map { lc_send(easy.pointer, $0, rest.count, &count) } ?? 0
+            guard let start = rest.baseAddress else { return .sent(0) }
+            return direct == nil ? send(start, rest.count) : sendDirectly(start, rest.count)
         }
-        return (result, count)
+    }
+
+    private func send(_ bytes: UnsafeRawPointer, _ size: Int) -> Sent {
+        var count = 0
+        let result = lc_send(easy.pointer, bytes, size, &count)
+        if count > 0 { return .sent(count) }
+        return result == Int32(LC_RESULT_AGAIN) ? .blocked : result == 0 ? .sent(0) : .failed(error(result))
+    }
+
+    private func sendDirectly(_ bytes: UnsafeRawPointer, _ size: Int) -> Sent {
+        let count = lc_send_directly(socket, bytes, size)
+        if count >= 0 { return .sent(count) }
+        return count == -LC_NOTHING ? .blocked : .failed(DirectSocket.lost(Int32(-count)))
     }
 
     private func advance(_ count: Int, in first: Data) {
@@ -332,15 +369,28 @@ final class DuplexHandle {
     private func discard() -> Outcome {
         withUnsafeTemporaryAllocation(byteCount: DirectSocket.bufferSize, alignment: 1) { buffer in
             guard let bytes = buffer.baseAddress else { return .close(nil) }
-            var (result, count) = (Int32(0), 0)
+            var isDrained = false
             for _ in 0..<Self.mostReads {
-                result = lc_receive(easy.pointer, bytes, buffer.count, &count)
-                if result != 0 || count == 0 { break }
+                guard let count = receive(into: bytes, buffer.count) else { return .close(nil) }
+                isDrained = count == 0
+                if isDrained { break }
             }
             let left = farewellEnd - .now
-            guard result == 0 ? count > 0 : result == Int32(LC_RESULT_AGAIN), left > .zero else { return .close(nil) }
+            guard left > .zero else { return .close(nil) }
+            guard isDrained else { return .goOnSoon }
             guard opening.request.isTLS else { return .linger(left) }
             return lc_unacknowledged(socket) > 0 ? .linger(min(left, Self.farewellInterval)) : .close(nil)
         }
+    }
+
+    /// - Returns: How many bytes have arrived; `nil` at the end of the connection.
+    private func receive(into buffer: UnsafeMutableRawPointer, _ size: Int) -> Int? {
+        guard direct == nil else {
+            let count = lc_receive_directly(socket, buffer, size)
+            return count > 0 ? count : count == -LC_NOTHING ? 0 : nil
+        }
+        var count = 0
+        let result = lc_receive(easy.pointer, buffer, size, &count)
+        return result == Int32(LC_RESULT_AGAIN) ? 0 : result == 0 && count > 0 ? count : nil
     }
 }

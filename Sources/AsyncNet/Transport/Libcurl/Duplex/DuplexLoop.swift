@@ -106,11 +106,11 @@ final class DuplexLoop: Sendable {
 
     private func startIfNeeded(_ inbox: inout Inbox) throws(AsyncNetError) {
         guard inbox.bell == nil else { return }
-        guard let worker = DuplexWorker.Parts() else {
-            throw AsyncNetError(.transportFailed, "libcurl cannot start; file descriptors may have run out")
+        guard let bell = Bell() else {
+            throw AsyncNetError(.transportFailed, "File descriptors have run out")
         }
-        inbox.bell = worker.bell
-        let thread = Thread { DuplexWorker(self, worker).run() }
+        inbox.bell = bell
+        let thread = Thread { DuplexWorker(self, bell).run() }
         thread.name = "AsyncNet.duplex"
         thread.start()
     }

@@ -6,27 +6,14 @@ import Foundation
 ///
 /// A round is: run the commands, let libcurl connect, serve the sockets that are ready; then wait until a socket, a
 /// command or a time limit needs the thread. libcurl takes part in the wait only while a connection is being opened: an open
-/// connection is received from and sent to through it, and otherwise costs the thread a socket to wait for.
+/// connection costs the thread a socket to wait for. Without TLS and proxy it has nothing more to do with libcurl; otherwise it is
+/// received from and sent to through it.
 final class DuplexWorker {
-    /// What the thread needs from the system, made where an error can be thrown.
-    struct Parts: @unchecked Sendable {
-        // Unchecked: handed over to the thread as a whole, before which nothing uses it.
-        let multi: OpaquePointer
-        let bell: Bell
-
-        init?() {
-            guard let bell = Bell() else { return nil }
-            guard let multi = lc_multi_new_connecting() else {
-                bell.close()
-                return nil
-            }
-            (self.multi, self.bell) = (multi, bell)
-        }
-    }
-
     private let loop: DuplexLoop
-    private let multi: OpaquePointer
     private let bell: Bell
+    /// Multi handles without a connection, for the next ones.
+    private var spares: [OpaquePointer] = []
+    private static let mostSpares = 4
     private let connections = LoopConnections()
     private var handles: [Int: DuplexHandle] = [:]
     /// The connections that are being opened.
@@ -36,7 +23,7 @@ final class DuplexWorker {
     private var waiters: [lc_waiter] = []
     private var waiting: [DuplexHandle] = []
 
-    init(_ loop: DuplexLoop, _ parts: Parts) { (self.loop, multi, bell) = (loop, parts.multi, parts.bell) }
+    init(_ loop: DuplexLoop, _ bell: Bell) { (self.loop, self.bell) = (loop, bell) }
 
     func run() {
         blockSignals()
@@ -61,7 +48,7 @@ final class DuplexWorker {
 
     private func end() -> Bool {
         guard loop.end() else { return false }
-        lc_multi_free(multi)
+        for multi in spares { lc_multi_free(multi) }
         lc_thread_ends()
         return true
     }
@@ -86,28 +73,48 @@ final class DuplexWorker {
     }
 
     private func connect(_ handle: DuplexHandle) throws(AsyncNetError) {
+        guard let multi = spares.popLast() ?? lc_multi_new_connecting() else { throw Self.noMemory }
         guard lc_multi_add(multi, handle.easy.pointer) == 0 else {
-            throw AsyncNetError(.transportFailed, "libcurl has no memory for another connection")
+            lc_multi_free(multi)
+            throw Self.noMemory
         }
+        handle.multi = multi
         handles[handle.id] = handle
         connecting.insert(handle.id)
     }
 
+    private static var noMemory: AsyncNetError {
+        AsyncNetError(.transportFailed, "libcurl has no memory or descriptors for another connection")
+    }
+
     private func finishConnecting() {
-        guard !connecting.isEmpty else { return }
-        lc_multi_perform(multi)
-        var result: Int32 = 0
-        while let easy = lc_multi_next_done(multi, &result) {
-            guard let handle = handles[Int(bitPattern: lc_private(easy))], connecting.remove(handle.id) != nil
-            else { continue }
-            switch handle.opens(result, loop, connections) {
-            case .use: serve(handle.id) { $0.begin() }
-            case .close: close(handle.id, nil)
-            case .inspect(let next):
-                lc_multi_remove(multi, handle.easy.pointer)
-                do { try connect(next) } catch { close(handle.id, error) }
-            }
+        for id in connecting {
+            guard let handle = handles[id], let multi = handle.multi else { continue }
+            lc_multi_perform(multi)
+            var result: Int32 = 0
+            if lc_multi_next_done(multi, &result) != nil { connected(handle, result) }
         }
+    }
+
+    private func connected(_ handle: DuplexHandle, _ result: Int32) {
+        connecting.remove(handle.id)
+        switch handle.opens(result, loop, connections) {
+        case .use:
+            if handle.isDirect { release(handle) }
+            serve(handle.id) { $0.begin() }
+        case .close: close(handle.id, nil)
+        case .inspect(let next):
+            release(handle)
+            do { try connect(next) } catch { close(handle.id, error) }
+        }
+    }
+
+    /// Removing the handle from libcurl closes its connection.
+    private func release(_ handle: DuplexHandle) {
+        guard let multi = handle.multi else { return }
+        handle.multi = nil
+        lc_multi_remove(multi, handle.easy.pointer)
+        if spares.count < Self.mostSpares { spares.append(multi) } else { lc_multi_free(multi) }
     }
 
     // MARK: Open connections
@@ -121,7 +128,7 @@ final class DuplexWorker {
             waiters.append(waiter)
             waiting.append(handle)
         }
-        lc_wait(connecting.isEmpty ? nil : multi, &waiters, UInt32(waiters.count), time)
+        lc_wait(connecting.first.flatMap { handles[$0]?.multi }, &waiters, UInt32(waiters.count), time)
         if waiters[0].ready != 0 { bell.clear() }
         for (handle, waiter) in zip(waiting, waiters.dropFirst()) where waiter.ready != 0 {
             serve(handle.id) { $0.serve(waiter.ready) }
@@ -129,9 +136,9 @@ final class DuplexWorker {
         closeLate()
     }
 
-    /// In milliseconds.
+    /// In milliseconds. libcurl waits for one of the connections that are being opened; the others are looked at often.
     private var time: Int32 {
-        let connecting = connecting.isEmpty ? Int32(-1) : 1000
+        let connecting = connecting.isEmpty ? Int32(-1) : connecting.count == 1 ? 1000 : 5
         guard let first = lingering.values.min() else { return connecting }
         let left = Int32(clamping: (first - .now).milliseconds + 1)
         return connecting < 0 ? left : min(left, connecting)
@@ -156,13 +163,12 @@ final class DuplexWorker {
         }
     }
 
-    /// Removing the handle from libcurl closes its connection.
     private func close(_ id: Int, _ error: AsyncNetError?) {
         lingering[id] = nil
         guard let handle = handles.removeValue(forKey: id) else { return }
         connecting.remove(id)
         handle.willClose()
-        lc_multi_remove(multi, handle.easy.pointer)
+        release(handle)
         handle.closed(error)
     }
 }
