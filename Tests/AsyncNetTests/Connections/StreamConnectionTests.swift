@@ -152,13 +152,17 @@ struct StreamConnectionTests {
     @Test("A reset while the reader receives by itself is a lost connection, not an end")
     func resetsReader() async throws {
         let script = """
+            c.recv(1)
             c.sendall(bytes(4000000))
             c.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             c.close()
             """
         try await withServer(script) { server, session in
             let connection = try await session.connect(to: "127.0.0.1", port: server.port, tls: .none)
-            let ended = await outcome { _ = try await rest(of: connection) }
+            let ended = await outcome {
+                try await connection.write(Data("x".utf8))
+                _ = try await rest(of: connection)
+            }
             #expect(ended == .connectionLost)
         }
     }
