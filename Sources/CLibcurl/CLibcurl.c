@@ -696,7 +696,16 @@ ptrdiff_t lc_send_directly(int socket, const void *bytes, size_t count) {
     return direct_result(sent);
 }
 
-int lc_duplicate(int socket) { return fcntl(socket, F_DUPFD_CLOEXEC, 0); }
+int lc_take_socket(int owned) {
+    int taken = fcntl(owned, F_DUPFD_CLOEXEC, 0), other = socket(AF_UNIX, SOCK_STREAM, 0);
+    int is_replaced = taken >= 0 && other >= 0 && dup2(other, owned) >= 0;
+    fcntl(owned, F_SETFD, FD_CLOEXEC);
+    fcntl(owned, F_SETFL, O_NONBLOCK);
+    if (other >= 0) close(other);
+    if (is_replaced) return taken;
+    if (taken >= 0) close(taken);
+    return -1;
+}
 
 int lc_unacknowledged(int socket) {
     int count = 0;

@@ -147,8 +147,10 @@ ptrdiff_t lc_receive_directly(int socket, void *_Nonnull buffer, size_t size);
 ptrdiff_t lc_send_directly(int socket, const void *_Nonnull bytes, size_t count);
 /// No `errno` of any system.
 enum { LC_NOTHING = 1 << 20 };
-/// Another descriptor of a socket, which stays open when libcurl closes its own; -1 without descriptors. For `lc_close`.
-int lc_duplicate(int socket);
+/// Takes a connection from libcurl: returns another descriptor of its socket, for `lc_close`, and puts an unconnected socket
+/// in the place of libcurl's. Who closes libcurl's descriptor reads what it has unread, which must not be this
+/// connection's bytes. -1 without descriptors.
+int lc_take_socket(int socket);
 /// How many sent bytes the peer has not acknowledged; 0 where the system does not tell.
 int lc_unacknowledged(int socket);
 /// Tells the peer that no more bytes will follow. Not for a connection with TLS. 0 if that succeeded.

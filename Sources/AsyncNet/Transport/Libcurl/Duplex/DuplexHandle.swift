@@ -107,8 +107,7 @@ final class DuplexHandle {
         if let inspected { return fail(inspected.with(trustFailure(result == 0 ? easy.certificates : []))) }
         if isOpen {
             if let direct {
-                // libcurl closes its own descriptor; the connection stays.
-                socket = lc_duplicate(socket)
+                socket = lc_take_socket(socket)
                 guard isOpen else {
                     return fail(AsyncNetError(.transportFailed, "File descriptors have run out"))
                 }
