@@ -34,8 +34,12 @@ struct HTTP1ResponseReader {
     /// What has been received and not read.
     var rest: Data { Data(input) }
 
-    /// What was taken is dropped when all of it was: a slice's start never moves back.
-    mutating func receive(_ bytes: Data) { if input.isEmpty { input = bytes } else { input.append(bytes) } }
+    mutating func receive(_ bytes: Data) {
+        guard !input.isEmpty else { return input = bytes }
+        // A slice keeps what was taken from it. What is left is copied only when it is less than that.
+        if input.startIndex > input.count { input = Data(input) }
+        input.append(bytes)
+    }
 
     /// The next head, which may be that of a 1xx response; `nil` if it is not complete.
     mutating func head() throws(AsyncNetError) -> HTTPResponseHead? {

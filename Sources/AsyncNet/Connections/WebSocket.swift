@@ -112,13 +112,14 @@ public final class WebSocket: Sendable {
     /// Ends the WebSocket at once, without a close frame. Whatever waits for it ends with `.cancelled`.
     public func cancel() async { await engine.cancel() }
 
-    /// The close code of the server; `nil` while the WebSocket has not ended.
+    /// The close code of the server; `nil` while the WebSocket is open, and before. While a lost connection is replaced, that
+    /// of the last connection.
     ///
     /// ``WebSocketCloseCode/noStatusReceived`` if its close frame had none, ``WebSocketCloseCode/abnormalClosure`` if it sent no
     /// close frame; the code that this side has sent if the server violated the protocol.
     public var closeCode: WebSocketCloseCode? { get async { await engine.closing?.code } }
 
-    /// The text of the server's close frame; `nil` while the WebSocket has not ended. It is the server's, and may contain
+    /// The text of the server's close frame; `nil` as ``closeCode``. It is the server's, and may contain
     /// anything.
     public var closeReason: String? { get async { await engine.closing?.reason } }
 }

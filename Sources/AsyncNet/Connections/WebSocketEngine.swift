@@ -180,7 +180,8 @@ actor WebSocketEngine {
 
     /// - Returns: Whether more events may follow.
     private func handle(_ event: WebSocketEvent, _ link: WebSocketLink) async throws(AsyncNetError) -> Bool {
-        link.sendRequired(link.machine.reply(to: event))
+        let reply = link.machine.reply(to: event)
+        link.sendRequired(reply)
         switch event {
         case .message(let message):
             events.send(.receivedMessage(isText: message.isText, bytes: message.size))
@@ -189,6 +190,8 @@ actor WebSocketEngine {
         case .ping: try await pongsAreSent(link)
         case .pong(let payload): link.receivePong(payload, at: timers.time.now)
         case .close(let code, let reason):
+            events.send(.receivedClose(code ?? .noStatusReceived))
+            if reply != nil { events.send(.sentClose(code ?? .noStatusReceived)) }
             try await closed(by: code ?? .noStatusReceived, reason, link)
             return false
         }
@@ -210,7 +213,6 @@ actor WebSocketEngine {
         by code: WebSocketCloseCode, _ reason: String, _ link: WebSocketLink
     ) async throws(AsyncNetError) {
         closing = (code, reason)
-        events.send(.receivedClose(code))
         await link.connection.close()
         let isRegular = [.normalClosure, .goingAway, .noStatusReceived].contains(code)
         guard !isClosing, !isRegular || plan.reconnection.reopens(after: code) else { return }

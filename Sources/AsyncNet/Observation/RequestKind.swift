@@ -1,4 +1,4 @@
-/// How a request uses bodies, or what connection has no request.
+/// How a request uses bodies. Of events, also which connection they belong to that is no request.
 public enum RequestKind: Hashable, Sendable {
     /// The response's body is kept in memory.
     case data
@@ -8,8 +8,8 @@ public enum RequestKind: Hashable, Sendable {
     case download
     /// The response's body is read as it arrives.
     case stream
-    /// A WebSocket, whose handshakes are requests of their own. Of ``SessionEvent`` only.
+    /// A WebSocket, whose handshakes are requests of their own. Of a ``SessionEvent`` only.
     case webSocket
-    /// A ``StreamConnection``. Of ``SessionEvent`` only.
+    /// A ``StreamConnection``. Of a ``SessionEvent`` only.
     case connection
 }

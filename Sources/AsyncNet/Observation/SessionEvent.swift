@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A step in the life of one of a session's requests: the step, the request, and the time.
+/// A step in the life of one of a session's requests, WebSockets or raw streams: the step, what it belongs to, and the time.
 public struct SessionEvent: Sendable {
     /// An object, so that the other events, which have no summary, stay small, and that a part of it can be read without
     /// a copy of the whole.
@@ -9,9 +9,9 @@ public struct SessionEvent: Sendable {
         init(_ summary: RequestSummary) { self.summary = summary }
     }
 
-    /// The request. All its events have this identifier.
+    /// The request, the WebSocket or the raw stream. All its events have this identifier.
     public let requestID: RequestID
-    /// How the request uses bodies.
+    /// How the request uses bodies; `.webSocket` or `.connection` for what is no request.
     public let kind: RequestKind
     /// The number of the attempt, from 1; 0 before the first.
     public let attempt: Int

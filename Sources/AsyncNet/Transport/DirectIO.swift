@@ -11,7 +11,7 @@ protocol DirectIO: AnyObject, Sendable {
     ///
     /// - Parameter body: Gets a function that sends as much as the system takes at once, and returns the count: none also for
     ///   a connection that has failed, which the thread then finds out.
-    func inOrder(sending body: ((Data) -> Int) throws(AsyncNetError) -> Void) throws(AsyncNetError)
+    func inOrder<Failure: Error>(sending body: ((Data) -> Int) throws(Failure) -> Void) throws(Failure)
 }
 
 /// What a task has received by itself.

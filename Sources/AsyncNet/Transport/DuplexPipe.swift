@@ -68,7 +68,7 @@ final class DuplexPipe: Sendable {
     }
 
     /// Nothing overtakes bytes that another task is about to send, or is added between them.
-    private func inOrder(_ body: ((Data) -> Int) throws(AsyncNetError) -> Void) throws(AsyncNetError) {
+    private func inOrder<Failure: Error>(_ body: ((Data) -> Int) throws(Failure) -> Void) throws(Failure) {
         if let direct { try direct.inOrder(sending: body) } else { try body { _ in 0 } }
     }
 
@@ -100,7 +100,7 @@ final class DuplexPipe: Sendable {
     /// Returns when the connection is closed, or the task is cancelled.
     func close() async {
         var isNews: Bool?
-        try? inOrder { _ in isNews = state.change { $0.close() } }
+        inOrder { _ in isNews = state.change { $0.close() } }
         guard let isNews else { return }
         if isNews { onOutgoing() }
         await state.wait { $0.closure != nil }

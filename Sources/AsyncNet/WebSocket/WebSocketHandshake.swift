@@ -56,7 +56,7 @@ package struct WebSocketHandshake: Sendable {
         guard response.statusCode == 101 else {
             throw failure("The server refused the WebSocket with status \(response.statusCode)")
         }
-        guard response.httpVersion != "1.0" else { throw failure("The server's 101 response is one of HTTP/1.0") }
+        guard response.httpVersion != "HTTP/1.0" else { throw failure("The server's 101 response is one of HTTP/1.0") }
         try checkUpgrade(response.headers)
         return WebSocketAgreement(
             subprotocol: try subprotocol(response.headers), compression: try compression(response.headers))

@@ -103,10 +103,12 @@ struct StreamConnectionTests {
         }
     }
 
-    @Test("A reset is a lost connection")
-    func reset() async throws {
+    /// With many bytes before it the reader receives by itself, and finds the reset.
+    @Test("A reset is a lost connection, not an end", arguments: [0, 4_000_000])
+    func reset(_ count: Int) async throws {
         let script = """
             c.recv(1)
+            c.sendall(bytes(\(count)))
             c.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             c.close()
             """
@@ -146,24 +148,6 @@ struct StreamConnectionTests {
             } else {
                 #expect(try await connection.read() == nil)
             }
-        }
-    }
-
-    @Test("A reset while the reader receives by itself is a lost connection, not an end")
-    func resetsReader() async throws {
-        let script = """
-            c.recv(1)
-            c.sendall(bytes(4000000))
-            c.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            c.close()
-            """
-        try await withServer(script) { server, session in
-            let connection = try await session.connect(to: "127.0.0.1", port: server.port, tls: .none)
-            let ended = await outcome {
-                try await connection.write(Data("x".utf8))
-                _ = try await rest(of: connection)
-            }
-            #expect(ended == .connectionLost)
         }
     }
 
@@ -230,6 +214,33 @@ struct StreamConnectionTests {
         let session = Session(transport: .libcurl())
         let ended = await outcome { _ = try await session.connect(to: host, port: port, tls: .none) }
         #expect(ended == code)
+    }
+
+    @Test(
+        "A host that is more than a host, or too long for SOCKS, is refused before libcurl sees it",
+        arguments: [
+            "pinned.example/", "u@host", "host#", "a b", "", "[::1]", "a%2Fb", String(repeating: "a", count: 256),
+        ])
+    func refusesHosts(_ host: String) async throws {
+        let transport = LibcurlTransport.libcurl(.init(proxy: .socks5("127.0.0.1", port: 1)))
+        let ended = await outcome {
+            _ = try await transport.open(DuplexRequest(host: host, port: 80, security: .none))
+        }
+        #expect(ended == .malformedURL)
+    }
+
+    @Test("An aborted connection is a lost one for its reader")
+    func aborts() async throws {
+        try await withServer("c.sendall(b'hello')\nc.recv(1)") { server, session in
+            let transport = LibcurlTransport.libcurl()
+            let request = DuplexRequest(host: "127.0.0.1", port: server.port, security: .none)
+            let connection = try await transport.open(request)
+            #expect(try await connection.receive() == Data("hello".utf8))
+            connection.abort(nil)
+            let ended = await outcome { _ = try await connection.receive() }
+            #expect(ended == .connectionLost)
+            await transport.shutdown()
+        }
     }
 
     @Test("A transport without connections says so")

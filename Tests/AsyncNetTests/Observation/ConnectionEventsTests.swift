@@ -57,7 +57,7 @@ struct ConnectionEventsTests {
         ) { socket, _ in _ = await AsyncNetError.code { try await socket.open() } },
         Scenario(
             testDescription: "closed by the server", reply: .webSocket(.closing(.init(rawValue: 4001))),
-            steps: "opening, opened, received close 4001, closed webSocketClosed"
+            steps: "opening, opened, received close 4001, sent close 4001, closed webSocketClosed"
         ) { socket, _ in _ = await socket.received() },
         Scenario(
             testDescription: "the server violates the protocol",
@@ -104,7 +104,7 @@ struct ConnectionEventsTests {
         }
         #expect(
             recorder.steps == "opening, opened, lost connectionLost, opening, opened, "
-                + "received close 1000, closed")
+                + "received close 1000, sent close 1000, closed")
         let handshakes = recorder.events.compactMap { event -> RequestID? in
             if case .connection(.opened(_, let id)) = event.event { id } else { nil }
         }

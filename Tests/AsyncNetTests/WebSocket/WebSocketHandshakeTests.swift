@@ -13,7 +13,7 @@ struct WebSocketHandshakeTests {
 
     /// The headers of a valid response, with changes.
     private static func response(
-        to handshake: WebSocketHandshake, status: Int = 101, _ changes: [String: String?]
+        to handshake: WebSocketHandshake, status: Int = 101, version: String? = "HTTP/1.1", _ changes: [String: String?]
     ) -> HTTPResponseHead {
         let key = handshake.headers["Sec-WebSocket-Key"] ?? ""
         var headers: HTTPHeaders = ["Upgrade: websocket", "Connection: Upgrade"]
@@ -22,7 +22,7 @@ struct WebSocketHandshakeTests {
             headers.remove(name)
             if let value { headers.add(name: name, value: value) }
         }
-        return HTTPResponseHead(statusCode: status, url: URL(filePath: "/"), headers: headers)
+        return HTTPResponseHead(statusCode: status, url: URL(filePath: "/"), headers: headers, httpVersion: version)
     }
 
     @Test("The headers have a key of 16 bytes, another each time")
@@ -77,6 +77,14 @@ struct WebSocketHandshakeTests {
     func refuses(status: Int, changes: [String: String?]) throws {
         let handshake = try Self.handshake(protocols: ["v2", "v1"], compression: WebSocketCompression())
         let head = Self.response(to: handshake, status: status, changes)
+        let error = #expect(throws: AsyncNetError.self) { try handshake.agreement(from: head) }
+        #expect(error?.code == .webSocketHandshakeFailed)
+    }
+
+    @Test("A response of HTTP/1.0 switches no protocol (RFC 6455 §4.2.2)")
+    func oldVersion() throws {
+        let handshake = try Self.handshake()
+        let head = Self.response(to: handshake, version: "HTTP/1.0", [:])
         let error = #expect(throws: AsyncNetError.self) { try handshake.agreement(from: head) }
         #expect(error?.code == .webSocketHandshakeFailed)
     }

@@ -39,6 +39,13 @@ struct WebSocketMachineTests {
         #expect(Self.outcome(frame + more + [0x80, 1]) == WebSocketOutcome(failure: .messageTooBig))
     }
 
+    @Test("The limit of frames is not one of control frames, which have at most 125 bytes")
+    func controlFrames() {
+        let ping = [0x89, 125] + [UInt8](repeating: 0x61, count: 125)
+        #expect(Self.outcome(ping + [0x82, 101]).failure == .messageTooBig)
+        #expect(Self.outcome(ping + [0x82, 0]).failure == nil)
+    }
+
     @Test("Events come one by one; a failure comes after those before it, and again")
     func order() throws {
         var machine = WebSocketMachine(role: .client, limits: Self.limits)

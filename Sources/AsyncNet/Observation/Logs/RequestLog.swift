@@ -19,11 +19,11 @@ public struct RequestLog: EventMonitor {
     /// What a log writes.
     public enum Level: Int, Sendable, Comparable {
         /// Requests that failed or were slow, responses with a status of 400 or more, and values that could not be
-        /// decoded. Cancelled requests are not among them.
+        /// decoded; WebSockets and raw streams that failed or were lost. What was cancelled is not among them.
         case errors
-        /// Each request, when it has ended, and values that could not be decoded.
+        /// Each request, WebSocket and raw stream, when it has ended, and values that could not be decoded.
         case requests
-        /// Each step of each request, except for the chunks of bodies.
+        /// Each step of these, except for the chunks of bodies and of raw streams.
         case steps
 
         public static func < (one: Level, other: Level) -> Bool { one.rawValue < other.rawValue }

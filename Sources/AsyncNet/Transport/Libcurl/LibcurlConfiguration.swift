@@ -12,8 +12,9 @@ extension LibcurlTransport {
         /// Case, a trailing dot and brackets around an address do not count, and names that are not ASCII count in their
         /// ASCII form (RFC 5890). The host is that of the URL, also in a tunnel through a proxy, with a unix socket and after
         /// a redirect; the TLS of a proxy itself is not affected. Another key, or two keys for one host, end each request with
-        /// `.invalidConfiguration`, and so does `.malformedURL` each `https` request to what no key can name. Raw
-        /// streams have the settings of their call, see ``tls(forHost:)``. With `tls:` ``TLSConfiguration/refused`` there must be an entry for every host.
+        /// `.invalidConfiguration`. With any key, an `https` request to a host that no key could name ends with
+        /// `.malformedURL`. Raw streams have the settings of their call, see ``tls(forHost:)``. With `tls:`
+        /// ``TLSConfiguration/refused`` there must be an entry for every host.
         public var tlsForHosts: [String: TLSConfiguration]
         /// Whether metrics have the certificates that servers show, ``TransportMetrics/serverCertificates``. `false` by
         /// default, because reading them takes about 0.1 ms for each new connection.
@@ -143,7 +144,7 @@ extension LibcurlTransport.Configuration {
     /// The TLS settings for a host: those of its entry in ``tlsForHosts``, or ``tls``. For
     /// ``Session/connect(to:port:tls:)``, which has no other settings than those that it is given.
     ///
-    /// - Throws: ``AsyncNetError`` with code `.malformedURL` for what is neither a name nor an IP address,
+    /// - Throws: ``AsyncNetError`` with code `.malformedURL` for a host that no key could name, if there are keys,
     ///   `.certificateNotTrusted` for a host that is ``TLSConfiguration/refused``, and `.invalidConfiguration`.
     public func tls(forHost host: String) throws(AsyncNetError) -> TLSConfiguration {
         try TLSHosts(tls, tlsForHosts).settings(forHost: host)

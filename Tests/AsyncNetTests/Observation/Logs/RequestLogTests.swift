@@ -44,6 +44,27 @@ struct RequestLogTests {
 
     // MARK: Lines
 
+    @Test("A WebSocket or raw stream has a line when it has ended, and one for each step if all are written")
+    func connections() async {
+        let lost = AsyncNetError(.connectionLost, "gone")
+        let steps: [(ConnectionEvent, RequestLog.Level, String)] = [
+            (.opening, .steps, "level=debug event=opening"),
+            (.sentMessage(isText: true, bytes: 3), .steps, "level=debug event=sentMessage bytes=3"),
+            (.receivedClose(.goingAway), .steps, "level=debug event=receivedClose code=1001"),
+            (.closed(nil), .requests, "level=info event=closed"),
+            (.closed(AsyncNetError(.cancelled)), .requests, "level=info event=closed"),
+            (.lost(lost, reopensAfter: .seconds(1)), .errors, "level=warning event=lost delay=1.000000s"),
+            (.closed(lost), .errors, "level=error event=closed"),
+        ]
+        for (step, level, start) in steps {
+            let event = event(.connection(step), kind: .webSocket, attempt: 0)
+            let line = await lines(level, event).first ?? "none"
+            #expect(line.hasPrefix(start), "\(line)")
+            if let less = RequestLog.Level(rawValue: level.rawValue - 1) { #expect(await lines(less, event) == []) }
+        }
+        #expect(await lines(.steps, event(.connection(.sentBytes(1)), kind: .connection, attempt: 0)) == [])
+    }
+
     @Test("The line of a request has everything that is known of it")
     func whole() async throws {
         var summary = try summary(200, "http://u:p@h/users/1?sig=x&page=2")

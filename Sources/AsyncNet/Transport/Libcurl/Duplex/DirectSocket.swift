@@ -66,6 +66,7 @@ final class DirectSocket: DirectIO {
         }
     }
 
+    /// The error for an `errno`.
     static func lost(_ cause: Int32) -> AsyncNetError {
         AsyncNetError(
             .connectionLost, "\(AsyncNetError.Code.connectionLost.summary) (\(String(cString: strerror(cause))))")
@@ -73,8 +74,8 @@ final class DirectSocket: DirectIO {
 
     // MARK: Sending
 
-    func inOrder(sending body: ((Data) -> Int) throws(AsyncNetError) -> Void) throws(AsyncNetError) {
-        try sending.withLock { socket throws(AsyncNetError) in
+    func inOrder<Failure: Error>(sending body: ((Data) -> Int) throws(Failure) -> Void) throws(Failure) {
+        try sending.withLock { socket throws(Failure) in
             let descriptor = socket
             try body { Self.send($0, to: descriptor) }
         }

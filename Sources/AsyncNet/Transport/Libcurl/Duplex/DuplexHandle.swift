@@ -35,10 +35,11 @@ final class DuplexHandle {
     private var closesWhenSent = false
     private var mayReceive = true
     private var isBlocked = false
-    /// Set if the bytes do not have to pass through libcurl.
+    /// Set if the connection has neither TLS nor a proxy, so that its bytes do not have to pass through libcurl.
     private var direct: DirectSocket?
     /// Whether the tasks know the connection as closed.
     private var isLeaving = false
+    /// When the connection is closed at the latest, once it is leaving.
     private var farewellEnd = ContinuousClock.now
     /// How long the peer has to take the last data.
     private let closeTimeout: Duration
@@ -278,7 +279,7 @@ final class DuplexHandle {
             case .blocked:
                 isBlocked = true
                 return afterSending
-            case .failed(let error): return fail(error)
+            case .failed(let error): return endSending(error)
             }
         }
         return afterSending
@@ -291,7 +292,7 @@ final class DuplexHandle {
     }
 
     /// A peer that receives no more may have said why: what has arrived is kept for the reader.
-    private func fail(_ error: AsyncNetError) -> Outcome {
+    private func endSending(_ error: AsyncNetError) -> Outcome {
         pipe.takeBack()
         var room = pipe.receivingRoom()
         while room > 0, let socket = direct, case .bytes(let data, _) = socket.receive(atMost: room) {
@@ -357,8 +358,8 @@ final class DuplexHandle {
         return discard()
     }
 
-    /// The time for closing is over, or that until it is looked at again.
-    func isLate() -> Outcome { isLeaving ? discard() : .close(nil) }
+    /// The connection's time to linger is over.
+    func endLingering() -> Outcome { isLeaving ? discard() : .close(nil) }
 
     /// How long the peer has to close its side, in which the program does not wait any more.
     private static let farewell = Duration.seconds(1)

@@ -6,8 +6,8 @@ import Foundation
 ///
 /// A round is: run the commands, let libcurl connect, serve the sockets that are ready; then wait until a socket, a
 /// command or a time limit needs the thread. libcurl takes part in the wait only while a connection is being opened: an open
-/// connection costs the thread a socket to wait for. Without TLS and proxy it has nothing more to do with libcurl; otherwise it is
-/// received from and sent to through it.
+/// connection costs the thread a socket to wait for. With TLS or a proxy its bytes pass through libcurl; otherwise libcurl has
+/// nothing more to do with it.
 final class DuplexWorker {
     private let loop: DuplexLoop
     private let bell: Bell
@@ -159,7 +159,7 @@ final class DuplexWorker {
         let now = ContinuousClock.now
         for id in lingering.filter({ $0.value <= now }).keys {
             lingering[id] = nil
-            serve(id) { $0.isLate() }
+            serve(id) { $0.endLingering() }
         }
     }
 

@@ -1,0 +1,26 @@
+import Testing
+
+@testable import AsyncNet
+
+@Suite("A slice as a queue")
+struct ArraySliceQueueTests {
+    private final class Element: Sendable {}
+
+    @Test("What was taken is released while others wait")
+    func releases() {
+        let empty = Element()
+        weak var taken: Element?
+        var queue: ArraySlice<Element> = []
+        do {
+            let element = Element()
+            taken = element
+            queue.append(element)
+            queue.append(Element())
+        }
+        #expect(queue.takeFirst(leaving: empty) === taken)
+        #expect(taken == nil)
+        #expect(queue.takeFirst(leaving: empty) != nil)
+        #expect(queue.takeFirst(leaving: empty) == nil)
+        #expect(queue.startIndex == 0)
+    }
+}
