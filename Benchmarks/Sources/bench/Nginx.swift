@@ -67,7 +67,7 @@ final class Nginx {
     /// The certificate of the servers with TLS, which signs itself.
     var certificate: URL { folder.appending(path: "certificate.pem") }
 
-    private static func makeCertificate(in folder: URL) throws {
+    static func makeCertificate(in folder: URL) throws {
         let arguments = [
             "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
             "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout",

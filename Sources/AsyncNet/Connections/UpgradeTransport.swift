@@ -9,6 +9,8 @@ final class UpgradeTransport: Transport {
     private let state = Locked(State())
 
     private struct State {
+        /// Of the first request, until it is sent.
+        var first: WebSocketHandshake?
         /// Of the last request.
         var handshake: WebSocketHandshake?
         var upgraded: Upgraded?
@@ -28,8 +30,15 @@ final class UpgradeTransport: Transport {
 
     var transportDescription: String { connections.transportDescription }
 
-    /// A handshake, with a key of its own as each connection must have.
-    func makeHandshake() throws(AsyncNetError) -> WebSocketHandshake {
+    /// The headers of the first handshake, which adapters see. Those that follow have a key of their own, as each connection
+    /// must have.
+    func makeFirstHandshake() throws(AsyncNetError) -> HTTPHeaders {
+        let handshake = try makeHandshake()
+        state.withLock { $0.first = handshake }
+        return handshake.headers
+    }
+
+    private func makeHandshake() throws(AsyncNetError) -> WebSocketHandshake {
         try WebSocketHandshake(protocols: protocols, compression: compression)
     }
 
@@ -43,7 +52,7 @@ final class UpgradeTransport: Transport {
     func takeUpgraded() -> Upgraded? { state.withLock { $0.upgraded.take() } }
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
-        let handshake = try makeHandshake()
+        let handshake = try state.withLock { $0.first } ?? makeHandshake()
         state.withLock { $0 = State(handshake: handshake) }
         var request = request
         request.head.headers.merge(handshake.headers)

@@ -37,7 +37,7 @@ struct WebSocketPlan: Sendable {
 
     private func request(_ carrier: UpgradeTransport) throws(AsyncNetError) -> RequestEngine {
         var headers = headers
-        headers.merge(try carrier.makeHandshake().headers)
+        headers.merge(try carrier.makeFirstHandshake())
         return session.register(
             session.blueprint(url, .get, headers, nil), options: requestOptions, carrier: carrier)
     }

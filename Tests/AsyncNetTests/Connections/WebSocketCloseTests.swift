@@ -149,4 +149,42 @@ struct WebSocketCloseTests {
             #expect(try await socket.receive() == .text("still open"))
         }
     }
+
+    /// The server takes no bytes, and so not the close frame that its violation gets.
+    private static let violation = """
+        import base64, hashlib
+        head = b""
+        while b"\\r\\n\\r\\n" not in head: head += c.recv(1)
+        name = b"Sec-WebSocket-Key: "
+        key = [line[len(name):] for line in head.split(b"\\r\\n") if line.startswith(name)][0]
+        accept = base64.b64encode(hashlib.sha1(key + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11").digest())
+        c.sendall(b"HTTP/1.1 101 OK\\r\\nUpgrade: websocket\\r\\nConnection: Upgrade\\r\\nSec-WebSocket-Accept: " + accept + b"\\r\\n\\r\\n")
+        c.recv(1)
+        c.sendall(b"\\x81\\x80\\0\\0\\0\\0")
+        """
+
+    @Test("The time-out of close also ends a WebSocket whose own close frame for a violation is not received")
+    func closesAfterViolation() async throws {
+        let (server, clock) = (try RawServer(Self.violation, readsHead: false), TestClock())
+        let session = Session(
+            transport: .libcurl(.init(connectTimeout: .seconds(3000))), configuration: .init(clock: clock))
+        let socket = session.webSocket("ws://127.0.0.1:\(server.port)/")
+        try await socket.open()
+        async let sent: Void? = try? await socket.send(.binary(Data(count: 30_000_000)))
+        #expect(await eventually { await socket.closeCode == .protocolError })
+        let hasClosed = Locked(false)
+        async let close: Void = {
+            try await socket.close()
+            hasClosed.withLock { $0 = true }
+        }()
+        while !hasClosed.withLock({ $0 }) {
+            clock.advance(by: .seconds(5))
+            await Task.yield()
+        }
+        try await close
+        _ = await sent
+        let received = await socket.received()
+        #expect(received.messages.isEmpty)
+        await session.finish()
+    }
 }

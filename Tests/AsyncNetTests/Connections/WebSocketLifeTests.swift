@@ -210,4 +210,23 @@ struct WebSocketLifeTests {
             }
         }
     }
+
+    @Test("The limit of reconnection counts connections that fail in a row, and the close code is kept meanwhile")
+    func limitOfReconnection() async throws {
+        let clock = TestClock()
+        try await withWebSockets(configuration: .init(clock: clock)) {
+            (server: MockServer, session: Session) async throws in
+            await server.enqueue(
+                .webSocket(.closing(.serviceRestart)), .status(503), .webSocket(.closing(.serviceRestart)))
+            server.on(.get, "/", replies: .status(503))
+            let socket = session.webSocket(server.webSocketURL(), reconnection: .always(limit: 2))
+            async let received = socket.received()
+            for _ in 0..<4 {
+                #expect(await eventually { await socket.closeCode == .serviceRestart })
+                await clock.advanceToNextDeadline()
+            }
+            #expect(await received.error?.code == .webSocketHandshakeFailed)
+            #expect(await server.requestCount == 5)
+        }
+    }
 }

@@ -88,6 +88,23 @@ struct WebSocketUpgradeTests {
         }
     }
 
+    /// So that the cURL command of the handshake is the request that was sent.
+    @Test("The first handshake has the key that adapters see")
+    func key() async throws {
+        let seen = Locked<String?>(nil)
+        let adapter = Adapter { request, _ in
+            let key = request.value(forHTTPHeaderField: "Sec-WebSocket-Key")
+            seen.withLock { $0 = key }
+            return request
+        }
+        try await withWebSockets(configuration: .init(interceptors: [adapter])) {
+            (server: MockServer, session: Session) async throws in
+            try await session.webSocket(server.webSocketURL()).open()
+            let sent = server.requests.first?.headers["Sec-WebSocket-Key"]
+            #expect(sent != nil && sent == seen.withLock { $0 })
+        }
+    }
+
     @Test("Redirects are followed, also those to a ws URL", arguments: ["/there", nil])
     func redirect(_ location: String?) async throws {
         try await withWebSockets { (server: MockServer, session: Session) async throws in

@@ -65,7 +65,11 @@ final class LibcurlTemplate {
         try setTLS()
     }
 
+    /// libcurl looks at the rate after as many as a hundred full receive buffers: they are small for a low rate.
     private func setRates(_ configuration: LibcurlTransport.Configuration) {
+        if let rate = configuration.maximumReceiveRate {
+            easy.set(LC_BUFFERSIZE, Int(clamping: min(max(rate / 100, 1024), Int64(receiveBuffer))))
+        }
         for (option, rate) in [
             (LC_MAX_RECV_SPEED_LARGE, configuration.maximumReceiveRate),
             (LC_MAX_SEND_SPEED_LARGE, configuration.maximumSendRate),
