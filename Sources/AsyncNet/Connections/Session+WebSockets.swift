@@ -9,7 +9,7 @@ extension Session {
     ///   - request: Policies and limits of the handshake, such as a credential or a deadline.
     ///   - reconnection: Whether a lost connection is replaced; `.never` by default.
     ///   - resuming: Called each time that the WebSocket has been opened again; returns the messages that are sent before
-    ///     all others. An error ends the WebSocket.
+    ///     all others. An error ends the WebSocket. It must not use the WebSocket, which waits for it.
     public nonisolated func webSocket(
         _ url: some URLConvertible, protocols: [String] = [], headers: HTTPHeaders = [:],
         options: WebSocketOptions = WebSocketOptions(), request: RequestOptions = RequestOptions(),

@@ -8,12 +8,15 @@ public import Foundation
 ///     await connection.close()
 ///
 /// Any number of tasks may use it at the same time: what one call writes is not mixed with another's. Releasing it closes
-/// it at once; ``close()`` sends first what was written. ``Session/finish()`` closes it with `.sessionFinished`.
+/// it at once; ``close()`` sends first what was written, also if the connection is released or the session ended right
+/// after. ``Session/finish()`` closes it with `.sessionFinished`.
 public final class StreamConnection: Sendable {
     private let connection: any DuplexConnection
     /// Keeps the transport, with which its connections end.
     private let session: Session
     private let events: ConnectionEvents
+    /// Of the last write.
+    private let writingFailure = Locked<AsyncNetError?>(nil)
 
     init(_ connection: any DuplexConnection, _ session: Session, _ events: ConnectionEvents) {
         (self.connection, self.session, self.events) = (connection, session, events)
@@ -21,7 +24,7 @@ public final class StreamConnection: Sendable {
 
     deinit {
         connection.abort(nil)
-        events.end(nil)
+        events.end(writingFailure.withLock { $0 })
     }
 
     /// The address of the host or the proxy, and the certificates that the host showed.
@@ -33,7 +36,8 @@ public final class StreamConnection: Sendable {
     /// faster than the peer reads. If the task is cancelled before the call, nothing of the data is sent; if it is
     /// cancelled while this function waits, all of it may be sent.
     ///
-    /// - Throws: ``AsyncNetError``, such as `.connectionLost`, and `.cancelled`.
+    /// - Throws: ``AsyncNetError``, such as `.connectionLost`, `.invalidRequest` after ``finishWriting()``, and `.cancelled`.
+    ///   After `.connectionLost`, what the peer sent before can still be read.
     public func write(_ data: Data) async throws(AsyncNetError) {
         do {
             try Task.checkCancellation()
@@ -41,19 +45,22 @@ public final class StreamConnection: Sendable {
             events.send(.sentBytes(data.count))
             try await connection.sendingRoom()
         } catch {
-            throw failure(error)
+            let error = AsyncNetError(wrapping: error, as: .transportFailed)
+            if error.code == .connectionLost { writingFailure.withLock { $0 = error } }
+            throw error
         }
     }
 
     /// Tells the peer that no more bytes follow; what it sends can still be read (TCP's half-close).
     ///
-    /// - Throws: ``AsyncNetError`` with code `.unsupportedByTransport` over TLS, where libcurl cannot end one direction.
+    /// - Throws: ``AsyncNetError`` with code `.unsupportedByTransport` over TLS, also that to an HTTPS proxy, where libcurl
+    ///   cannot end one direction.
     public func finishWriting() async throws(AsyncNetError) {
         do { try connection.finishSending() } catch { throw AsyncNetError(wrapping: error, as: .transportFailed) }
     }
 
-    /// The next bytes that arrive, as many as have arrived; `nil` once the peer has ended the connection, after all of its
-    /// bytes.
+    /// The next bytes that arrive, at least one and as many as were received at once; `nil` once the peer has ended the
+    /// connection, after all of its bytes.
     ///
     /// Nothing is received from the network meanwhile, apart from a buffer of 256 KiB and those of the system, so a peer can
     /// send no faster than this program reads. Cancelling the task loses no byte: the next call returns it.
@@ -66,7 +73,10 @@ public final class StreamConnection: Sendable {
             if let bytes { events.send(.receivedBytes(bytes.count)) }
             return bytes
         } catch {
-            throw failure(error)
+            let error = AsyncNetError(wrapping: error, as: .transportFailed)
+            // A cancelled task ends no connection.
+            if error.code != .cancelled { events.end(error) }
+            throw error
         }
     }
 
@@ -76,18 +86,11 @@ public final class StreamConnection: Sendable {
     /// Sends what has been written, then closes the connection. Does nothing if it is closed.
     ///
     /// If the peer does not take the bytes, the connection is closed after the transport's time limit for connecting (10 s
-    /// by default), or at once if the task is cancelled. A task that reads meanwhile gets the bytes that have arrived, then
-    /// the end.
+    /// by default), or at once if the task is cancelled. A task that reads gets what this program had received before, then
+    /// the end; what the peer sends meanwhile is dropped.
     public func close() async {
         await connection.close()
-        events.end(nil)
-    }
-
-    /// A cancelled task ends no connection.
-    private func failure(_ error: any Error) -> AsyncNetError {
-        let error = AsyncNetError(wrapping: error, as: .transportFailed)
-        if error.code != .cancelled { events.end(error) }
-        return error
+        events.end(writingFailure.withLock { $0 })
     }
 
     /// The bytes of a ``StreamConnection``; a loop over them ends with the connection.
@@ -108,7 +111,10 @@ public final class StreamConnection: Sendable {
     }
 }
 
-extension StreamConnection: CustomStringConvertible {
+extension StreamConnection: CustomStringConvertible, CustomReflectable {
+    /// What `dump` shows: the description only.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+
     /// The peer's address.
     public var description: String { "connection to \(info.remoteAddress ?? "an unknown address")" }
 }

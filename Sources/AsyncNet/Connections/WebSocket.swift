@@ -7,7 +7,7 @@
 ///
 /// It is made without I/O, and opened at the first await. Its handshake is a request of the session: adapters, cookies,
 /// credentials, redirects, retriers, time-outs and the transport's proxy and TLS settings apply, and monitors see it. Pings
-/// of the server are answered, also while no message is awaited.
+/// of the server are answered, also while no message is awaited, unless so many messages wait that nothing is received.
 ///
 /// Any number of tasks may use it at the same time. It ends once: when it is closed by either side, when its connection is
 /// lost and ``WebSocketReconnection`` opens no other, when it is cancelled or released, or with ``Session/finish()``.
@@ -32,7 +32,7 @@ public final class WebSocket: Sendable {
     /// Whether messages are compressed (RFC 7692).
     public var isCompressed: Bool { get async { await engine.agreement?.compression != nil } }
 
-    /// The response to the last handshake; `nil` before the WebSocket is open.
+    /// The response to the last handshake that was accepted; `nil` before the WebSocket is open.
     public var response: HTTPResponseHead? { get async { await engine.lastHead } }
 
     // MARK: Messages
@@ -122,4 +122,12 @@ public final class WebSocket: Sendable {
     /// The text of the server's close frame; `nil` as ``closeCode``. It is the server's, and may contain
     /// anything.
     public var closeReason: String? { get async { await engine.closing?.reason } }
+}
+
+extension WebSocket: CustomStringConvertible, CustomReflectable {
+    /// What `dump` shows: the description only.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+
+    /// Its URL without what is secret, see ``RedactionRule``.
+    public var description: String { engine.description }
 }

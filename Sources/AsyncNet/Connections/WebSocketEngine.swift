@@ -28,12 +28,25 @@ actor WebSocketEngine {
     private var driver: Task<Void, Never>?
     private var pinger: TimerQueue.Timer?
     private var isClosing = false
+    private var isSessionFinished = false
+    private var hasFailedToResume = false
+    /// How many connections in a row have failed, see ``WebSocketReconnection``.
+    private var failures = 0
+    /// When the connection was opened.
+    private var start = Duration.zero
     private(set) var lastHead: HTTPResponseHead?
     private(set) var agreement: WebSocketAgreement?
     private(set) var closing: (code: WebSocketCloseCode, reason: String)?
 
-    init(_ plan: WebSocketPlan) { self.plan = plan }
+    init(_ plan: WebSocketPlan) {
+        self.plan = plan
+        plan.events.onSessionEnd { [weak self, mailbox = plan.environment.mailbox] in
+            let engine = self
+            mailbox.post { await engine?.sessionHasEnded() }
+        }
+    }
 
+    nonisolated var description: String { "WebSocket to \(plan.url.redactedText)" }
     private nonisolated var timers: TimerQueue { plan.environment.timers }
     private nonisolated var options: WebSocketOptions { plan.options }
     private nonisolated var events: ConnectionEvents { plan.events }
@@ -76,17 +89,15 @@ actor WebSocketEngine {
     }
 
     private func run() async {
-        var failures = 0
         while true {
             do throws(AsyncNetError) {
                 try await connect(isAgain: agreement != nil)
-                failures = 0
                 try await receiveAll()
                 return end(nil)
             } catch {
                 leave(error)
                 failures += 1
-                guard await waitsForNext(after: error, failures) else { return end(isClosing ? nil : error) }
+                guard await waitsForNext(after: error) else { return end(isClosing ? nil : error) }
             }
         }
     }
@@ -96,24 +107,36 @@ actor WebSocketEngine {
         let link = try await plan.open()
         lastHead = link.head
         self.link = link
-        do {
-            if isAgain {
-                let messages = try await UserCode.run { [plan] in try await plan.resuming() }
-                for message in messages { try pass(message, link) }
-            }
-        } catch {
-            throw AsyncNetError(wrapping: error, as: .transportFailed)
-        }
+        if isAgain { try await resume(link) }
         guard !Task.isCancelled, !isClosing else { throw AsyncNetError(.cancelled) }
-        (agreement, closing) = (link.agreement, nil)
+        (agreement, closing, start) = (link.agreement, nil, timers.time.now)
         phase.change { $0 = .open }
         schedulePing()
+    }
+
+    /// Sends the program's first messages on a connection that replaces another. The program's code may ignore that the
+    /// WebSocket is ended meanwhile: it is not waited for then.
+    private func resume(_ link: WebSocketLink) async throws(AsyncNetError) {
+        let messages: [WebSocketMessage]
+        do {
+            messages = try await UserCode.runAbandonably { [plan] in try await plan.resuming() }
+        } catch {
+            hasFailedToResume = true
+            throw AsyncNetError(wrapping: error, as: .transportFailed)
+        }
+        do { for message in messages { try pass(message, link) } } catch {
+            throw AsyncNetError(wrapping: error, as: .transportFailed)
+        }
     }
 
     /// Releases the connection, which has ended or is closed with this.
     private func leave(_ error: AsyncNetError) {
         if let pinger { timers.cancel(pinger) }
         pinger = nil
+        if phase.read({ $0.isOpen }) {
+            closing = closing ?? (.abnormalClosure, "")
+            if timers.time.now - start >= plan.reconnection.maximumDelay { failures = 0 }
+        }
         link?.failPings(error)
         link?.connection.abort(error)
         link = nil
@@ -121,8 +144,8 @@ actor WebSocketEngine {
     }
 
     /// Whether another connection is to be opened; returns after the delay before it.
-    private func waitsForNext(after error: AsyncNetError, _ failures: Int) async -> Bool {
-        guard agreement != nil, !isClosing, !Task.isCancelled,
+    private func waitsForNext(after error: AsyncNetError) async -> Bool {
+        guard agreement != nil, !isClosing, !hasFailedToResume, !Task.isCancelled,
             let delay = plan.reconnection.delay(
                 after: error, closeCode: closing?.code, failures: failures, jitter: .random(in: 0...1))
         else { return false }
@@ -132,7 +155,7 @@ actor WebSocketEngine {
     }
 
     private func end(_ error: AsyncNetError?) {
-        let error = Task.isCancelled && !isClosing ? AsyncNetError(.cancelled) : error
+        let error = Task.isCancelled && !isClosing ? cancelError : error
         leave(error ?? AsyncNetError(.webSocketClosed))
         closing = closing ?? (.abnormalClosure, "")
         events.end(error)
@@ -140,6 +163,8 @@ actor WebSocketEngine {
         phase.change { $0 = .ended(error) }
         driver = nil
     }
+
+    private var cancelError: AsyncNetError { AsyncNetError(isSessionFinished ? .sessionFinished : .cancelled) }
 
     // MARK: Receiving
 
@@ -184,11 +209,14 @@ actor WebSocketEngine {
         link.sendRequired(reply)
         switch event {
         case .message(let message):
+            failures = 0
             events.send(.receivedMessage(isText: message.isText, bytes: message.size))
             queue.add(message)
             await queue.room()
         case .ping: try await pongsAreSent(link)
-        case .pong(let payload): link.receivePong(payload, at: timers.time.now)
+        case .pong(let payload):
+            failures = 0
+            link.receivePong(payload, at: timers.time.now)
         case .close(let code, let reason):
             events.send(.receivedClose(code ?? .noStatusReceived))
             if reply != nil { events.send(.sentClose(code ?? .noStatusReceived)) }
@@ -264,15 +292,17 @@ actor WebSocketEngine {
 
     private func schedulePing() {
         guard let interval = options.pingInterval, interval > .zero else { return }
+        let connection = link.map { ObjectIdentifier($0) }
         pinger = timers.schedule(at: timers.time.now + interval) { [weak self, mailbox = plan.environment.mailbox] in
             let engine = self
-            mailbox.post { await engine?.pingIsDue() }
+            mailbox.post { await engine?.pingIsDue(connection) }
             return nil
         }
     }
 
-    private func pingIsDue() {
-        guard let link, !isClosing else { return }
+    /// - Parameter connection: For which the ping was scheduled. It may have been replaced since.
+    private func pingIsDue(_ connection: ObjectIdentifier?) {
+        guard let link, ObjectIdentifier(link) == connection, !isClosing else { return }
         guard !queue.isFull else { return schedulePing() }
         guard link.missedPongs < max(1, options.missedPongLimit) else {
             let error = AsyncNetError(
@@ -317,7 +347,14 @@ actor WebSocketEngine {
 
     /// Ends the WebSocket at once.
     func cancel() {
-        if let driver { driver.cancel() } else if !phase.read({ $0.hasEnded }) { end(AsyncNetError(.cancelled)) }
+        if let driver { driver.cancel() } else if !phase.read({ $0.hasEnded }) { end(cancelError) }
+    }
+
+    /// Its connection ends with the transport; without one it waits for the next.
+    private func sessionHasEnded() {
+        guard !phase.read({ $0.hasEnded }) else { return }
+        isSessionFinished = true
+        cancel()
     }
 
     nonisolated func cancelSoon() { plan.environment.mailbox.post { await self.cancel() } }

@@ -2,10 +2,10 @@
 ///
 ///     session.webSocket(url, reconnection: .always()) { [.text("resume \(await last.id)")] }
 ///
-/// Only a WebSocket that was open once is opened again: after a lost connection, missed pongs, and the close codes 1001,
-/// 1006, 1011, 1012, 1013 and 1014. Any other close code of the server, a violation of the protocol and a refused
-/// certificate end it, and so does a handshake that is refused with a status that says nothing about a later one, such
-/// as 401.
+/// Only a WebSocket that was open once is opened again: after a lost connection, missed pongs, a circuit breaker's refusal,
+/// and the close codes 1001, 1006, 1011, 1012, 1013 and 1014. Any other close code of the server, a violation of the protocol
+/// and a refused certificate end it, and so does a handshake that is refused with a status that says nothing about a later
+/// one, such as 401.
 public struct WebSocketReconnection: Hashable, Sendable {
     /// The delay before the first connection after a lost one; each further failure doubles it. Each delay is shortened at
     /// random, to half of it at most: many clients of one server do not come back at the same moment.
@@ -24,7 +24,8 @@ public struct WebSocketReconnection: Hashable, Sendable {
     /// The WebSocket ends with its connection.
     public static let never = WebSocketReconnection(delay: .zero, maximumDelay: .zero, limit: 0)
 
-    /// Opens the WebSocket again. The limit counts the connections that fail in a row. What was sent and not received when
+    /// Opens the WebSocket again. The limit counts the connections that fail in a row, also those that the server accepts and
+    /// ends at once: one that has received a message or a pong, or was open for `maximumDelay`, begins anew. What was sent and not received when
     /// the connection was lost is not sent again: `resuming` can ask for it.
     public static func always(
         delay: Duration = .seconds(1), maximumDelay: Duration = .seconds(60), limit: Int? = 10
@@ -52,8 +53,8 @@ public struct WebSocketReconnection: Hashable, Sendable {
         case .webSocketClosed: passing.contains(closeCode?.rawValue ?? 1006)
         case .webSocketHandshakeFailed:
             error.responseCode.map { [408, 425, 429, 500, 502, 503, 504].contains($0) } ?? false
-        case .connectionLost, .cannotConnect, .hostNotFound, .timedOut, .emptyReply, .bodyEndedEarly, .proxyFailed,
-            .proxyNotFound:
+        case .connectionLost, .cannotConnect, .hostNotFound, .timedOut, .deadlineExceeded, .circuitOpen, .emptyReply,
+            .bodyEndedEarly, .proxyFailed, .proxyNotFound:
             true
         default: false
         }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The URL of a WebSocket (RFC 6455 §3) as that of its handshake's request.
-struct WebSocketURL: URLConvertible {
+struct WebSocketURL: URLWrapper {
     let url: any URLConvertible
 
     /// `http` in place of `ws`, and `https` in place of `wss`; other URLs as they are, relative ones included.
@@ -10,6 +10,9 @@ struct WebSocketURL: URLConvertible {
         guard let text = Self.httpText(of: given.absoluteString) else { return given }
         return try text.asURL()
     }
+
+    /// Without what is secret.
+    var redactedText: String { (try? url.asURL()).map { URLReference($0.absoluteString).redactedText } ?? "no URL" }
 
     /// `nil` if the text has neither of the schemes.
     static func httpText(of text: String) -> String? {

@@ -8,6 +8,7 @@ final class ConnectionEvents: Sendable {
     private let kind: RequestKind
     private let hub: EventHub
     private let state = Locked(State.idle)
+    private let sessionEnd = Locked<(@Sendable () -> Void)?>(nil)
 
     init(_ kind: RequestKind, _ hub: EventHub) { (self.kind, self.hub) = (kind, hub) }
 
@@ -26,6 +27,14 @@ final class ConnectionEvents: Sendable {
     func send(_ event: @autoclosure () -> ConnectionEvent) {
         guard hub.isObserved else { return }
         state.withLock { if case .begun = $0 { pass(event()) } }
+    }
+
+    /// What is told, once the connection is opened, that the session has ended.
+    func onSessionEnd(_ action: @escaping @Sendable () -> Void) { sessionEnd.withLock { $0 = action } }
+
+    func endWithSession() {
+        end(AsyncNetError(.sessionFinished))
+        sessionEnd.withLock { $0 }?()
     }
 
     /// The first end counts.

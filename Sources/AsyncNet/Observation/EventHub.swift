@@ -114,7 +114,7 @@ final class EventHub: Sendable {
     /// The session ends, and its connections with it.
     func endConnections() {
         for connection in sequences.withLock({ $0.connections }).values {
-            connection.end(AsyncNetError(.sessionFinished))
+            connection.endWithSession()
         }
     }
 

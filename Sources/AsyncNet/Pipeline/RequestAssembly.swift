@@ -46,7 +46,7 @@ final class RequestAssembly: Sendable {
         var request =
             modifier == nil && encode == nil
             ? TransportRequest(head: head) : try transportRequest(from: head.urlRequest, modifier, encode)
-        if let template = url as? URLTemplate { request.urlTemplate = template.text }
+        if let template = Self.unwrapped(url) as? URLTemplate { request.urlTemplate = template.text }
         return try checked(request)
     }
 
@@ -142,10 +142,20 @@ final class RequestAssembly: Sendable {
 
     /// An empty reference stands for the base URL itself (RFC 3986 §5.2.2); Foundation makes no URL of it.
     private static func isEmpty(_ url: some URLConvertible) -> Bool {
-        (url as? String)?.isEmpty ?? (url as? URLComponents)?.string?.isEmpty ?? false
+        let url = unwrapped(url)
+        return (url as? String)?.isEmpty ?? (url as? URLComponents)?.string?.isEmpty ?? false
+    }
+
+    private static func unwrapped(_ url: any URLConvertible) -> any URLConvertible {
+        (url as? any URLWrapper)?.url ?? url
     }
 
     private func converted(_ url: any URLConvertible) throws(AsyncNetError) -> URL {
         do { return try url.asURL() } catch { throw AsyncNetError(wrapping: error, as: .malformedURL) }
     }
+}
+
+/// A URL that is made of another.
+protocol URLWrapper: URLConvertible {
+    var url: any URLConvertible { get }
 }

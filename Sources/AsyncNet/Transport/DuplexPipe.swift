@@ -87,7 +87,7 @@ final class DuplexPipe: Sendable {
             guard !Task.isCancelled else { throw AsyncNetError(.cancelled) }
             await state.wait { $0.hasSendingRoom }
         }
-        if let error = state.read({ $0.closure }) { throw error }
+        if let error = state.read({ $0.sendingFailure }) { throw error }
     }
 
     func finishSending() throws(AsyncNetError) {
@@ -113,6 +113,7 @@ final class DuplexPipe: Sendable {
     func endReceiving(_ result: Result<Void, AsyncNetError>) { state.change { $0.endReceiving(result) } }
     var receivingFailure: AsyncNetError? { state.read { $0.receivingFailure } }
     func handOver() { state.change { $0.handOver() } }
+    func failSending(_ error: AsyncNetError) { state.change { $0.failSending(error) } }
     func takeBack() { _ = state.change { $0.takeBack() } }
     func takeOutgoing() -> DuplexPipeState.Outgoing { state.change { $0.takeOutgoing() } }
     func didSend(_ count: Int) { state.change { $0.didSend(count) } }

@@ -53,6 +53,8 @@ struct DuplexPipeState {
     private(set) var isClosing = false
     /// Set when the connection is closed; every later call fails with it.
     private(set) var closure: AsyncNetError?
+    /// Set when the peer receives no more, and when the connection is closed.
+    private(set) var sendingFailure: AsyncNetError?
 
     // MARK: Receiving
 
@@ -111,10 +113,12 @@ struct DuplexPipeState {
     /// Whether a write may pass its bytes to the system by itself: nothing is before them.
     var isIdle: Bool { unsentBytes == 0 && sendingError == nil }
 
-    /// The error of a write: the connection is closed, or the sending was finished.
+    /// The error of a write: the connection is closed, the peer receives no more, or the sending was finished.
     var sendingError: AsyncNetError? {
-        if let closure { return closure }
-        return isSendingFinished || isClosing ? Self.closedHere : nil
+        if let sendingFailure { return sendingFailure }
+        if isClosing { return Self.closedHere }
+        return isSendingFinished
+            ? AsyncNetError(.invalidRequest, "This program has ended its side of the connection") : nil
     }
 
     /// - Returns: Whether the thread must be told.
@@ -127,7 +131,7 @@ struct DuplexPipeState {
     }
 
     mutating func finishSending() throws(AsyncNetError) -> Bool {
-        if let closure { throw closure }
+        if let sendingFailure { throw sendingFailure }
         guard !isSendingFinished, !isClosing else { return false }
         (isSendingFinished, outgoing.isLast) = (true, true)
         return announce()
@@ -154,12 +158,18 @@ struct DuplexPipeState {
     /// The connection has taken this many bytes of what the thread took.
     mutating func didSend(_ count: Int) { unsentBytes -= count }
 
+    /// The peer receives no more; what it sends still arrives.
+    mutating func failSending(_ error: AsyncNetError) {
+        sendingFailure = sendingFailure ?? error
+        outgoing.data = []
+    }
+
     /// The connection is closed, by this program without an error. What has arrived can still be read.
     mutating func didClose(_ error: AsyncNetError?) {
         guard closure == nil else { return }
         endReceiving(error.map { .failure($0) } ?? .success(()))
         closure = error ?? Self.closedHere
-        outgoing.data = []
+        failSending(error ?? Self.closedHere)
     }
 
     private static var closedHere: AsyncNetError {

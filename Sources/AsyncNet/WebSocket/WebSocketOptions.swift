@@ -2,10 +2,10 @@
 public struct WebSocketOptions: Hashable, Sendable {
     /// The most bytes of a received message, after decompression; 16 MiB by default.
     ///
-    /// A larger message closes the connection with code 1009 before its bytes are kept in memory.
+    /// No more bytes of a message are kept in memory: a larger one ends the WebSocket, and the server gets code 1009.
     public var maximumMessageSize: Int
-    /// The most bytes of a received frame as it is sent; 16 MiB by default. A larger frame closes the connection with
-    /// code 1009 as soon as its head is received.
+    /// The most bytes of a received frame as it is sent; 16 MiB by default. A larger frame ends the WebSocket
+    /// as soon as its head is received, and the server gets code 1009.
     public var maximumFrameSize: Int
     /// The most bytes of a sent frame's payload; a larger message is sent in several frames (RFC 6455 §5.4). `nil`, the
     /// default, sends each message in one frame.

@@ -217,7 +217,8 @@ struct WebSocketLifeTests {
         try await withWebSockets(configuration: .init(clock: clock)) {
             (server: MockServer, session: Session) async throws in
             await server.enqueue(
-                .webSocket(.closing(.serviceRestart)), .status(503), .webSocket(.closing(.serviceRestart)))
+                .webSocket(.closing(.serviceRestart)), .status(503),
+                .webSocket(.closing(.serviceRestart), greeting: [.text("useful")]))
             server.on(.get, "/", replies: .status(503))
             let socket = session.webSocket(server.webSocketURL(), reconnection: .always(limit: 2))
             async let received = socket.received()
@@ -227,6 +228,101 @@ struct WebSocketLifeTests {
             }
             #expect(await received.error?.code == .webSocketHandshakeFailed)
             #expect(await server.requestCount == 5)
+        }
+    }
+
+    @Test("A server that accepts and closes at once has failed each time")
+    func limitWithoutMessages() async throws {
+        let clock = TestClock()
+        try await withWebSockets(.webSocket(.closing(.tryAgainLater)), configuration: .init(clock: clock)) {
+            (server: MockServer, session: Session) async throws in
+            let socket = session.webSocket(server.webSocketURL(), reconnection: .always(limit: 3))
+            async let received = socket.received()
+            for _ in 0..<3 { await clock.advanceToNextDeadline() }
+            #expect(await received.error?.code == .webSocketClosed)
+            #expect(await server.requestCount == 4)
+        }
+    }
+
+    @Test("A connection that was open for the longest delay begins anew, also without a message")
+    func limitAfterLongTime() async throws {
+        let (clock, opened) = (TestClock(), Gate())
+        try await withWebSockets(configuration: .init(clock: clock)) {
+            (server: MockServer, session: Session) async throws in
+            await server.enqueue(
+                .webSocket(.closing(.serviceRestart)),
+                .webSocket { socket in
+                    await opened.wait()
+                    await socket.end()
+                },
+                .webSocket(.closing(.normalClosure)))
+            let socket = session.webSocket(server.webSocketURL(), reconnection: .always(limit: 1))
+            async let received = socket.received()
+            await clock.advanceToNextDeadline()
+            #expect(await eventually { await socket.closeCode == nil })
+            clock.advance(by: .seconds(60))
+            opened.open()
+            await clock.advanceToNextDeadline()
+            #expect(await received.error == nil)
+            #expect(await server.requestCount == 3)
+        }
+    }
+
+    @Test("The end of the session ends a WebSocket that waits to be opened again")
+    func finishWhileWaiting() async throws {
+        let reply = MockResponse.webSocket { socket in await socket.end() }
+        let clock = TestClock()
+        try await withWebSockets(reply, configuration: .init(clock: clock)) {
+            (server: MockServer, session: Session) async throws in
+            let socket = session.webSocket(server.webSocketURL(), reconnection: .always())
+            async let received = socket.received()
+            await clock.sleepers(atLeast: 1)
+            await session.finish()
+            #expect(await received.error?.code == .sessionFinished)
+        }
+    }
+
+    @Test("Code that resumes and does not return keeps no WebSocket from its end", arguments: [true, false])
+    func endWhileResuming(_ closes: Bool) async throws {
+        let (resuming, never) = (Gate(), Gate())
+        try await withWebSockets(.webSocket(.silent)) { (server: MockServer, session: Session) async throws in
+            await server.enqueue(.webSocket { await $0.end() })
+            let socket = session.webSocket(server.webSocketURL(), reconnection: .always(delay: .zero)) {
+                resuming.open()
+                await Task { await never.wait() }.value
+                return []
+            }
+            async let received = socket.received()
+            await resuming.wait()
+            if closes { try await socket.close() } else { await socket.cancel() }
+            #expect(await received.error?.code == (closes ? nil : .cancelled))
+            never.open()
+        }
+    }
+
+    @Test("An error of the code that resumes ends the WebSocket, also one after which a connection would be replaced")
+    func failureOfResuming() async throws {
+        try await withWebSockets { (server: MockServer, session: Session) async throws in
+            await server.enqueue(.webSocket { await $0.end() })
+            let socket = session.webSocket(server.webSocketURL(), reconnection: .always(delay: .zero)) {
+                throw AsyncNetError(.timedOut)
+            }
+            #expect(await socket.received().error?.code == .timedOut)
+            #expect(await server.requestCount == 2)
+        }
+    }
+
+    @Test("A connection that is lost without a close frame has code 1006 while it is replaced")
+    func closeCodeOfLostConnection() async throws {
+        let clock = TestClock()
+        try await withWebSockets(.webSocket { await $0.end() }, configuration: .init(clock: clock)) {
+            (server: MockServer, session: Session) async throws in
+            let socket = session.webSocket(server.webSocketURL(), reconnection: .always())
+            async let received = socket.received()
+            await clock.sleepers(atLeast: 1)
+            #expect(await eventually { await socket.closeCode == .abnormalClosure })
+            await socket.cancel()
+            #expect(await received.error?.code == .cancelled)
         }
     }
 }

@@ -51,7 +51,8 @@ struct WebSocketReconnectionTests {
     @Test(
         "Errors that may pass, and those that do not",
         arguments: [
-            (.connectionLost, true), (.cannotConnect, true), (.timedOut, true), (.webSocketHandshakeFailed, false),
+            (.connectionLost, true), (.cannotConnect, true), (.timedOut, true), (.deadlineExceeded, true),
+            (.circuitOpen, true), (.webSocketHandshakeFailed, false),
             (.webSocketProtocolViolated, false), (.certificateNotTrusted, false), (.cancelled, false),
             (.sessionFinished, false), (.transportFailed, false),
         ] as [(AsyncNetError.Code, Bool)])

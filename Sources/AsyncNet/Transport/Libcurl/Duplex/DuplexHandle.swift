@@ -37,12 +37,18 @@ final class DuplexHandle {
     private var isBlocked = false
     /// Set if the connection has neither TLS nor a proxy, so that its bytes do not have to pass through libcurl.
     private var direct: DirectSocket?
+    /// Set when the peer receives no more: what it has sent is still received, and its end closes the connection.
+    private var sendingFailure: AsyncNetError?
     /// Whether the tasks know the connection as closed.
-    private var isLeaving = false
+    private(set) var isLeaving = false
+    /// Whether the connection is closed as soon as the peer's system has all bytes.
+    private var leavesSoon = false
     /// When the connection is closed at the latest, once it is leaving.
     private var farewellEnd = ContinuousClock.now
     /// How long the peer has to take the last data.
     private let closeTimeout: Duration
+    /// Whether there is TLS on the socket, to the host or to the proxy.
+    private let isEncrypted: Bool
 
     var id: Int { opening.id }
     var isOpen: Bool { socket >= 0 }
@@ -62,6 +68,7 @@ final class DuplexHandle {
         (proxyHost, unixSocket) = (configuration.proxy.host, configuration.unixSocket)
         if !opening.request.isTLS, !configuration.proxy.mayBeUsed(isTLS: false) { direct = opening.socket }
         closeTimeout = configuration.connectTimeout
+        isEncrypted = opening.isEncrypted
         guard let template = LibcurlTemplate(configuration, tls, connections, nil), let easy = template.copy() else {
             throw AsyncNetError(.transportFailed, "libcurl has no memory for another connection")
         }
@@ -99,7 +106,7 @@ final class DuplexHandle {
     enum Opened {
         case use
         /// Another connection shows the certificates of the server, which is not trusted.
-        case inspect(DuplexHandle)
+        case inspect(DuplexHandle, AsyncNetError)
         case close
     }
 
@@ -121,7 +128,7 @@ final class DuplexHandle {
         guard [51, 60, 90, 91].contains(result) else { return fail(error) }
         if error.code == .certificatePinMismatch { return fail(error.with(trustFailure(easy.certificates))) }
         guard let next = try? DuplexHandle(opening, loop, connections, inspecting: error) else { return fail(error) }
-        return .inspect(next)
+        return .inspect(next, error)
     }
 
     private func fail(_ error: AsyncNetError) -> Opened {
@@ -186,12 +193,15 @@ final class DuplexHandle {
         return wanted == 0 ? nil : lc_waiter(socket: socket, wanted: Int16(wanted), ready: 0)
     }
 
+    /// Receives first: a peer that receives no more may have said why.
     func serve(_ ready: Int16) -> Outcome {
-        if isBlocked, ready != Int16(LC_READABLE) {
-            let outcome = send()
-            if case .close = outcome { return outcome }
-        }
-        return mayReceive ? receive() : .goOn
+        let received = mayReceive && ready != Int16(LC_WRITABLE) ? receive() : .goOn
+        if case .close = received { return received }
+        guard isBlocked, ready != Int16(LC_READABLE) else { return received }
+        let sent = send()
+        if case .close = sent { return sent }
+        if case .goOnSoon = received, !isLeaving { return received }
+        return sent
     }
 
     // MARK: Receiving
@@ -249,6 +259,7 @@ final class DuplexHandle {
         if result == Int32(LC_RESULT_AGAIN) { return .goOn }
         mayReceive = false
         guard result == 0 else { return .close(error(result)) }
+        if let sendingFailure { return .close(sendingFailure) }
         pipe.endReceiving(.success(()))
         return .goOn
     }
@@ -291,15 +302,13 @@ final class DuplexHandle {
         case failed(AsyncNetError)
     }
 
-    /// A peer that receives no more may have said why: what has arrived is kept for the reader.
     private func endSending(_ error: AsyncNetError) -> Outcome {
+        guard !closesWhenSent else { return .close(error) }
+        sendingFailure = error
+        outgoing = []
+        pipe.failSending(error)
         pipe.takeBack()
-        var room = pipe.receivingRoom()
-        while room > 0, let socket = direct, case .bytes(let data, _) = socket.receive(atMost: room) {
-            pipe.receive(data)
-            room = pipe.receivingRoom()
-        }
-        return .close(error)
+        return receive()
     }
 
     private func send(_ data: Data) -> Sent {
@@ -352,9 +361,15 @@ final class DuplexHandle {
         isLeaving = true
         direct?.close()
         pipe.didClose(nil)
-        if !opening.request.isTLS { _ = lc_finish_sending(socket) }
+        if !isEncrypted { _ = lc_finish_sending(socket) }
         mayReceive = true
         farewellEnd = .now + Self.farewell
+        return discard()
+    }
+
+    /// The program waits for the end of this connection.
+    func leaveSoon() -> Outcome {
+        leavesSoon = true
         return discard()
     }
 
@@ -363,7 +378,8 @@ final class DuplexHandle {
 
     /// How long the peer has to close its side, in which the program does not wait any more.
     private static let farewell = Duration.seconds(1)
-    /// How often it is looked at whether the peer has what was sent with TLS, where it cannot be told that no more follows.
+    /// How often it is looked at whether the peer's system has what was sent, where it cannot be told that no more follows,
+    /// and where the program waits.
     private static let farewellInterval = Duration.milliseconds(10)
 
     private func discard() -> Outcome {
@@ -378,7 +394,7 @@ final class DuplexHandle {
             let left = farewellEnd - .now
             guard left > .zero else { return .close(nil) }
             guard isDrained else { return .goOnSoon }
-            guard opening.request.isTLS else { return .linger(left) }
+            guard isEncrypted || leavesSoon else { return .linger(left) }
             return lc_unacknowledged(socket) > 0 ? .linger(min(left, Self.farewellInterval)) : .close(nil)
         }
     }

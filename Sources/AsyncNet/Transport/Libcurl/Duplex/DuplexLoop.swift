@@ -10,6 +10,8 @@ final class DuplexLoop: Sendable {
     struct Opening: Sendable {
         let id: Int
         let request: DuplexRequest
+        /// Whether there is TLS on the socket, to the host or to the proxy.
+        let isEncrypted: Bool
         let pipe: DuplexPipe
         let socket: DirectSocket
         /// Fulfilled when the connection is open, or cannot be opened.
@@ -22,6 +24,7 @@ final class DuplexLoop: Sendable {
         case receive(Int)
         /// There is something to send, or to close.
         case send(Int)
+        /// Not for a connection that the program has closed: its bytes are under way, for a limited time.
         case abort(Int, AsyncNetError?)
     }
 
@@ -68,7 +71,8 @@ final class DuplexLoop: Sendable {
                 socket,
                 onRoom: { [weak self] in self?.post(.receive(id)) },
                 onOutgoing: { [weak self] in self?.post(.send(id)) })
-            let opening = Opening(id: id, request: request, pipe: pipe, socket: socket)
+            let isEncrypted = request.isTLS || configuration.proxy.mayEncrypt
+            let opening = Opening(id: id, request: request, isEncrypted: isEncrypted, pipe: pipe, socket: socket)
             add(.open(opening), to: &inbox)
             return opening
         }

@@ -31,8 +31,8 @@ final class DuplexWorker {
             let (commands, isClosing) = loop.takeCommands()
             for command in commands { execute(command) }
             if isClosing {
-                for id in handles.keys { close(id, AsyncNetError(.sessionFinished, "The transport is shut down")) }
-                if end() { return }
+                shutDown()
+                if handles.isEmpty, end() { return }
             }
             finishConnecting()
             wait()
@@ -44,6 +44,17 @@ final class DuplexWorker {
         var all = sigset_t()
         sigfillset(&all)
         pthread_sigmask(SIG_BLOCK, &all, nil)
+    }
+
+    /// Closes all connections but those that the program has closed: their peers get the bytes that are under way.
+    private func shutDown() {
+        for (id, handle) in handles {
+            if handle.isLeaving {
+                serve(id) { $0.leaveSoon() }
+            } else {
+                close(id, AsyncNetError(.sessionFinished, "The transport is shut down"))
+            }
+        }
     }
 
     private func end() -> Bool {
@@ -58,7 +69,7 @@ final class DuplexWorker {
         case .open(let opening): open(opening)
         case .receive(let id): serve(id) { $0.receive() }
         case .send(let id): serve(id) { $0.takeOutgoing() }
-        case .abort(let id, let error): close(id, error)
+        case .abort(let id, let error): if handles[id]?.isLeaving != true { close(id, error) }
         }
     }
 
@@ -103,9 +114,9 @@ final class DuplexWorker {
             if handle.isDirect { release(handle) }
             serve(handle.id) { $0.begin() }
         case .close: close(handle.id, nil)
-        case .inspect(let next):
+        case .inspect(let next, let failure):
             release(handle)
-            do { try connect(next) } catch { close(handle.id, error) }
+            do { try connect(next) } catch { close(handle.id, failure) }
         }
     }
 

@@ -31,9 +31,10 @@ final class LibcurlConnection: DuplexConnection {
     func sendingRoom() async throws { try await opening.pipe.sendingRoom() }
 
     func finishSending() throws {
-        guard !opening.request.isTLS else {
+        guard !opening.isEncrypted else {
             throw AsyncNetError(
-                .unsupportedByTransport, "libcurl cannot end one direction of a connection with TLS: use close()")
+                .unsupportedByTransport,
+                "libcurl cannot end one direction of a connection with TLS, or through an HTTPS proxy: use close()")
         }
         try opening.pipe.finishSending()
     }
