@@ -23,6 +23,8 @@ final class LibcurlTemplate {
     /// The error with which each request ends, if this libcurl refused an option; otherwise `nil`.
     private(set) var failure: AsyncNetError?
     let tls: TLSConfiguration
+    private let receiveRate: Int64?
+    private let sendRate: Int64?
 
     init?(
         _ configuration: LibcurlTransport.Configuration, _ tls: TLSConfiguration, _ connections: LoopConnections,
@@ -32,6 +34,7 @@ final class LibcurlTemplate {
         self.easy = easy
         self.tls = tls
         self.sessions = sessions
+        (receiveRate, sendRate) = (configuration.maximumReceiveRate, configuration.maximumSendRate)
         addresses = AddressList.make(configuration.addresses)
         self.easy.setCallbacks(of: connections)
         do { try setOptions(configuration) } catch { failure = error }
@@ -46,6 +49,7 @@ final class LibcurlTemplate {
     func copy() -> EasyHandle? {
         guard let copy = EasyHandle(copying: easy) else { return nil }
         sessions?.add(to: copy)
+        setRates(of: copy)
         return copy
     }
 
@@ -59,23 +63,19 @@ final class LibcurlTemplate {
         easy.set(LC_CONNECTTIMEOUT_MS, configuration.connectTimeout.milliseconds)
         easy.set(LC_EXPECT_100_TIMEOUT_MS, configuration.expectContinueTimeout.milliseconds)
         easy.set(LC_MAXAGE_CONN, max(1, configuration.idleTimeout.milliseconds / 1000))
-        setRates(configuration)
+        // libcurl looks at the rate after as many as a hundred full buffers.
+        if let rate = receiveRate {
+            easy.set(LC_BUFFERSIZE, Int(clamping: min(max(rate / 100, 1024), Int64(receiveBuffer))))
+        }
         try setRoute(configuration)
         try setProxy(configuration.proxy)
         try setTLS()
     }
 
-    /// libcurl looks at the rate after as many as a hundred full receive buffers: they are small for a low rate.
-    private func setRates(_ configuration: LibcurlTransport.Configuration) {
-        if let rate = configuration.maximumReceiveRate {
-            easy.set(LC_BUFFERSIZE, Int(clamping: min(max(rate / 100, 1024), Int64(receiveBuffer))))
-        }
-        for (option, rate) in [
-            (LC_MAX_RECV_SPEED_LARGE, configuration.maximumReceiveRate),
-            (LC_MAX_SEND_SPEED_LARGE, configuration.maximumSendRate),
-        ] {
-            if let rate { lc_set_offset(easy.pointer, Int32(option), rate) }
-        }
+    /// Newer versions of libcurl (seen with 8.23) do not copy the rates with the handle.
+    private func setRates(of copy: borrowing EasyHandle) {
+        if let receiveRate { lc_set_offset(copy.pointer, Int32(LC_MAX_RECV_SPEED_LARGE), receiveRate) }
+        if let sendRate { lc_set_offset(copy.pointer, Int32(LC_MAX_SEND_SPEED_LARGE), sendRate) }
     }
 
     private func setRoute(_ configuration: LibcurlTransport.Configuration) throws(AsyncNetError) {
