@@ -49,11 +49,13 @@ struct NIOWebSockets: WebSocketClient {
             })
         let head = HTTPRequestHead(
             version: .http1_1, method: .GET, uri: path, headers: ["Host": "127.0.0.1:\(port)"])
-        return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
-            configuration: .init(
-                upgradeConfiguration: NIOTypedHTTPClientUpgradeConfiguration<Frames?>(
-                    upgradeRequestHead: head, upgraders: [upgrader],
-                    notUpgradingCompletionHandler: { $0.eventLoop.makeSucceededFuture(nil) })))
+        var configuration = NIOUpgradableHTTPClientPipelineConfiguration(
+            upgradeConfiguration: NIOTypedHTTPClientUpgradeConfiguration<Frames?>(
+                upgradeRequestHead: head, upgraders: [upgrader],
+                notUpgradingCompletionHandler: { $0.eventLoop.makeSucceededFuture(nil) }))
+        // By default frames that arrive with the response are dropped.
+        configuration.leftOverBytesStrategy = .forwardBytes
+        return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(configuration: configuration)
     }
 
     private func talk(_ frames: Frames, _ exchange: WebSocketExchange) async throws -> Int {

@@ -55,7 +55,7 @@ final class Nginx {
     }
 
     private static func truncate(_ path: String, _ mebibytes: Int) {
-        FileManager.default.createFile(atPath: path, contents: nil)
+        _ = FileManager.default.createFile(atPath: path, contents: nil)
         try? FileHandle(forWritingTo: URL(filePath: path)).truncate(atOffset: UInt64(mebibytes) << 20)
     }
 

@@ -74,7 +74,7 @@ struct Transfer: AsyncParsableCommand {
 
     /// Bytes that no file system can leave out, quickly made.
     private static func fill(_ file: URL, _ mebibytes: Int) throws {
-        FileManager.default.createFile(atPath: file.path, contents: nil)
+        _ = FileManager.default.createFile(atPath: file.path, contents: nil)
         let handle = try FileHandle(forWritingTo: file)
         let piece = Data((0..<1 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 4) })
         for _ in 0..<mebibytes { try handle.write(contentsOf: piece) }
