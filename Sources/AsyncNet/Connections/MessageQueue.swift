@@ -28,12 +28,12 @@ final class MessageQueue: Sendable {
 
     var isFull: Bool { state.read { $0.isFull } }
 
-    /// Adds a message; does not wait. After `shut` and after the end, messages are dropped.
-    func add(_ message: WebSocketMessage) {
+    /// Adds messages; does not wait. After `shut` and after the end, messages are dropped.
+    func add(_ batch: MessageBatch) {
         state.change { state in
             guard state.end == nil, !state.isShut else { return }
-            state.messages.append(message)
-            state.bytes += message.size
+            state.messages.append(contentsOf: batch.messages)
+            state.bytes += batch.bytes
         }
     }
 
@@ -54,4 +54,18 @@ final class MessageQueue: Sendable {
 
     /// Ends the queue after the messages that it has; the first end counts.
     func finish(_ end: Result<Void, AsyncNetError>) { state.change { $0.end = $0.end ?? end } }
+}
+
+/// Messages that are passed on together.
+struct MessageBatch {
+    private(set) var messages: [WebSocketMessage] = []
+    private(set) var bytes = 0
+
+    /// So many or so large that others are to wait.
+    var isFull: Bool { bytes >= MessageQueue.mostBytes / 4 || messages.count >= MessageQueue.mostMessages / 4 }
+
+    mutating func add(_ message: WebSocketMessage) {
+        messages.append(message)
+        bytes += message.size
+    }
 }

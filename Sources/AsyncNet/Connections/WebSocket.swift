@@ -53,7 +53,7 @@ public final class WebSocket: Sendable {
     ///
     /// - Throws: ``AsyncNetError``, as ``messages``.
     public func receive() async throws(AsyncNetError) -> WebSocketMessage? {
-        await engine.startIfNeeded()
+        if !engine.hasStarted { await engine.startIfNeeded() }
         return try await engine.queue.take()
     }
 

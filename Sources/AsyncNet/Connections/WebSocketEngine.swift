@@ -65,6 +65,8 @@ actor WebSocketEngine {
         }
     }
 
+    nonisolated var hasStarted: Bool { phase.read { if case .idle = $0 { false } else { true } } }
+
     /// Starts the driver unless it has started, and waits until the WebSocket is open.
     ///
     /// - Throws: ``AsyncNetError``, also if it has ended.
@@ -173,25 +175,47 @@ actor WebSocketEngine {
     /// - Throws: ``AsyncNetError`` unless the close is one of those that end a loop over the messages without an error.
     private func receiveAll() async throws(AsyncNetError) {
         guard let link else { return }
+        while try await handleReceived(link) { link.receive(try await bytes(of: link)) }
+    }
+
+    /// Handles what has arrived. Messages that have arrived together are passed on together: to wake the program's task for
+    /// each costs more than all the rest.
+    ///
+    /// - Returns: Whether more may follow.
+    private func handleReceived(_ link: WebSocketLink) async throws(AsyncNetError) -> Bool {
+        var batch = MessageBatch()
         while true {
-            while let event = try await next(link) {
-                guard try await handle(event, link) else { return }
+            let event: WebSocketEvent?
+            do { event = try link.machine.next() } catch {
+                await pass(&batch)
+                try await end(link, after: error)
             }
-            link.receive(try await bytes(of: link))
+            if case .message(let message) = event {
+                failures = 0
+                events.send(.receivedMessage(isText: message.isText, bytes: message.size))
+                batch.add(message)
+                guard batch.isFull else { continue }
+            }
+            await pass(&batch)
+            guard let event else { return true }
+            guard try await handle(event, link) else { return false }
         }
     }
 
+    private func pass(_ batch: inout MessageBatch) async {
+        guard !batch.messages.isEmpty else { return }
+        queue.add(batch)
+        batch = MessageBatch()
+        if queue.isFull { await queue.room() }
+    }
+
     /// After a violation of the protocol, the server gets a close frame before the connection is closed.
-    private func next(_ link: WebSocketLink) async throws(AsyncNetError) -> WebSocketEvent? {
-        do {
-            return try link.machine.next()
-        } catch {
-            link.sendRequired(link.machine.closeFrame(for: error))
-            events.send(.sentClose(error.closeCode))
-            closing = (error.closeCode, "")
-            await link.connection.close()
-            throw error.error
-        }
+    private func end(_ link: WebSocketLink, after failure: WebSocketFailure) async throws(AsyncNetError) -> Never {
+        link.sendRequired(link.machine.closeFrame(for: failure))
+        events.send(.sentClose(failure.closeCode))
+        closing = (failure.closeCode, "")
+        await link.connection.close()
+        throw failure.error
     }
 
     private func bytes(of link: WebSocketLink) async throws(AsyncNetError) -> Data {
@@ -203,16 +227,14 @@ actor WebSocketEngine {
         throw AsyncNetError(.connectionLost, "The server closed the connection without closing the WebSocket")
     }
 
+    /// Handles an event that is no message.
+    ///
     /// - Returns: Whether more events may follow.
     private func handle(_ event: WebSocketEvent, _ link: WebSocketLink) async throws(AsyncNetError) -> Bool {
         let reply = link.machine.reply(to: event)
         link.sendRequired(reply)
         switch event {
-        case .message(let message):
-            failures = 0
-            events.send(.receivedMessage(isText: message.isText, bytes: message.size))
-            queue.add(message)
-            await queue.room()
+        case .message: break
         case .ping: try await pongsAreSent(link)
         case .pong(let payload):
             failures = 0

@@ -59,3 +59,11 @@ struct MessageQueueTests {
         #expect(taken.count == 10)
     }
 }
+
+extension MessageQueue {
+    fileprivate func add(_ message: WebSocketMessage) {
+        var batch = MessageBatch()
+        batch.add(message)
+        add(batch)
+    }
+}
