@@ -2,6 +2,9 @@ import Foundation
 
 /// Makes messages of the payloads of data frames (RFC 6455 §5.4), which may be compressed (RFC 7692 §6.2).
 struct WebSocketAssembler: ~Copyable, Sendable {
+    /// What a frame's head alone can make this reserve.
+    private static let mostReserved = 256 * 1024
+
     private let limit: Int
     private var inflater: WebSocketInflater?
     private var bytes = Data()
@@ -32,13 +35,14 @@ struct WebSocketAssembler: ~Copyable, Sendable {
     }
 
     /// Adds a piece of a frame's payload, and validates its text.
-    mutating func append(_ piece: Data) throws(WebSocketFailure) {
+    ///
+    /// - Parameter length: The payload's.
+    mutating func append(_ piece: Data, of length: Int) throws(WebSocketFailure) {
         let start = bytes.count
         if isCompressed {
             try inflater?.inflate(piece, into: &bytes, limit: limit)
-        } else if bytes.isEmpty {
-            bytes = piece
         } else {
+            if bytes.isEmpty { bytes.reserveCapacity(min(length, Self.mostReserved)) }
             bytes.append(piece)
         }
         try validate(from: start)

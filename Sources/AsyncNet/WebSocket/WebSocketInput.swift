@@ -19,20 +19,12 @@ struct WebSocketInput: Sendable {
         bytes.append(more)
     }
 
-    /// The next bytes, at most so many, without removing them.
+    /// The next bytes, at most so many, without removing them. They share their memory with all the others.
     func peek(_ most: Int) -> Data { bytes[position..<position + min(most, count)] }
 
     /// Removes bytes that `peek` has returned.
     mutating func skip(_ size: Int) {
         position += min(size, count)
         if count == 0 { self = WebSocketInput() }
-    }
-
-    /// Removes and returns a copy of the next bytes, at most so many.
-    mutating func take(_ most: Int) -> Data {
-        let next = peek(most)
-        let taken = next.withUnsafeBytes { Data($0) }
-        skip(taken.count)
-        return taken
     }
 }

@@ -92,12 +92,16 @@ package struct WebSocketMachine: ~Copyable, Sendable {
     /// Reads what there is of the frame's payload; `false` if that is not all.
     private mutating func readPayload() throws(WebSocketFailure) -> Bool {
         guard let (head, received) = frame else { return false }
-        var piece = input.take(head.length - received)
-        if let mask = head.mask { piece.withUnsafeMutableBytes { mask.apply(to: $0, at: received) } }
+        var piece = input.peek(head.length - received)
+        if let mask = head.mask {
+            piece = piece.withUnsafeBytes { Data($0) }
+            piece.withUnsafeMutableBytes { mask.apply(to: $0, at: received) }
+        }
+        input.skip(piece.count)
         if head.opcode.isControl {
             controlPayload.append(piece)
         } else if !piece.isEmpty {
-            try assembler.append(piece)
+            try assembler.append(piece, of: head.length)
         }
         frame?.received += piece.count
         return received + piece.count == head.length

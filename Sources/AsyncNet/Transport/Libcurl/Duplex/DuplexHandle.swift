@@ -245,14 +245,23 @@ final class DuplexHandle {
         guard let buffer = malloc(size) else {
             return .close(AsyncNetError(.transportFailed, "There is no memory for received bytes"))
         }
-        var count = 0
-        let result = lc_receive(easy.pointer, buffer, size, &count)
-        guard result == 0, count > 0 else {
-            free(buffer)
-            return endOfReceiving(result)
+        let (count, result) = fill(buffer, size)
+        if count > 0 { pipe.receive(Data(taking: buffer, count: count, of: size)) } else { free(buffer) }
+        return count == size ? nil : endOfReceiving(result)
+    }
+
+    /// A record of TLS has at most 16 KiB: a buffer takes several, so that the reader is not woken for each.
+    ///
+    /// - Returns: The result is that of the last call, unless the buffer is full.
+    private func fill(_ buffer: UnsafeMutableRawPointer, _ size: Int) -> (count: Int, result: Int32) {
+        var filled = 0
+        while filled < size {
+            var count = 0
+            let result = lc_receive(easy.pointer, buffer + filled, size - filled, &count)
+            guard result == 0, count > 0 else { return (filled, result) }
+            filled += count
         }
-        pipe.receive(Data(taking: buffer, count: count, of: size))
-        return nil
+        return (filled, 0)
     }
 
     private func endOfReceiving(_ result: Int32) -> Outcome {
