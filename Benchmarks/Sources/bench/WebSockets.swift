@@ -27,8 +27,8 @@ struct WebSockets: AsyncParsableCommand {
     @Option(help: "Rounds; the clients take turns in each.") var rounds = 7
     @Flag(help: "Over TLS.") var tls = false
     @Option(help: "Only clients whose name contains this; repeatable.") var only: [String] = []
-    @Flag(help: "Only AsyncNet receives, and sleeps between messages: how much memory does it need?") var sleeping =
-        false
+    @Flag(help: "Only AsyncNet receives, and sleeps between messages: how much memory does it need? Needs `carrier`.")
+    var sleeping = false
 
     struct Row {
         var way: String
@@ -49,7 +49,7 @@ struct WebSockets: AsyncParsableCommand {
         defer { server.stop() }
         let ports = try server.readLine().split(separator: " ")
         let base = tls ? "wss://127.0.0.1:\(ports[1])" : "ws://127.0.0.1:\(ports[0])"
-        if sleeping { return try await sleep(base, certificate) }
+        if sleeping { return try sleep(base, certificate) }
         let clients = clients(certificate).filter { client in
             only.isEmpty || only.contains { client.name.contains($0) }
         }
@@ -101,21 +101,14 @@ struct WebSockets: AsyncParsableCommand {
         )
     }
 
-    /// Sleeps for three seconds at first, and then for a hundredth of a second after each 16 MiB.
-    private func sleep(_ base: String, _ certificate: URL) async throws {
-        let client = AsyncNetWebSockets(trusting: certificate)
-        let socket = client.session.webSocket("\(base)/receive/\(messages)/\(size)")
-        var (count, bytes) = (0, 0)
-        for try await message in socket.messages {
-            if count == 0 { try await Task.sleep(for: .seconds(3)) }
-            let size = message.size
-            if bytes / (16 << 20) != (bytes + size) / (16 << 20) { try await Task.sleep(for: .milliseconds(10)) }
-            (count, bytes) = (count + 1, bytes + size)
+    /// In a process of its own, whose memory is AsyncNet's alone.
+    private func sleep(_ base: String, _ certificate: URL) throws {
+        let carrier = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "carrier")
+        let run = try Measured(
+            carrier.path, ["sleep-websocket", "\(base)/receive/\(messages)/\(size)", certificate.path])
+        guard run.output.hasPrefix("\(messages) messages") else {
+            throw ValidationError("carrier printed \(run.output)")
         }
-        await client.shutdown()
-        guard count == messages else { throw ValidationError("\(count) messages of \(messages) were received") }
-        print(
-            "\(count) messages, \((Double(bytes) / 1_073_741_824).formatted(2)) GiB; "
-                + "peak memory \(peakMemory().formatted(1)) MiB")
+        print("\(run.output.trimmingCharacters(in: .newlines)); peak memory \(run.peakMiB.formatted(1)) MiB")
     }
 }

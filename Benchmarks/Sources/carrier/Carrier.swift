@@ -9,7 +9,8 @@ import Foundation
 ///
 /// Prints how many seconds the transfer took, without the start of the program.
 ///
-/// carrier download|download-urlsession|urlsession|upload|stream|form|sleep|sleep-urlsession URL FILE
+/// carrier download|download-urlsession|urlsession|upload|stream|form|sleep|sleep-urlsession|sleep-websocket URL FILE
+/// FILE of `sleep-websocket` is the certificate that is trusted.
 @main
 struct Carrier {
     struct Failure: Error, CustomStringConvertible {
@@ -35,6 +36,7 @@ struct Carrier {
         case "form":
             try await send(.multipart { form in for part in 0..<4 { form.append(file, name: "part\(part)") } }, url)
         case "sleep-urlsession": try await sleep(Session(transport: .urlSession), url)
+        case "sleep-websocket": try await sleep(trusting: file, url)
         default: try await sleep(Session(transport: .libcurl()), url)
         }
     }
@@ -93,5 +95,30 @@ struct Carrier {
             next += 256 << 20
         }
         print("\(total >> 20) MiB read")
+    }
+
+    /// Sleeps before the second message, and after every 16 MiB.
+    static func sleep(trusting certificate: URL, _ url: URL) async throws {
+        let session = Session(transport: .libcurl(tls: TLSConfiguration(trust: .anchors(file: certificate))))
+        var (count, total, next) = (0, 0, 0)
+        for try await message in session.webSocket(url).messages {
+            if count == 0 { try await Task.sleep(for: .seconds(3)) }
+            (count, total) = (count + 1, total + message.size)
+            guard total >= next else { continue }
+            try await Task.sleep(for: .milliseconds(10))
+            next += 16 << 20
+        }
+        await session.finish()
+        print("\(count) messages, \(total >> 20) MiB read")
+    }
+}
+
+extension WebSocketMessage {
+    /// In bytes.
+    fileprivate var size: Int {
+        switch self {
+        case .text(let text): text.utf8.count
+        case .binary(let data): data.count
+        }
     }
 }
