@@ -8,7 +8,7 @@ struct Bench: AsyncParsableCommand {
         discussion: "Machines differ and drift: compare ratios, not figures of different runs.",
         subcommands: [
             Throughput.self, Transfer.self, Uploads.self, Burst.self, Storm.self, Soak.self, Parsing.self, Cookies.self,
-            Overhead.self, Monitors.self, Instructions.self, Digest.self, Streams.self, Sockets.self, WebSockets.self,
+            Overhead.self, Monitors.self, Digest.self, Streams.self, Sockets.self, WebSockets.self,
             Allocations.self, Syscalls.self, Pending.self, Serve.self,
         ],
         defaultSubcommand: Throughput.self)

@@ -18,6 +18,8 @@ final class EventHub: Sendable {
     /// The channels of all other monitors.
     private let monitors: [EventChannel]
     private let monitorInterests: EventInterests
+    /// Whether all monitors need only the events that metrics are made of.
+    private let measuresOnly: Bool
     /// The monitors that learn of the transport's connections; `nil` if there is none.
     let connectionObserver: (any ConnectionObserver)?
     private let sequences = Locked(Sequences())
@@ -36,6 +38,7 @@ final class EventHub: Sendable {
         self.monitors = others.map { Self.channel(to: $0) }
         let observers = immediate.compactMap { $0 as? any ConnectionObserver }
         connectionObserver = observers.count > 1 ? ConnectionObserverGroup(observers) : observers.first
+        measuresOnly = others.isEmpty && immediate.allSatisfy(\.measuresOnly)
         monitorInterests = monitors.map(\.interests).reduce(.minimal) { $0.union($1) }
         observed = Atomic(!monitors.isEmpty)
     }
@@ -60,6 +63,11 @@ final class EventHub: Sendable {
 
     /// Whether anybody observes all requests.
     var isObserved: Bool { observed.load(ordering: .acquiring) }
+
+    /// Whether anybody needs the event.
+    func wants(_ event: RequestEvent) -> Bool {
+        isObserved && (!measuresOnly || event.isMeasured || hasSequences.load(ordering: .acquiring))
+    }
 
     /// What any of the observers needs.
     var interests: EventInterests {

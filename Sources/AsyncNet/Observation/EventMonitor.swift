@@ -33,9 +33,12 @@ protocol ImmediateMonitor: EventMonitor, RequestFollower {
     /// What receives the events of this request: the monitor itself by default, or an object of the request's own, which
     /// then needs neither to find what it knows of the request nor to wait for other requests.
     func follower(of id: RequestID) -> any RequestFollower
+    /// Whether it needs only the events that metrics are made of, see ``RequestEvent/isMeasured``. `false` by default.
+    var measuresOnly: Bool { get }
 }
 
 extension ImmediateMonitor {
     public func receive(_ event: SessionEvent) async { receiveNow(event) }
     func follower(of id: RequestID) -> any RequestFollower { self }
+    var measuresOnly: Bool { false }
 }

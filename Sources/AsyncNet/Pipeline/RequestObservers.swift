@@ -61,10 +61,12 @@ final class RequestObservers: EventTarget {
     /// Holds the lock while it sends, so that no step follows the request's end.
     @inline(never)
     func send(_ event: RequestEvent, hop: Int) {
+        let isWanted = hub.wants(event)
+        guard isWanted || hasEventObservers.load(ordering: .acquiring) else { return }
         state.withLock { state in
             guard !state.isFinished else { return }
             if !event.isFrequent { state.channels?.events.send(event) }
-            if hub.isObserved { pass(event, hop: hop, &state) }
+            if isWanted { pass(event, hop: hop, &state) }
         }
     }
 

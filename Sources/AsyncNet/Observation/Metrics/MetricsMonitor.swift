@@ -36,6 +36,7 @@ public final class MetricsMonitor: ImmediateMonitor {
     public var interests: EventInterests { .minimal }
 
     func follower(of id: RequestID) -> any RequestFollower { MetricsFollower(self) }
+    var measuresOnly: Bool { true }
 
     /// Receives an event from a program that passes events on. Those of a session's requests come by `follower(of:)`.
     func receiveNow(_ event: SessionEvent) {
