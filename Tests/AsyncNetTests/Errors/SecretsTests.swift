@@ -118,6 +118,13 @@ struct SecretsTests {
             baseURL: base, headers: headers, interceptors: [interceptor, RetryPolicy(limit: 0)], cookieJar: CookieJar())
     }
 
+    @Test("A WebSocket shows its host, not what is secret in its URL and headers")
+    func webSocket() {
+        let socket = Session().webSocket(url.replacing("http:", with: "ws:"), headers: headers)
+        check(socket)
+        #expect("\(socket)" == "WebSocket to ws://127.0.0.1:1/path?<redacted>")
+    }
+
     @Test("Configurations, transports and sessions")
     func configurations() async throws {
         let text = url
