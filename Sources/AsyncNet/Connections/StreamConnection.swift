@@ -15,7 +15,7 @@ public final class StreamConnection: Sendable {
     /// Keeps the transport, with which its connections end.
     private let session: Session
     private let events: ConnectionEvents
-    /// Of the last write.
+    /// The error of a write that found the connection lost; observers get it when the connection is closed.
     private let writingFailure = Locked<AsyncNetError?>(nil)
 
     init(_ connection: any DuplexConnection, _ session: Session, _ events: ConnectionEvents) {

@@ -25,8 +25,8 @@ public struct WebSocketReconnection: Hashable, Sendable {
     public static let never = WebSocketReconnection(delay: .zero, maximumDelay: .zero, limit: 0)
 
     /// Opens the WebSocket again. The limit counts the connections that fail in a row, also those that the server accepts and
-    /// ends at once: one that has received a message or a pong, or was open for `maximumDelay`, begins anew. What was sent and not received when
-    /// the connection was lost is not sent again: `resuming` can ask for it.
+    /// ends at once. After a connection that has received a message or a pong, or was open for `maximumDelay`, the count begins
+    /// anew. What was sent and not received when the connection was lost is not sent again: `resuming` can ask for it.
     public static func always(
         delay: Duration = .seconds(1), maximumDelay: Duration = .seconds(60), limit: Int? = 10
     ) -> WebSocketReconnection {

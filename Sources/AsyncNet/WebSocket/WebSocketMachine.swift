@@ -94,6 +94,7 @@ package struct WebSocketMachine: ~Copyable, Sendable {
         guard let (head, received) = frame else { return false }
         var piece = input.peek(head.length - received)
         if let mask = head.mask {
+            // A copy: the slice shares its memory, and Foundation traps when an empty one is to be changed.
             piece = piece.withUnsafeBytes { Data($0) }
             piece.withUnsafeMutableBytes { mask.apply(to: $0, at: received) }
         }
