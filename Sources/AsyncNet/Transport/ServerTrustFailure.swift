@@ -1,6 +1,7 @@
 /// The certificates of a server that was not trusted, the ``AsyncNetError/underlyingError`` of `.certificateNotTrusted`,
-/// `.certificateExpired`, `.certificateHostMismatch`, `.certificatePinMismatch` and `.certificateRevoked` over libcurl,
-/// unless the settings refuse the host before a connection is made, see ``TLSConfiguration/refused``.
+/// `.certificateExpired`, `.certificateHostMismatch`, `.certificatePinMismatch` and `.certificateRevoked` over libcurl, and
+/// over URLSession on Apple platforms with other settings than the default; unless the settings refuse the host before a
+/// connection is made, see ``TLSConfiguration/refused``.
 public struct ServerTrustFailure: Error, Sendable, Hashable {
     /// The certificates that the server showed, its own first.
     ///

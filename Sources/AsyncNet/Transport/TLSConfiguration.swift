@@ -132,7 +132,7 @@ public struct TLSConfiguration: Sendable {
         case tls13
     }
 
-    /// Whether all settings are the defaults, the only ones that URLSession supports.
+    /// Whether all settings are the defaults, the only ones that URLSession on Linux supports.
     var isDefault: Bool {
         guard case .system = trust.kind else { return false }
         return pins.isEmpty && clientIdentity == nil && minimumVersion == .tls12 && verifiesHostName

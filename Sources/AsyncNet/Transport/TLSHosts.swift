@@ -1,3 +1,5 @@
+import Foundation
+
 /// Chooses the TLS settings for a host: those of the host itself, then those of the wildcard for its last labels, then the
 /// default.
 struct TLSHosts: Sendable {
@@ -75,5 +77,20 @@ extension TLSConfiguration {
     func unlessRefused(_ host: String) throws(AsyncNetError) -> TLSConfiguration {
         guard isRefused else { return self }
         throw .unlisted(HostName(host)?.text ?? "the host")
+    }
+
+    // MARK: Servers that are not verified
+
+    /// Which servers' certificates are not verified, for descriptions; `nil` if all are.
+    static func unverifiedHosts(_ tls: TLSConfiguration, _ tlsForHosts: [String: TLSConfiguration]) -> String? {
+        if tls.isDisabled { return "NOT VERIFYING CERTIFICATES" }
+        let hosts = tlsForHosts.filter { $0.value.isDisabled }.keys.sorted()
+        return hosts.isEmpty ? nil : "NOT VERIFYING CERTIFICATES OF \(hosts.prefix(5).joined(separator: ", "))"
+    }
+
+    static func warnOfUnverifiedHosts() {
+        let text =
+            "AsyncNet: a transport does not verify certificates; a third party can read and change its traffic.\n"
+        FileHandle.standardError.write(Data(text.utf8))
     }
 }

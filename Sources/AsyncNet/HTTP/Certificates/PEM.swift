@@ -21,11 +21,25 @@ enum PEM {
     }
 
     /// The first certificate of a PEM in DER; keys and text around it are skipped. `nil` if there is none.
-    static func firstCertificate(in pem: Data) -> Data? {
-        guard let begin = pem.range(of: begin),
+    static func firstCertificate(in pem: Data) -> Data? { nextCertificate(in: pem, from: pem.startIndex)?.der }
+
+    /// All certificates of a PEM in DER; none if one of them is damaged.
+    static func certificates(in pem: Data) -> [Data] {
+        var (certificates, position): ([Data], Data.Index) = ([], pem.startIndex)
+        while pem.range(of: begin, in: position..<pem.endIndex) != nil {
+            guard let next = nextCertificate(in: pem, from: position) else { return [] }
+            certificates.append(next.der)
+            position = next.end
+        }
+        return certificates
+    }
+
+    private static func nextCertificate(in pem: Data, from start: Data.Index) -> (der: Data, end: Data.Index)? {
+        guard let begin = pem.range(of: begin, in: start..<pem.endIndex),
             let end = pem.range(of: end, in: begin.upperBound..<pem.endIndex)
         else { return nil }
         let digits = pem[begin.upperBound..<end.lowerBound].filter { $0 > 0x20 }
-        return Data(base64Encoded: Data(digits)).flatMap { $0.isEmpty ? nil : $0 }
+        guard let der = Data(base64Encoded: Data(digits)), !der.isEmpty else { return nil }
+        return (der, end.upperBound)
     }
 }

@@ -192,11 +192,7 @@ extension LibcurlTransport.Configuration {
     }
 
     /// Which servers' certificates are not verified, for descriptions; `nil` if all are.
-    var unverifiedHosts: String? {
-        if tls.isDisabled { return "NOT VERIFYING CERTIFICATES" }
-        let hosts = tlsForHosts.filter { $0.value.isDisabled }.keys.sorted()
-        return hosts.isEmpty ? nil : "NOT VERIFYING CERTIFICATES OF \(hosts.prefix(5).joined(separator: ", "))"
-    }
+    var unverifiedHosts: String? { TLSConfiguration.unverifiedHosts(tls, tlsForHosts) }
 
     private func refuseWhatIsTooNew(for version: Libcurl.Version) throws(AsyncNetError) {
         if httpVersion == .http2, !version.hasHTTP2 {

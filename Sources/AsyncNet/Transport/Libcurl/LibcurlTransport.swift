@@ -29,7 +29,7 @@ public final class LibcurlTransport: Transport {
             try configuration.validate(version)
             return try Engine(configuration, version)
         }
-        if configuration.unverifiedHosts != nil { Self.warn() }
+        if configuration.unverifiedHosts != nil { TLSConfiguration.warnOfUnverifiedHosts() }
     }
 
     deinit {
@@ -79,13 +79,6 @@ public final class LibcurlTransport: Transport {
         engine.close()
         for loop in loops { await loop.waitForEnd() }
         await engine.duplex.waitForEnd()
-    }
-
-    private static func warn() {
-        let text =
-            "AsyncNet: a libcurl transport does not verify certificates; "
-            + "a third party can read and change its traffic.\n"
-        FileHandle.standardError.write(Data(text.utf8))
     }
 }
 

@@ -54,9 +54,8 @@ extension URLSessionExchange: URLSessionDataDelegate {
             pipe.finish(.success(()))
             Self.control.async { SocketQueues.suspended { completionHandler(.cancelAuthenticationChallenge, nil) } }
         #else
-            let method = challenge.protectionSpace.authenticationMethod
-            let tlsMethods = [NSURLAuthenticationMethodServerTrust, NSURLAuthenticationMethodClientCertificate]
-            completionHandler(tlsMethods.contains(method) ? .performDefaultHandling : .rejectProtectionSpace, nil)
+            let answer = answer(to: challenge.protectionSpace)
+            completionHandler(answer.disposition, answer.credential)
         #endif
     }
 
@@ -91,9 +90,9 @@ extension URLSessionExchange: URLSessionDataDelegate {
         guard state.withLock({ $0.task === task }) else { return }
         guard let error else { return succeed(task) }
         if maySendAgain(task, error) { return resend() }
-        let (isRefused, bodyFailure) = state.withLock { ($0.isRefused, $0.bodyFailure) }
-        if !isRefused, bodyFailure == nil { receiveWithheld(task) }
-        pipe.finish(.failure(isRefused ? Self.lost : bodyFailure ?? URLErrorClassification.error(for: error)))
+        let (isRefused, failure) = state.withLock { ($0.isRefused, $0.trustFailure ?? $0.bodyFailure) }
+        if !isRefused, failure == nil { receiveWithheld(task) }
+        pipe.finish(.failure(isRefused ? Self.lost : failure ?? URLErrorClassification.error(for: error)))
         end()
     }
 

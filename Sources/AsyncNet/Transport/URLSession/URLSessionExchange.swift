@@ -15,6 +15,8 @@ final class URLSessionExchange: NSObject, Sendable {
     let pipe: TransferPipe
     let request: TransportRequest
     let body: URLSessionBody
+    /// The settings for the request's host.
+    let tls: TLSConfiguration
     let state = Locked(State())
     /// How often URLSession has called the callback for received data.
     let pieces = Atomic(0)
@@ -33,6 +35,8 @@ final class URLSessionExchange: NSObject, Sendable {
         var sentBytes: Int64 = 0
         /// The error that prevented the body from being read to its end.
         var bodyFailure: AsyncNetError?
+        /// Why the server is not trusted.
+        var trustFailure: AsyncNetError?
         /// Whether a callback prevented libcurl from sending the request again.
         var isRefused = false
         var receivedBytes: Int64 = 0
@@ -54,11 +58,12 @@ final class URLSessionExchange: NSObject, Sendable {
     ///   - makeSession: Makes a session whose connections no other request uses.
     ///   - onEnd: Called once, when URLSession has ended the last task of the request.
     init(
-        _ request: TransportRequest, _ body: URLSessionBody, _ spill: SpillFile.Settings?,
+        _ request: TransportRequest, _ body: URLSessionBody, _ spill: SpillFile.Settings?, _ tls: TLSConfiguration,
         makeSession: @escaping @Sendable () -> URLSession, onEnd: @escaping @Sendable () -> Void
     ) {
         self.request = request
         self.body = body
+        self.tls = tls
         pipe = TransferPipe(request.delivery, limit: request.maximumBodySize, spill: spill, isUrgent: request.isUrgent)
         self.makeSession = makeSession
         self.onEnd = onEnd

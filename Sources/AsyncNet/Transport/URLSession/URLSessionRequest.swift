@@ -26,16 +26,6 @@ enum URLSessionRequest {
         return reference.url ?? url
     }
 
-    private static func refuse(_ tls: TLSConfiguration) throws(AsyncNetError) {
-        guard tls.isDefault else {
-            throw AsyncNetError(
-                .unsupportedByTransport,
-                "URLSession cannot enforce trust anchors, pins, a client identity, a minimum version, a stapled status "
-                    + "or another host name check; the libcurl transport, .libcurl(tls:), can"
-            )
-        }
-    }
-
     private static func refuseBody(_ request: TransportRequest) throws(AsyncNetError) {
         guard request.head.method == .get, !request.body.isNone, request.body.data?.isEmpty != true else { return }
         throw AsyncNetError(.unsupportedByTransport, "URLSession cannot send a body with GET")
@@ -56,9 +46,7 @@ enum URLSessionRequest {
             }
         }
 
-        static func refuseWhatIsUnsupported(_ request: TransportRequest, _ tls: TLSConfiguration) throws(AsyncNetError)
-        {
-            try refuse(tls)
+        static func refuseWhatIsUnsupported(_ request: TransportRequest) throws(AsyncNetError) {
             try refuseBody(request)
             if request.head.url.host?.contains(":") == true {
                 throw AsyncNetError(
@@ -95,9 +83,7 @@ enum URLSessionRequest {
             request.setValue("\(body.length ?? 0)", forHTTPHeaderField: "Content-Length")
         }
 
-        static func refuseWhatIsUnsupported(_ request: TransportRequest, _ tls: TLSConfiguration) throws(AsyncNetError)
-        {
-            try refuse(tls)
+        static func refuseWhatIsUnsupported(_ request: TransportRequest) throws(AsyncNetError) {
             try refuseBody(request)
         }
     #endif

@@ -61,8 +61,9 @@ extension URLSession {
     ///
     /// FoundationNetworking's timeouts have whole seconds, include the wait for a connection, and trap if they end
     /// during the callback for a redirect.
-    static func forTransport(_ limits: URLSessionTransport.Configuration) -> URLSession {
+    static func forTransport(_ limits: URLSessionTransport.Configuration, _ tls: TLSConfiguration) -> URLSession {
         let configuration = limits.copiedSettings
+        configuration.require(tls.minimumVersion)
         configuration.httpMaximumConnectionsPerHost = limits.maximumConnectionsPerHost
         configuration.httpCookieAcceptPolicy = .never
         configuration.httpShouldSetCookies = false

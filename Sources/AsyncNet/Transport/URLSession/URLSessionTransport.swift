@@ -34,9 +34,12 @@ public final class URLSessionTransport: Transport {
         ///
         /// More bytes end the request with `.readerTooSlow`.
         public var maximumBufferedBytes: Int64
-        /// Trust, pins and client identity: URLSession supports the default value only. With other values each request
-        /// ends with `.unsupportedByTransport`.
+        /// Which servers are trusted. On Linux URLSession supports the default only; with other values each request ends
+        /// with `.unsupportedByTransport`, as a client identity's does on other platforms.
         public var tls: TLSConfiguration
+        /// The settings that replace ``tls`` for some hosts, by host, as those of
+        /// ``LibcurlTransport/Configuration/tlsForHosts``. Empty by default.
+        public var tlsForHosts: [String: TLSConfiguration]
         /// The settings of the URLSession: proxies, `protocolClasses`, additional headers and the like; those of
         /// `.ephemeral` by default.
         ///
@@ -50,10 +53,10 @@ public final class URLSessionTransport: Transport {
             maximumConnectionsPerHost: Int? = nil, maximumTransfers: Int? = nil,
             temporaryFolder: URL = FileManager.default.temporaryDirectory,
             maximumBufferedBytes: Int64 = 16 << 30, tls: TLSConfiguration = TLSConfiguration(),
-            urlSession: URLSessionConfiguration? = nil
+            urlSession: URLSessionConfiguration? = nil, tlsForHosts: [String: TLSConfiguration] = [:]
         ) {
             self.urlSession = urlSession
-            self.tls = tls
+            (self.tls, self.tlsForHosts) = (tls, tlsForHosts)
             self.temporaryFolder = temporaryFolder
             self.maximumBufferedBytes = max(0, maximumBufferedBytes)
             self.maximumConnectionsPerHost = max(1, maximumConnectionsPerHost ?? URLSessionLimits.connectionsPerHost)
@@ -69,13 +72,15 @@ public final class URLSessionTransport: Transport {
     private let configuration: Configuration
     /// The caller's URLSession, where a session delivers to its tasks' delegates.
     private let given: URLSession?
+    private let trust: URLSessionTrust
     private let permits: TransferSlots
     private let lifecycle = Locked(Lifecycle())
 
-    /// The URLSession exists from the first request until the last request after `shutdown()`. A task is made only
-    /// while `transfers` counts it, and the session is invalidated only while `transfers` is 0.
+    /// A URLSession exists from the first request until the last request after `shutdown()`. A task is made only
+    /// while `transfers` counts it, and the sessions are invalidated only while `transfers` is 0.
     private struct Lifecycle {
-        var session: URLSession?
+        /// By the numbers of their TLS settings.
+        var sessions: [Int: URLSession] = [:]
         var transfers = 0
         var isShutDown = false
         var drained: [CheckedContinuation<Void, Never>] = []
@@ -104,41 +109,54 @@ public final class URLSessionTransport: Transport {
         // The caller may change the object later.
         own.urlSession = configuration.urlSession?.copy() as? URLSessionConfiguration
         (self.configuration, given) = (own, session)
+        trust = URLSessionTrust(configuration.tls, configuration.tlsForHosts)
         permits = TransferSlots(configuration.maximumTransfers)
+        if unverifiedHosts != nil { TLSConfiguration.warnOfUnverifiedHosts() }
     }
 
     deinit {
-        lifecycle.withLock { $0.session }?.retire()
+        for session in lifecycle.withLock({ $0.sessions }).values { session.retire() }
     }
 
-    /// `URLSession`, with the implementation on Linux.
-    public var transportDescription: String { URLSessionLimits.description }
+    /// Which servers' certificates are not verified; `nil` if all are, or none is connected to.
+    private var unverifiedHosts: String? {
+        trust.isEnforced ? TLSConfiguration.unverifiedHosts(configuration.tls, configuration.tlsForHosts) : nil
+    }
+
+    /// `URLSession`, with the implementation on Linux, and whether certificates are not verified.
+    public var transportDescription: String {
+        [URLSessionLimits.description, unverifiedHosts].compactMap(\.self).joined(separator: ", ")
+    }
 
     /// Sends the request and returns once the response's head has arrived. The body is decoded.
     ///
     /// - Throws: ``AsyncNetError``, such as `.cannotConnect` or `.connectionLost`.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         try configuration.refuseBackground()
-        try URLSessionRequest.refuseWhatIsUnsupported(request, configuration.tls)
+        let choice = try trust.choice(for: request.head.urlText)
+        try URLSessionRequest.refuseWhatIsUnsupported(request)
         let body = try await URLSessionBody(request, folder: configuration.temporaryFolder)
         request.onEvent?(.queued)
         try await permits.acquire()
         request.onEvent?(.started)
-        let (head, responseBody) = try await start(request, body).response()
+        let (head, responseBody) = try await start(request, body, choice).response()
         return TransportResponse(head: head, body: responseBody)
     }
 
     /// Keeps the permit until URLSession has ended the task.
-    private func start(_ request: TransportRequest, _ body: URLSessionBody) throws(AsyncNetError) -> TransferPipe {
+    private func start(
+        _ request: TransportRequest, _ body: URLSessionBody, _ choice: URLSessionTrust.Choice
+    ) throws(AsyncNetError) -> TransferPipe {
         let session: URLSession
         do {
-            session = try enter()
+            session = try enter(choice)
         } catch {
             permits.release()
             throw error
         }
         let exchange = URLSessionExchange(
-            request, body, spill, makeSession: { [configuration] in .forTransport(configuration) },
+            request, body, spill, choice.tls,
+            makeSession: { [configuration] in .forTransport(configuration, choice.tls) },
             onEnd: { [self] in
                 permits.release()
                 leave()
@@ -157,20 +175,22 @@ public final class URLSessionTransport: Transport {
             }
             if isDrained { continuation.resume() }
         }
-        lifecycle.withLock { lifecycle in
-            defer { lifecycle.session = nil }
-            return lifecycle.session
-        }?.retire()
+        let sessions = lifecycle.withLock { lifecycle in
+            defer { lifecycle.sessions = [:] }
+            return lifecycle.sessions
+        }
+        for session in sessions.values { session.retire() }
         await URLSession.waitForRetired()
     }
 
-    private func enter() throws(AsyncNetError) -> URLSession {
+    private func enter(_ choice: URLSessionTrust.Choice) throws(AsyncNetError) -> URLSession {
         let session = lifecycle.withLock { lifecycle -> URLSession? in
             guard !lifecycle.isShutDown else { return nil }
             lifecycle.transfers += 1
             if let given { return given }
-            let session = lifecycle.session ?? URLSession.forTransport(configuration)
-            lifecycle.session = session
+            let session =
+                lifecycle.sessions[choice.number] ?? URLSession.forTransport(configuration, choice.tls)
+            lifecycle.sessions[choice.number] = session
             return session
         }
         guard let session else { throw AsyncNetError(.sessionFinished, "The transport is shut down") }
@@ -192,7 +212,7 @@ extension Transport where Self == URLSessionTransport {
     /// Foundation's URLSession, on every platform. Each use makes a transport with its own connections.
     public static var urlSession: URLSessionTransport { URLSessionTransport() }
 
-    /// Foundation's URLSession, which supports the default of `tls` only; see
+    /// Foundation's URLSession, which on Linux supports the default of `tls` only; see
     /// ``URLSessionTransport/Configuration/tls``.
     public static func urlSession(tls: TLSConfiguration) -> URLSessionTransport {
         URLSessionTransport(configuration: .init(tls: tls))

@@ -26,34 +26,50 @@ struct URLSessionTransportTests {
         #endif
     }
 
-    @Test(
-        "No TLS setting is silently ignored: the error names the transport that enforces it",
-        arguments: [
+    #if canImport(FoundationNetworking)
+        private static let settings = [
             TLSConfiguration(trust: .disabled), TLSConfiguration(trust: .anchors([Data("x".utf8)])),
-            TLSConfiguration(trust: .anchors(file: URL(filePath: "/x"))),
+            TLSConfiguration(trust: .anchors(file: URL(filePath: "/x"))), .refused,
             TLSConfiguration(pins: ["sha256//x"]), TLSConfiguration(clientIdentity: .init(certificate: "c", key: "k")),
             TLSConfiguration(minimumVersion: .tls13), TLSConfiguration(verifiesHostName: false),
-        ])
-    func tls(_ tls: TLSConfiguration) async throws {
-        let error = await Session(transport: .urlSession(tls: tls)).request("https://127.0.0.1:1/").serializing(
-            Data.self
-        ).result.failure
-        #expect(error?.code == .unsupportedByTransport)
-        #expect(error?.message.contains(".libcurl(tls:)") == true)
-    }
+            TLSConfiguration(requiresStapledStatus: true),
+        ]
+
+        @Test("No TLS setting is silently ignored: the error names the transport that enforces it", arguments: settings)
+        func tls(_ tls: TLSConfiguration) async throws {
+            for transport in [
+                URLSessionTransport.urlSession(tls: tls),
+                .urlSession(.init(tlsForHosts: ["other.example": tls])),
+            ] {
+                let session = Session(transport: transport)
+                let error = await session.request("https://127.0.0.1:1/").serializing(Data.self).result.failure
+                #expect(error?.code == .unsupportedByTransport)
+                #expect(error?.message.contains(".libcurl(tls:)") == true)
+                #expect(!transport.transportDescription.contains("NOT VERIFYING"), "no request is sent")
+            }
+        }
+
+        @Test("The default for a host changes nothing")
+        func defaultForHost() async throws {
+            try await withServer { (server: MockServer) async throws in
+                let session = Session(transport: .urlSession(.init(tlsForHosts: ["127.0.0.1": .system])))
+                _ = try await session.request(server.url("/")).serializing(Data.self).result.get()
+            }
+        }
+    #endif
 
     #if canImport(FoundationNetworking)
         @Test("A transfer whose socket's events are lost ends all the same", arguments: [0, 300_000])
         func unwatchedSocket(_ length: Int) async throws {
             try await withServer { (server: MockServer) async throws in
                 await server.route("/*") { .data($0.body) }
-                let session = URLSession.forTransport(.init())
+                let session = URLSession.forTransport(.init(), .system)
                 defer { session.retire() }
                 try unwatchSockets(of: session)
                 let request = TransportRequest(
                     head: HTTPRequestHead(method: .put, url: server.url("/a")), body: .data(patternedData(length)))
                 let body = try await URLSessionBody(request, folder: FileManager.default.temporaryDirectory)
-                let exchange = URLSessionExchange(request, body, nil, makeSession: { session }, onEnd: {})
+                let exchange = URLSessionExchange(request, body, nil, .system, makeSession: { session }, onEnd: {})
                 exchange.start(on: session)
                 let (head, received) = try await exchange.pipe.response()
                 #expect(head.statusCode == 200)

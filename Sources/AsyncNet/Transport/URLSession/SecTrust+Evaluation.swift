@@ -1,0 +1,77 @@
+#if canImport(Security)
+    import Foundation
+    import Security
+
+    /// The trust evaluation of Apple platforms.
+    extension ServerTrustDecision {
+        /// Why the server is not trusted; `nil` if it is.
+        func error(for trust: SecTrust) -> AsyncNetError? {
+            do throws(AsyncNetError) {
+                guard let evaluation = try evaluation() else { return error(trust.chain, nil) }
+                return error(trust.chain, try trust.failure(of: evaluation))
+            } catch {
+                return error
+            }
+        }
+    }
+
+    extension SecTrust {
+        /// The certificates that the server showed, in DER, its own first.
+        var chain: [Data] {
+            let certificates = SecTrustCopyCertificateChain(self) as? [SecCertificate] ?? []
+            return certificates.map { SecCertificateCopyData($0) as Data }
+        }
+
+        /// Why the server is not trusted; `nil` if it is. Nothing is fetched: the chain and the status must be complete, as
+        /// they must over libcurl.
+        ///
+        /// - Throws: ``AsyncNetError`` with code `.invalidConfiguration` if the settings cannot be used.
+        fileprivate func failure(of evaluation: ServerTrustDecision.Evaluation) throws(AsyncNetError) -> AsyncNetError?
+        {
+            try set("policies", SecTrustSetPolicies(self, evaluation.policies() as CFArray))
+            try set("network access", SecTrustSetNetworkFetchAllowed(self, false))
+            if let anchors = evaluation.anchors {
+                let certificates = anchors.compactMap { SecCertificateCreateWithData(nil, $0 as CFData) }
+                guard certificates.count == anchors.count else {
+                    throw AsyncNetError(.invalidConfiguration, "A trust anchor is no X.509 certificate")
+                }
+                try set("anchors", SecTrustSetAnchorCertificates(self, certificates as CFArray))
+                try set("only anchors", SecTrustSetAnchorCertificatesOnly(self, true))
+            }
+            var error: CFError?
+            guard !SecTrustEvaluateWithError(self, &error) else { return nil }
+            return AsyncNetError(Self.code(for: error))
+        }
+
+        private func set(_ what: String, _ status: OSStatus) throws(AsyncNetError) {
+            guard status != errSecSuccess else { return }
+            throw AsyncNetError(
+                .invalidConfiguration, "The trust evaluation refused its settings (\(what), status \(status))")
+        }
+
+        private static func code(for error: CFError?) -> AsyncNetError.Code {
+            switch OSStatus(truncatingIfNeeded: error.map(CFErrorGetCode) ?? 0) {
+            case errSecCertificateExpired, errSecCertificateNotValidYet: .certificateExpired
+            case errSecHostNameMismatch: .certificateHostMismatch
+            case errSecCertificateRevoked, errSecIncompleteCertRevocationCheck: .certificateRevoked
+            default: .certificateNotTrusted
+            }
+        }
+    }
+
+    extension ServerTrustDecision.Evaluation {
+        /// - Throws: ``AsyncNetError`` with code `.unsupportedByTransport`.
+        fileprivate func policies() throws(AsyncNetError) -> [SecPolicy] {
+            let server = SecPolicyCreateSSL(true, hostName as CFString?)
+            guard requiresStapledStatus else { return [server] }
+            guard
+                let status = SecPolicyCreateRevocation(
+                    kSecRevocationOCSPMethod | kSecRevocationRequirePositiveResponse
+                        | kSecRevocationNetworkAccessDisabled)
+            else {
+                throw AsyncNetError(.unsupportedByTransport, "This system cannot require a stapled status")
+            }
+            return [server, status]
+        }
+    }
+#endif

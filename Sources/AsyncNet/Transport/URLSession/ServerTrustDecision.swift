@@ -1,0 +1,67 @@
+import Foundation
+
+/// Decides whether a server is trusted, by the settings for its host: all that needs no function of the platform.
+struct ServerTrustDecision: Sendable {
+    let tls: TLSConfiguration
+    /// The host that the request is for.
+    let host: String
+
+    /// What the platform verifies before the pins are compared.
+    struct Evaluation: Sendable, Equatable {
+        /// The only certificates that a chain may end at, in DER; `nil` for those of the system.
+        var anchors: [Data]?
+        /// The host that the certificate must name; `nil` if it may name any.
+        var hostName: String?
+        var requiresStapledStatus = false
+    }
+
+    /// What the platform must verify; `nil` if nothing.
+    ///
+    /// - Throws: ``AsyncNetError`` with code `.invalidConfiguration` if the anchors cannot be read.
+    func evaluation() throws(AsyncNetError) -> Evaluation? {
+        let standard = Evaluation(
+            hostName: tls.verifiesHostName ? host : nil, requiresStapledStatus: tls.requiresStapledStatus)
+        switch tls.trust.kind {
+        case .system: return standard
+        case .disabled: return tls.requiresStapledStatus ? standard : nil
+        case .refused: throw .unlisted(host)
+        case .anchors(let pem): return try standard.with(anchors: pem, "among the trust anchors")
+        case .file(let path): return try standard.with(anchors: Self.read(path), "in \(path)")
+        }
+    }
+
+    private static func read(_ path: String) throws(AsyncNetError) -> Data {
+        do {
+            return try Data(contentsOf: URL(fileURLWithPath: path))
+        } catch {
+            throw AsyncNetError(
+                .invalidConfiguration, "The file of trust anchors, \(path), cannot be read", underlyingError: error)
+        }
+    }
+
+    /// Why the server is not trusted; `nil` if it is.
+    ///
+    /// - Parameters:
+    ///   - chain: The certificates that the server showed, in DER, its own first.
+    ///   - failure: Why the platform does not trust them; `nil` if it does, or was not asked.
+    func error(_ chain: [Data], _ failure: AsyncNetError?) -> AsyncNetError? {
+        let certificates = ServerCertificate.chain(chain.map(PEM.text))
+        if let failure { return failure.with(ServerTrustFailure(certificates: certificates)) }
+        guard !tls.pins.isEmpty else { return nil }
+        if let own = certificates.first, tls.pins.contains(own.pin) { return nil }
+        return AsyncNetError(.certificatePinMismatch).with(
+            ServerTrustFailure(certificates: certificates, expectedPins: tls.pins))
+    }
+}
+
+extension ServerTrustDecision.Evaluation {
+    fileprivate func with(anchors pem: Data, _ place: String) throws(AsyncNetError) -> Self {
+        var evaluation = self
+        let anchors = PEM.certificates(in: pem)
+        guard !anchors.isEmpty else {
+            throw AsyncNetError(.invalidConfiguration, "There is no certificate \(place), or its base64 is damaged")
+        }
+        evaluation.anchors = anchors
+        return evaluation
+    }
+}

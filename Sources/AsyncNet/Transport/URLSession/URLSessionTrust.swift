@@ -1,0 +1,67 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The TLS settings of a URLSession transport, by host, and which of them this platform's URLSession can enforce.
+struct URLSessionTrust: Sendable {
+    private let hosts: Result<TLSHosts, AsyncNetError>
+
+    /// The settings for one host.
+    struct Choice: Sendable {
+        /// The number of the settings. Hosts with other settings have another URLSession: over HTTP/2, URLSession may send
+        /// a request on the connection to another host, whose settings then count.
+        let number: Int
+        let tls: TLSConfiguration
+    }
+
+    init(_ tls: TLSConfiguration, _ tlsForHosts: [String: TLSConfiguration]) {
+        hosts = Result { () throws(AsyncNetError) in
+            let hosts = try TLSHosts(tls, tlsForHosts)
+            for tls in hosts.settings {
+                try tls.refuseForURLSession()
+                try tls.validate()
+            }
+            return hosts
+        }
+    }
+
+    /// Whether the settings can be enforced; otherwise no request is sent.
+    var isEnforced: Bool { (try? hosts.get()) != nil }
+
+    /// The settings for a URL's host.
+    ///
+    /// - Throws: ``AsyncNetError`` with code `.invalidConfiguration` or `.unsupportedByTransport` for settings that are
+    ///   wrong or cannot be enforced, whichever host they are for, and `.certificateNotTrusted` for a host that is refused.
+    func choice(for url: String) throws(AsyncNetError) -> Choice {
+        let hosts = try hosts.get()
+        try hosts.check(url)
+        let number = hosts.index(forURL: url)
+        let tls = hosts.settings[number]
+        if url.isTLS { _ = try tls.unlessRefused(HostName(ofURL: url)?.text ?? "") }
+        return Choice(number: number, tls: tls)
+    }
+}
+
+extension TLSConfiguration {
+    #if canImport(FoundationNetworking)
+        /// FoundationNetworking asks no delegate about a server's certificates.
+        fileprivate func refuseForURLSession() throws(AsyncNetError) {
+            guard !isDefault else { return }
+            throw AsyncNetError(
+                .unsupportedByTransport,
+                "URLSession on Linux cannot enforce trust anchors, pins, a client identity, a minimum version, a stapled "
+                    + "status or another host name check; the libcurl transport, .libcurl(tls:), can"
+            )
+        }
+    #else
+        fileprivate func refuseForURLSession() throws(AsyncNetError) {
+            guard clientIdentity != nil else { return }
+            throw AsyncNetError(
+                .unsupportedByTransport,
+                "URLSession cannot send a client identity in PEM; make a URLSession whose delegate has the identity in its "
+                    + "urlSession(_:didReceive:completionHandler:), and pass it to .urlSession(_:)")
+        }
+    #endif
+}
