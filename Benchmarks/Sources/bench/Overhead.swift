@@ -11,23 +11,41 @@ struct Overhead: AsyncParsableCommand {
     @Option(help: "Requests.") var requests = 100_000
     @Option(help: "How many at a time.") var concurrency = 16
     @Flag(help: "Leaves out the requests whose responses are decoded.") var alone = false
+    @Flag(help: "Measures the requests without a monitor and with a MetricsMonitor, in turn.") var monitored = false
+    @Option(help: "Rounds with `--monitored`.") var rounds = 10
 
     struct Instant: Transport {
         let head: HTTPResponseHead
         let data: Data
 
         func send(_ request: TransportRequest) async throws -> TransportResponse {
-            TransportResponse(head: head, body: TransportBody(data))
+            if request.interests != nil {
+                request.onEvent?(.connected(ConnectionInfo(isReused: true, httpVersion: "HTTP/1.1")))
+            }
+            request.onEvent?(.metrics(TransportMetrics(httpVersion: "HTTP/1.1", isConnectionReused: true)))
+            return TransportResponse(head: head, body: TransportBody(data))
         }
     }
 
     func run() async throws {
-        let url = URL(string: "http://127.0.0.1/document.json")!
-        let data = try JSONEncoder().encode(Document.sample)
-        let session = Session(transport: Instant(head: HTTPResponseHead(statusCode: 200, url: url), data: data))
-        try await measure("request alone") { _ = try await session.request(url).serializing(Data.self).value }
+        let session = try session([])
+        if monitored { return try await compare(session, try self.session([MetricsMonitor()])) }
+        try await measure("request alone") { _ = try await session.request(Self.url).serializing(Data.self).value }
         guard !alone else { return }
-        try await measure("with decoding") { _ = try await session.request(url).serializing(Document.self).value }
+        try await measure("with decoding", decoding(with: session))
+    }
+
+    private static let url = URL(string: "http://127.0.0.1/document.json")!
+
+    private func session(_ monitors: [any EventMonitor]) throws -> Session {
+        let head = HTTPResponseHead(statusCode: 200, url: Self.url)
+        return Session(
+            transport: Instant(head: head, data: try JSONEncoder().encode(Document.sample)),
+            configuration: .init(monitors: monitors))
+    }
+
+    private func decoding(with session: Session) -> @Sendable () async throws -> Void {
+        { _ = try await session.request(Self.url).serializing(Document.self).value }
     }
 
     private func measure(_ name: String, _ fetch: @escaping @Sendable () async throws -> Void) async throws {
@@ -35,5 +53,25 @@ struct Overhead: AsyncParsableCommand {
         let measured = try await Measurement.of { try await bench.run(requests, concurrency: concurrency, fetch) }
         let (wall, cpu) = (measured.seconds / Double(requests) * 1e6, measured.cpuSeconds / Double(requests) * 1e6)
         print("\(name): \(wall.formatted(2)) µs, \(cpu.formatted(2)) µs of CPU a request")
+    }
+
+    /// What the monitor adds in each round, so that a machine that becomes slower meanwhile does not count.
+    private func compare(_ plain: Session, _ monitored: Session) async throws {
+        var added: (wall: [Double], cpu: [Double]) = ([], [])
+        for round in 0...rounds {
+            let first = try await Measurement.of { try await run(plain) }
+            let second = try await Measurement.of { try await run(monitored) }
+            // The first round warms up.
+            guard round > 0 else { continue }
+            added.wall.append((second.seconds - first.seconds) / Double(requests) * 1e6)
+            added.cpu.append((second.cpuSeconds - first.cpuSeconds) / Double(requests) * 1e6)
+        }
+        print(
+            "MetricsMonitor adds \(added.wall.median.formatted(2)) µs, \(added.cpu.median.formatted(2)) µs of CPU to a "
+                + "request that is decoded (medians of \(rounds) rounds of \(requests) requests)")
+    }
+
+    private func run(_ session: Session) async throws {
+        try await bench.run(requests, concurrency: concurrency, decoding(with: session))
     }
 }

@@ -188,7 +188,7 @@ actor WebSocketEngine {
             let event: WebSocketEvent?
             do { event = try link.machine.next() } catch {
                 await pass(&batch)
-                try await end(link, after: error)
+                try await refuse(error, of: link)
             }
             if case .message(let message) = event {
                 failures = 0
@@ -210,7 +210,7 @@ actor WebSocketEngine {
     }
 
     /// After a violation of the protocol, the server gets a close frame before the connection is closed.
-    private func end(_ link: WebSocketLink, after failure: WebSocketFailure) async throws(AsyncNetError) -> Never {
+    private func refuse(_ failure: WebSocketFailure, of link: WebSocketLink) async throws(AsyncNetError) -> Never {
         link.sendRequired(link.machine.closeFrame(for: failure))
         events.send(.sentClose(failure.closeCode))
         closing = (failure.closeCode, "")
