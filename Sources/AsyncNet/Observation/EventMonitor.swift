@@ -32,13 +32,12 @@ protocol RequestFollower: AnyObject, Sendable {
 protocol ImmediateMonitor: EventMonitor, RequestFollower {
     /// What receives the events of this request: the monitor itself by default, or an object of the request's own, which
     /// then needs neither to find what it knows of the request nor to wait for other requests.
-    func follower(of id: RequestID) -> any RequestFollower
-    /// Whether it needs only the events that metrics are made of, see ``RequestEvent/isMeasured``. `false` by default.
-    var measuresOnly: Bool { get }
+    ///
+    /// - Parameter clock: The clock of the session's events.
+    func follower(of id: RequestID, _ clock: EventClock) -> any RequestFollower
 }
 
 extension ImmediateMonitor {
     public func receive(_ event: SessionEvent) async { receiveNow(event) }
-    func follower(of id: RequestID) -> any RequestFollower { self }
-    var measuresOnly: Bool { false }
+    func follower(of id: RequestID, _ clock: EventClock) -> any RequestFollower { self }
 }

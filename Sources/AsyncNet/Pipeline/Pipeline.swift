@@ -194,7 +194,7 @@ final class RequestRun: Sendable {
     func beginAttempt(_ number: Int, _ head: HTTPRequestHead) async -> [Validator]? {
         if number == 1, let validators = firstValidators.withLock({ $0.take() }) {
             record.beginAttempt(1)
-            watch.send(.attempt(1, head))
+            observers?.begin(attempt: 1, head)
             return validators
         }
         if let owner { return await offLoop { await owner.beginAttempt(head) } }

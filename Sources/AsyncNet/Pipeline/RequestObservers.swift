@@ -33,8 +33,16 @@ final class RequestObservers: EventTarget {
     private let state = Locked(State())
     private let hasObservers = Atomic(false)
     private let hasEventObservers = Atomic(false)
+    private let ownMeter: MetricsFollower?
 
-    init(_ id: RequestID, _ kind: RequestKind, _ hub: EventHub) { (self.id, self.kind, self.hub) = (id, kind, hub) }
+    init(_ id: RequestID, _ kind: RequestKind, _ hub: EventHub) {
+        (self.id, self.kind, self.hub, ownMeter) = (id, kind, hub, hub.meter())
+    }
+
+    var meter: MetricsFollower? {
+        guard let ownMeter, hub.isMeasuredOnly, !hasEventObservers.load(ordering: .acquiring) else { return nil }
+        return ownMeter
+    }
 
     /// Whether there has ever been an observer of this request.
     var isOwnObserved: Bool { hasObservers.load(ordering: .acquiring) }
@@ -70,6 +78,12 @@ final class RequestObservers: EventTarget {
         }
     }
 
+    /// An attempt begins with this head.
+    func begin(attempt number: Int, _ head: HTTPRequestHead) {
+        guard let meter else { return send(.attempt(number, head)) }
+        meter.beginAttempt(head, state.withLock { $0.urlTemplate })
+    }
+
     /// Also without observers: one may begin during the attempt.
     func beginAttempt(_ number: Int, _ urlTemplate: String?) {
         state.withLock { ($0.attempt, $0.hops, $0.urlTemplate) = (number, 0, urlTemplate) }
@@ -87,30 +101,36 @@ final class RequestObservers: EventTarget {
 
     /// Sends the end, and ends the loops of observers.
     @inline(never)
-    func finish(_ error: AsyncNetError?, _ summary: () -> RequestSummary) {
+    func finish(_ outcome: TransferOutcome) {
         let channels = state.withLock { state in
-            if hub.isObserved, !state.isFinished {
-                pass(.finished(error), hop: 0, &state, SessionEvent.Ending(summary()))
-            }
+            if !state.isFinished { passEnd(outcome, &state) }
             // Here, since an observer that begins now ends the loops of the others.
-            state.channels?.events.send(.finished(error))
+            state.channels?.events.send(.finished(outcome.error))
             state.isFinished = true
             return state.channels
         }
         channels?.finish()
     }
 
-    /// Sends a step that may follow the end, to the observers of all requests.
-    func sendDecoded(_ event: @autoclosure () -> RequestEvent) {
+    private func passEnd(_ outcome: TransferOutcome, _ state: inout State) {
+        if let meter { return meter.finish(outcome) }
         guard hub.isObserved else { return }
-        state.withLock { pass(event(), hop: 0, &$0) }
+        pass(.finished(outcome.error), hop: 0, &state, SessionEvent.Ending(outcome.summary))
+    }
+
+    /// Sends a step that may follow the end, to the observers of all requests.
+    func sendDecoded(_ type: Any.Type, after time: Duration, _ error: AsyncNetError?) {
+        if let meter { return meter.decoded(after: time, error) }
+        guard hub.isObserved else { return }
+        let event = RequestEvent.decoded(type: _typeName(type, qualified: false), after: time, error)
+        state.withLock { pass(event, hop: 0, &$0) }
     }
 
     /// Passes a step on to the observers of all requests.
     private func pass(
         _ event: RequestEvent, hop: Int, _ state: inout State, _ ending: SessionEvent.Ending? = nil
     ) {
-        let followers = state.followers ?? hub.followers(of: id)
+        let followers = state.followers ?? ownMeter.map { [$0] } ?? hub.followers(of: id)
         state.followers = followers
         let event = SessionEvent(
             id, kind, attempt: state.attempt, hop: hop, urlTemplate: state.urlTemplate, hub.time, event, ending)

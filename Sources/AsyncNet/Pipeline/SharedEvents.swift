@@ -49,6 +49,9 @@ final class SharedEvents: EventTarget {
         }
     }
 
+    /// The members have meters of their own.
+    var meter: MetricsFollower? { nil }
+
     func beginHop() -> Int {
         state.withLock { state in
             state.hops += 1

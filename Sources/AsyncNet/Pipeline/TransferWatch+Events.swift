@@ -43,7 +43,11 @@ extension TransferWatch {
         endTransfer()
         hop.store(events.beginHop(), ordering: .relaxed)
         hopReport.withLock { $0 = HopReport(interests) }
-        send(.hop(request.head))
+        if let meter = events.meter {
+            meter.beginHop(hopNumber, request.head, request.urlTemplate)
+        } else {
+            send(.hop(request.head))
+        }
         guard interests.bodyLimit > 0, let body = request.body.data, !body.isEmpty else { return }
         send(.requestBody(Data(body.prefix(interests.bodyLimit))))
     }
@@ -51,13 +55,28 @@ extension TransferWatch {
     /// The attempt's next steps are not those of its last hop.
     func endHops() { hop.store(0, ordering: .relaxed) }
 
+    private var hopNumber: Int { hop.load(ordering: .relaxed) }
+
     /// The transfer has a connection.
     func connected(_ connection: ConnectionInfo) {
-        let isNews = hopReport.withLock { report in
+        guard isConnectionNews else { return }
+        if let meter = events?.meter {
+            meter.connected(isReused: connection.isReused)
+        } else {
+            send(.connected(connection))
+        }
+    }
+
+    /// Whether the hop's connection has not been reported; it is then.
+    private var isConnectionNews: Bool {
+        hopReport.withLock { report in
             defer { report?.isConnected = true }
             return report?.isConnected == false
         }
-        if isNews { send(.connected(connection)) }
+    }
+
+    func sendResponse(_ head: HTTPResponseHead) {
+        if let meter = events?.meter { meter.received(head, hopNumber) } else { send(.response(head)) }
     }
 
     @inline(never)
@@ -67,18 +86,20 @@ extension TransferWatch {
             isReused: metrics.isConnectionReused, httpVersion: metrics.httpVersion,
             remoteAddress: metrics.remoteAddress)
         if connection != ConnectionInfo() { connected(connection) }
+        if let meter = events?.meter { return meter.measured(metrics, hopNumber) }
         hopReport.withLock { $0?.transferred = .transferred(metrics) }
     }
 
     /// The hop has ended: its body has been delivered, or is not needed, or the transfer has failed.
     func endTransfer() {
-        guard areEventsObserved, let event = hopReport.withLock({ $0?.transferred.take() }) else { return }
-        send(event)
+        guard areEventsObserved else { return }
+        if let event = hopReport.withLock({ $0?.transferred.take() }) { return send(event) }
+        events?.meter?.endTransfer(hopNumber)
     }
 
     /// The transfer begins to wait for a permit of the transport, or waits no longer.
     func waits(_ begins: Bool) {
-        guard areEventsObserved else { return }
+        guard areEventsObserved, begins || hopReport.withLock({ $0?.waitingSince }) != nil else { return }
         let now = record.elapsed
         let since = hopReport.withLock { report in
             let since = report?.waitingSince

@@ -128,7 +128,7 @@ final class TransferWatch: Sendable {
 
     private func received(_ head: HTTPResponseHead) {
         guard !isFollowed(head), record.received(head), role != .transfer else { return }
-        send(.response(head))
+        sendResponse(head)
     }
 
     func received(_ bytes: ReceivedBytes, of head: HTTPResponseHead) {

@@ -284,7 +284,7 @@ public actor RequestEngine {
         guard machine.end(as: state) else { return }
         self.outcome = outcome
         // Before the waiters are resumed: what monitors and tracers have received is complete when the outcome is known.
-        observers.finish(outcome.error) { outcome.summary }
+        observers.finish(outcome)
         run?.trace?.end(outcome.error)
         waiters.resumeAll(returning: outcome)
         if let handback {
@@ -391,7 +391,7 @@ extension RequestEngine: RunOwner {
     func beginAttempt(_ head: HTTPRequestHead) -> [Validator]? {
         guard let number = machine.beginAttempt() else { return nil }
         record.beginAttempt(number)
-        observers.send(.attempt(number, head))
+        observers.begin(attempt: number, head)
         return validators
     }
 

@@ -53,8 +53,7 @@ public struct ResponseTask<Value: Sendable>: Sendable {
         let result = await serialize(outcome)
         let duration = clock.now - start
         guard outcome.error == nil else { return (result, duration) }
-        engine.observers.sendDecoded(
-            .decoded(type: _typeName(Value.self, qualified: false), after: duration, result.failure))
+        engine.observers.sendDecoded(Value.self, after: duration, result.failure)
         return (result, duration)
     }
 

@@ -30,7 +30,7 @@ struct RequestObserversTests {
         #expect(await downloads.next()?.completedBytes == 3)
         observers.send(download: progress(4))
         #expect(await downloads.next()?.completedBytes == 4)
-        observers.finish(nil) { RequestSummary() }
+        observers.finish(TransferOutcome())
         #expect(await downloads.next() == nil)
     }
 
@@ -40,14 +40,14 @@ struct RequestObserversTests {
         _ = observers.observeUploads { nil }
         observers.send(upload: progress(5))
         let second = observers.observeUploads { progress(1) }
-        observers.finish(nil) { RequestSummary() }
+        observers.finish(TransferOutcome())
         #expect(await second.reduce(into: []) { $0.append($1.completedBytes) } == [5])
     }
 
     @Test("An observer that begins after the end gets the last progress and no events")
     func afterEnd() async {
         let observers = makeObservers()
-        observers.finish(nil) { RequestSummary() }
+        observers.finish(TransferOutcome())
         let downloads = observers.observeDownloads { progress(7) }
         #expect(await downloads.reduce(into: []) { $0.append($1.completedBytes) } == [7])
         #expect(await observers.observeEvents().reduce(0) { count, _ in count + 1 } == 0)

@@ -1,25 +1,38 @@
-/// What is counted of an endpoint.
-struct EndpointValues: Sendable {
-    /// The transfers that run.
-    var active = 0
-    /// The transfers that wait for a permit.
-    var queued = 0
-    var permitWait = Distribution(bounds: MetricBuckets.durations)
-    var newConnections = 0
-    var reusedConnections = 0
-    var repeats = 0
-    var redirects = 0
-    var shared = 0
-    var hedges = 0
+import Synchronization
 
-    mutating func count(_ connection: ConnectionInfo) {
-        guard let isReused = connection.isReused else { return }
-        if isReused { reusedConnections += 1 } else { newConnections += 1 }
+/// A number that any thread changes, without an order with other numbers.
+struct Counter: ~Copyable, Sendable {
+    private let number = Atomic(0)
+
+    var value: Int { number.load(ordering: .relaxed) }
+
+    func add(_ difference: Int) { number.add(difference, ordering: .relaxed) }
+}
+
+/// What is counted of an endpoint. Requests change it without a lock that other requests wait for.
+final class EndpointCounts: Sendable {
+    let index: EndpointTable.Index
+    /// The transfers that run.
+    let active = Counter()
+    /// The transfers that wait for a permit.
+    let queued = Counter()
+    let permitWaits = Locked(Distribution(bounds: MetricBuckets.durations))
+    let newConnections = Counter()
+    let reusedConnections = Counter()
+    let repeats = Counter()
+    let redirects = Counter()
+    let shared = Counter()
+    let hedges = Counter()
+
+    init(_ index: EndpointTable.Index) { self.index = index }
+
+    func countConnection(isReused: Bool) {
+        if isReused { reusedConnections.add(1) } else { newConnections.add(1) }
     }
 
-    mutating func endWait(_ time: Duration) {
-        queued -= 1
-        permitWait.add(time)
+    func endWait(_ time: Duration) {
+        queued.add(-1)
+        permitWaits.withLock { $0.add(time) }
     }
 }
 
@@ -43,7 +56,7 @@ struct EndpointTable: Sendable {
     private var indexes: [Endpoint: Index] = [:]
     private var endpoints: [Endpoint] = []
     /// Those of `overflow` first.
-    private var values = [EndpointValues()]
+    private var counts = [EndpointCounts(.overflow)]
     private var hasOverflow = false
     private var memo = EndpointMemo()
 
@@ -66,17 +79,16 @@ struct EndpointTable: Sendable {
             hasOverflow = true
             return .overflow
         }
-        let index = Index(number: values.count)
+        let index = Index(number: counts.count)
         endpoints.append(endpoint)
-        values.append(EndpointValues())
+        counts.append(EndpointCounts(index))
         indexes[endpoint] = index
         return index
     }
 
-    /// The values of an endpoint, which must not be `none`.
-    subscript(index: Index) -> EndpointValues {
-        _read { yield values[max(0, index.number)] }
-        _modify { yield &values[max(0, index.number)] }
+    /// What is counted of the endpoint that a head is sent to.
+    mutating func counts(of head: HTTPRequestHead, _ template: String?) -> EndpointCounts {
+        counts[index(of: head, template).number]
     }
 
     func labels(of index: Index) -> [String: String] {
@@ -87,9 +99,9 @@ struct EndpointTable: Sendable {
         }
     }
 
-    /// All values with their labels.
-    var points: [(labels: [String: String], value: EndpointValues)] {
-        let points = zip(endpoints, values.dropFirst()).map { ($0.labels, $1) }
-        return hasOverflow ? points + [(MetricLabels.overflow, values[0])] : points
+    /// All counts with their labels.
+    var points: [(labels: [String: String], counts: EndpointCounts)] {
+        let points = zip(endpoints, counts.dropFirst()).map { ($0.labels, $1) }
+        return hasOverflow ? points + [(MetricLabels.overflow, counts[0])] : points
     }
 }

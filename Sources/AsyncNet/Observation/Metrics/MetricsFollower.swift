@@ -1,18 +1,72 @@
-/// Counts a request's events, which it receives from the request itself. What concerns the request alone takes no lock
-/// that other requests wait for.
+/// Counts a request's steps, in an object of the request's own: what concerns the request alone takes no lock that other
+/// requests wait for.
+///
+/// A step is an event, or, if nobody else observes the session's requests, a call of a function for it: events are most of
+/// what a monitor costs.
 final class MetricsFollower: RequestFollower {
-    private let monitor: MetricsMonitor
-    private let track = Locked(RequestTrack())
+    private struct State {
+        var track = RequestTrack()
+        /// What was begun before the end is counted by it, and a step after it belongs to nothing.
+        var isOver = false
+    }
 
-    init(_ monitor: MetricsMonitor) { self.monitor = monitor }
+    private let monitor: MetricsMonitor
+    private let clock: EventClock
+    private let state = Locked(State())
+
+    init(_ monitor: MetricsMonitor, _ clock: EventClock) { (self.monitor, self.clock) = (monitor, clock) }
 
     func receiveNow(_ event: SessionEvent) {
-        switch event.event {
-        case .attempt(_, let head): track.withLock { $0.beginAttempt(head, event.urlTemplate) }
-        case .response(let head): track.withLock { $0.receive(head, event.hop) }
-        default:
-            guard event.event.isMeasured else { return }
-            track.withLock { track in monitor.state.withLock { $0.receive(event, &track) } }
+        guard event.event.isMeasured else { return }
+        state.withLock { state in
+            monitor.state.withLock { $0.receive(event, &state.track) }
+            if case .finished = event.event { state.isOver = true }
+        }
+    }
+
+    // MARK: Steps without an event
+
+    func beginAttempt(_ head: HTTPRequestHead, _ template: String?) { update { $0.beginAttempt(head, template) } }
+
+    func beginHop(_ number: Int, _ head: HTTPRequestHead, _ template: String?) {
+        let instant = clock.instant
+        update { track in
+            guard track.hasBegun else { return }
+            monitor.state.withLock { $0.beginHop(number, head, template, at: instant, &track) }
+        }
+    }
+
+    func connected(isReused: Bool?) {
+        guard let isReused else { return }
+        update { $0.endpoint?.countConnection(isReused: isReused) }
+    }
+
+    func received(_ head: HTTPResponseHead, _ hop: Int) { update { $0.update(hop) { $0.receive(head) } } }
+
+    func measured(_ metrics: TransportMetrics, _ hop: Int) { update { $0.update(hop) { $0.measured(metrics) } } }
+
+    func endTransfer(_ hop: Int) {
+        let instant = clock.instant
+        update { $0.update(hop) { $0.endTransfer(at: instant) } }
+    }
+
+    func finish(_ outcome: TransferOutcome) {
+        let end = RequestEnd(outcome, at: clock.instant)
+        update { track in
+            if !track.hasBegun, let request = outcome.request { track.beginAttempt(request.head, request.urlTemplate) }
+            monitor.state.withLock { $0.finish(end, &track) }
+        }
+        state.withLock { $0.isOver = true }
+    }
+
+    func decoded(after time: Duration, _ error: AsyncNetError?) {
+        monitor.state.withLock { $0.decoded(after: time, error) }
+    }
+
+    private func update(_ change: (inout RequestTrack) -> Void) {
+        state.withLock { state in
+            guard !state.isOver else { return }
+            change(&state.track)
         }
     }
 }
@@ -31,14 +85,14 @@ struct RequestTracks: Sendable {
         var track = tracks.removeValue(forKey: event.requestID) ?? RequestTrack()
         state.receive(event, &track)
         if track.hasBegun { tracks[event.requestID] = track }
-        if tracks.count > limit { forgetOldest(&state) }
+        if tracks.count > limit { forgetOldest() }
     }
 
     /// Forgets the older half of the requests: those whose ends were lost would otherwise be kept for ever.
-    private mutating func forgetOldest(_ state: inout MetricsState) {
+    private mutating func forgetOldest() {
         let ids = tracks.keys.sorted()
         for id in ids.prefix(ids.count / 2) {
-            if let track = tracks.removeValue(forKey: id) { state.forget(track) }
+            tracks.removeValue(forKey: id)?.forget()
         }
     }
 }

@@ -35,10 +35,9 @@ public final class MetricsMonitor: ImmediateMonitor {
     /// Nothing that costs time.
     public var interests: EventInterests { .minimal }
 
-    func follower(of id: RequestID) -> any RequestFollower { MetricsFollower(self) }
-    var measuresOnly: Bool { true }
+    func follower(of id: RequestID, _ clock: EventClock) -> any RequestFollower { MetricsFollower(self, clock) }
 
-    /// Receives an event from a program that passes events on. Those of a session's requests come by `follower(of:)`.
+    /// Receives an event from a program that passes events on. Those of a session's requests come by `follower(of:_:)`.
     func receiveNow(_ event: SessionEvent) {
         guard event.event.isMeasured || event.lostBefore > 0 else { return }
         passed.withLock { tracks in state.withLock { tracks.receive(event, &$0) } }

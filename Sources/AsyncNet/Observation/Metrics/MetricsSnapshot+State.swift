@@ -3,12 +3,15 @@ import Synchronization
 extension MetricsSnapshot {
     init(_ state: MetricsState) {
         let (hops, endpoints) = (state.points(of: state.hops), state.endpoints.points)
+        func count(_ value: (EndpointCounts) -> Int) -> [(labels: [String: String], value: Int)] {
+            endpoints.map { ($0.labels, value($0.counts)) }
+        }
         requestDuration = MetricHistogram(
             "http.client.request.duration", "Duration of HTTP client requests.", .seconds,
             hops.map { ($0.labels, $0.value.duration) })
         activeRequests = MetricCount(
             "http.client.active_requests", "Number of active HTTP requests.", isMonotonic: false,
-            endpoints.map { ($0.labels, $0.value.active) })
+            count { $0.active.value })
         requestBodySize = MetricHistogram(
             "http.client.request.body.size", "Size of HTTP client request bodies.", .bytes,
             hops.map { ($0.labels, $0.value.requestBody) })
@@ -27,26 +30,26 @@ extension MetricsSnapshot {
             state.points(of: state.outcomes))
         permitWaitDuration = MetricHistogram(
             "asyncnet.client.permit.wait.duration", "Duration of waits for a limit on the rate or number of transfers.",
-            .seconds, endpoints.map { ($0.labels, $0.value.permitWait) })
+            .seconds, endpoints.map { ($0.labels, $0.counts.permitWaits.withLock { $0 }) })
         queuedRequests = MetricCount(
             "asyncnet.client.queued_requests", "Number of transfers that wait for a limit.", isMonotonic: false,
-            endpoints.map { ($0.labels, $0.value.queued) })
+            count { $0.queued.value })
         retries = MetricCount(
             "asyncnet.client.retries", "Attempts that another attempt followed.", state.points(of: state.retries))
         redirects = MetricCount(
             "asyncnet.client.redirects", "Redirects that were followed.",
-            endpoints.map { ($0.labels, $0.value.redirects) })
+            count { $0.redirects.value })
         hedges = MetricCount(
-            "asyncnet.client.hedges", "Transfers that hedging added.", endpoints.map { ($0.labels, $0.value.hedges) })
+            "asyncnet.client.hedges", "Transfers that hedging added.", count { $0.hedges.value })
         sharedRequests = MetricCount(
             "asyncnet.client.shared_requests", "Attempts that waited for a transfer which equal requests may share.",
-            endpoints.map { ($0.labels, $0.value.shared) })
+            count { $0.shared.value })
         repeats = MetricCount(
             "asyncnet.client.repeats", "Requests that the transport sent again after a reused connection had ended.",
-            endpoints.map { ($0.labels, $0.value.repeats) })
+            count { $0.repeats.value })
         connectionUses = MetricCount(
             "asyncnet.client.connection.uses", "Hops by whether their connection had been used before.",
-            endpoints.flatMap { $0.value.uses($0.labels) })
+            endpoints.flatMap { $0.counts.uses($0.labels) })
         credentialRefreshes = MetricCount(
             "asyncnet.client.credential.refreshes", "Waits of requests for a new credential.",
             state.points(of: state.refreshes))
@@ -72,9 +75,10 @@ extension ConnectionCounts {
     }
 }
 
-extension EndpointValues {
+extension EndpointCounts {
     fileprivate func uses(_ labels: [String: String]) -> [(labels: [String: String], value: Int)] {
-        [("false", newConnections), ("true", reusedConnections)].map { isReused, count in
+        let (new, reused) = (newConnections.value, reusedConnections.value)
+        return [("false", new), ("true", reused)].map { isReused, count in
             (labels.merging(["asyncnet.connection.reused": isReused]) { $1 }, count)
         }
     }

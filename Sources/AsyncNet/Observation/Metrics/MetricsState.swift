@@ -36,9 +36,11 @@ struct MetricsState: Sendable {
         if event.lostBefore > 0 { lostEvents &+= event.lostBefore }
         switch event.event {
         case .attempt(_, let head): track.beginAttempt(head, event.urlTemplate)
-        case .finished(let error): finish(error, event, &track)
-        case .decoded(_, let time, let error):
-            decodings.update(MetricLabelSet(errorType: MetricLabels.errorType(error))) { $0.add(time) }
+        case .finished(let error):
+            let summary = event.ending?.summary
+            if !track.hasBegun, let head = summary?.request { track.beginAttempt(head, summary?.urlTemplate) }
+            finish(RequestEnd(error, summary, at: event.instant), &track)
+        case .decoded(_, let time, let error): decoded(after: time, error)
         case .refreshed(let error, _):
             refreshes.update(MetricLabelSet(errorType: MetricLabels.errorType(error))) { $0 += 1 }
         case .retried(let error, _): retry(error, event, &track)
@@ -49,112 +51,101 @@ struct MetricsState: Sendable {
     /// A step of an attempt.
     private mutating func receive(_ event: SessionEvent, ofAttempt track: inout RequestTrack) {
         switch event.event {
-        case .hop(let head): beginHop(head, event, &track)
-        case .queued: queue(event.instant, &track)
-        case .admitted(let time): admit(time, &track)
-        case .shared: endpoints[endpoint(of: &track)].shared += 1
-        case .hedged: endpoints[endpoint(of: &track)].hedges += 1
-        case .repeated: endpoints[endpoint(of: &track)].repeats += 1
-        case .connected(let connection): endpoints[endpoint(of: &track)].count(connection)
-        case .response(let head): track.receive(head, event.hop)
-        case .transferred(let metrics): endTransfer(metrics, event, &track)
+        case .hop(let head): beginHop(event.hop, head, event.urlTemplate, at: event.instant, &track)
+        case .queued:
+            _ = endpoint(of: &track)
+            track.wait(since: event.instant)
+        case .admitted(let time): track.endWait(time)
+        case .shared: endpoint(of: &track)?.shared.add(1)
+        case .hedged: endpoint(of: &track)?.hedges.add(1)
+        case .repeated: endpoint(of: &track)?.repeats.add(1)
+        case .connected(let connection):
+            guard let isReused = connection.isReused else { return }
+            endpoint(of: &track)?.countConnection(isReused: isReused)
+        case .response(let head): track.update(event.hop) { $0.receive(head) }
+        case .transferred(let metrics):
+            track.update(event.hop) { hop in
+                hop.measured(metrics)
+                hop.endTransfer(at: event.instant)
+            }
         case .challenged(let head): close(head, event, &track)
         case .redirected(let head, _):
-            endpoints[endpoint(of: &track)].redirects += 1
+            endpoint(of: &track)?.redirects.add(1)
             track.isRedirected = true
             close(head, event, &track)
         default: break
         }
     }
 
-    /// Where the attempt that runs goes. Found when it is needed first.
-    private mutating func endpoint(of track: inout RequestTrack) -> EndpointTable.Index {
-        if let (head, template) = track.newAttempt.take() { track.endpoint = endpoints.index(of: head, template) }
+    /// Where the attempt that runs goes; `nil` before the first. Found when it is needed first.
+    private mutating func endpoint(of track: inout RequestTrack) -> EndpointCounts? {
+        if let (head, template) = track.newAttempt.take() { track.endpoint = endpoints.counts(of: head, template) }
         return track.endpoint
-    }
-
-    /// Ends what counts as running of a request whose end was lost.
-    mutating func forget(_ track: RequestTrack) {
-        for hop in track.hops where hop.end == nil { endpoints[hop.endpoint].active -= 1 }
-        if track.waits > 0 { endpoints[track.waitEndpoint].queued -= track.waits }
     }
 }
 
 // MARK: Attempts and outcomes
 
+/// How a request ended.
+struct RequestEnd: Sendable {
+    let instant: Duration
+    let error: AsyncNetError?
+    let status: Int?
+    let total: Duration
+    let sentBytes: Int64?
+    let receivedBytes: Int64?
+
+    init(_ error: AsyncNetError?, _ summary: RequestSummary?, at instant: Duration) {
+        (self.instant, self.error, status) = (instant, error, summary?.response?.statusCode)
+        let metrics = summary?.metrics
+        (total, sentBytes, receivedBytes) = (metrics?.total ?? .zero, metrics?.sentBytes, metrics?.receivedBytes)
+    }
+
+    init(_ outcome: TransferOutcome, at instant: Duration) {
+        (self.instant, error, status) = (instant, outcome.error, outcome.head?.statusCode)
+        total = outcome.metrics.total
+        (sentBytes, receivedBytes) = (outcome.metrics.sentBytes, outcome.metrics.receivedBytes)
+    }
+}
+
 extension MetricsState {
     private mutating func retry(_ error: AsyncNetError?, _ event: SessionEvent, _ track: inout RequestTrack) {
         let endpoint = endpoint(of: &track)
         let type = MetricLabels.errorType(ofOutcomeWith: error?.responseCode, error)
-        retries.update(MetricLabelSet(endpoint: endpoint, errorType: type)) { $0 += 1 }
+        retries.update(MetricLabelSet(endpoint: endpoint?.index ?? .none, errorType: type)) { $0 += 1 }
         for hop in track.closeAll() { record(hop, event.instant, error) }
     }
 
-    private mutating func finish(_ error: AsyncNetError?, _ event: SessionEvent, _ track: inout RequestTrack) {
-        let ending = event.ending
-        if !track.hasBegun, let head = ending?.summary.request { track.beginAttempt(head, ending?.summary.urlTemplate) }
+    mutating func finish(_ end: RequestEnd, _ track: inout RequestTrack) {
         _ = endpoint(of: &track)
-        end(track, error, event.instant, ending)
-        let status = ending?.summary.response?.statusCode
-        let type = MetricLabels.errorType(ofOutcomeWith: status, error)
-        outcomes.update(MetricLabelSet(endpoint: track.first, status: status, errorType: type)) {
-            $0.add(ending?.summary.metrics.total ?? .zero)
+        for (index, hop) in track.hops.enumerated() {
+            let isLast = index == track.deliveredHop
+            record(
+                hop, end.instant, end.error, sent: isLast ? end.sentBytes : nil,
+                received: isLast ? end.receivedBytes : nil)
         }
+        track.endWaits(at: end.instant)
+        let type = MetricLabels.errorType(ofOutcomeWith: end.status, end.error)
+        let labels = MetricLabelSet(endpoint: track.first?.index ?? .none, status: end.status, errorType: type)
+        outcomes.update(labels) { $0.add(end.total) }
         track = RequestTrack()
     }
 
-    private mutating func end(
-        _ track: RequestTrack, _ error: AsyncNetError?, _ instant: Duration, _ ending: SessionEvent.Ending?
-    ) {
-        let (sent, received) = (ending?.summary.metrics.sentBytes, ending?.summary.metrics.receivedBytes)
-        for (index, hop) in track.hops.enumerated() {
-            let isLast = index == track.deliveredHop
-            record(hop, instant, error, sent: isLast ? sent : nil, received: isLast ? received : nil)
-        }
-        for _ in 0..<track.waits { endpoints[track.waitEndpoint].endWait(instant - track.waitingSince) }
-    }
-}
-
-// MARK: Permits
-
-extension MetricsState {
-    private mutating func queue(_ instant: Duration, _ track: inout RequestTrack) {
-        _ = endpoint(of: &track)
-        track.wait(since: instant)
-        endpoints[track.waitEndpoint].queued += 1
-    }
-
-    private mutating func admit(_ time: Duration, _ track: inout RequestTrack) {
-        guard track.endWait() else { return }
-        endpoints[track.waitEndpoint].endWait(time)
+    mutating func decoded(after time: Duration, _ error: AsyncNetError?) {
+        decodings.update(MetricLabelSet(errorType: MetricLabels.errorType(error))) { $0.add(time) }
     }
 }
 
 // MARK: Hops
 
 extension MetricsState {
-    private mutating func beginHop(_ head: HTTPRequestHead, _ event: SessionEvent, _ track: inout RequestTrack) {
-        // The head of an attempt's first hop goes where the attempt's own head goes.
-        let isFirst = track.newAttempt != nil
-        let endpoint =
-            isFirst
-            ? endpoint(of: &track) : endpoints.index(of: head, track.isRedirected ? nil : event.urlTemplate)
-        track.open(event.hop, endpoint, at: event.instant)
-        endpoints[endpoint].active += 1
-    }
-
-    /// The hop is not active any more; whether it failed, the attempt's outcome decides.
-    private mutating func endTransfer(
-        _ metrics: TransportMetrics, _ event: SessionEvent, _ track: inout RequestTrack
+    mutating func beginHop(
+        _ number: Int, _ head: HTTPRequestHead, _ template: String?, at instant: Duration, _ track: inout RequestTrack
     ) {
-        var ended: EndpointTable.Index?
-        track.update(event.hop) { hop in
-            if hop.end == nil { ended = hop.endpoint }
-            hop.end = event.instant
-            hop.version = metrics.httpVersion ?? hop.version
-            hop.wireBytes = metrics.wireBytes
-        }
-        if let ended { endpoints[ended].active -= 1 }
+        // The head of an attempt's first hop goes where the attempt's own head goes.
+        let first = track.newAttempt == nil ? nil : endpoint(of: &track)
+        track.open(
+            number, first ?? endpoints.counts(of: head, track.isRedirected ? nil : template), at: instant)
     }
 
     /// Ends a hop that another hop follows.
@@ -170,9 +161,9 @@ extension MetricsState {
     private mutating func record(
         _ hop: OpenHop, _ instant: Duration, _ error: AsyncNetError?, sent: Int64? = nil, received: Int64? = nil
     ) {
-        if hop.end == nil { endpoints[hop.endpoint].active -= 1 }
+        if hop.end == nil { hop.endpoint.active.add(-1) }
         let labels = MetricLabelSet(
-            endpoint: hop.endpoint, status: hop.status, version: hop.version.map(SemanticConventions.version),
+            endpoint: hop.endpoint.index, status: hop.status, version: hop.version.map(SemanticConventions.version),
             errorType: SemanticConventions.errorType(ofHopWith: hop.status, error))
         hops.update(labels) { values in
             values.duration.add((hop.end ?? instant) - hop.start)

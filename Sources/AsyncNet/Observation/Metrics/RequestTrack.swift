@@ -1,17 +1,32 @@
 /// A hop that has begun, with what its events have reported.
 struct OpenHop: Sendable {
     let number: Int
-    let endpoint: EndpointTable.Index
+    let endpoint: EndpointCounts
     let start: Duration
     /// When its transfer was over; `nil` while it runs, and over transports that report no measurements.
     var end: Duration?
     var status: Int?
     var version: String?
     var wireBytes: WireBytes?
+    /// Whether the transport has reported its measurements.
+    var isMeasured = false
 
     mutating func receive(_ head: HTTPResponseHead) {
         status = head.statusCode
         version = version ?? head.httpVersion
+    }
+
+    mutating func measured(_ metrics: TransportMetrics) {
+        version = metrics.httpVersion ?? version
+        wireBytes = metrics.wireBytes
+        isMeasured = true
+    }
+
+    /// The hop is not active any more; whether it failed, the attempt's outcome decides.
+    mutating func endTransfer(at instant: Duration) {
+        guard isMeasured else { return }
+        if end == nil { endpoint.active.add(-1) }
+        end = instant
     }
 }
 
@@ -22,10 +37,10 @@ struct RequestTrack: Sendable {
     /// The head and template of an attempt whose endpoint has not been needed yet.
     var newAttempt: (head: HTTPRequestHead, template: String?)?
     /// The endpoint of the first attempt.
-    private(set) var first = EndpointTable.Index.none
+    private(set) var first: EndpointCounts?
     /// Where the attempt that runs goes.
-    var endpoint = EndpointTable.Index.none {
-        didSet { if first == .none { first = endpoint } }
+    var endpoint: EndpointCounts? {
+        didSet { if first == nil { first = endpoint } }
     }
     /// Whether the attempt follows a redirect, to which the request's template does not belong.
     var isRedirected = false
@@ -35,20 +50,25 @@ struct RequestTrack: Sendable {
     private(set) var waits = 0
     private(set) var waitingSince = Duration.zero
     /// Where those transfers go.
-    private(set) var waitEndpoint = EndpointTable.Index.none
+    private(set) var waitEndpoint: EndpointCounts?
 
     mutating func beginAttempt(_ head: HTTPRequestHead, _ template: String?) {
         (hasBegun, newAttempt, isRedirected) = (true, (head, template), false)
     }
 
-    // MARK: Hops
-
-    mutating func open(_ number: Int, _ endpoint: EndpointTable.Index, at start: Duration) {
-        self.endpoint = endpoint
-        hops.append(OpenHop(number: number, endpoint: endpoint, start: start))
+    /// Ends what counts as running of a request whose end was lost.
+    func forget() {
+        for hop in hops where hop.end == nil { hop.endpoint.active.add(-1) }
+        if waits > 0 { waitEndpoint?.queued.add(-waits) }
     }
 
-    mutating func receive(_ head: HTTPResponseHead, _ number: Int) { update(number) { $0.receive(head) } }
+    // MARK: Hops
+
+    mutating func open(_ number: Int, _ endpoint: EndpointCounts, at start: Duration) {
+        self.endpoint = endpoint
+        hops.append(OpenHop(number: number, endpoint: endpoint, start: start))
+        endpoint.active.add(1)
+    }
 
     /// Changes a hop. An event outside of hops, as the response of a hedged request is, belongs to the hop that ended
     /// last, or to the hop that began last.
@@ -80,12 +100,15 @@ struct RequestTrack: Sendable {
     mutating func wait(since instant: Duration) {
         if waits == 0 { (waitingSince, waitEndpoint) = (instant, endpoint) }
         waits += 1
+        waitEndpoint?.queued.add(1)
     }
 
-    /// - Returns: `false` if no transfer waited.
-    mutating func endWait() -> Bool {
-        guard waits > 0 else { return false }
+    /// One of the transfers that waited waits no longer.
+    mutating func endWait(_ time: Duration) {
+        guard waits > 0 else { return }
         waits -= 1
-        return true
+        waitEndpoint?.endWait(time)
     }
+
+    mutating func endWaits(at instant: Duration) { while waits > 0 { endWait(instant - waitingSince) } }
 }

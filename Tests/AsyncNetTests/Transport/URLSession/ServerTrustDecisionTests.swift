@@ -47,7 +47,8 @@ struct ServerTrustDecisionTests {
     @Test(
         "Anchors that cannot be read are an error, and never no anchors",
         arguments: [
-            TLSConfiguration.Trust.anchors(file: URL(filePath: "/nonexistent.pem")), .anchors(["no certificate"]),
+            TLSConfiguration.Trust.anchors(file: URL(filePath: "/nonexistent.pem")),
+            .anchors(["-----BEGIN PRIVATE KEY-----\nAA==\n-----END PRIVATE KEY-----\n"]),
             .anchors([pem + "-----BEGIN CERTIFICATE-----\n=A=\n-----END CERTIFICATE-----\n"]),
             .anchors([pem + "-----BEGIN CERTIFICATE-----\nMAA="]),
         ])
