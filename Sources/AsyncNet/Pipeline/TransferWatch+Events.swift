@@ -82,11 +82,14 @@ extension TransferWatch {
     @inline(never)
     func measured(_ metrics: TransportMetrics) {
         guard areEventsObserved else { return }
+        if let meter = events?.meter {
+            if let isReused = metrics.isConnectionReused, isConnectionNews { meter.connected(isReused: isReused) }
+            return meter.measured(metrics, hopNumber)
+        }
         let connection = ConnectionInfo(
             isReused: metrics.isConnectionReused, httpVersion: metrics.httpVersion,
             remoteAddress: metrics.remoteAddress)
         if connection != ConnectionInfo() { connected(connection) }
-        if let meter = events?.meter { return meter.measured(metrics, hopNumber) }
         hopReport.withLock { $0?.transferred = .transferred(metrics) }
     }
 
@@ -119,7 +122,7 @@ extension TransferWatch {
 
     /// The transport counts bytes when they arrive, and the reader counts them again when it takes them.
     func reportReceived(_ bytes: Int64) {
-        guard areEventsObserved else { return }
+        guard areEventsObserved, events?.meter == nil else { return }
         let isMore = hopReport.withLock { report in
             guard let known = report?.receivedBytes, known < bytes else { return false }
             report?.receivedBytes = bytes

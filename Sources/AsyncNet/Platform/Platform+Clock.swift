@@ -8,3 +8,16 @@ extension Platform {
         return nanoseconds < 0 ? nil : nanoseconds
     }
 }
+
+/// Measures the time since it was made, by `ContinuousClock`, which takes ten times as long to read as the system's clock.
+struct Stopwatch: Sendable {
+    private let start = Platform.continuousNanoseconds
+    private let slowStart: ContinuousClock.Instant?
+
+    init() { slowStart = start == nil ? ContinuousClock.now : nil }
+
+    var elapsed: Duration {
+        if let start, let now = Platform.continuousNanoseconds { return .nanoseconds(now &- start) }
+        return slowStart?.duration(to: .now) ?? .zero
+    }
+}

@@ -48,10 +48,9 @@ public struct ResponseTask<Value: Sendable>: Sendable {
     }
 
     private func measured(_ outcome: TransferOutcome) async -> (result: Result<Value, AsyncNetError>, Duration) {
-        let clock = ContinuousClock()
-        let start = clock.now
+        let stopwatch = Stopwatch()
         let result = await serialize(outcome)
-        let duration = clock.now - start
+        let duration = stopwatch.elapsed
         guard outcome.error == nil else { return (result, duration) }
         engine.observers.sendDecoded(Value.self, after: duration, result.failure)
         return (result, duration)

@@ -105,3 +105,17 @@ struct EndpointTable: Sendable {
         return hasOverflow ? points + [(MetricLabels.overflow, counts[0])] : points
     }
 }
+
+/// The endpoints of a monitor, which are looked up without the lock of what is counted of them.
+final class Endpoints: Sendable {
+    private let table: Locked<EndpointTable>
+
+    init(limit: Int, methods: Set<HTTPMethod>) { table = Locked(EndpointTable(limit: limit, methods: methods)) }
+
+    /// What is counted of the endpoint that a head is sent to.
+    func counts(of head: HTTPRequestHead, _ template: String?) -> EndpointCounts {
+        table.withLock { $0.counts(of: head, template) }
+    }
+
+    var copy: EndpointTable { table.withLock { $0 } }
+}

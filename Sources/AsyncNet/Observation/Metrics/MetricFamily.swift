@@ -22,6 +22,8 @@ struct MetricFamily<Value: Sendable>: Sendable {
     private let limit: Int
     private let initial: Value
     private var slots: [MetricLabelSet: Int] = [:]
+    /// The set that was changed last, which is most often the next one too.
+    private var latest: (labels: MetricLabelSet, slot: Int)?
     private var values: [Value] = []
     private var overflow: Value
     private var hasOverflow = false
@@ -29,7 +31,10 @@ struct MetricFamily<Value: Sendable>: Sendable {
     init(limit: Int, _ initial: Value) { (self.limit, self.initial, overflow) = (limit, initial, initial) }
 
     mutating func update(_ labels: MetricLabelSet, _ change: (inout Value) -> Void) {
-        if let slot = slots[labels] { return change(&values[slot]) }
+        if let slot = latest?.labels == labels ? latest?.slot : slots[labels] {
+            if latest?.slot != slot { latest = (labels, slot) }
+            return change(&values[slot])
+        }
         guard values.count < limit, labels.endpoint != .overflow else {
             hasOverflow = true
             return change(&overflow)

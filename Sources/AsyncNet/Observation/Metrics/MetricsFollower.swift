@@ -32,7 +32,7 @@ final class MetricsFollower: RequestFollower {
         let instant = clock.instant
         update { track in
             guard track.hasBegun else { return }
-            monitor.state.withLock { $0.beginHop(number, head, template, at: instant, &track) }
+            track.beginHop(number, head, template, at: instant, monitor.endpoints)
         }
     }
 
@@ -51,17 +51,21 @@ final class MetricsFollower: RequestFollower {
     }
 
     func finish(_ outcome: TransferOutcome) {
-        let end = RequestEnd(outcome, at: clock.instant)
-        update { track in
-            if !track.hasBegun, let request = outcome.request { track.beginAttempt(request.head, request.urlTemplate) }
-            monitor.state.withLock { $0.finish(end, &track) }
+        let instant = clock.instant
+        let ended = state.withLock { state -> RequestTrack? in
+            guard !state.isOver else { return nil }
+            state.isOver = true
+            if !state.track.hasBegun, let request = outcome.request {
+                state.track.beginAttempt(request.head, request.urlTemplate)
+            }
+            state.track.finish(at: instant, monitor.endpoints)
+            defer { state.track = RequestTrack() }
+            return state.track
         }
-        state.withLock { $0.isOver = true }
+        if let ended { monitor.add(.request(ended, RequestEnd(outcome))) }
     }
 
-    func decoded(after time: Duration, _ error: AsyncNetError?) {
-        monitor.state.withLock { $0.decoded(after: time, error) }
-    }
+    func decoded(after time: Duration, _ error: AsyncNetError?) { monitor.add(.decoding(time, error)) }
 
     private func update(_ change: (inout RequestTrack) -> Void) {
         state.withLock { state in

@@ -19,8 +19,19 @@ public final class MetricsMonitor: ImmediateMonitor {
     /// The methods that are values of `http.request.method`: those of RFC 9110 §9, PATCH (RFC 5789) and QUERY.
     public static let standardMethods: Set<HTTPMethod> = SemanticConventions.methods
 
+    /// What is over and has not been added to `state` yet.
+    enum Ended: Sendable {
+        case request(RequestTrack, RequestEnd)
+        case decoding(Duration, AsyncNetError?)
+    }
+
     let state: Locked<MetricsState>
+    let endpoints: Endpoints
+    private let ended = Locked<[Ended]>([])
     private let passed = Locked(RequestTracks())
+
+    /// How much is added at a time: for one after the other, code and values would have left the processor's cache.
+    private static let batchSize = 64
 
     /// Makes a monitor that has counted nothing.
     ///
@@ -29,7 +40,40 @@ public final class MetricsMonitor: ImmediateMonitor {
     ///     counts under the single label `otel.metric.overflow`, so that sums stay correct.
     ///   - methods: The methods that are values of `http.request.method`; others are `_OTHER`.
     public init(labelLimit: Int = 1000, methods: Set<HTTPMethod> = MetricsMonitor.standardMethods) {
-        state = Locked(MetricsState(limit: labelLimit, methods: methods))
+        let state = MetricsState(limit: labelLimit, methods: methods)
+        endpoints = state.endpoints
+        self.state = Locked(state)
+    }
+
+    func add(_ new: Ended) {
+        let isBatch = ended.withLock { ended in
+            if ended.capacity == 0 { ended.reserveCapacity(Self.batchSize) }
+            ended.append(new)
+            return ended.count >= Self.batchSize
+        }
+        if isBatch { state.withLock { addEnded(to: &$0) } }
+    }
+
+    /// Called with the lock of `state`, so that nobody who reads it misses what is taken here.
+    private func addEnded(to state: inout MetricsState) {
+        let batch = ended.withLock { ended in
+            defer { ended = [] }
+            return ended
+        }
+        for ended in batch {
+            switch ended {
+            case .request(let track, let end): state.add(track, end)
+            case .decoding(let time, let error): state.decoded(after: time, error)
+            }
+        }
+    }
+
+    /// All values up to now.
+    private var current: MetricsState {
+        state.withLock { state in
+            addEnded(to: &state)
+            return state
+        }
     }
 
     /// Nothing that costs time.
@@ -44,7 +88,7 @@ public final class MetricsMonitor: ImmediateMonitor {
     }
 
     /// All values up to now.
-    public func snapshot() -> MetricsSnapshot { MetricsSnapshot(state.withLock { $0 }) }
+    public func snapshot() -> MetricsSnapshot { MetricsSnapshot(current) }
 
     /// All values up to now in Prometheus's text format, version 0.0.4; the same values always make the same text.
     public func prometheusText() -> String { snapshot().prometheusText() }

@@ -2,7 +2,7 @@ import Synchronization
 
 extension MetricsSnapshot {
     init(_ state: MetricsState) {
-        let (hops, endpoints) = (state.points(of: state.hops), state.endpoints.points)
+        let (hops, endpoints) = (state.points(of: state.hops), state.endpoints.copy.points)
         func count(_ value: (EndpointCounts) -> Int) -> [(labels: [String: String], value: Int)] {
             endpoints.map { ($0.labels, value($0.counts)) }
         }
@@ -63,7 +63,7 @@ extension MetricsSnapshot {
 
 extension MetricsState {
     fileprivate func points<Value>(of family: MetricFamily<Value>) -> [(labels: [String: String], value: Value)] {
-        family.points(endpoints)
+        family.points(endpoints.copy)
     }
 }
 

@@ -22,10 +22,13 @@ struct OpenHop: Sendable {
         isMeasured = true
     }
 
-    /// The hop is not active any more; whether it failed, the attempt's outcome decides.
-    mutating func endTransfer(at instant: Duration) {
-        guard isMeasured else { return }
-        if end == nil { endpoint.active.add(-1) }
+    /// The transfer is over, if it was measured; whether the hop failed, the attempt's outcome decides.
+    mutating func endTransfer(at instant: Duration) { if isMeasured { close(at: instant) } }
+
+    /// The hop is not active any more.
+    mutating func close(at instant: Duration) {
+        guard end == nil else { return }
+        endpoint.active.add(-1)
         end = instant
     }
 }
@@ -86,11 +89,19 @@ struct RequestTrack: Sendable {
         return hops.lastIndex { $0.status != nil } ?? 0 == index ? index : nil
     }
 
-    mutating func close(_ number: Int) -> OpenHop? {
-        hops.lastIndex { $0.number == number }.map { hops.remove(at: $0) }
+    mutating func close(_ number: Int, at instant: Duration) -> OpenHop? {
+        guard let index = hops.lastIndex(where: { $0.number == number }) else { return nil }
+        hops[index].close(at: instant)
+        return hops.remove(at: index)
     }
 
-    mutating func closeAll() -> [OpenHop] {
+    /// Nothing runs or waits any more.
+    mutating func closeAll(at instant: Duration) {
+        for index in hops.indices { hops[index].close(at: instant) }
+        while waits > 0 { endWait(instant - waitingSince) }
+    }
+
+    mutating func takeHops() -> [OpenHop] {
         defer { hops = [] }
         return hops
     }
@@ -109,6 +120,28 @@ struct RequestTrack: Sendable {
         waits -= 1
         waitEndpoint?.endWait(time)
     }
+}
 
-    mutating func endWaits(at instant: Duration) { while waits > 0 { endWait(instant - waitingSince) } }
+// MARK: Endpoints
+
+extension RequestTrack {
+    /// Where the attempt that runs goes; `nil` before the first. Found when it is needed first.
+    mutating func endpoint(among endpoints: Endpoints) -> EndpointCounts? {
+        if let (head, template) = newAttempt.take() { endpoint = endpoints.counts(of: head, template) }
+        return endpoint
+    }
+
+    mutating func beginHop(
+        _ number: Int, _ head: HTTPRequestHead, _ template: String?, at instant: Duration, _ endpoints: Endpoints
+    ) {
+        // The head of an attempt's first hop goes where the attempt's own head goes.
+        let first = newAttempt == nil ? nil : endpoint(among: endpoints)
+        open(number, first ?? endpoints.counts(of: head, isRedirected ? nil : template), at: instant)
+    }
+
+    /// The request is over.
+    mutating func finish(at instant: Duration, _ endpoints: Endpoints) {
+        _ = endpoint(among: endpoints)
+        closeAll(at: instant)
+    }
 }

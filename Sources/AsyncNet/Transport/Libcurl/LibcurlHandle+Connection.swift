@@ -60,14 +60,16 @@ extension LibcurlHandle {
 
     /// Reports the connection when the response's head has arrived, since only then the HTTP version is known.
     func reportConnection(_ exchange: LibcurlExchange, _ head: HTTPResponseHead) {
-        var port = 0
-        let address = lc_peer(easy.pointer, &port).map { String(cString: $0) }
-        let certificates = exchange.request.interests?.certificates == true ? easy.certificates : []
-        exchange.request.onEvent?(
-            .connected(
-                ConnectionInfo(
-                    isReused: lc_new_connections(easy.pointer) == 0, httpVersion: head.httpVersion,
-                    remoteAddress: address, remotePort: port > 0 ? port : nil, certificates: certificates)))
+        let interests = exchange.request.interests ?? .minimal
+        var info = ConnectionInfo(
+            isReused: lc_new_connections(easy.pointer) == 0, httpVersion: head.httpVersion,
+            certificates: interests.certificates ? easy.certificates : [])
+        if interests.addresses {
+            var port = 0
+            info.remoteAddress = lc_peer(easy.pointer, &port).map { String(cString: $0) }
+            info.remotePort = port > 0 ? port : nil
+        }
+        exchange.request.onEvent?(.connected(info))
     }
 
     /// Whether the server reported that it did not process the transfer's stream.
