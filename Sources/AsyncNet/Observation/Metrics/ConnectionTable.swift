@@ -76,9 +76,3 @@ final class CountedConnection: ConnectionFollower {
         counts.durations.withLock { $0.add(duration) }
     }
 }
-
-extension MetricsMonitor: ConnectionObserver {
-    func follower(ofConnectionTo url: URL) -> any ConnectionFollower {
-        CountedConnection(state.withLock { $0.connections.counts(of: url) })
-    }
-}

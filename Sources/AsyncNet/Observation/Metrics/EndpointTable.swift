@@ -1,46 +1,44 @@
-import Synchronization
-
-/// A number that any thread changes, without an order with other numbers.
-struct Counter: ~Copyable, Sendable {
-    private let number = Atomic(0)
-
-    var value: Int { number.load(ordering: .relaxed) }
-
-    func add(_ difference: Int) { number.add(difference, ordering: .relaxed) }
-}
-
-/// What is counted of an endpoint. Requests change it without a lock that other requests wait for.
-final class EndpointCounts: Sendable {
-    let index: EndpointTable.Index
+/// What is counted of an endpoint.
+struct EndpointValues: Sendable {
     /// The transfers that run.
-    let active = Counter()
+    var active = 0
     /// The transfers that wait for a permit.
-    let queued = Counter()
-    let permitWaits = Locked(Distribution(bounds: MetricBuckets.durations))
-    let newConnections = Counter()
-    let reusedConnections = Counter()
-    let repeats = Counter()
-    let redirects = Counter()
-    let shared = Counter()
-    let hedges = Counter()
+    var queued = 0
+    var permitWait = Distribution(bounds: MetricBuckets.durations)
+    var newConnections = 0
+    var reusedConnections = 0
+    var repeats = 0
+    var redirects = 0
+    var shared = 0
+    var hedges = 0
 
-    init(_ index: EndpointTable.Index) { self.index = index }
-
-    func countConnection(isReused: Bool) {
-        if isReused { reusedConnections.add(1) } else { newConnections.add(1) }
+    mutating func countConnection(isReused: Bool) {
+        if isReused { reusedConnections += 1 } else { newConnections += 1 }
     }
 
-    func endWait(_ time: Duration) {
-        queued.add(-1)
-        permitWaits.withLock { $0.add(time) }
+    mutating func endWait(_ time: Duration) {
+        queued -= 1
+        permitWait.add(time)
+    }
+
+    mutating func add(_ other: Self) {
+        active += other.active
+        queued += other.queued
+        permitWait.add(other.permitWait)
+        newConnections += other.newConnections
+        reusedConnections += other.reusedConnections
+        repeats += other.repeats
+        redirects += other.redirects
+        shared += other.shared
+        hedges += other.hedges
     }
 }
 
-/// The first so many endpoints that requests go to, by number, with what is counted of them.
+/// The first so many endpoints that requests go to, by number.
 struct EndpointTable: Sendable {
     /// The number of an endpoint.
     struct Index: Hashable, Sendable {
-        fileprivate let number: Int
+        let number: Int
 
         /// Differs from those of other endpoints by 1000 at least.
         var hash: Int { number &* 1000 }
@@ -55,10 +53,7 @@ struct EndpointTable: Sendable {
     private let methods: Set<HTTPMethod>
     private var indexes: [Endpoint: Index] = [:]
     private var endpoints: [Endpoint] = []
-    /// Those of `overflow` first.
-    private var counts = [EndpointCounts(.overflow)]
     private var hasOverflow = false
-    private var memo = EndpointMemo()
 
     /// - Parameters:
     ///   - limit: How many endpoints are in the table.
@@ -67,28 +62,16 @@ struct EndpointTable: Sendable {
 
     /// The number of the endpoint that a head is sent to.
     mutating func index(of head: HTTPRequestHead, _ template: String?) -> Index {
-        if let index = memo.index(of: head, template) { return index }
-        let index = index(of: Endpoint(head, template, methods: methods))
-        memo.keep(index, of: head, template)
-        return index
-    }
-
-    private mutating func index(of endpoint: Endpoint) -> Index {
+        let endpoint = Endpoint(head, template, methods: methods)
         if let index = indexes[endpoint] { return index }
         guard endpoints.count < limit else {
             hasOverflow = true
             return .overflow
         }
-        let index = Index(number: counts.count)
         endpoints.append(endpoint)
-        counts.append(EndpointCounts(index))
+        let index = Index(number: endpoints.count)
         indexes[endpoint] = index
         return index
-    }
-
-    /// What is counted of the endpoint that a head is sent to.
-    mutating func counts(of head: HTTPRequestHead, _ template: String?) -> EndpointCounts {
-        counts[index(of: head, template).number]
     }
 
     func labels(of index: Index) -> [String: String] {
@@ -99,22 +82,22 @@ struct EndpointTable: Sendable {
         }
     }
 
-    /// All counts with their labels.
-    var points: [(labels: [String: String], counts: EndpointCounts)] {
-        let points = zip(endpoints, counts.dropFirst()).map { ($0.labels, $1) }
-        return hasOverflow ? points + [(MetricLabels.overflow, counts[0])] : points
+    /// All endpoints with their labels.
+    var points: [(labels: [String: String], index: Index)] {
+        let points = endpoints.enumerated().map { ($1.labels, Index(number: $0 + 1)) }
+        return hasOverflow ? points + [(MetricLabels.overflow, .overflow)] : points
     }
 }
 
-/// The endpoints of a monitor, which are looked up without the lock of what is counted of them.
-final class Endpoints: Sendable {
+/// The endpoints of a monitor, whose numbers all of its shards have.
+final class EndpointRegistry: Sendable {
     private let table: Locked<EndpointTable>
 
     init(limit: Int, methods: Set<HTTPMethod>) { table = Locked(EndpointTable(limit: limit, methods: methods)) }
 
-    /// What is counted of the endpoint that a head is sent to.
-    func counts(of head: HTTPRequestHead, _ template: String?) -> EndpointCounts {
-        table.withLock { $0.counts(of: head, template) }
+    /// The number of the endpoint that a head is sent to.
+    func index(of head: HTTPRequestHead, _ template: String?) -> EndpointTable.Index {
+        table.withLock { $0.index(of: head, template) }
     }
 
     var copy: EndpointTable { table.withLock { $0 } }

@@ -44,6 +44,14 @@ struct MetricFamily<Value: Sendable>: Sendable {
         change(&values[values.count - 1])
     }
 
+    /// Adds the values of another family.
+    mutating func add(_ other: Self, _ add: (inout Value, Value) -> Void) {
+        for (labels, slot) in other.slots { update(labels) { add(&$0, other.values[slot]) } }
+        guard other.hasOverflow else { return }
+        hasOverflow = true
+        add(&overflow, other.overflow)
+    }
+
     /// The values with their labels.
     func points(_ endpoints: EndpointTable) -> [(labels: [String: String], value: Value)] {
         let points = slots.map { labels, slot in (labels.labels(endpoints), values[slot]) }

@@ -19,7 +19,7 @@ final class MetricsFollower: RequestFollower {
     func receiveNow(_ event: SessionEvent) {
         guard event.event.isMeasured else { return }
         state.withLock { state in
-            monitor.state.withLock { $0.receive(event, &state.track) }
+            monitor.shards.withLock { $0.receive(event, &state.track) }
             if case .finished = event.event { state.isOver = true }
         }
     }
@@ -32,13 +32,12 @@ final class MetricsFollower: RequestFollower {
         let instant = clock.instant
         update { track in
             guard track.hasBegun else { return }
-            track.beginHop(number, head, template, at: instant, monitor.endpoints)
+            monitor.shards.withLock { $0.beginHop(number, head, template, at: instant, &track) }
         }
     }
 
     func connected(isReused: Bool?) {
-        guard let isReused else { return }
-        update { $0.endpoint?.countConnection(isReused: isReused) }
+        update { track in monitor.shards.withLock { $0.connected(isReused: isReused, track) } }
     }
 
     func received(_ head: HTTPResponseHead, _ hop: Int) { update { $0.update(hop) { $0.receive(head) } } }
@@ -47,25 +46,24 @@ final class MetricsFollower: RequestFollower {
 
     func endTransfer(_ hop: Int) {
         let instant = clock.instant
-        update { $0.update(hop) { $0.endTransfer(at: instant) } }
+        update { track in monitor.shards.withLock { $0.endTransfer(hop, at: instant, &track) } }
     }
 
     func finish(_ outcome: TransferOutcome) {
-        let instant = clock.instant
-        let ended = state.withLock { state -> RequestTrack? in
-            guard !state.isOver else { return nil }
+        let (instant, end) = (clock.instant, RequestEnd(outcome))
+        state.withLock { state in
+            guard !state.isOver else { return }
             state.isOver = true
             if !state.track.hasBegun, let request = outcome.request {
                 state.track.beginAttempt(request.head, request.urlTemplate)
             }
-            state.track.finish(at: instant, monitor.endpoints)
-            defer { state.track = RequestTrack() }
-            return state.track
+            monitor.shards.withLock { $0.finish(end, at: instant, &state.track) }
         }
-        if let ended { monitor.add(.request(ended, RequestEnd(outcome))) }
     }
 
-    func decoded(after time: Duration, _ error: AsyncNetError?) { monitor.add(.decoding(time, error)) }
+    func decoded(after time: Duration, _ error: AsyncNetError?) {
+        monitor.shards.withLock { $0.decoded(after: time, error) }
+    }
 
     private func update(_ change: (inout RequestTrack) -> Void) {
         state.withLock { state in
@@ -89,14 +87,14 @@ struct RequestTracks: Sendable {
         var track = tracks.removeValue(forKey: event.requestID) ?? RequestTrack()
         state.receive(event, &track)
         if track.hasBegun { tracks[event.requestID] = track }
-        if tracks.count > limit { forgetOldest() }
+        if tracks.count > limit { forgetOldest(&state) }
     }
 
     /// Forgets the older half of the requests: those whose ends were lost would otherwise be kept for ever.
-    private mutating func forgetOldest() {
+    private mutating func forgetOldest(_ state: inout MetricsState) {
         let ids = tracks.keys.sorted()
         for id in ids.prefix(ids.count / 2) {
-            tracks.removeValue(forKey: id)?.forget()
+            if let track = tracks.removeValue(forKey: id) { state.forget(track) }
         }
     }
 }

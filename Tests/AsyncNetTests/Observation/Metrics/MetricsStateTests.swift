@@ -30,7 +30,7 @@ struct MetricsStateTests {
             }
         }
 
-        var snapshot: MetricsSnapshot { MetricsSnapshot(state) }
+        var snapshot: MetricsSnapshot { MetricsSnapshot(state, ConnectionTable(limit: 1)) }
     }
 
     private func head(_ url: String = "http://a.example/x") throws -> HTTPRequestHead {

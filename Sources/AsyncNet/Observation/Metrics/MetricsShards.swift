@@ -1,0 +1,36 @@
+import Foundation
+
+/// What a monitor has counted, in a part for each few threads: threads that count at the same time do not wait for each other,
+/// nor for each other's memory.
+final class MetricsShards: Sendable {
+    private final class Shard: Sendable {
+        let state: Locked<MetricsState>
+        init(_ state: MetricsState) { self.state = Locked(state) }
+    }
+
+    private let shards: [Shard]
+
+    /// - Parameter state: A state that has counted nothing.
+    init(_ state: MetricsState) {
+        let count = min(32, 2 * ProcessInfo.processInfo.activeProcessorCount)
+        shards = (0..<max(1, count)).map { _ in Shard(state) }
+    }
+
+    /// Changes the calling thread's part.
+    func withLock<Result: Sendable>(_ change: (inout MetricsState) -> Result) -> Result {
+        shards[Platform.threadNumber % shards.count].state.withLock { change(&$0) }
+    }
+
+    /// All parts together, at one moment: what one thread begins another ends.
+    var sum: MetricsState { sum(of: shards[...]) }
+
+    private func sum(of parts: ArraySlice<Shard>) -> MetricsState {
+        parts[parts.startIndex].state.withLock { part in
+            let others = parts.dropFirst()
+            guard !others.isEmpty else { return part }
+            var sum = sum(of: others)
+            sum.add(part)
+            return sum
+        }
+    }
+}
