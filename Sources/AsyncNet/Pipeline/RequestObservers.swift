@@ -58,7 +58,7 @@ final class RequestObservers: EventTarget {
         guard isObserved else { return nil }
         var interests = hub.interests
         if hasEventObservers.load(ordering: .acquiring) { interests.sentHeads = true }
-        interests.addresses = meter == nil
+        interests.connections = meter == nil
         return interests
     }
 

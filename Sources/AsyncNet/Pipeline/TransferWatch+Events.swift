@@ -40,7 +40,7 @@ extension TransferWatch {
     @inline(never)
     func beginHop(_ request: TransportRequest) {
         guard let events, let interests = request.interests else { return }
-        endTransfer()
+        if hopNumber > 0 { endTransfer() }
         hop.store(events.beginHop(), ordering: .relaxed)
         hopReport.withLock { $0 = HopReport(interests) }
         if let meter = events.meter {
@@ -59,20 +59,12 @@ extension TransferWatch {
 
     /// The transfer has a connection.
     func connected(_ connection: ConnectionInfo) {
-        guard isConnectionNews else { return }
-        if let meter = events?.meter {
-            meter.connected(isReused: connection.isReused)
-        } else {
-            send(.connected(connection))
-        }
-    }
-
-    /// Whether the hop's connection has not been reported; it is then.
-    private var isConnectionNews: Bool {
-        hopReport.withLock { report in
+        guard areEventsObserved, events?.meter == nil else { return }
+        let isNews = hopReport.withLock { report in
             defer { report?.isConnected = true }
             return report?.isConnected == false
         }
+        if isNews { send(.connected(connection)) }
     }
 
     func sendResponse(_ head: HTTPResponseHead) {
@@ -82,10 +74,7 @@ extension TransferWatch {
     @inline(never)
     func measured(_ metrics: TransportMetrics) {
         guard areEventsObserved else { return }
-        if let meter = events?.meter {
-            if let isReused = metrics.isConnectionReused, isConnectionNews { meter.connected(isReused: isReused) }
-            return meter.measured(metrics, hopNumber)
-        }
+        if let meter = events?.meter { return meter.measured(metrics, hopNumber) }
         let connection = ConnectionInfo(
             isReused: metrics.isConnectionReused, httpVersion: metrics.httpVersion,
             remoteAddress: metrics.remoteAddress)

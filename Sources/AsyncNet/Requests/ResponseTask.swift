@@ -32,7 +32,10 @@ public struct ResponseTask<Value: Sendable>: Sendable {
         get async {
             let outcome = await engine.transferOutcome()
             guard engine.observers.areAllObserved else { return await serialize(outcome) }
-            return await measured(outcome).result
+            let stopwatch = Stopwatch()
+            let result = await serialize(outcome)
+            report(result, of: outcome, after: stopwatch.elapsed)
+            return result
         }
     }
 
@@ -40,20 +43,19 @@ public struct ResponseTask<Value: Sendable>: Sendable {
     public var response: DataResponse<Value, AsyncNetError> {
         get async {
             let outcome = await engine.transferOutcome()
-            let (result, duration) = await measured(outcome)
+            let stopwatch = Stopwatch()
+            let result = await serialize(outcome)
             var metrics = outcome.metrics
-            metrics.serialization = duration
+            metrics.serialization = stopwatch.elapsed
+            report(result, of: outcome, after: metrics.serialization)
             return DataResponse(result: result, metrics: metrics, outcome: outcome)
         }
     }
 
-    private func measured(_ outcome: TransferOutcome) async -> (result: Result<Value, AsyncNetError>, Duration) {
-        let stopwatch = Stopwatch()
-        let result = await serialize(outcome)
-        let duration = stopwatch.elapsed
-        guard outcome.error == nil else { return (result, duration) }
-        engine.observers.sendDecoded(Value.self, after: duration, result.failure)
-        return (result, duration)
+    /// Reports that the response was serialized, if there was one.
+    private func report(_ result: Result<Value, AsyncNetError>, of outcome: TransferOutcome, after time: Duration) {
+        guard outcome.error == nil else { return }
+        engine.observers.sendDecoded(Value.self, after: time, result.failure)
     }
 
     /// Runs on no actor, so that serializing a large body blocks neither the session nor the caller's actor.

@@ -12,7 +12,7 @@ protocol ConnectionFollower: AnyObject, Sendable {
     func becameActive()
     /// The connection has no transfer any more, and is kept for others.
     func becameIdle()
-    func closed(isActive: Bool)
+    func closed()
 }
 
 /// Several observers of the same connections.
@@ -32,6 +32,6 @@ final class ConnectionObserverGroup: ConnectionObserver {
 
         func becameActive() { for follower in followers { follower.becameActive() } }
         func becameIdle() { for follower in followers { follower.becameIdle() } }
-        func closed(isActive: Bool) { for follower in followers { follower.closed(isActive: isActive) } }
+        func closed() { for follower in followers { follower.closed() } }
     }
 }

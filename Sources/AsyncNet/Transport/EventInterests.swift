@@ -8,8 +8,8 @@ public struct EventInterests: Hashable, Sendable {
     public var certificates: Bool
     /// How many bytes of each body are reported; 0 is none.
     public var bodyLimit: Int
-    /// The addresses of connections. Not public, since all but metrics need them.
-    var addresses = true
+    /// The connection before the end of the transfer. Not public, since all but metrics need it.
+    var connections = true
 
     /// Makes interests.
     public init(sentHeads: Bool = false, bodyBytes: Bool = false, certificates: Bool = false, bodyLimit: Int = 0) {
@@ -30,7 +30,7 @@ public struct EventInterests: Hashable, Sendable {
         var union = EventInterests(
             sentHeads: sentHeads || other.sentHeads, bodyBytes: bodyBytes || other.bodyBytes,
             certificates: certificates || other.certificates, bodyLimit: max(bodyLimit, other.bodyLimit))
-        union.addresses = addresses || other.addresses
+        union.connections = connections || other.connections
         return union
     }
 }

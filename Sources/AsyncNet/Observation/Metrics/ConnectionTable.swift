@@ -1,11 +1,37 @@
 import Foundation
 import Synchronization
 
-/// What is counted of the connections to a server. Connections change it without a lock that requests wait for.
+/// What is counted of the connections to a server.
 final class ConnectionCounts: Sendable {
-    let active = Atomic(0)
-    let idle = Atomic(0)
-    let durations = Locked(Distribution(bounds: MetricBuckets.connectionDurations))
+    private struct State {
+        var open: [ObjectIdentifier: CountedConnection] = [:]
+        var durations = Distribution(bounds: MetricBuckets.connectionDurations)
+    }
+
+    private let state = Locked(State())
+
+    func connection() -> CountedConnection {
+        let connection = CountedConnection(self)
+        state.withLock { $0.open[ObjectIdentifier(connection)] = connection }
+        return connection
+    }
+
+    fileprivate func end(_ connection: CountedConnection, after duration: Duration) {
+        state.withLock { state in
+            guard state.open.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+            state.durations.add(duration)
+        }
+    }
+
+    /// How many connections carry transfers, and how many carry none.
+    var open: (active: Int, idle: Int) {
+        state.withLock { state in
+            let active = state.open.values.count { $0.isActive }
+            return (active, state.open.count - active)
+        }
+    }
+
+    var durations: Distribution { state.withLock { $0.durations } }
 }
 
 /// The first so many servers that connections were made to.
@@ -48,31 +74,17 @@ struct ConnectionTable: Sendable {
     }
 }
 
-/// Counts a connection.
+/// Counts a connection. Its transfers change nothing that other connections change too, or wait for.
 final class CountedConnection: ConnectionFollower {
     private let counts: ConnectionCounts
     private let start = ContinuousClock.now
+    private let activity = Atomic(false)
 
-    init(_ counts: ConnectionCounts) {
-        self.counts = counts
-        counts.idle.add(1, ordering: .relaxed)
-    }
+    fileprivate init(_ counts: ConnectionCounts) { self.counts = counts }
 
-    func becameActive() { move(from: counts.idle, to: counts.active) }
-    func becameIdle() { move(from: counts.active, to: counts.idle) }
+    fileprivate var isActive: Bool { activity.load(ordering: .relaxed) }
 
-    private func move(from former: borrowing Atomic<Int>, to state: borrowing Atomic<Int>) {
-        former.subtract(1, ordering: .relaxed)
-        state.add(1, ordering: .relaxed)
-    }
-
-    func closed(isActive: Bool) {
-        if isActive {
-            counts.active.subtract(1, ordering: .relaxed)
-        } else {
-            counts.idle.subtract(1, ordering: .relaxed)
-        }
-        let duration = start.duration(to: .now)
-        counts.durations.withLock { $0.add(duration) }
-    }
+    func becameActive() { activity.store(true, ordering: .relaxed) }
+    func becameIdle() { activity.store(false, ordering: .relaxed) }
+    func closed() { counts.end(self, after: start.duration(to: .now)) }
 }

@@ -36,10 +36,6 @@ final class MetricsFollower: RequestFollower {
         }
     }
 
-    func connected(isReused: Bool?) {
-        update { track in monitor.shards.withLock { $0.connected(isReused: isReused, track) } }
-    }
-
     func received(_ head: HTTPResponseHead, _ hop: Int) { update { $0.update(hop) { $0.receive(head) } } }
 
     func measured(_ metrics: TransportMetrics, _ hop: Int) { update { $0.update(hop) { $0.measured(metrics) } } }
@@ -103,8 +99,8 @@ extension RequestEvent {
     /// Whether a metric is made of the event.
     var isMeasured: Bool {
         switch self {
-        case .created, .resumed, .suspended, .adapted, .validated, .sent, .informational, .sentBody, .receivedBody,
-            .requestBody, .responseBody, .cookiesStored:
+        case .created, .resumed, .suspended, .adapted, .validated, .connected, .sent, .informational, .sentBody,
+            .receivedBody, .requestBody, .responseBody, .cookiesStored:
             false
         default: true
         }

@@ -57,6 +57,6 @@ public final class MetricsMonitor: ImmediateMonitor {
 
 extension MetricsMonitor: ConnectionObserver {
     func follower(ofConnectionTo url: URL) -> any ConnectionFollower {
-        CountedConnection(connections.withLock { $0.counts(of: url) })
+        connections.withLock { $0.counts(of: url) }.connection()
     }
 }

@@ -1,5 +1,3 @@
-import Synchronization
-
 extension MetricsSnapshot {
     init(_ state: MetricsState, _ connections: ConnectionTable) {
         let table = state.registry.copy
@@ -25,7 +23,7 @@ extension MetricsSnapshot {
             connections.points.flatMap { $1.states($0) })
         connectionDuration = MetricHistogram(
             "http.client.connection.duration", "Duration of connections from their opening to their end.",
-            .connectionSeconds, connections.points.map { ($0, $1.durations.withLock { $0 }) })
+            .connectionSeconds, connections.points.map { ($0, $1.durations) })
         outcomeDuration = MetricHistogram(
             "asyncnet.client.outcome.duration",
             "Duration of requests from their start to their end, with all attempts, redirects and waits.", .seconds,
@@ -65,7 +63,8 @@ extension MetricsSnapshot {
 
 extension ConnectionCounts {
     fileprivate func states(_ labels: [String: String]) -> [(labels: [String: String], value: Int)] {
-        [("active", active.load(ordering: .relaxed)), ("idle", idle.load(ordering: .relaxed))].map { state, count in
+        let open = open
+        return [("active", open.active), ("idle", open.idle)].map { state, count in
             (labels.merging(["http.connection.state": state]) { $1 }, count)
         }
     }

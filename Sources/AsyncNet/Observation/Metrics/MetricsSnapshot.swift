@@ -54,8 +54,8 @@ public struct MetricsSnapshot: Sendable {
     public let sharedRequests: MetricCount
     /// `asyncnet.client.repeats`: requests that the transport sent again, since a reused connection had ended.
     public let repeats: MetricCount
-    /// `asyncnet.client.connection.uses`: hops by whether their connection had carried an earlier transfer, which is the
-    /// label `asyncnet.connection.reused`.
+    /// `asyncnet.client.connection.uses`: hops whose transfer ended, by whether their connection had carried an earlier
+    /// transfer, which is the label `asyncnet.connection.reused`.
     public let connectionUses: MetricCount
     /// `asyncnet.client.credential.refreshes`: waits of requests for a new credential, labelled with `error.type` if
     /// there was none.

@@ -106,7 +106,6 @@ struct MetricsState: Sendable {
         case .shared: self[endpoint(of: &track)].shared += 1
         case .hedged: self[endpoint(of: &track)].hedges += 1
         case .repeated: self[endpoint(of: &track)].repeats += 1
-        case .connected(let connection): connected(isReused: connection.isReused, track)
         case .response(let head): track.update(event.hop) { $0.receive(head) }
         case .transferred(let metrics):
             track.update(event.hop) { $0.measured(metrics) }
@@ -191,10 +190,6 @@ extension MetricsState {
         self[endpoint].active += 1
     }
 
-    mutating func connected(isReused: Bool?, _ track: RequestTrack) {
-        if let isReused { self[track.endpoint].countConnection(isReused: isReused) }
-    }
-
     /// The hop is not active any more; whether it failed, the attempt's outcome decides.
     mutating func endTransfer(_ number: Int, at instant: Duration, _ track: inout RequestTrack) {
         var ended: EndpointTable.Index?
@@ -219,6 +214,7 @@ extension MetricsState {
         _ hop: OpenHop, _ instant: Duration, _ error: AsyncNetError?, sent: Int64? = nil, received: Int64? = nil
     ) {
         if hop.end == nil { self[hop.endpoint].active -= 1 }
+        if let isReused = hop.isConnectionReused { self[hop.endpoint].countConnection(isReused: isReused) }
         let labels = MetricLabelSet(
             endpoint: hop.endpoint, status: hop.status, version: hop.version.map(SemanticConventions.version),
             errorType: SemanticConventions.errorType(ofHopWith: hop.status, error))

@@ -10,6 +10,7 @@ struct OpenHop: Sendable {
     var wireBytes: WireBytes?
     /// Whether the transport has reported its measurements.
     var isMeasured = false
+    var isConnectionReused: Bool?
 
     mutating func receive(_ head: HTTPResponseHead) {
         status = head.statusCode
@@ -18,7 +19,7 @@ struct OpenHop: Sendable {
 
     mutating func measured(_ metrics: TransportMetrics) {
         version = metrics.httpVersion ?? version
-        wireBytes = metrics.wireBytes
+        (wireBytes, isConnectionReused) = (metrics.wireBytes, metrics.isConnectionReused)
         isMeasured = true
     }
 }

@@ -20,6 +20,6 @@ final class ConnectionLife {
     func close() {
         guard !isClosed else { return }
         isClosed = true
-        follower.closed(isActive: transfers > 0)
+        follower.closed()
     }
 }

@@ -60,15 +60,13 @@ extension LibcurlHandle {
 
     /// Reports the connection when the response's head has arrived, since only then the HTTP version is known.
     func reportConnection(_ exchange: LibcurlExchange, _ head: HTTPResponseHead) {
-        let interests = exchange.request.interests ?? .minimal
-        var info = ConnectionInfo(
+        guard let interests = exchange.request.interests, interests.connections else { return }
+        var port = 0
+        let address = lc_peer(easy.pointer, &port)
+        let info = ConnectionInfo(
             isReused: lc_new_connections(easy.pointer) == 0, httpVersion: head.httpVersion,
+            remoteAddress: address.map { String(cString: $0) }, remotePort: port > 0 ? port : nil,
             certificates: interests.certificates ? easy.certificates : [])
-        if interests.addresses {
-            var port = 0
-            info.remoteAddress = lc_peer(easy.pointer, &port).map { String(cString: $0) }
-            info.remotePort = port > 0 ? port : nil
-        }
         exchange.request.onEvent?(.connected(info))
     }
 

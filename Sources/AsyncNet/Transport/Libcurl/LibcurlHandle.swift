@@ -233,7 +233,7 @@ extension LibcurlHandle {
         do throws(AsyncNetError) { try head.checkLength(answering: request.method) } catch { return failure = error }
         response.head = head
         noteOffers(head, to: request)
-        if exchange.request.interests != nil { reportConnection(exchange, head) }
+        reportConnection(exchange, head)
         if head.httpVersion?.hasPrefix("HTTP/1") == true { worker.connections.noteHTTP1(onPort: connection.port) }
         if head.headers.contains(name: "Content-Encoding") {
             isWhole = false

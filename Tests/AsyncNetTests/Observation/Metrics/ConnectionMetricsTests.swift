@@ -111,9 +111,9 @@ struct ConnectionMetricsTests {
         var table = ConnectionTable(limit: 2)
         for number in 0..<10 {
             let url = try #require(URL(string: "http://host\(number % 5).example/"))
-            CountedConnection(table.counts(of: url)).becameActive()
+            table.counts(of: url).connection().becameActive()
         }
-        let counts = table.points.map { $0.counts.active.load(ordering: .relaxed) }
+        let counts = table.points.map { $0.counts.open.active }
         #expect(counts.sorted() == [2, 2, 6])
         #expect(table.points.last?.labels == ["otel.metric.overflow": "true"])
     }
@@ -125,14 +125,14 @@ struct ConnectionMetricsTests {
 
         func becameActive() { all.withLock { $0.append("active") } }
         func becameIdle() { all.withLock { $0.append("idle") } }
-        func closed(isActive: Bool) { all.withLock { $0.append(isActive ? "closed, active" : "closed, idle") } }
+        func closed() { all.withLock { $0.append("closed") } }
     }
 
     @Test(
         "Transfers that share a connection make it active once, and its end counts once",
         arguments: [
-            ("+-+-x", ["active", "idle", "active", "idle", "closed, idle"]), ("++--", ["active", "idle"]),
-            ("+x-", ["active", "closed, active"]), ("++x--x", ["active", "closed, active"]), ("x+-", ["closed, idle"]),
+            ("+-+-x", ["active", "idle", "active", "idle", "closed"]), ("++--", ["active", "idle"]),
+            ("+x-", ["active", "closed"]), ("++x--x", ["active", "closed"]), ("x+-", ["closed"]),
         ])
     func lives(_ steps: String, _ expected: [String]) {
         let recorder = Recorder()
