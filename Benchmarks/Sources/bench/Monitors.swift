@@ -15,6 +15,12 @@ struct Monitors: AsyncParsableCommand {
     @Option(help: "Rounds; the monitors take turns in each.") var rounds = 15
 
     @Option(help: "Only monitors whose name contains this, besides none; repeatable.") var only: [String] = []
+    @Option(
+        help: ArgumentHelp(
+            "Runs each monitor's rounds in a process of its own, next to one without a monitor, this many times.",
+            discussion: "Sessions of one process differ by up to 2 percent even with the same monitors."))
+    var pairs = 0
+    @Option(help: .hidden) var alone: String?
 
     struct Row {
         var name: String
@@ -25,15 +31,18 @@ struct Monitors: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if pairs > 0, alone == nil { return try comparePairs() }
         let nginx = try Nginx(files: Workload.files())
         defer { nginx.stop() }
         let exchange = workload.exchange(with: nginx, over: path)
         let clients = AsyncNetClient.monitored(trusting: path == .plain ? nil : nginx.certificate).filter { client in
-            client.name == "none" || only.isEmpty || only.contains { client.name.contains($0) }
+            if let alone { return client.name == alone }
+            return client.name == "none" || only.isEmpty || only.contains { client.name.contains($0) }
         }
         let round = Round(exchange: exchange, concurrency: concurrency, requests: max(requests, concurrency))
         let results = try await round.measure(clients, rounds, floor: false, nil)
         for client in clients { try await client.shutdown() }
+        if alone != nil { return try PairedRun(results[0].runs, round.count).print() }
         show(try results.map { name, runs in try row(name, runs, results[0].runs, round.count, exchange.url) })
     }
 
@@ -60,6 +69,55 @@ struct Monitors: AsyncParsableCommand {
         print(
             "Medians of \(rounds) interleaved rounds of \(requests) requests; ratios are medians of each round's ratio."
         )
+    }
+}
+
+// MARK: In processes of their own
+
+/// The figures of one process.
+private struct PairedRun: Codable {
+    let requestsPerSecond: Double
+    let cpuSeconds: Double
+
+    init(_ runs: [Measurement], _ count: Int) {
+        requestsPerSecond = runs.map { Double(count) / $0.seconds }.median
+        cpuSeconds = runs.map(\.cpuSeconds).reduce(0, +)
+    }
+
+    init(_ arguments: [String]) throws {
+        let output = try Measured(CommandLine.arguments[0], arguments).output
+        self = try JSONDecoder().decode(Self.self, from: Data(output.utf8))
+    }
+
+    func print() throws { Swift.print(String(decoding: try JSONEncoder().encode(self), as: UTF8.self)) }
+}
+
+extension Monitors {
+    private func comparePairs() throws {
+        let names = AsyncNetClient.monitored().map(\.name).filter { name in
+            name != "none" && (only.isEmpty || only.contains { name.contains($0) })
+        }
+        for name in names {
+            var ratios: (throughput: [Double], cpu: [Double]) = ([], [])
+            for pair in 0..<pairs {
+                // Each of the two is first in every other pair.
+                let first = try measure(pair.isMultiple(of: 2) ? "none" : name)
+                let second = try measure(pair.isMultiple(of: 2) ? name : "none")
+                let (plain, monitored) = pair.isMultiple(of: 2) ? (first, second) : (second, first)
+                ratios.throughput.append(monitored.requestsPerSecond / plain.requestsPerSecond)
+                ratios.cpu.append(monitored.cpuSeconds / plain.cpuSeconds)
+            }
+            print(
+                "\(name): \(ratios.throughput.median.formatted(3)) × the requests per second, "
+                    + "\(ratios.cpu.median.formatted(3)) × the CPU of none (medians of \(pairs) pairs of processes)")
+        }
+    }
+
+    private func measure(_ name: String) throws -> PairedRun {
+        try PairedRun([
+            "monitors", "--alone", name, "--path", path.rawValue, "--workload", workload.rawValue, "--concurrency",
+            "\(concurrency)", "--requests", "\(requests)", "--rounds", "\(rounds)",
+        ])
     }
 }
 

@@ -19,9 +19,6 @@ struct Overhead: AsyncParsableCommand {
         let data: Data
 
         func send(_ request: TransportRequest) async throws -> TransportResponse {
-            if request.interests != nil {
-                request.onEvent?(.connected(ConnectionInfo(isReused: true, httpVersion: "HTTP/1.1")))
-            }
             request.onEvent?(.metrics(TransportMetrics(httpVersion: "HTTP/1.1", isConnectionReused: true)))
             return TransportResponse(head: head, body: TransportBody(data))
         }

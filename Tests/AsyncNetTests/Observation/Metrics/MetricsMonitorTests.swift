@@ -5,7 +5,7 @@ import Testing
 @testable import AsyncNet
 
 /// What is counted of requests, with times that the clock of a test makes exact.
-@Suite("Metrics of requests", .timeLimit(.minutes(5)))
+@Suite("Metrics of requests", .aloneAndBesideAnother, .timeLimit(.minutes(5)))
 struct MetricsMonitorTests {
     private static let retries = RetryPolicy(limit: 2, backoff: Backoff(scale: .seconds(1), jitter: .none))
 
@@ -163,7 +163,9 @@ struct MetricsMonitorTests {
             await gate.wait()
             return .text(request.path)
         }
-        let sessions = (0..<2).map { _ in Session(transport: stub, configuration: .init(monitors: [monitor])) }
+        let sessions = (0..<2).map { _ in
+            Session(transport: stub, configuration: .init(monitors: [monitor] + AloneAndBesideAnother.others))
+        }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<64 {
                 group.addTask {

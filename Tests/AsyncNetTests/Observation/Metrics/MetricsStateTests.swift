@@ -47,7 +47,7 @@ struct MetricsStateTests {
         let id = RequestID()
         let bytes = WireBytes(sentHead: 10, sentBody: 20, receivedHead: 30, receivedBody: 40)
         feed.send(.attempt(1, try head()), of: id)
-        feed.send(.hop(try head()), .repeated, of: id, hop: 1)
+        feed.send(.hop(try head()), .connected(ConnectionInfo(isReused: true)), .repeated, of: id, hop: 1)
         #expect(feed.snapshot.activeRequests.total == 1)
         feed.send(
             .response(try response(200)),
