@@ -114,7 +114,10 @@ final class RequestObservers: EventTarget {
     }
 
     private func passEnd(_ outcome: TransferOutcome, _ state: inout State) {
-        if let meter { return meter.finish(outcome) }
+        if let meter {
+            let end = RequestEnd(outcome.error, status: outcome.head?.statusCode, outcome.metrics)
+            return meter.finish(end, outcome.request?.head, outcome.request?.urlTemplate)
+        }
         guard hub.isObserved else { return }
         pass(.finished(outcome.error), hop: 0, &state, SessionEvent.Ending(outcome.summary))
     }

@@ -45,14 +45,15 @@ final class MetricsFollower: RequestFollower {
         update { track in monitor.shards.withLock { $0.endTransfer(hop, at: instant, &track) } }
     }
 
-    func finish(_ outcome: TransferOutcome) {
-        let (instant, end) = (clock.instant, RequestEnd(outcome))
+    /// - Parameters:
+    ///   - head: The head that was sent last, or would have been sent.
+    ///   - template: Its URL's template.
+    func finish(_ end: RequestEnd, _ head: HTTPRequestHead?, _ template: String?) {
+        let instant = clock.instant
         state.withLock { state in
             guard !state.isOver else { return }
             state.isOver = true
-            if !state.track.hasBegun, let request = outcome.request {
-                state.track.beginAttempt(request.head, request.urlTemplate)
-            }
+            if !state.track.hasBegun, let head { state.track.beginAttempt(head, template) }
             monitor.shards.withLock { $0.finish(end, at: instant, &state.track) }
         }
     }

@@ -85,7 +85,8 @@ struct MetricsState: Sendable {
         case .finished(let error):
             let summary = event.ending?.summary
             if !track.hasBegun, let head = summary?.request { track.beginAttempt(head, summary?.urlTemplate) }
-            finish(RequestEnd(error, summary), at: event.instant, &track)
+            finish(
+                RequestEnd(error, status: summary?.response?.statusCode, summary?.metrics), at: event.instant, &track)
         case .decoded(_, let time, let error): decoded(after: time, error)
         case .refreshed(let error, _):
             refreshes.update(MetricLabelSet(errorType: MetricLabels.errorType(error))) { $0 += 1 }
@@ -130,15 +131,9 @@ struct RequestEnd: Sendable {
     let sentBytes: Int64?
     let receivedBytes: Int64?
 
-    init(_ error: AsyncNetError?, _ summary: RequestSummary?) {
-        (self.error, status) = (error, summary?.response?.statusCode)
-        let metrics = summary?.metrics
+    init(_ error: AsyncNetError?, status: Int?, _ metrics: RequestMetrics?) {
+        (self.error, self.status) = (error, status)
         (total, sentBytes, receivedBytes) = (metrics?.total ?? .zero, metrics?.sentBytes, metrics?.receivedBytes)
-    }
-
-    init(_ outcome: TransferOutcome) {
-        (error, status, total) = (outcome.error, outcome.head?.statusCode, outcome.metrics.total)
-        (sentBytes, receivedBytes) = (outcome.metrics.sentBytes, outcome.metrics.receivedBytes)
     }
 }
 

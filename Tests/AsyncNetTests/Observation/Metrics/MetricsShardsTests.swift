@@ -32,7 +32,7 @@
                 follower.received(response, 1)
                 follower.measured(TransportMetrics(isConnectionReused: false), 1)
                 follower.endTransfer(1)
-                follower.finish(TransferOutcome(head: response, metrics: RequestMetrics()))
+                follower.finish(RequestEnd(nil, status: status, RequestMetrics()), head, nil)
             }
         }
 
