@@ -115,7 +115,9 @@ final class RequestObservers: EventTarget {
 
     private func passEnd(_ outcome: TransferOutcome, _ state: inout State) {
         if let meter {
-            let end = RequestEnd(outcome.error, status: outcome.head?.statusCode, outcome.metrics)
+            let end = RequestEnd(
+                error: outcome.error, status: outcome.head?.statusCode, total: outcome.metrics.total,
+                sentBytes: outcome.metrics.sentBytes, receivedBytes: outcome.metrics.receivedBytes)
             return meter.finish(end, outcome.request?.head, outcome.request?.urlTemplate)
         }
         guard hub.isObserved else { return }

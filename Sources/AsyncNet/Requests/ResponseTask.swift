@@ -31,11 +31,7 @@ public struct ResponseTask<Value: Sendable>: Sendable {
     public var result: Result<Value, AsyncNetError> {
         get async {
             let outcome = await engine.transferOutcome()
-            guard engine.observers.areAllObserved else { return await serialize(outcome) }
-            let stopwatch = Stopwatch()
-            let result = await serialize(outcome)
-            report(result, of: outcome, after: stopwatch.elapsed)
-            return result
+            return await serialize(outcome, engine.observers.areAllObserved ? Stopwatch() : nil)
         }
     }
 
@@ -44,34 +40,35 @@ public struct ResponseTask<Value: Sendable>: Sendable {
         get async {
             let outcome = await engine.transferOutcome()
             let stopwatch = Stopwatch()
-            let result = await serialize(outcome)
+            let result = await serialize(outcome, stopwatch)
             var metrics = outcome.metrics
             metrics.serialization = stopwatch.elapsed
-            report(result, of: outcome, after: metrics.serialization)
             return DataResponse(result: result, metrics: metrics, outcome: outcome)
         }
     }
 
-    /// Reports that the response was serialized, if there was one.
-    private func report(_ result: Result<Value, AsyncNetError>, of outcome: TransferOutcome, after time: Duration) {
-        guard outcome.error == nil else { return }
-        engine.observers.sendDecoded(Value.self, after: time, result.failure)
+    /// Runs on no actor, so that serializing a large body blocks neither the session nor the caller's actor.
+    ///
+    /// - Parameter stopwatch: Measures how long it takes, for observers.
+    @concurrent
+    private func serialize(_ outcome: TransferOutcome, _ stopwatch: Stopwatch?) async -> Result<Value, AsyncNetError> {
+        if let error = outcome.error { return .failure(error) }
+        do {
+            guard var response = outcome.rawResponse else { throw AsyncNetError(.badServerResponse) }
+            if case .file(let file) = engine.target { response = try await file.response(response) }
+            let value =
+                try await place.isHere(response) ? serializer.serialize(response) : serializeApart(response)
+            report(nil, stopwatch)
+            return .success(value)
+        } catch {
+            let error = Self.error(error, outcome)
+            report(error, stopwatch)
+            return .failure(error)
+        }
     }
 
-    /// Runs on no actor, so that serializing a large body blocks neither the session nor the caller's actor.
-    @concurrent
-    private func serialize(_ outcome: TransferOutcome) async -> Result<Value, AsyncNetError> {
-        if let error = outcome.error { return .failure(error) }
-        guard var response = outcome.rawResponse else {
-            return .failure(Self.error(AsyncNetError(.badServerResponse), outcome))
-        }
-        do {
-            if case .file(let file) = engine.target { response = try await file.response(response) }
-            guard place.isHere(response) else { return .success(try await serializeApart(response)) }
-            return .success(try await serializer.serialize(response))
-        } catch {
-            return .failure(Self.error(error, outcome))
-        }
+    private func report(_ error: AsyncNetError?, _ stopwatch: Stopwatch?) {
+        if let stopwatch { engine.observers.sendDecoded(Value.self, after: stopwatch.elapsed, error) }
     }
 
     @inline(never)
@@ -83,10 +80,6 @@ public struct ResponseTask<Value: Sendable>: Sendable {
     private func serializeApart(_ response: RawResponse) async throws -> Value {
         try await UserCode.runAbandonably { [serializer] in try await serializer.serialize(response) }
     }
-}
-
-extension Result {
-    fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }
 
 extension ResponseTask where Value == Empty {

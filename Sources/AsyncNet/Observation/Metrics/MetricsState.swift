@@ -85,8 +85,7 @@ struct MetricsState: Sendable {
         case .finished(let error):
             let summary = event.ending?.summary
             if !track.hasBegun, let head = summary?.request { track.beginAttempt(head, summary?.urlTemplate) }
-            finish(
-                RequestEnd(error, status: summary?.response?.statusCode, summary?.metrics), at: event.instant, &track)
+            finish(RequestEnd(error, summary), at: event.instant, &track)
         case .decoded(_, let time, let error): decoded(after: time, error)
         case .refreshed(let error, _):
             refreshes.update(MetricLabelSet(errorType: MetricLabels.errorType(error))) { $0 += 1 }
@@ -127,13 +126,16 @@ struct MetricsState: Sendable {
 struct RequestEnd: Sendable {
     let error: AsyncNetError?
     let status: Int?
-    let total: Duration
-    let sentBytes: Int64?
-    let receivedBytes: Int64?
+    var total = Duration.zero
+    var sentBytes: Int64?
+    var receivedBytes: Int64?
+}
 
-    init(_ error: AsyncNetError?, status: Int?, _ metrics: RequestMetrics?) {
-        (self.error, self.status) = (error, status)
-        (total, sentBytes, receivedBytes) = (metrics?.total ?? .zero, metrics?.sentBytes, metrics?.receivedBytes)
+extension RequestEnd {
+    init(_ error: AsyncNetError?, _ summary: RequestSummary?) {
+        self.init(error: error, status: summary?.response?.statusCode)
+        guard let metrics = summary?.metrics else { return }
+        (total, sentBytes, receivedBytes) = (metrics.total, metrics.sentBytes, metrics.receivedBytes)
     }
 }
 

@@ -32,7 +32,7 @@
                 follower.received(response, 1)
                 follower.measured(TransportMetrics(isConnectionReused: false), 1)
                 follower.endTransfer(1)
-                follower.finish(RequestEnd(nil, status: status, RequestMetrics()), head, nil)
+                follower.finish(RequestEnd(error: nil, status: status), head, nil)
             }
         }
 
