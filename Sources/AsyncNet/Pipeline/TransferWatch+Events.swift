@@ -74,19 +74,21 @@ extension TransferWatch {
     @inline(never)
     func measured(_ metrics: TransportMetrics) {
         guard areEventsObserved else { return }
+        // Also for a meter: somebody may begin to observe before the transfer has ended.
+        hopReport.withLock { $0?.transferred = .transferred(metrics) }
         if let meter = events?.meter { return meter.measured(metrics, hopNumber) }
         let connection = ConnectionInfo(
             isReused: metrics.isConnectionReused, httpVersion: metrics.httpVersion,
             remoteAddress: metrics.remoteAddress)
         if connection != ConnectionInfo() { connected(connection) }
-        hopReport.withLock { $0?.transferred = .transferred(metrics) }
     }
 
     /// The hop has ended: its body has been delivered, or is not needed, or the transfer has failed.
     func endTransfer() {
         guard areEventsObserved else { return }
-        if let event = hopReport.withLock({ $0?.transferred.take() }) { return send(event) }
-        events?.meter?.endTransfer(hopNumber)
+        let event = hopReport.withLock { $0?.transferred.take() }
+        if let meter = events?.meter { return meter.endTransfer(hopNumber) }
+        if let event { send(event) }
     }
 
     /// The transfer begins to wait for a permit of the transport, or waits no longer.

@@ -8,7 +8,7 @@ public struct EventInterests: Hashable, Sendable {
     public var certificates: Bool
     /// How many bytes of each body are reported; 0 is none.
     public var bodyLimit: Int
-    /// The connection before the end of the transfer. Not public, since all but metrics need it.
+    /// The connection before the end of the transfer. Not public, since all but a lone ``MetricsMonitor`` need it.
     var connections = true
 
     /// Makes interests.

@@ -38,7 +38,9 @@ final class MetricsFollower: RequestFollower {
 
     func received(_ head: HTTPResponseHead, _ hop: Int) { update { $0.update(hop) { $0.receive(head) } } }
 
-    func measured(_ metrics: TransportMetrics, _ hop: Int) { update { $0.update(hop) { $0.measured(metrics) } } }
+    func measured(_ metrics: TransportMetrics, _ hop: Int) {
+        update { track in monitor.shards.withLock { $0.measured(metrics, hop, &track) } }
+    }
 
     func endTransfer(_ hop: Int) {
         let instant = clock.instant

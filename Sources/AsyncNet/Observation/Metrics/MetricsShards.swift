@@ -22,15 +22,16 @@ final class MetricsShards: Sendable {
     }
 
     /// All parts together, at one moment: what one thread begins another ends.
-    var sum: MetricsState { sum(of: shards[...]) }
+    var sum: MetricsState {
+        var copies = copies(of: shards[...])
+        var sum = copies.removeFirst()
+        for copy in copies { sum.add(copy) }
+        return sum
+    }
 
-    private func sum(of parts: ArraySlice<Shard>) -> MetricsState {
-        parts[parts.startIndex].state.withLock { part in
-            let others = parts.dropFirst()
-            guard !others.isEmpty else { return part }
-            var sum = sum(of: others)
-            sum.add(part)
-            return sum
-        }
+    /// Holds all locks at once, and only while the parts are copied, which takes no longer for large parts.
+    private func copies(of parts: ArraySlice<Shard>) -> [MetricsState] {
+        guard let first = parts.first else { return [] }
+        return first.state.withLock { [$0] + copies(of: parts.dropFirst()) }
     }
 }

@@ -52,7 +52,7 @@ struct MetricsState: Sendable {
 
     // MARK: Endpoints
 
-    /// The values of an endpoint. Those of `none` are shown nowhere.
+    /// The values of an endpoint, which must not be `none`.
     subscript(index: EndpointTable.Index) -> EndpointValues {
         get { endpoints.indices.contains(index.number) ? endpoints[index.number] : EndpointValues() }
         _modify {
@@ -108,7 +108,7 @@ struct MetricsState: Sendable {
         case .repeated: self[endpoint(of: &track)].repeats += 1
         case .response(let head): track.update(event.hop) { $0.receive(head) }
         case .transferred(let metrics):
-            track.update(event.hop) { $0.measured(metrics) }
+            measured(metrics, event.hop, &track)
             endTransfer(event.hop, at: event.instant, &track)
         case .challenged(let head): close(head, event, &track)
         case .redirected(let head, _):
@@ -187,6 +187,19 @@ extension MetricsState {
         self[endpoint].active += 1
     }
 
+    /// A hop that another hop follows may have been closed before its measurements come, which then count only its
+    /// connection.
+    mutating func measured(_ metrics: TransportMetrics, _ number: Int, _ track: inout RequestTrack) {
+        var isFirst = true
+        track.update(number) { hop in
+            isFirst = !hop.isMeasured
+            hop.measured(metrics)
+        }
+        if isFirst, track.hasBegun, let isReused = metrics.isConnectionReused {
+            self[endpoint(of: &track)].countConnection(isReused: isReused)
+        }
+    }
+
     /// The hop is not active any more; whether it failed, the attempt's outcome decides.
     mutating func endTransfer(_ number: Int, at instant: Duration, _ track: inout RequestTrack) {
         var ended: EndpointTable.Index?
@@ -211,7 +224,6 @@ extension MetricsState {
         _ hop: OpenHop, _ instant: Duration, _ error: AsyncNetError?, sent: Int64? = nil, received: Int64? = nil
     ) {
         if hop.end == nil { self[hop.endpoint].active -= 1 }
-        if let isReused = hop.isConnectionReused { self[hop.endpoint].countConnection(isReused: isReused) }
         let labels = MetricLabelSet(
             endpoint: hop.endpoint, status: hop.status, version: hop.version.map(SemanticConventions.version),
             errorType: SemanticConventions.errorType(ofHopWith: hop.status, error))

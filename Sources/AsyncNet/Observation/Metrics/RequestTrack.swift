@@ -10,7 +10,6 @@ struct OpenHop: Sendable {
     var wireBytes: WireBytes?
     /// Whether the transport has reported its measurements.
     var isMeasured = false
-    var isConnectionReused: Bool?
 
     mutating func receive(_ head: HTTPResponseHead) {
         status = head.statusCode
@@ -19,7 +18,7 @@ struct OpenHop: Sendable {
 
     mutating func measured(_ metrics: TransportMetrics) {
         version = metrics.httpVersion ?? version
-        (wireBytes, isConnectionReused) = (metrics.wireBytes, metrics.isConnectionReused)
+        wireBytes = metrics.wireBytes
         isMeasured = true
     }
 }

@@ -139,7 +139,9 @@ final class RequestSpans: RequestTrace {
             span.receive(event)
             onEvent?(event)
         }
-        request.interests = request.interests ?? .minimal
+        var interests = request.interests ?? .minimal
+        interests.connections = true
+        request.interests = interests
     }
 
     /// Whether this URL's server may receive the headers. The first hop decides which origin is the request's own.

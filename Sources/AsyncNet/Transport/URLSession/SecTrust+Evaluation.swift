@@ -7,8 +7,10 @@
         /// Why the server is not trusted; `nil` if it is.
         func error(for trust: SecTrust) -> AsyncNetError? {
             do throws(AsyncNetError) {
-                guard let evaluation = try evaluation() else { return error(trust.chain, nil) }
-                return error(trust.chain, try trust.failure(of: evaluation))
+                try trust.fetchNothing()
+                var failure: AsyncNetError?
+                if let evaluation = try evaluation() { failure = try trust.failure(of: evaluation) }
+                return error(trust.chain, failure)
             } catch {
                 return error
             }
@@ -16,20 +18,24 @@
     }
 
     extension SecTrust {
-        /// The certificates that the server showed, in DER, its own first.
+        /// The chain of the server's certificate, in DER, that first. Evaluates a trust that was not evaluated before.
         var chain: [Data] {
             let certificates = SecTrustCopyCertificateChain(self) as? [SecCertificate] ?? []
             return certificates.map { SecCertificateCopyData($0) as Data }
         }
 
-        /// Why the server is not trusted; `nil` if it is. Nothing is fetched: the chain and the status must be complete, as
-        /// they must over libcurl.
+        /// The chain and the status must be complete, as they must over libcurl. Called before everything that evaluates:
+        /// the server could name URLs to fetch from.
+        fileprivate func fetchNothing() throws(AsyncNetError) {
+            try set("network access", SecTrustSetNetworkFetchAllowed(self, false))
+        }
+
+        /// Why the server is not trusted; `nil` if it is.
         ///
         /// - Throws: ``AsyncNetError`` with code `.invalidConfiguration` if the settings cannot be used.
         fileprivate func failure(of evaluation: ServerTrustDecision.Evaluation) throws(AsyncNetError) -> AsyncNetError?
         {
             try set("policies", SecTrustSetPolicies(self, evaluation.policies() as CFArray))
-            try set("network access", SecTrustSetNetworkFetchAllowed(self, false))
             if let anchors = evaluation.anchors {
                 let certificates = anchors.compactMap { SecCertificateCreateWithData(nil, $0 as CFData) }
                 guard certificates.count == anchors.count else {

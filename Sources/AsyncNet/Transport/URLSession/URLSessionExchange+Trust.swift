@@ -27,17 +27,28 @@ import Foundation
         /// Called in the handshake of each new connection, before a byte of the request is sent. A proxy's own certificate
         /// is verified by the system.
         private func answer(toTrustIn space: URLProtectionSpace) -> Answer {
-            guard !space.isProxy(), let trust = space.serverTrust else { return (.performDefaultHandling, nil) }
-            if request.interests != nil { report(trust.chain) }
-            guard tls.needsDecision else { return (.performDefaultHandling, nil) }
-            guard let error = ServerTrustDecision(tls: tls, host: space.host).error(for: trust) else {
-                return (.useCredential, URLCredential(trust: trust))
+            guard !space.isProxy() else { return (.performDefaultHandling, nil) }
+            guard tls.needsDecision else {
+                report(space.serverTrust)
+                return (.performDefaultHandling, nil)
             }
+            guard let trust = space.serverTrust else {
+                return refusal(AsyncNetError(.certificateNotTrusted, "URLSession showed no certificate of the server"))
+            }
+            if let error = ServerTrustDecision(tls: tls, host: space.host).error(for: trust) { return refusal(error) }
+            report(trust)
+            return (.useCredential, URLCredential(trust: trust))
+        }
+
+        private func refusal(_ error: AsyncNetError) -> Answer {
             state.withLock { $0.trustFailure = error }
             return (.cancelAuthenticationChallenge, nil)
         }
 
-        private func report(_ chain: [Data]) {
+        /// Reports the new connection to those who observe connections.
+        private func report(_ trust: SecTrust?) {
+            guard let interests = request.interests, interests.connections else { return }
+            let chain = interests.certificates ? trust?.chain ?? [] : []
             request.onEvent?(.connected(ConnectionInfo(isReused: false, certificates: chain.map(PEM.text))))
         }
     }

@@ -247,7 +247,7 @@ extension URLSessionTransport.Configuration: CustomReflectable {
         let children: KeyValuePairs<String, Any> = [
             "maximumConnectionsPerHost": maximumConnectionsPerHost, "maximumTransfers": maximumTransfers,
             "temporaryFolder": temporaryFolder, "maximumBufferedBytes": maximumBufferedBytes, "tls": tls,
-            "urlSession": urlSession == nil ? "ephemeral" : "given",
+            "tlsForHosts": tlsForHosts, "urlSession": urlSession == nil ? "ephemeral" : "given",
         ]
         return Mirror(self, children: children, displayStyle: .struct)
     }

@@ -67,6 +67,23 @@ struct MetricsStateTests {
         #expect(feed.tracks.count == 0)
     }
 
+    @Test("A redirect's connection counts once, whether it is measured before or after the redirect is followed")
+    func connectionsOfRedirects() throws {
+        for isLate in [false, true] {
+            var feed = Feed()
+            let id = RequestID()
+            let transferred = RequestEvent.transferred(TransportMetrics(isConnectionReused: false))
+            let redirected = RequestEvent.redirected(try response(302), to: try head("http://b.example/"))
+            feed.send(.attempt(1, try head()), of: id)
+            feed.send(
+                .hop(try head()), isLate ? redirected : transferred, isLate ? transferred : redirected, of: id, hop: 1)
+            feed.send(.finished(nil), of: id)
+            #expect(feed.snapshot.connectionUses.matching(["server.address": "a.example"]).total == 1)
+            #expect(feed.snapshot.activeRequests.total == 0)
+            #expect(feed.snapshot.requestDuration.count == 1)
+        }
+    }
+
     @Test("A validator's refusal is not the hop's error; what broke a response off is, whatever the status")
     func errorsOfHops() throws {
         var feed = Feed()

@@ -93,8 +93,10 @@ struct TracePropagationTests {
         _ = await request.serializing(Data.self).result
     }
 
-    @Test("Over libcurl a request is still sent by the transport's thread, with headers and span")
-    func overLibcurl() async throws {
+    @Test(
+        "Over libcurl a request is still sent by the transport's thread, with headers and span",
+        arguments: [true, false])
+    func overLibcurl(isMeasured: Bool) async throws {
         struct OnLoop: Tracer {
             let recorder = SpanRecorder()
             let onLoop = Counter()
@@ -108,7 +110,9 @@ struct TracePropagationTests {
         let recorder = tracer.recorder
         await server.route("/x") { .text($0.headers["traceparent"] ?? "none") }
         let session = Session(
-            transport: LibcurlTransport(), configuration: .init(interceptors: [TracePropagation(tracer: tracer)]))
+            transport: LibcurlTransport(),
+            configuration: .init(
+                interceptors: [TracePropagation(tracer: tracer)], monitors: isMeasured ? [MetricsMonitor()] : []))
         let context = try Self.context
         let text = try await TraceContext.$current.withValue(context) {
             try await session.request(server.url("/x")).serializing(String.self).value
