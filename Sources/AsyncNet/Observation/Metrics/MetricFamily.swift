@@ -17,8 +17,8 @@ struct MetricLabelSet: Hashable, Sendable {
     }
 }
 
-/// The first so many sets of labels that a metric has, by number. All shards of a monitor have the same numbers, so that
-/// a set that once has a value of its own keeps it.
+/// The first so many sets of labels that a metric has, by number. All shards of a monitor have the same numbers: a set
+/// that once has a value of its own keeps it.
 final class LabelRegistry: Sendable {
     private struct Table {
         var numbers: [MetricLabelSet: Int] = [:]
@@ -49,7 +49,7 @@ final class LabelRegistry: Sendable {
 struct MetricFamily<Value: Sendable>: Sendable {
     private let registry: LabelRegistry
     private let initial: Value
-    /// The numbers of the sets that were needed here.
+    /// The numbers of the sets that were changed in this shard.
     private var numbers: [MetricLabelSet: Int] = [:]
     /// The set that was changed last, which is most often the next one too.
     private var latest: (labels: MetricLabelSet, number: Int)?

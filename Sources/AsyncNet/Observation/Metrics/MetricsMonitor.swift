@@ -14,8 +14,7 @@ import Foundation
 /// transfer, with the wait for a connection and the response's body. ``MetricsSnapshot/outcomeDuration`` has the requests
 /// as the program made them.
 ///
-/// A request is counted when it has ended, before its outcome is returned to the caller. An event takes less than a
-/// microsecond on average. Memory is limited by `labelLimit`, whatever hosts are requested or redirected to: a set of
+/// A request is counted when it has ended, before its outcome is returned to the caller. Memory is limited by `labelLimit`, whatever hosts are requested or redirected to: a set of
 /// labels takes some kilobytes, at most 60, once for each thread that counts it and at most 32 times. A monitor may be
 /// used by several sessions, and from any thread.
 public final class MetricsMonitor: ImmediateMonitor {

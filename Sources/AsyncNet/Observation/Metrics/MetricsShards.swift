@@ -1,7 +1,7 @@
 import Foundation
 
-/// What a monitor has counted, in a part for each few threads: threads that count at the same time do not wait for each other,
-/// nor for each other's memory.
+/// What a monitor has counted, in shards. A thread counts in one of them, so that threads that count at the same time
+/// wait neither for each other nor for each other's memory.
 final class MetricsShards: Sendable {
     private final class Shard: Sendable {
         let state: Locked<MetricsState>
@@ -16,12 +16,12 @@ final class MetricsShards: Sendable {
         shards = (0..<max(1, count)).map { _ in Shard(state) }
     }
 
-    /// Changes the calling thread's part.
+    /// Changes the calling thread's shard.
     func withLock<Result: Sendable>(_ change: (inout MetricsState) -> Result) -> Result {
         shards[Platform.threadNumber % shards.count].state.withLock { change(&$0) }
     }
 
-    /// All parts together, at one moment: what one thread begins another ends.
+    /// All shards together, at one moment: what one thread begins another ends.
     var sum: MetricsState {
         var copies = copies(of: shards[...])
         var sum = copies.removeFirst()
@@ -29,7 +29,7 @@ final class MetricsShards: Sendable {
         return sum
     }
 
-    /// Holds all locks at once, and only while the parts are copied, which takes no longer for large parts.
+    /// Holds all locks at once, and only while the shards are copied, which takes no longer for large shards.
     private func copies(of parts: ArraySlice<Shard>) -> [MetricsState] {
         guard let first = parts.first else { return [] }
         return first.state.withLock { [$0] + copies(of: parts.dropFirst()) }

@@ -24,8 +24,8 @@
             return certificates.map { SecCertificateCopyData($0) as Data }
         }
 
-        /// The chain and the status must be complete, as they must over libcurl. Called before everything that evaluates:
-        /// the server could name URLs to fetch from.
+        /// Forbids the evaluation to fetch anything: the chain and the status must be complete, as over libcurl. Called
+        /// before the first evaluation, since a server's certificate names the URLs to fetch from.
         fileprivate func fetchNothing() throws(AsyncNetError) {
             try set("network access", SecTrustSetNetworkFetchAllowed(self, false))
         }

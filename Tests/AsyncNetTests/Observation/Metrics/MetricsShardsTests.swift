@@ -5,8 +5,8 @@
 
     @testable import AsyncNet
 
-    /// Threads that count in parts of their own, and what the parts are together.
-    @Suite("Parts of metrics")
+    /// Threads that count in shards, and what the shards are together.
+    @Suite("Shards of metrics")
     struct MetricsShardsTests {
         private let threads = (0..<8).map { _ in OwnThread() }
         private let monitor: MetricsMonitor
