@@ -113,6 +113,11 @@ extension AsyncNetError.Code {
         "deadlineExceeded", "The request's deadline passed",
         "All attempts and the delays between them count. Allow more time, or make fewer requests at once.")
 
+    /// The request may only use a stored response, and the session's cache has none. It was not sent.
+    public static let notCached = Self(
+        "notCached", "The cache has no response to the request",
+        "Allow the request to be sent: with CacheMode.preferCache it is sent if nothing is stored.")
+
     /// A `CircuitBreaker` refused the request, since too many requests to its origin failed.
     public static let circuitOpen = Self(
         "circuitOpen", "Requests to the host failed too often",
@@ -338,7 +343,7 @@ extension AsyncNetError.Code {
     public static let allCases: [Self] = [
         .cancelled, .malformedURL, .unsupportedScheme, .invalidRequest, .encodingFailed, .adaptationFailed,
         .missingCredential, .refreshFailed, .excessiveRefresh, .fileNotReadable, .fileChanged, .bodyStreamFailed,
-        .bodyLengthMismatch, .temporaryFileFailed, .compressionUnavailable, .sessionFinished, .circuitOpen,
+        .bodyLengthMismatch, .temporaryFileFailed, .compressionUnavailable, .sessionFinished, .circuitOpen, .notCached,
         .hostNotFound, .cannotConnect, .emptyReply, .connectionLost, .bodyEndedEarly, .timedOut, .deadlineExceeded,
         .badServerResponse, .bodyTooLarge, .fileNotWritable, .checksumMismatch, .readerTooSlow, .bodyAlreadyRead,
         .badContentEncoding, .tlsHandshakeFailed, .certificateNotTrusted,

@@ -44,6 +44,10 @@ public indirect enum RequestEvent: Sendable {
     /// An ``AuthenticationInterceptor`` replaced the credential that this request waits for, or failed with this error.
     case refreshed(AsyncNetError?, after: Duration)
 
+    /// The session's cache did this for the hop that begins or has just ended. After ``CacheOutcome/hit`` and
+    /// ``CacheOutcome/stale`` no hop need follow. Only with ``SessionConfiguration/cache``.
+    case cached(CacheOutcome)
+
     // MARK: Hops
 
     /// A hop began: this head, with cookies and credentials, was given to the transport.
@@ -72,6 +76,9 @@ public indirect enum RequestEvent: Sendable {
     case challenged(HTTPResponseHead)
     /// A redirect was received, and its target will be requested.
     case redirected(HTTPResponseHead, to: HTTPRequestHead)
+    /// This response was received, and a stored response is delivered in its place: after a 304 that confirms it (RFC 9111
+    /// §4.3.4), or in place of an error (RFC 5861 §4).
+    case replaced(HTTPResponseHead)
     /// The final response's head was received.
     case response(HTTPResponseHead)
     /// The response set cookies of these names, which the session's jar was given.
@@ -105,6 +112,7 @@ extension RequestEvent: CustomStringConvertible, CustomReflectable {
         case .validated(let error): "validated\(Self.reason(error))"
         case .retried(let error, let delay): "retried after \(delay)\(Self.reason(error))"
         case .refreshed(let error, let time): "refreshed after \(time)\(Self.reason(error))"
+        case .cached(let outcome): "cache: \(outcome)"
         case .hop(let head): "hop: \(head)"
         case .sent(let head): "sent \(head.description.prefix { $0 != "\n" })"
         case .repeated: "repeated on another connection"
@@ -116,6 +124,7 @@ extension RequestEvent: CustomStringConvertible, CustomReflectable {
         case .responseBody(let data): "response body: \(data.count) bytes"
         case .challenged(let head): "challenged by \(head.statusCode)"
         case .redirected(let head, let next): "redirected by \(head.statusCode) to \(next)"
+        case .replaced(let head): "replaced \(head.statusCode) by the stored response"
         case .response(let head): "response \(head.statusCode)"
         case .cookiesStored(let names): "cookies stored: \(names.joined(separator: ", "))"
         case .transferred(let metrics): "transferred\(metrics.timings.map { " after \($0.total)" } ?? "")"

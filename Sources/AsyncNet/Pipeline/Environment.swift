@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 
 /// What all requests of a session share: configuration, transport, timers, limits. Stations use this, not the session.
@@ -7,24 +8,28 @@ final class Environment: Sendable {
     /// Whether the transport is that of ``AutomaticTransport``, in whose place a test's may come.
     private let isAutomatic: Bool
     /// The transport, if tasks can run on its threads. `nil` if they would call a clock or a cookie jar of the user's
-    /// there, which may block.
+    /// there, which may block, or a cache, whose store may.
     let loopTransport: (any LoopTransport)?
     let timers: TimerQueue
     let mailbox: Mailbox
     let limits: SharedLimits
+    let revalidations = CacheRevalidations()
     let transfers = TransferCount()
     /// The observers of all requests.
     let events: EventHub
     /// The session's interceptors.
     let policies: PolicyList
+    /// When the session was made.
+    private let start = Date()
     /// Makes the requests that are sent from callers' arguments.
     let assembly: RequestAssembly
 
     init(_ configuration: SessionConfiguration, _ transport: any Transport, isAutomatic: Bool = false) {
         self.configuration = configuration
         (self.transport, self.isAutomatic) = (transport, isAutomatic)
-        let callsUserCode = configuration.cookieJar != nil || !(configuration.clock is ContinuousClock)
-        loopTransport = callsUserCode ? nil : transport as? any LoopTransport
+        let mayBlock =
+            configuration.cookieJar != nil || configuration.cache != nil || !(configuration.clock is ContinuousClock)
+        loopTransport = mayBlock ? nil : transport as? any LoopTransport
         timers = TimerQueue(TimeSource(configuration.clock))
         events = EventHub(configuration.monitors, timers.time)
         mailbox = Mailbox(on: timers.time.executor)
@@ -32,6 +37,11 @@ final class Environment: Sendable {
         policies = PolicyList(configuration.interceptors)
         assembly = RequestAssembly(configuration)
     }
+
+    var cache: HTTPCache? { configuration.cache }
+
+    /// The wall clock's time, moved by the session's clock if that is a clock of the user's.
+    var date: Date { timers.time.nanoseconds != nil ? Date() : start.addingTimeInterval(timers.time.now / .seconds(1)) }
 
     /// The transport for the requests that the current task makes; `nil` if it is the session's own.
     var scopedTransport: ScopedTransport? { isAutomatic ? ScopedTransport.current : nil }

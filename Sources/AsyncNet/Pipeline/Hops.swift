@@ -1,7 +1,7 @@
 import Foundation
 
 /// Sends a request over the transport, and sends the next hop after a redirect or a challenge. Each hop sends the
-/// cookie jar's cookies and stores those of its response.
+/// cookie jar's cookies and stores those of its response, and goes through the session's cache.
 struct Hops: Station {
     func send(_ first: TransportRequest, in attempt: Attempt) async throws -> Next {
         var (request, hop) = (first, Hop())
@@ -51,15 +51,13 @@ struct Hops: Station {
         let credential = attempt.credential(for: request)
         if let credential { try hop.authorize(&outgoing, credential, run.environment.limits.spaces) }
         if let jar { await jar.addCookies(to: &outgoing) }
-        run.record.beginHop(request.head)
-        run.trace?.beginHop(&outgoing, isRedirected: !hop.visited.isEmpty)
-        if outgoing.interests != nil { run.watch.beginHop(outgoing) }
-        let response =
-            outgoing.body.isInMemory
-            ? try await run.transport.send(outgoing) : try await sendFile(outgoing, run)
-        run.watch.touch()
-        run.trace?.received(response.head)
-        if let jar { await jar.keepCookies(of: response.head, run) }
+        let response: TransportResponse
+        if let cached = CachedHop(outgoing, request, attempt) {
+            let isRedirected = !hop.visited.isEmpty
+            response = try await cached.response(to: outgoing) { try await transfer($0, isRedirected, run) }
+        } else {
+            response = try await transfer(outgoing, !hop.visited.isEmpty, run)
+        }
         if let credential,
             try hop.responds(to: response.head, of: outgoing, credential, run.environment.limits.spaces)
         {
@@ -69,6 +67,22 @@ struct Hops: Station {
         }
         guard run.policies.redirects.follows(response.head) else { return (response, nil) }
         return (response, try await redirected(response.head, request, &hop, run))
+    }
+
+    private func transfer(_ request: TransportRequest, _ isRedirected: Bool, _ run: RequestRun) async throws
+        -> TransportResponse
+    {
+        var outgoing = request
+        run.record.beginHop(outgoing.head)
+        run.trace?.beginHop(&outgoing, isRedirected: isRedirected)
+        if outgoing.interests != nil { run.watch.beginHop(outgoing) }
+        let response =
+            outgoing.body.isInMemory
+            ? try await run.transport.send(outgoing) : try await sendFile(outgoing, run)
+        run.watch.touch()
+        run.trace?.received(response.head)
+        if let jar = run.environment.configuration.cookieJar { await jar.keepCookies(of: response.head, run) }
+        return response
     }
 
     /// Opening a file takes long.
@@ -162,7 +176,7 @@ private struct Hop {
 
 extension Attempt {
     /// `nil` if the request goes to another origin than the credential's, or has an `Authorization` header of its own.
-    fileprivate func credential(for request: TransportRequest) -> Credential? {
+    func credential(for request: TransportRequest) -> Credential? {
         guard let credential, credential.origin == request.head.url.origin else { return nil }
         return request.head.headers.contains(name: "Authorization") ? nil : credential.credential
     }
@@ -171,7 +185,7 @@ extension Attempt {
 extension CookieJar {
     /// The request's own cookies come first and replace the jar's cookies of the same names.
     @inline(never)
-    fileprivate func addCookies(to outgoing: inout TransportRequest) async {
+    func addCookies(to outgoing: inout TransportRequest) async {
         let own = outgoing.head.headers["Cookie"]
         guard own.map({ HTTPHeader(name: "Cookie", value: $0).isOmission }) != true else { return }
         let names = Set((own ?? "").split(separator: ";").map { String($0.prefix { $0 != "=" }).trimmedHTTPSpace })

@@ -9,11 +9,10 @@ enum Pipeline {
         Deadline( // ends the request when its time is over
             Attempts( // adapters before each attempt, retriers after it
                 Sharing( // one transfer for equal requests; several for a request that is hedged
-                    // An HTTP cache (RFC 9111) belongs here: after Sharing, so that equal requests look it up once, and
-                    // before Admission, so that a cached response needs no permit.
-                    Admission( // circuit breaker, rate, permit
-                        AttemptLimits( // silence, and the time that one attempt may take
-                            Hops()))))) // cookies, credentials, redirects; each hop over the transport
+                    Caching( // stored responses that need no server, see also CachedHop
+                        Admission( // circuit breaker, rate, permit
+                            AttemptLimits( // silence, and the time that one attempt may take
+                                Hops())))))) // cookies, credentials, cache, redirects; each hop over the transport
     }
 }
 

@@ -111,6 +111,7 @@ final class RequestAssembly: Sendable {
         }
         var request = TransportRequest(head: head, body: urlRequest.httpBody.map { .data($0) } ?? .none)
         request.timeout = Duration(timeoutInterval: urlRequest.timeoutInterval)
+        request.cacheMode = CacheMode(urlRequest.cachePolicy)
         return request
     }
 

@@ -21,6 +21,9 @@ public struct RequestOptions: Sendable {
     public var priority: RequestPriority
     /// How many bytes the response's body may have once decoded; a longer body ends the request with `.bodyTooLarge`.
     public var bodyLimit: BodyLimit
+    /// How the request uses ``SessionConfiguration/cache``. With `nil` as the `cachePolicy` of its `URLRequest` requires,
+    /// or as ``CacheMode/standard``.
+    public var cacheMode: CacheMode?
 
     /// How many bytes a response's body may have once its `Content-Encoding` is decoded.
     public enum BodyLimit: Hashable, Sendable {
@@ -36,7 +39,7 @@ public struct RequestOptions: Sendable {
     public init(
         interceptors: [any RequestPolicy] = [], timeout: Duration? = nil, deadline: Duration? = nil,
         redirects: RedirectHandler? = nil, credential: Credential? = nil, priority: RequestPriority = .normal,
-        bodyLimit: BodyLimit = .session
+        bodyLimit: BodyLimit = .session, cacheMode: CacheMode? = nil
     ) {
         self.interceptors = interceptors
         self.timeout = timeout
@@ -45,6 +48,7 @@ public struct RequestOptions: Sendable {
         self.credential = credential
         self.priority = priority
         self.bodyLimit = bodyLimit
+        self.cacheMode = cacheMode
     }
 }
 
@@ -54,7 +58,7 @@ extension RequestOptions: CustomReflectable {
         let children: KeyValuePairs<String, Any> = [
             "interceptors": interceptors.map { "\(type(of: $0))" }, "timeout": timeout as Any,
             "deadline": deadline as Any, "redirects": redirects as Any, "credential": credential as Any,
-            "priority": priority, "bodyLimit": bodyLimit,
+            "priority": priority, "bodyLimit": bodyLimit, "cacheMode": cacheMode as Any,
         ]
         return Mirror(self, children: children, displayStyle: .struct)
     }

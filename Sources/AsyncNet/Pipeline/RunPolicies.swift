@@ -12,6 +12,8 @@ struct RunPolicies: Sendable {
     private(set) var isShared = false
     /// How long the server may be silent; `nil` unless the request's options set it.
     var timeout: Duration?
+    /// How the request uses the cache; `nil` unless its options set it.
+    var cacheMode: CacheMode?
     /// How long an attempt may take.
     var attemptTimeout: Duration?
 
@@ -22,6 +24,7 @@ struct RunPolicies: Sendable {
         if !options.interceptors.isEmpty { list.append(options.interceptors) }
         redirects = RedirectPolicy(limit: session.maximumRedirects, handler: options.redirects ?? session.redirects)
         (priority, timeout, attemptTimeout) = (options.priority, options.timeout, list.attemptTimeout)
+        cacheMode = options.cacheMode
         bodyLimit =
             switch options.bodyLimit {
             case .session: session.maximumBodySize
@@ -44,6 +47,13 @@ struct RunPolicies: Sendable {
     var ofTransfer: RunPolicies {
         var copy = self
         (copy.list, copy.isShared) = (PolicyList(), true)
+        return copy
+    }
+
+    /// The policies of a transfer that revalidates a stored response after that was used.
+    var ofRevalidation: RunPolicies {
+        var copy = ofTransfer
+        (copy.deadline, copy.end, copy.cacheMode, copy.redirects.handler) = (nil, nil, .revalidate, .doNotFollow)
         return copy
     }
 }

@@ -8,6 +8,7 @@ extension SessionConfiguration: CustomReflectable {
             "decoder": "\(type(of: decoder))", "encoder": "\(type(of: encoder))",
             "interceptors": interceptors.map { "\(type(of: $0))" },
             "timeout": timeout, "deadline": deadline as Any, "cookieJar": cookieJar as Any,
+            "cache": cache as Any,
             "concurrencyLimit": concurrencyLimit, "rateLimit": rateLimit as Any,
             "circuitBreaker": circuitBreaker as Any,
             "retryBudget": retryBudget as Any, "coalescesRequests": coalescesRequests,

@@ -33,6 +33,8 @@ public struct SessionConfiguration: Sendable {
     /// Stores the cookies of responses, redirects included, and sends them with later requests (RFC 6265); none by
     /// default. A cookie in a request's own `Cookie` header replaces the jar's cookie of the same name.
     public var cookieJar: CookieJar?
+    /// Stores responses and uses them for later requests (RFC 9111); none by default.
+    public var cache: HTTPCache?
     /// How many transfers may run at a time; no limit by default. Other requests wait, in the order of their priority.
     public var concurrencyLimit: ConcurrencyLimit
     /// How many requests are sent in a period of time; no limit by default. Other requests wait, or fail at once if
@@ -64,7 +66,7 @@ public struct SessionConfiguration: Sendable {
         formEncoder: URLEncodedFormEncoder = URLEncodedFormEncoder(), interceptors: [any RequestPolicy] = [],
         monitors: [any EventMonitor] = [],
         timeout: Duration = .seconds(60), deadline: Duration? = nil, redirects: RedirectHandler = .follow,
-        cookieJar: CookieJar? = nil,
+        cookieJar: CookieJar? = nil, cache: HTTPCache? = nil,
         concurrencyLimit: ConcurrencyLimit = .unlimited, rateLimit: RateLimit? = nil,
         circuitBreaker: CircuitBreaker? = nil,
         retryBudget: RetryBudget? = RetryBudget(), coalescesRequests: Bool = false, maximumRedirects: Int = 20,
@@ -83,6 +85,7 @@ public struct SessionConfiguration: Sendable {
         self.deadline = deadline
         self.redirects = redirects
         self.cookieJar = cookieJar
+        self.cache = cache
         self.concurrencyLimit = concurrencyLimit
         self.rateLimit = rateLimit
         self.circuitBreaker = circuitBreaker

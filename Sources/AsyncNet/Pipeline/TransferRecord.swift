@@ -21,6 +21,8 @@ final class TransferRecord: Sendable {
         /// How often transports sent the request again by themselves, in all attempts.
         var repeats = 0
         var clock: (time: TimeSource, start: Duration)?
+        /// Whether the last hop's response is not that which is delivered.
+        var isFromCache = false
 
         var elapsed: Duration { clock.map { $0.time.now - $0.start } ?? .zero }
     }
@@ -78,6 +80,7 @@ final class TransferRecord: Sendable {
         state.withLock { state in
             let attempt = state.metrics.attempts - state.repeats
             state.metrics.beginHop(head, attempt: attempt, at: state.elapsed)
+            state.isFromCache = false
         }
     }
 
@@ -103,9 +106,25 @@ final class TransferRecord: Sendable {
         state.withLock { state in
             guard state.head == nil else { return false }
             state.head = head
-            state.metrics.hopReceived(head.statusCode)
+            if !state.isFromCache { state.metrics.hopReceived(head.statusCode) }
             state.metrics.timeToResponse = state.elapsed
             return true
+        }
+    }
+
+    /// What the cache did for the hop.
+    func cached(_ outcome: CacheOutcome) {
+        state.withLock { state in
+            state.metrics.cacheOutcome = outcome
+            if [.hit, .stale, .revalidated].contains(outcome) { state.isFromCache = true }
+        }
+    }
+
+    /// The hop received this head, in whose place a stored response is delivered.
+    func replaced(_ head: HTTPResponseHead) {
+        state.withLock { state in
+            state.metrics.hopReceived(head.statusCode)
+            state.isFromCache = true
         }
     }
 

@@ -67,6 +67,18 @@ extension TransferWatch {
         if isNews { send(.connected(connection)) }
     }
 
+    /// The cache did this for the hop.
+    func cached(_ outcome: CacheOutcome) {
+        guard areEventsObserved else { return }
+        if let meter = events?.meter { meter.cached(outcome) } else { send(.cached(outcome)) }
+    }
+
+    /// A stored response is delivered in place of the hop's.
+    func replaced(_ head: HTTPResponseHead) {
+        guard areEventsObserved else { return }
+        if let meter = events?.meter { meter.replaced(head, hopNumber) } else { send(.replaced(head)) }
+    }
+
     func sendResponse(_ head: HTTPResponseHead) {
         if let meter = events?.meter { meter.received(head, hopNumber) } else { send(.response(head)) }
     }

@@ -128,6 +128,11 @@ extension Request {
         await set { $0.bodyLimit = bytes.map { .bytes($0) } ?? .unlimited }
     }
 
+    /// How the request uses ``SessionConfiguration/cache``, as the modes of the Fetch standard; ``CacheMode/standard`` by
+    /// default. Without a cache, ``CacheMode/onlyIfCached`` is ignored as the other modes are.
+    @discardableResult
+    public func cacheMode(_ mode: CacheMode) async -> Self { await set { $0.cacheMode = mode } }
+
     /// Replaces all options, also those set before.
     @discardableResult
     public func options(_ options: RequestOptions) async -> Self { await set { $0 = options } }

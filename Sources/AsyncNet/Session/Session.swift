@@ -62,6 +62,7 @@ public actor Session {
     /// Cancels every request that has started and not ended. When this function returns, each of them has its outcome.
     public func cancelAll() async {
         for request in requests { await request.cancel() }
+        environment.revalidations.cancelAll()
     }
 
     /// Refuses new requests with `.sessionFinished`, lets the running requests end, then shuts the transport down.

@@ -22,6 +22,9 @@ public struct RequestMetrics: Sendable {
     /// Bytes of the body received, after decoding of Content-Encoding.
     public var receivedBytes: Int64 = 0
 
+    /// What the session's cache did for the last hop; `nil` without a cache.
+    public var cacheOutcome: CacheOutcome?
+
     /// The transport's measurements of the last hop.
     private(set) var transport = TransportMetrics()
     private var hopList = HopList()

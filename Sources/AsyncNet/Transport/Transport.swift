@@ -59,6 +59,8 @@ public struct TransportRequest: Sendable {
         /// Set if the session's clock moves by itself when nothing runs.
         var supervision: SupervisedTransfer?
         var urlTemplate: String?
+        /// How the request uses the session's cache, by the `URLRequest` that it was made of.
+        var cacheMode: CacheMode?
     }
 
     /// An object, so that a copy of the request is one reference: the frame of each async function that has a request
@@ -131,6 +133,10 @@ public struct TransportRequest: Sendable {
     var timeout: Duration? {
         get { storage.values.timeout }
         set { change { $0.timeout = newValue } }
+    }
+    var cacheMode: CacheMode? {
+        get { storage.values.cacheMode }
+        set { change { $0.cacheMode = newValue } }
     }
     var hold: TransferHold? {
         get { storage.values.hold }

@@ -26,7 +26,8 @@ struct HARExchange: Sendable {
     private(set) var metrics: TransportMetrics?
     private(set) var end: Duration?
     var error: AsyncNetError?
-    /// Whether a redirect or a challenge was received, which the next hop follows.
+    /// Whether the response is not delivered: a redirect or a challenge, which the next hop follows, or a response that a
+    /// stored one replaces.
     private(set) var isFollowed = false
 
     init(_ event: SessionEvent, _ head: HTTPRequestHead) {

@@ -102,7 +102,8 @@ extension HARExchange {
         case .sentBody(let bytes, _): (sentBytes, bodySentAt) = (bytes, event.instant)
         case .requestBody(let data): requestBody.append(data, limit: bodyLimit)
         case .response(let head): responded(head, at: event.instant)
-        case .challenged(let head), .redirected(let head, _): responded(head, at: event.instant, isFollowed: true)
+        case .challenged(let head), .redirected(let head, _), .replaced(let head):
+            responded(head, at: event.instant, isFollowed: true)
         case .receivedBody(let bytes):
             receivedBytes = bytes
             respondedAt = respondedAt ?? event.instant

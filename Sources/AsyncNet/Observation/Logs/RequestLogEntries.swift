@@ -74,6 +74,7 @@ struct RequestLogEntries: Sendable {
 
     private func hopStep(_ event: RequestEvent) -> (String, LogFields)? {
         switch event {
+        case .cached(let outcome): ("cached", ["outcome": outcome.rawValue])
         case .hop(let head): ("hop", fields(head))
         case .sent(let head): ("sent", ["line": head.description.prefix { $0 != "\n" }])
         case .repeated: ("repeated", [:])
@@ -82,6 +83,7 @@ struct RequestLogEntries: Sendable {
         case .challenged(let head): ("challenged", ["status": head.statusCode])
         case .redirected(let head, let next):
             ("redirected", ["status": head.statusCode, "to": redaction.text(of: next.url)])
+        case .replaced(let head): ("replaced", ["status": head.statusCode])
         case .response(let head): ("response", ["status": head.statusCode])
         case .cookiesStored(let names): ("cookiesStored", ["names": names.joined(separator: ", ")])
         case .transferred(let metrics): ("transferred", fields(metrics))

@@ -11,6 +11,7 @@ struct EndpointValues: Sendable {
     var redirects = 0
     var shared = 0
     var hedges = 0
+    var cached: [CacheOutcome: Int] = [:]
 
     mutating func countConnection(isReused: Bool) {
         if isReused { reusedConnections += 1 } else { newConnections += 1 }
@@ -31,6 +32,7 @@ struct EndpointValues: Sendable {
         redirects += other.redirects
         shared += other.shared
         hedges += other.hedges
+        cached.merge(other.cached, uniquingKeysWith: +)
     }
 }
 

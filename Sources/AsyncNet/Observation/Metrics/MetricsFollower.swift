@@ -38,6 +38,12 @@ final class MetricsFollower: RequestFollower {
 
     func received(_ head: HTTPResponseHead, _ hop: Int) { update { $0.update(hop) { $0.receive(head) } } }
 
+    func replaced(_ head: HTTPResponseHead, _ hop: Int) { update { $0.replace(hop, head) } }
+
+    func cached(_ outcome: CacheOutcome) {
+        update { track in monitor.shards.withLock { $0.cached(outcome, &track) } }
+    }
+
     func measured(_ metrics: TransportMetrics, _ hop: Int) {
         update { track in monitor.shards.withLock { $0.measured(metrics, hop, &track) } }
     }

@@ -50,6 +50,9 @@ extension MetricsSnapshot {
         connectionUses = MetricCount(
             "asyncnet.client.connection.uses", "Hops by whether their connection had been used before.",
             endpoints.flatMap { $0.value.uses($0.labels) })
+        cacheOutcomes = MetricCount(
+            "asyncnet.client.cache.outcomes", "Hops by what the cache did for them.",
+            endpoints.flatMap { $0.value.outcomes($0.labels) })
         credentialRefreshes = MetricCount(
             "asyncnet.client.credential.refreshes", "Waits of requests for a new credential.",
             state.refreshes.points(table))
@@ -71,6 +74,12 @@ extension ConnectionCounts {
 }
 
 extension EndpointValues {
+    fileprivate func outcomes(_ labels: [String: String]) -> [(labels: [String: String], value: Int)] {
+        cached.sorted { $0.key.rawValue < $1.key.rawValue }.map { outcome, count in
+            (labels.merging(["asyncnet.cache.outcome": outcome.rawValue]) { $1 }, count)
+        }
+    }
+
     fileprivate func uses(_ labels: [String: String]) -> [(labels: [String: String], value: Int)] {
         [("false", newConnections), ("true", reusedConnections)].map { isReused, count in
             (labels.merging(["asyncnet.connection.reused": isReused]) { $1 }, count)

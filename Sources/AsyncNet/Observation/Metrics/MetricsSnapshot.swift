@@ -57,6 +57,9 @@ public struct MetricsSnapshot: Sendable {
     /// `asyncnet.client.connection.uses`: hops whose transfer ended, by whether their connection had carried an earlier
     /// transfer, which is the label `asyncnet.connection.reused`.
     public let connectionUses: MetricCount
+    /// `asyncnet.client.cache.outcomes`: hops by what the session's cache did for them, a ``CacheOutcome``, which is the
+    /// label `asyncnet.cache.outcome`.
+    public let cacheOutcomes: MetricCount
     /// `asyncnet.client.credential.refreshes`: waits of requests for a new credential, labelled with `error.type` if
     /// there was none.
     public let credentialRefreshes: MetricCount
@@ -78,9 +81,9 @@ public struct MetricsSnapshot: Sendable {
         text.add(outcomeDuration)
         text.add(permitWaitDuration)
         text.add(queuedRequests)
-        for count in [retries, redirects, hedges, sharedRequests, repeats, connectionUses, credentialRefreshes] {
-            text.add(count)
-        }
+        for count in [
+            retries, redirects, hedges, sharedRequests, repeats, connectionUses, cacheOutcomes, credentialRefreshes,
+        ] { text.add(count) }
         text.add(decodingDuration)
         text.add(lostEvents)
         return text.text

@@ -106,6 +106,8 @@ struct MetricsState: Sendable {
         case .shared: self[endpoint(of: &track)].shared += 1
         case .hedged: self[endpoint(of: &track)].hedges += 1
         case .repeated: self[endpoint(of: &track)].repeats += 1
+        case .cached(let outcome): cached(outcome, &track)
+        case .replaced(let head): track.replace(event.hop, head)
         case .response(let head): track.update(event.hop) { $0.receive(head) }
         case .transferred(let metrics):
             measured(metrics, event.hop, &track)
@@ -151,7 +153,7 @@ extension MetricsState {
         _ = endpoint(of: &track)
         let delivered = track.deliveredHop
         for index in track.hops.indices {
-            let isLast = index == delivered
+            let isLast = index == delivered && !track.hops[index].isReplaced
             record(
                 track.hops[index], instant, end.error, sent: isLast ? end.sentBytes : nil,
                 received: isLast ? end.receivedBytes : nil)
@@ -185,6 +187,11 @@ extension MetricsState {
         let endpoint = isFirst ? endpoint(of: &track) : index(of: head, track.isRedirected ? nil : template)
         track.open(number, endpoint, at: instant)
         self[endpoint].active += 1
+    }
+
+    mutating func cached(_ outcome: CacheOutcome, _ track: inout RequestTrack) {
+        guard track.hasBegun else { return }
+        self[endpoint(of: &track)].cached[outcome, default: 0] += 1
     }
 
     /// A hop that another hop follows may have been closed before its measurements come, which then count only its

@@ -10,6 +10,13 @@ struct OpenHop: Sendable {
     var wireBytes: WireBytes?
     /// Whether the transport has reported its measurements.
     var isMeasured = false
+    /// Whether a stored response was delivered in place of the hop's.
+    private(set) var isReplaced = false
+
+    mutating func replace(_ head: HTTPResponseHead) {
+        receive(head)
+        isReplaced = true
+    }
 
     mutating func receive(_ head: HTTPResponseHead) {
         status = head.statusCode
@@ -65,6 +72,8 @@ struct RequestTrack: Sendable {
             : hops.lastIndex { $0.end != nil && $0.status == nil } ?? hops.lastIndex { $0.status == nil }
         if let index { change(&hops[index]) }
     }
+
+    mutating func replace(_ number: Int, _ head: HTTPResponseHead) { update(number) { $0.replace(head) } }
 
     /// The hop whose response was delivered; `nil` if there are several, of segments.
     var deliveredHop: Int? {

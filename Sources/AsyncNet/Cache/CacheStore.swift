@@ -1,0 +1,47 @@
+import Foundation
+
+/// Keeps responses by URL. Decides nothing about their use.
+protocol CacheStore: Sendable {
+    /// The stored responses of a URL, newest first.
+    func entries(_ key: String) async -> [CacheEntry]
+
+    /// Takes the body of a response, which replaces stored responses of the same variant once the body is complete.
+    ///
+    /// - Returns: `nil` if the response cannot be stored.
+    func writer(_ key: String, _ response: StoredResponse) async -> (any CacheWriter)?
+
+    /// Replaces the head of a stored response; its body stays.
+    func update(_ entry: CacheEntry, _ key: String, to response: StoredResponse) async
+
+    /// Removes the stored responses of a URL.
+    func remove(_ key: String) async
+
+    /// Removes all stored responses.
+    func removeAll() async
+
+    /// How many responses are stored, and how many bytes they take.
+    func usage() async -> (entries: Int, bytes: Int64)
+
+    /// The largest body that is stored, in bytes.
+    var maximumBodySize: Int64 { get }
+}
+
+/// A stored response.
+struct CacheEntry: Sendable {
+    let response: StoredResponse
+    let body: any CachedBody
+}
+
+/// The body of a stored response, which stays readable after the response was removed.
+protocol CachedBody: Sendable {
+    /// - Returns: `nil` if the body is damaged.
+    func read() async -> TransportBody?
+}
+
+/// Takes the body of one response. A body without `commit` is dropped with the last reference.
+protocol CacheWriter: AnyObject, Sendable {
+    /// - Returns: `false` if the body cannot be stored; the writer is not used any more then.
+    func append(_ chunk: Data) async -> Bool
+    /// The body is complete: other requests get it from now on.
+    func commit() async
+}

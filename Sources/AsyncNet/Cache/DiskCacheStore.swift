@@ -1,0 +1,198 @@
+import Foundation
+
+/// Stores responses in a folder, a file for each response, which any number of processes may use.
+///
+/// A file is written under a name of its own and then renamed, so that a reader finds a whole file or none, whenever a
+/// process ends. Readers take no lock. There is no index: a file's name has the hashes of its URL and variant, and its
+/// folder, one of 256, the beginning of the first. A use sets the file's time of modification, so that the files which
+/// were not used for longest are known.
+final class DiskCacheStore: CacheStore {
+    private let folder: String
+    private let capacity: Int64
+    let maximumBodySize: Int64
+    /// The bytes in the folder as far as this process knows, and how many it has added since it looked; `nil` before it
+    /// has looked.
+    private let usage = Locked<(bytes: Int64, added: Int64)?>(nil)
+
+    init(_ directory: URL, capacity: Int) throws(AsyncNetError) {
+        (folder, self.capacity) = (directory.path, Int64(max(0, capacity)))
+        maximumBodySize = self.capacity / HTTPCache.partOfBody
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            _ = try TemporaryFile(in: folder)
+        } catch {
+            throw AsyncNetError(
+                .fileNotWritable, "The folder \(folder) for the cache cannot be used", underlyingError: error)
+        }
+    }
+
+    // MARK: Reading
+
+    func entries(_ key: String) async -> [CacheEntry] {
+        await UserCode.run { [self] in
+            files(of: key).compactMap { entry($0, key) }.sorted { $0.response.received > $1.response.received }
+        }
+    }
+
+    /// A damaged file is removed.
+    private func entry(_ path: String, _ key: String) -> CacheEntry? {
+        guard let file = OwnFile(path) else { return nil }
+        guard let (record, bodySize) = DiskCacheFormat.read(fileSize: file.size, file.read) else {
+            FileSystem.remove(path)
+            return nil
+        }
+        guard record.key == key else { return nil }
+        file.touch()
+        return CacheEntry(
+            response: record.response, body: DiskCacheBody(file: file, size: bodySize, hash: record.bodyHash))
+    }
+
+    // MARK: Writing
+
+    func writer(_ key: String, _ response: StoredResponse) async -> (any CacheWriter)? {
+        await UserCode.run { [self] in DiskCacheWriter(self, folder, key, response) }
+    }
+
+    /// Copies the body to a new file, as the file of the stored response may have readers.
+    func update(_ entry: CacheEntry, _ key: String, to response: StoredResponse) async {
+        guard let body = await entry.body.read(), let writer = await writer(key, response) else { return }
+        do {
+            for try await chunk in body { guard await writer.append(chunk) else { return } }
+        } catch {
+            return
+        }
+        await writer.commit()
+    }
+
+    /// Gives a complete file its name, in place of the former one.
+    fileprivate func add(_ file: TemporaryFile, size: Int64, _ key: String, _ variant: CacheVariant) {
+        guard let path = file.path else { return }
+        let (part, prefix) = place(of: key)
+        FileSystem.makeFolder(part)
+        guard (try? FileSystem.move(path, to: "\(part)/\(prefix)\(variant.identity)", replaces: true)) != nil else {
+            return
+        }
+        let mustLook = usage.withLock { usage in
+            usage?.bytes += size
+            usage?.added += size
+            guard let usage else { return true }
+            // Other processes add files too.
+            return usage.bytes > capacity || usage.added > capacity / 16
+        }
+        if mustLook { evict() }
+    }
+
+    // MARK: Removing
+
+    func remove(_ key: String) async {
+        await UserCode.run { [self] in files(of: key).forEach(FileSystem.remove) }
+    }
+
+    func removeAll() async {
+        await UserCode.run { [self] in
+            for file in listed() { FileSystem.remove(file.path) }
+            usage.withLock { $0 = (0, 0) }
+        }
+    }
+
+    func usage() async -> (entries: Int, bytes: Int64) {
+        await UserCode.run { [self] in
+            let files = listed()
+            return (files.count, files.reduce(0) { $0 + $1.size })
+        }
+    }
+
+    /// Removes the files that were not used for longest, down to nine tenths of the capacity, and files that a process
+    /// has begun and left. One process does so at a time.
+    private func evict() {
+        let bytes = FileSystem.withLock(at: "\(folder)/lock") { () -> Int64 in
+            removeAbandoned()
+            let files = listed().sorted { $0.modified < $1.modified }
+            var bytes = files.reduce(0) { $0 + $1.size }
+            guard bytes > capacity else { return bytes }
+            for file in files {
+                guard bytes > capacity / 10 * 9 else { break }
+                FileSystem.remove(file.path)
+                bytes -= file.size
+            }
+            return bytes
+        }
+        if let bytes { usage.withLock { $0 = (bytes, 0) } }
+    }
+
+    private func removeAbandoned() {
+        for name in names(folder) where name.hasPrefix("AsyncNet.") {
+            guard let file = FileSystem.listed("\(folder)/\(name)"), file.age > 3600 else { continue }
+            FileSystem.remove(file.path)
+        }
+    }
+
+    // MARK: Names
+
+    /// The folder of a URL's files, and the beginning of their names.
+    private func place(of key: String) -> (folder: String, prefix: String) {
+        let hash = MessageDigest.of(key, algorithm: .sha256).hexadecimal.prefix(Self.prefixLength)
+        return ("\(folder)/\(hash.prefix(2))", "\(hash)-")
+    }
+
+    private static let prefixLength = 40
+
+    private func names(_ folder: String) -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    }
+
+    private func files(of key: String) -> [String] {
+        let (part, prefix) = place(of: key)
+        return names(part).filter { $0.hasPrefix(prefix) }.map { "\(part)/\($0)" }
+    }
+
+    private func listed() -> [FileSystem.Listed] {
+        names(folder).filter { $0.utf8.count == 2 }.flatMap { part in
+            names("\(folder)/\(part)").filter { $0.dropFirst(Self.prefixLength).hasPrefix("-") }
+                .compactMap { FileSystem.listed("\(folder)/\(part)/\($0)") }
+        }
+    }
+}
+
+/// Writes a response's file.
+private final class DiskCacheWriter: CacheWriter {
+    private struct State {
+        var digest = MessageDigest(.sha256)
+        var size: Int64 = 0
+    }
+
+    private let store: DiskCacheStore
+    private let file: TemporaryFile
+    private let key: String
+    private let response: StoredResponse
+    private let state = Locked(State())
+
+    /// `nil` if no file can be made.
+    init?(_ store: DiskCacheStore, _ folder: String, _ key: String, _ response: StoredResponse) {
+        guard let file = try? TemporaryFile(in: folder, keepsName: true) else { return nil }
+        (self.store, self.file, self.key, self.response) = (store, file, key, response)
+    }
+
+    func append(_ chunk: Data) async -> Bool {
+        let fits = state.withLock { state in
+            state.size += Int64(chunk.count)
+            guard state.size <= store.maximumBodySize else { return false }
+            state.digest.update(chunk)
+            return true
+        }
+        guard fits else { return false }
+        return await UserCode.run { [file] in (try? file.append(chunk)) != nil }
+    }
+
+    func commit() async {
+        let (hash, size) = state.withLock { ($0.digest.finish().hexadecimal, $0.size) }
+        await UserCode.run { [self] in
+            let record = DiskCacheFormat.Record(key, response, bodyHash: hash)
+            guard let tail = try? DiskCacheFormat.tail(record, bodySize: size), (try? file.append(tail)) != nil else {
+                return
+            }
+            store.add(file, size: size + Int64(tail.count), key, response.variant)
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+
+/// Stores responses in memory.
+actor MemoryCacheStore: CacheStore {
+    private var stored: RecentEntries
+    nonisolated let maximumBodySize: Int64
+
+    init(capacity: Int) {
+        stored = RecentEntries(capacity: capacity)
+        maximumBodySize = Int64(max(0, capacity)) / HTTPCache.partOfBody
+    }
+
+    func entries(_ key: String) -> [CacheEntry] {
+        stored.entries(key).map { CacheEntry(response: $0.response, body: MemoryBody(data: $0.body)) }
+    }
+
+    nonisolated func writer(_ key: String, _ response: StoredResponse) -> (any CacheWriter)? {
+        MemoryWriter(self, key, response)
+    }
+
+    func update(_ entry: CacheEntry, _ key: String, to response: StoredResponse) {
+        guard let body = entry.body as? MemoryBody else { return }
+        add(key, response, body.data)
+    }
+
+    func add(_ key: String, _ response: StoredResponse, _ body: Data) { stored.add(key, response, body) }
+
+    func remove(_ key: String) { stored.remove(key) }
+
+    func removeAll() { stored.removeAll() }
+
+    func usage() -> (entries: Int, bytes: Int64) { (stored.count, Int64(stored.bytes)) }
+}
+
+private struct MemoryBody: CachedBody {
+    let data: Data
+
+    func read() -> TransportBody? { TransportBody(data) }
+}
+
+private final class MemoryWriter: CacheWriter {
+    private let store: MemoryCacheStore
+    private let key: String
+    private let response: StoredResponse
+    private let body = Locked(Data())
+
+    init(_ store: MemoryCacheStore, _ key: String, _ response: StoredResponse) {
+        (self.store, self.key, self.response) = (store, key, response)
+    }
+
+    func append(_ chunk: Data) -> Bool {
+        body.withLock { body in
+            guard Int64(body.count + chunk.count) <= store.maximumBodySize else { return false }
+            // The only chunk of a small body is not copied.
+            if body.isEmpty { body = chunk } else { body.append(chunk) }
+            return true
+        }
+    }
+
+    func commit() async {
+        await store.add(key, response, body.withLock { $0 })
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+
+/// Responses in memory, of which the least recently used give way when there are more bytes than the capacity.
+struct RecentEntries {
+    struct Entry {
+        var key: String
+        var response: StoredResponse
+        var body: Data
+        /// The bytes that the entry counts for.
+        var cost: Int
+    }
+
+    let capacity: Int
+    private(set) var bytes = 0
+    private var entries: [Entry?] = []
+    private var free: [Int] = []
+    /// The numbers of a URL's entries, newest first.
+    private var numbers: [String: [Int]] = [:]
+    /// The entries by the time of their last use.
+    private var uses = IndexedHeap<UInt64>()
+    private var time: UInt64 = 0
+
+    /// The most responses of one URL. A server with a `Vary` that each request has another value of would otherwise make
+    /// each look-up slower.
+    private static let mostVariants = 32
+    /// What an entry takes in memory beside its texts and body, roughly.
+    private static let overhead = 512
+
+    init(capacity: Int) { self.capacity = max(0, capacity) }
+
+    var count: Int { uses.count }
+
+    /// A URL's entries, newest first; they count as used.
+    mutating func entries(_ key: String) -> [Entry] {
+        (numbers[key] ?? []).compactMap { number in
+            use(number)
+            return entries[number]
+        }
+    }
+
+    /// Adds an entry, in place of the one of the same URL and variant.
+    mutating func add(_ key: String, _ response: StoredResponse, _ body: Data) {
+        for number in numbers[key] ?? [] where entries[number]?.response.variant == response.variant { remove(number) }
+        if let list = numbers[key], list.count >= Self.mostVariants, let oldest = list.last { remove(oldest) }
+        let cost = Self.cost(key, response, body)
+        guard cost <= capacity else { return }
+        while bytes + cost > capacity, let least = uses.least { remove(least.number) }
+        let number = free.popLast() ?? entries.count
+        if number == entries.count { entries.append(nil) }
+        entries[number] = Entry(key: key, response: response, body: body, cost: cost)
+        numbers[key, default: []].insert(number, at: 0)
+        bytes += cost
+        use(number)
+    }
+
+    mutating func remove(_ key: String) {
+        for number in numbers[key] ?? [] { remove(number) }
+    }
+
+    mutating func removeAll() { self = RecentEntries(capacity: capacity) }
+
+    private mutating func use(_ number: Int) {
+        time += 1
+        uses.set(number, time)
+    }
+
+    private mutating func remove(_ number: Int) {
+        guard let entry = entries[number] else { return }
+        bytes -= entry.cost
+        entries[number] = nil
+        free.append(number)
+        uses.remove(number)
+        numbers[entry.key]?.removeAll { $0 == number }
+        if numbers[entry.key]?.isEmpty == true { numbers[entry.key] = nil }
+    }
+
+    private static func cost(_ key: String, _ response: StoredResponse, _ body: Data) -> Int {
+        response.headers.reduce(overhead + key.utf8.count + body.count) { sum, header in
+            sum + header.name.utf8.count + header.value.utf8.count
+        }
+    }
+}

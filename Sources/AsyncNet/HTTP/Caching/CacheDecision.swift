@@ -1,0 +1,61 @@
+import Foundation
+
+/// What a cache does for a request, by the responses that it has stored for the request's URL (RFC 9111 §4).
+enum CacheDecision: Equatable {
+    /// The request is sent, and stored responses are not used.
+    case fetch
+    /// The stored response of this index is used.
+    case use(Int, CacheOutcome)
+    /// The stored response of this index is used, and revalidated after that.
+    case useAndRevalidate(Int)
+    /// The server is asked to confirm the stored response of this index.
+    case revalidate(Int)
+    /// Nothing may be sent, and there is no response that may be used.
+    case unavailable
+
+    /// - Parameter stored: The stored responses of the URL, newest first.
+    init(_ request: CacheRequest, _ stored: [StoredResponse], at now: Date) {
+        let candidates = stored.indices.filter { stored[$0].variant.matches(request) }
+        let fresh = candidates.first { Self.isFresh(stored[$0], request, now) }
+        guard let index = fresh ?? candidates.first, request.mode != .reload else {
+            self = request.isOnlyIfCached ? .unavailable : .fetch
+            return
+        }
+        self = Self.decision(index, stored[index], request, now)
+    }
+
+    private static func decision(_ index: Int, _ response: StoredResponse, _ request: CacheRequest, _ now: Date)
+        -> CacheDecision
+    {
+        let freshness = Freshness(response, at: now)
+        switch request.mode {
+        case .preferCache, .onlyIfCached: return .use(index, freshness.isFresh ? .hit : .stale)
+        case .revalidate: return .revalidate(index)
+        case .standard, .reload, .noStore: break
+        }
+        if isFresh(response, request, now) { return .use(index, .hit) }
+        if isAcceptedStale(freshness, request.control), !request.requiresValidation { return .use(index, .stale) }
+        if request.isOnlyIfCached { return .unavailable }
+        let mayWait = request.requiresValidation || request.control.contains("max-age")
+        return freshness.allowsStaleWhileRevalidating && !mayWait ? .useAndRevalidate(index) : .revalidate(index)
+    }
+
+    /// Whether the response is fresh, and as fresh as the request requires (RFC 9111 §5.2.1).
+    private static func isFresh(_ response: StoredResponse, _ request: CacheRequest, _ now: Date) -> Bool {
+        let freshness = Freshness(response, at: now)
+        guard freshness.isFresh, !request.requiresValidation else { return false }
+        if let limit = request.control.seconds("max-age"), freshness.age > Double(limit) { return false }
+        if let rest = request.control.seconds("min-fresh"), freshness.lifetime - freshness.age < Double(rest) {
+            return false
+        }
+        return true
+    }
+
+    private static func isAcceptedStale(_ freshness: Freshness, _ control: CacheControl) -> Bool {
+        guard let limit = control.optionalSeconds("max-stale"), !freshness.forbidsStale, freshness.staleness >= 0 else {
+            return false
+        }
+        if let age = control.seconds("max-age"), freshness.age > Double(age) { return false }
+        return freshness.staleness <= Double(limit)
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// How a request uses its session's cache: the modes of the Fetch standard.
+///
+/// A mode has precedence over `Cache-Control` of the response, as far as a response that may not be stored is not stored
+/// in any mode.
+public enum CacheMode: Sendable, Hashable, CaseIterable {
+    /// Uses a fresh stored response, and revalidates another (RFC 9111). Fetch: `default`.
+    case standard
+    /// Ignores stored responses, and stores the new response.
+    case reload
+    /// Has the server confirm a stored response, however fresh it is. Fetch: `no-cache`.
+    case revalidate
+    /// Uses a stored response, however old it is, and sends the request only if there is none. Fetch: `force-cache`.
+    case preferCache
+    /// Uses a stored response, however old it is, and fails with `.notCached` if there is none. Sends nothing.
+    case onlyIfCached
+    /// Neither uses nor stores responses.
+    case noStore
+}
+
+extension CacheMode {
+    /// `nil` for the policy that a `URLRequest` has by default.
+    init?(_ policy: URLRequest.CachePolicy) {
+        switch policy {
+        case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData: self = .reload
+        case .returnCacheDataElseLoad: self = .preferCache
+        case .returnCacheDataDontLoad: self = .onlyIfCached
+        case .reloadRevalidatingCacheData: self = .revalidate
+        default: return nil
+        }
+    }
+}

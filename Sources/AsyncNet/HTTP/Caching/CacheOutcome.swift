@@ -1,0 +1,19 @@
+/// What an HTTP cache did for a request.
+public enum CacheOutcome: String, Sendable, Hashable, CaseIterable {
+    /// A fresh stored response was used, without a request to the server.
+    case hit
+    /// The server confirmed with 304 that the stored response may still be used (RFC 9111 §4.3).
+    case revalidated
+    /// A stored response was used although it is not fresh any more: while it is revalidated, in place of an error (RFC
+    /// 5861), or because the request allows it.
+    case stale
+    /// The response came from the server; it was stored if it may be.
+    case miss
+    /// The cache took no part, and the request was sent as it is: its method is neither GET nor HEAD, it asks for a
+    /// range or has conditions of its own, or its ``CacheMode`` is `noStore`.
+    case bypassed
+}
+
+extension CacheOutcome: CustomStringConvertible {
+    public var description: String { rawValue }
+}

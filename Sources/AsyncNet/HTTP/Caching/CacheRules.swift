@@ -1,0 +1,41 @@
+import Foundation
+
+/// Which responses a private cache stores, and which it removes (RFC 9111 §3, §4.4).
+enum CacheRules {
+    /// The statuses of responses that may be stored without a lifetime of their own (RFC 9110 §15.1); not 206, since
+    /// parts are not stored.
+    static let heuristicStatuses: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
+
+    /// The statuses whose caching rules are known (RFC 9111 §5.2.2.3).
+    private static let understood: Set<Int> = heuristicStatuses.union([
+        201, 202, 205, 302, 303, 305, 307, 400, 401, 402, 403, 406, 407, 408, 409, 411, 412, 413, 415, 416, 417, 421,
+        422, 426, 428, 429, 431, 451, 500, 502, 503, 504, 505, 511,
+    ])
+
+    /// Whether a response to GET is stored. Responses to HEAD are not: they have no body.
+    static func stores(_ head: HTTPResponseHead, to request: CacheRequest) -> Bool {
+        guard request.method == .get, head.statusCode >= 200, head.statusCode != 206, head.statusCode != 304,
+            !request.control.contains("no-store")
+        else { return false }
+        let control = CacheControl(head.headers)
+        if control.contains("must-understand") {
+            guard understood.contains(head.statusCode) else { return false }
+        } else if control.contains("no-store") {
+            return false
+        }
+        return heuristicStatuses.contains(head.statusCode) || control.contains("max-age") || control.contains("public")
+            || control.contains("private") || head.headers.contains(name: "Expires")
+    }
+
+    /// The URLs of which stored responses are removed after this response: an unsafe method has changed them (RFC 9111
+    /// §4.4). `Location` and `Content-Location` count only within the same origin.
+    static func invalidated(by head: HTTPResponseHead, to request: CacheRequest) -> [URL] {
+        guard !safe.contains(request.method), 200..<400 ~= head.statusCode else { return [] }
+        let others = ["Location", "Content-Location"].compactMap { name in
+            head.value(for: name).flatMap { URL(string: $0, relativeTo: request.url)?.absoluteURL }
+        }
+        return [request.url] + others.filter { $0.origin == request.url.origin }
+    }
+
+    private static let safe: Set<HTTPMethod> = [.get, .head, .options, .query, .trace]
+}

@@ -1,0 +1,44 @@
+/// Which requests a stored response is for, beside method and URL: the values of the headers that `Vary` names (RFC 9111
+/// §4.1), and the user.
+///
+/// Values are kept as hashes, since they may be secrets such as cookies.
+struct CacheVariant: Sendable, Hashable, Codable {
+    /// The hash of each value by the header's name in lower case; an empty text for a header that was not sent.
+    private var values: [String: String]
+
+    /// - Returns: `nil` if the response is for this request alone: its `Vary` contains `*`.
+    init?(of response: HTTPHeaders, to request: CacheRequest) {
+        let names = Self.names(response)
+        guard !names.contains("*") else { return nil }
+        values = Dictionary(names.map { ($0, Self.hash(request.headers, $0)) }) { first, _ in first }
+        // RFC 9111 has one user for a private cache. A program may have several, whose responses must not mix.
+        if !CacheControl(response).contains("public") { values[Self.userName] = request.user }
+    }
+
+    func matches(_ request: CacheRequest) -> Bool {
+        values.allSatisfy { name, hash in
+            hash == (name == Self.userName ? request.user : Self.hash(request.headers, name))
+        }
+    }
+
+    /// A text that only equal variants have, for the name of a file.
+    var identity: String {
+        let text = values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: "\n")
+        return String(MessageDigest.of(text, algorithm: .sha256).hexadecimal.prefix(16))
+    }
+
+    /// No header has this name.
+    private static let userName = " user"
+
+    private static func names(_ headers: HTTPHeaders) -> [String] {
+        headers.values(for: "Vary").flatMap { $0.split(separator: ",") }
+            .map { String($0).trimmedHTTPSpace.lowercased() }.filter { !$0.isEmpty }
+    }
+
+    /// The hash of a header's values as one list, without regard to lines and to space around commas (RFC 9111 §4.1).
+    private static func hash(_ headers: HTTPHeaders, _ name: String) -> String {
+        guard let value = headers[name] else { return "" }
+        let items = value.split(separator: ",", omittingEmptySubsequences: false).map { String($0).trimmedHTTPSpace }
+        return MessageDigest.of(items.joined(separator: ","), algorithm: .sha256).hexadecimal
+    }
+}

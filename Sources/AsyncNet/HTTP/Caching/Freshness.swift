@@ -1,0 +1,86 @@
+import Foundation
+
+/// How old a stored response is, and for how long it may be used (RFC 9111 §4.2).
+struct Freshness {
+    /// The seconds since the response was made or confirmed at its origin.
+    let age: Double
+    /// The age up to which the response is fresh.
+    let lifetime: Double
+    private let control: CacheControl
+
+    init(_ response: StoredResponse, at now: Date) {
+        control = CacheControl(response.headers)
+        age = Self.age(response, now)
+        lifetime = Self.lifetime(response, control)
+    }
+
+    var isFresh: Bool { age < lifetime && !control.contains("no-cache") }
+
+    /// The age as in the header of that name.
+    var wholeAge: Int { Int(min(max(0, age), Double(CacheControl.mostSeconds))) }
+
+    /// The seconds since the response became stale.
+    var staleness: Double { age - lifetime }
+
+    /// Whether a stale response must not be used, whoever asks for it (RFC 9111 §5.2.2.2).
+    var forbidsStale: Bool { control.contains("must-revalidate") || control.contains("no-cache") }
+
+    /// Whether the response may be used while it is revalidated (RFC 5861 §3).
+    var allowsStaleWhileRevalidating: Bool { allowsStale(within: control.seconds("stale-while-revalidate")) }
+
+    /// Whether the response may be used in place of an error (RFC 5861 §4).
+    ///
+    /// - Parameter request: The directives of the request, which may allow it too.
+    func allowsStaleIfError(_ request: CacheControl) -> Bool {
+        allowsStale(within: control.seconds("stale-if-error"))
+            || allowsStale(within: request.seconds("stale-if-error"))
+    }
+
+    private func allowsStale(within seconds: Int?) -> Bool {
+        guard let seconds, !forbidsStale else { return false }
+        return staleness <= Double(seconds)
+    }
+
+    // MARK: Age (RFC 9111 §4.2.3)
+
+    private static func age(_ response: StoredResponse, _ now: Date) -> Double {
+        let sent = date("Date", response.headers) ?? response.received
+        let apparent = max(0, response.received.timeIntervalSince(sent))
+        let delay = max(0, response.received.timeIntervalSince(response.requested))
+        let corrected = Double(ageValue(response.headers)) + delay
+        return max(apparent, corrected) + max(0, now.timeIntervalSince(response.received))
+    }
+
+    /// The first value of `Age` if it is valid, otherwise 0 (RFC 9111 §5.1).
+    private static func ageValue(_ headers: HTTPHeaders) -> Int {
+        guard let first = headers["Age"]?.split(separator: ",").first else { return 0 }
+        return CacheControl.seconds(String(first).trimmedHTTPSpace) ?? 0
+    }
+
+    // MARK: Lifetime (RFC 9111 §4.2.1)
+
+    private static func lifetime(_ response: StoredResponse, _ control: CacheControl) -> Double {
+        if let seconds = control.seconds("max-age") { return Double(seconds) }
+        if response.headers.contains(name: "Expires") {
+            // An invalid date, such as 0, is a time in the past (RFC 9111 §5.3).
+            guard let expires = date("Expires", response.headers) else { return 0 }
+            return expires.timeIntervalSince(date("Date", response.headers) ?? response.received)
+        }
+        return heuristicLifetime(response, control)
+    }
+
+    /// A tenth of the time that the body had not changed before it was sent, at most a week (RFC 9111 §4.2.2).
+    private static func heuristicLifetime(_ response: StoredResponse, _ control: CacheControl) -> Double {
+        guard CacheRules.heuristicStatuses.contains(response.statusCode) || control.contains("public"),
+            let modified = date("Last-Modified", response.headers)
+        else { return 0 }
+        let sent = date("Date", response.headers) ?? response.received
+        return min(max(0, sent.timeIntervalSince(modified)) / 10, longestHeuristic)
+    }
+
+    private static let longestHeuristic = 7.0 * 24 * 3600
+
+    private static func date(_ name: String, _ headers: HTTPHeaders) -> Date? {
+        headers.values(for: name).first.flatMap { HTTPDate($0)?.date }
+    }
+}

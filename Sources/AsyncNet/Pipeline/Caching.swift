@@ -1,0 +1,62 @@
+import Foundation
+
+/// Responds from the session's HTTP cache where the request needs no server (RFC 9111): before the request waits for a
+/// permit, and although its origin's circuit breaker is open.
+///
+/// All else that the cache does, it does for each hop: see ``CachedHop``.
+struct Caching<Rest: Station>: Station {
+    private let rest: Rest
+
+    init(_ rest: Rest) { self.rest = rest }
+
+    func send(_ request: TransportRequest, in attempt: Attempt) async throws -> Next {
+        guard attempt.run.environment.cache != nil else { return try await rest.send(request, in: attempt) }
+        return try await sendUnlessStored(request, in: attempt)
+    }
+
+    @inline(never)
+    private func sendUnlessStored(_ request: TransportRequest, in attempt: Attempt) async throws -> Next {
+        guard let hop = await attempt.cachedHop(request) else { return try await rest.send(request, in: attempt) }
+        if let response = try await hop.storedResponse(), !attempt.run.policies.redirects.follows(response.head) {
+            return try await deliver(response, request, attempt)
+        }
+        do { return try await rest.send(request, in: attempt) } catch {
+            guard attempt.isUnanswered(request, error), let response = await hop.response(inPlaceOf: error) else {
+                throw error
+            }
+            return try await deliver(response, request, attempt)
+        }
+    }
+
+    @inline(never)
+    private func deliver(_ response: TransportResponse, _ request: TransportRequest, _ attempt: Attempt) async throws
+        -> Next
+    {
+        attempt.run.watch.touch()
+        if let next = try await attempt.deliver(response.decoded, to: request) { return next }
+        return try await rest.send(try await attempt.run.prepare(request), in: attempt)
+    }
+}
+
+extension Attempt {
+    /// The request's first hop through the session's cache; `nil` without a cache.
+    @inline(never)
+    fileprivate func cachedHop(_ request: TransportRequest) async -> CachedHop? {
+        var outgoing = request
+        if let jar = run.environment.configuration.cookieJar { await jar.addCookies(to: &outgoing) }
+        return CachedHop(outgoing, request, self)
+    }
+
+    /// Whether the request failed before any response to it, and not since it was cancelled.
+    fileprivate func isUnanswered(_ request: TransportRequest, _ error: any Error) -> Bool {
+        guard !Task.isCancelled, run.record.head == nil, run.record.request?.head.url == request.head.url else {
+            return false
+        }
+        return AsyncNetError(wrapping: error, as: .transportFailed).allowsStaleResponse
+    }
+}
+
+extension AsyncNetError {
+    /// Whether a stale response may be used in place of the error (RFC 5861 §4), as for a status of 500 and more.
+    fileprivate var allowsStaleResponse: Bool { isConnectivity || code == .timedOut || code == .circuitOpen }
+}

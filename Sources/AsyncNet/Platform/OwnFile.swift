@@ -1,0 +1,79 @@
+import CPlatform
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A regular file of this user that is open for reading, closed with the last reference. Readers share no position.
+final class OwnFile: Sendable {
+    let size: Int64
+    private let descriptor: Int32
+
+    /// `nil` if there is no such file, or if it is anything else, such as a symbolic link.
+    init?(_ path: String) {
+        guard let descriptor = FileSystem.openOwn(path) else { return nil }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else {
+            close(descriptor)
+            return nil
+        }
+        (self.descriptor, size) = (descriptor, Int64(status.st_size))
+    }
+
+    deinit { close(descriptor) }
+
+    /// So many bytes from an offset on; `nil` if the file has fewer, or cannot be read.
+    func read(_ count: Int, at offset: Int64) -> Data? {
+        var data = Data()
+        while data.count < count {
+            let (rest, place) = (count - data.count, offset + Int64(data.count))
+            let piece = try? SystemError.reading(upTo: rest) { pread(descriptor, $0, rest, off_t(place)) }
+            guard let piece, !piece.isEmpty else { return nil }
+            if data.isEmpty { data = piece } else { data.append(piece) }
+        }
+        return data
+    }
+
+    /// Sets the file's time of modification to now.
+    func touch() { futimens(descriptor, nil) }
+}
+
+extension FileSystem {
+    /// A file of a folder.
+    struct Listed {
+        let path: String
+        let size: Int64
+        /// The time of modification in nanoseconds since 1970.
+        let modified: Int64
+
+        /// The seconds since the file was modified.
+        var age: Double { Date().timeIntervalSince1970 - Double(modified) / 1e9 }
+    }
+
+    /// `nil` if there is no regular file of this path.
+    static func listed(_ path: String) -> Listed? {
+        var stamp = cp_stamp()
+        guard cp_read_stamp_of(path, &stamp) == 0 else { return nil }
+        return Listed(
+            path: path, size: stamp.size, modified: stamp.modified_seconds * 1_000_000_000 + stamp.modified_nanoseconds)
+    }
+
+    /// Makes a folder that only this user may read, unless it exists.
+    static func makeFolder(_ path: String) { mkdir(path, 0o700) }
+
+    /// Runs the code while this process alone holds the lock of a file, which is made if it does not exist.
+    ///
+    /// - Returns: `nil` if another process, or another thread of this one, holds the lock.
+    static func withLock<Value>(at path: String, _ code: () -> Value) -> Value? {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return nil }
+        return code()
+    }
+}

@@ -1,0 +1,312 @@
+import AsyncNetTesting
+import Foundation
+import Testing
+
+@testable import AsyncNet
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A server that counts its requests, over a cache whose time a clock moves.
+private struct CachedSite {
+    let clock = TestClock()
+    let cache = HTTPCache()
+    let stub: StubTransport
+    let session: Session
+
+    init(configuration: SessionConfiguration = .init(), _ handler: @escaping StubTransport.Handler) {
+        stub = StubTransport(handler)
+        var configuration = configuration
+        (configuration.cache, configuration.clock) = (cache, clock)
+        session = Session(transport: stub, configuration: configuration)
+    }
+
+    func get(
+        _ url: String = "http://a/", mode: CacheMode? = nil, method: HTTPMethod = .get, headers: HTTPHeaders = [:]
+    ) async -> DataResponse<String, AsyncNetError> {
+        await session.request(url, method: method, headers: headers, options: RequestOptions(cacheMode: mode))
+            .serializing(String.self).response
+    }
+}
+
+extension DataResponse<String, AsyncNetError> {
+    /// The cache's outcome and the body: `hit 1`.
+    fileprivate var summary: String {
+        "\(metrics.cacheOutcome?.rawValue ?? "none") \(error.map { "\($0.code)" } ?? value ?? "")"
+    }
+}
+
+@Suite("Caching", .timeLimit(.minutes(5)))
+struct CachingTests {
+    /// Counts the requests of each body: `1`, `2`, and so on.
+    private func counting(_ headers: HTTPHeaders, status: Int = 200) -> StubTransport.Handler {
+        let count = Counter()
+        return { _ in .text("\(count.next())", status: status, headers: headers) }
+    }
+
+    @Test("A fresh response is used without the server, and another one is fetched when it is not fresh any more")
+    func fresh() async {
+        let site = CachedSite(counting(["Cache-Control": "max-age=60"]))
+        #expect(await site.get().summary == "miss 1")
+        let second = await site.get()
+        #expect(second.summary == "hit 1")
+        #expect(second.metrics.hops.isEmpty && second.response?.value(forHTTPHeaderField: "Age") == "0")
+        site.clock.advance(by: .seconds(59))
+        #expect(await site.get().summary == "hit 1")
+        site.clock.advance(by: .seconds(2))
+        #expect(await site.get().summary == "miss 2")
+        #expect(site.stub.requests.count == 2)
+        let statistics = await site.cache.statistics
+        #expect((statistics.hits, statistics.misses, statistics.entries) == (2, 2, 1))
+        #expect(statistics.hitRate == 0.5)
+    }
+
+    @Test("Without a cache there is no outcome")
+    func withoutCache() async {
+        let session = Session(transport: StubTransport(counting(["Cache-Control": "max-age=60"])))
+        let responses = [0, 1].map { _ in session.request("http://a/").serializing(String.self) }
+        for response in responses { #expect(await response.response.metrics.cacheOutcome == nil) }
+    }
+
+    @Test("A stale response is confirmed by 304, with the new headers, and is fresh again")
+    func confirmed() async {
+        let site = CachedSite { request in
+            guard request.headers["If-None-Match"] == #""v1""# else {
+                return .text("body", headers: ["ETag": #""v1""#, "Cache-Control": "max-age=10", "X": "old"])
+            }
+            return .status(304, headers: ["ETag": #""v1""#, "Cache-Control": "max-age=60", "X": "new"])
+        }
+        #expect(await site.get().summary == "miss body")
+        site.clock.advance(by: .seconds(11))
+        let response = await site.get()
+        #expect(response.summary == "revalidated body" && response.statusCode == 200)
+        #expect(response.response?.value(forHTTPHeaderField: "X") == "new")
+        #expect(response.metrics.hops.map(\.statusCode) == [304])
+        site.clock.advance(by: .seconds(50))
+        #expect(await site.get().summary == "hit body")
+    }
+
+    @Test("A changed response replaces the stored response")
+    func changed() async {
+        let site = CachedSite(counting(["ETag": #""v1""#, "Cache-Control": "no-cache"]))
+        #expect(await site.get().summary == "miss 1")
+        #expect(await site.get().summary == "miss 2")
+        #expect(site.stub.requests.last?.headers["If-None-Match"] == #""v1""#)
+        #expect(await site.cache.statistics.entries == 1)
+    }
+
+    @Test("A 304 for another version than the stored one leads to a request without conditions")
+    func otherVersion() async {
+        let site = CachedSite { request in
+            request.headers.contains(name: "If-None-Match")
+                ? .status(304, headers: ["ETag": #""v2""#])
+                : .text("body", headers: ["ETag": #""v1""#, "Cache-Control": "no-cache"])
+        }
+        _ = await site.get()
+        let response = await site.get()
+        #expect(response.summary == "miss body")
+        #expect(site.stub.requests.map { $0.headers["If-None-Match"] } == [nil, #""v1""#, nil])
+    }
+
+    @Test("The modes of the Fetch standard", arguments: [true, false])
+    func modes(_ isFresh: Bool) async {
+        let site = CachedSite(counting(["Cache-Control": "max-age=60", "ETag": #""v""#]))
+        #expect(await site.get(mode: .onlyIfCached).summary == "none notCached")
+        #expect(await site.get().summary == "miss 1")
+        if !isFresh { site.clock.advance(by: .seconds(100)) }
+        #expect(await site.get(mode: .preferCache).summary == (isFresh ? "hit 1" : "stale 1"))
+        #expect(await site.get(mode: .onlyIfCached).summary == (isFresh ? "hit 1" : "stale 1"))
+        #expect(await site.get(mode: .noStore).summary == "bypassed 2")
+        #expect(await site.get(mode: .preferCache).summary == (isFresh ? "hit 1" : "stale 1"))
+        #expect(await site.get(mode: .revalidate).summary == "miss 3")
+        #expect(site.stub.requests.last?.headers["If-None-Match"] == #""v""#)
+        #expect(site.stub.requests.last?.headers["Cache-Control"] == "max-age=0")
+        #expect(await site.get(mode: .reload).summary == "miss 4")
+        #expect(site.stub.requests.last?.headers["If-None-Match"] == nil)
+        #expect(site.stub.requests.last?.headers["Cache-Control"] == "no-cache")
+        #expect(await site.get().summary == "hit 4")
+    }
+
+    @Test("The policies of a URLRequest are modes")
+    func urlRequestPolicies() async throws {
+        let site = CachedSite(counting(["Cache-Control": "max-age=60"]))
+        func outcome(_ policy: URLRequest.CachePolicy) async throws -> CacheOutcome? {
+            var request = URLRequest(url: try #require(URL(string: "http://a/")))
+            request.cachePolicy = policy
+            return await site.session.request(request).serializing(String.self).response.metrics.cacheOutcome
+        }
+        #expect(try await outcome(.useProtocolCachePolicy) == .miss)
+        #expect(try await outcome(.useProtocolCachePolicy) == .hit)
+        #expect(try await outcome(.reloadIgnoringLocalCacheData) == .miss)
+        #expect(try await outcome(.returnCacheDataDontLoad) == .hit)
+    }
+
+    @Test("A request with only-if-cached gets 504 if nothing is stored")
+    func onlyIfCachedHeader() async {
+        let site = CachedSite(counting(["Cache-Control": "max-age=60"]))
+        let response = await site.get(headers: ["Cache-Control": "only-if-cached"])
+        #expect(response.statusCode == 504 && site.stub.requests.isEmpty)
+    }
+
+    @Test("A stale response is used at once and revalidated in the background, once at a time")
+    func staleWhileRevalidating() async {
+        let site = CachedSite(counting(["Cache-Control": "max-age=10, stale-while-revalidate=60"]))
+        _ = await site.get()
+        site.clock.advance(by: .seconds(20))
+        #expect(await site.get().summary == "stale 1")
+        await site.session.environment.revalidations.drained()
+        #expect(await site.get().summary == "hit 2")
+        #expect(site.stub.requests.count == 2)
+    }
+
+    @Test("A stale response is used in place of an error of the server or the network, if the server allows it")
+    func staleIfError() async {
+        let fails = Locked<MockResponse?>(nil)
+        let site = CachedSite { request in
+            if let failure = fails.withLock({ $0 }), request.path == "/" { return failure }
+            return .text("body", headers: ["Cache-Control": "max-age=10, stale-if-error=60", "ETag": #""v""#])
+        }
+        _ = await site.get()
+        site.clock.advance(by: .seconds(20))
+        for failure in [MockResponse.status(503), .fault(.refuse), .fault(.closeBeforeHead)] {
+            fails.withLock { $0 = failure }
+            #expect(await site.get().summary == "stale body")
+        }
+        fails.withLock { $0 = .status(404) }
+        #expect(await site.get().statusCode == 404)
+        site.clock.advance(by: .seconds(100))
+        fails.withLock { $0 = .fault(.refuse) }
+        #expect(await site.get().error?.code == .cannotConnect)
+    }
+
+    @Test("An unsafe method removes what is stored of its URL, and of the URLs that its response names")
+    func invalidation() async {
+        let site = CachedSite { request in
+            request.method == .post
+                ? .status(201, headers: ["Location": "/new"])
+                : .text(request.path, headers: ["Cache-Control": "max-age=60"])
+        }
+        for path in ["/list", "/new", "/other"] { _ = await site.get("http://a\(path)") }
+        #expect(await site.get("http://a/list", method: .post).metrics.cacheOutcome == .bypassed)
+        #expect(await site.get("http://a/list").summary == "miss /list")
+        #expect(await site.get("http://a/new").summary == "miss /new")
+        #expect(await site.get("http://a/other").summary == "hit /other")
+    }
+
+    @Test("Variants by Vary are stored side by side; credentials separate responses that are not public")
+    func variants() async {
+        let site = CachedSite { request in
+            .text(
+                "\(request.headers["Accept-Language"] ?? "-") \(request.headers["Authorization"] ?? "-")",
+                headers: [
+                    "Cache-Control": request.path == "/public" ? "public, max-age=60" : "max-age=60",
+                    "Vary": "Accept-Language",
+                ])
+        }
+        for language in ["en", "de"] {
+            #expect(await site.get(headers: ["Accept-Language": language]).summary == "miss \(language) -")
+        }
+        for language in ["en", "de"] {
+            #expect(await site.get(headers: ["Accept-Language": language]).summary == "hit \(language) -")
+        }
+        let own: HTTPHeaders = ["Accept-Language": "en", "Authorization": "Bearer a"]
+        #expect(await site.get(headers: own).summary == "miss en Bearer a")
+        #expect(await site.get(headers: own).summary == "hit en Bearer a")
+        #expect(await site.get(headers: ["Accept-Language": "en"]).summary == "hit en -")
+        #expect(await site.get("http://a/public", headers: own).summary == "miss en Bearer a")
+        #expect(await site.get("http://a/public", headers: ["Accept-Language": "en"]).summary == "hit en Bearer a")
+    }
+
+    @Test("A stored redirect is followed without the server, and so is its target used")
+    func redirects() async {
+        let site = CachedSite { request in
+            request.path == "/old"
+                ? .status(301, headers: ["Location": "/new", "Content-Length": "0"])
+                : .text("new", headers: ["Cache-Control": "max-age=60"])
+        }
+        #expect(await site.get("http://a/old").summary == "miss new")
+        // Without a lifetime the redirect is stored, but not fresh.
+        #expect(await site.get("http://a/old", mode: .preferCache).summary == "hit new")
+        #expect(site.stub.requests.map(\.path) == ["/old", "/new"])
+    }
+
+    @Test("A reader that leaves a body early stores nothing, a reader of all of it does")
+    func streams() async throws {
+        let count = Counter()
+        let site = CachedSite { _ in
+            var reply = MockResponse.data(Data(repeating: 1, count: 200_000), headers: ["Cache-Control": "max-age=60"])
+            if count.next() == 1 { reply.fault = .stallMidBody(after: 100_000) }
+            return reply
+        }
+        for try await _ in site.session.stream("http://a/").chunks { break }
+        var received = 0
+        for try await chunk in site.session.stream("http://a/").chunks { received += chunk.count }
+        #expect(await site.cache.statistics.entries == 1)
+        for try await chunk in site.session.stream("http://a/").chunks { received += chunk.count }
+        #expect(received == 400_000 && site.stub.requests.count == 2)
+    }
+
+    @Test("A body that breaks off is not stored")
+    func brokenBody() async {
+        let site = CachedSite { _ in
+            var reply = MockResponse.text("0123456789", headers: ["Cache-Control": "max-age=60"])
+            reply.fault = .resetMidBody(after: 5)
+            return reply
+        }
+        #expect(await site.get().error != nil)
+        #expect(await site.cache.statistics.entries == 0)
+    }
+
+    @Test("HEAD is served from a stored response to GET, without its body")
+    func head() async {
+        let site = CachedSite(counting(["Cache-Control": "max-age=60", "X": "y"]))
+        _ = await site.get()
+        let response = await site.get(method: .head)
+        #expect(response.metrics.cacheOutcome == .hit && response.data?.isEmpty != false)
+        #expect(response.response?.value(forHTTPHeaderField: "X") == "y")
+    }
+
+    @Test("Requests with a range or conditions of their own pass untouched", arguments: [
+        "Range", "If-None-Match", "If-Modified-Since", "If-Range",
+    ])
+    func ownConditions(_ name: String) async {
+        let site = CachedSite(counting(["Cache-Control": "max-age=60"]))
+        _ = await site.get()
+        #expect(await site.get(headers: [name: "x"]).summary == "bypassed 2")
+        #expect(await site.get().summary == "hit 1")
+    }
+
+    @Test("A stored response is used although its origin's circuit is open, and takes no permit")
+    func circuitOpen() async {
+        let fails = Locked(false)
+        let site = CachedSite(configuration: .init(circuitBreaker: CircuitBreaker())) { request in
+            fails.withLock { $0 } && request.path != "/a" ? .status(503)
+                : .text("body", headers: ["Cache-Control": "max-age=60"])
+        }
+        _ = await site.get("http://a/a")
+        fails.withLock { $0 = true }
+        for _ in 0..<30 { _ = await site.get("http://a/b", mode: .noStore) }
+        #expect(await site.get("http://a/b").error?.code == .circuitOpen)
+        #expect(await site.get("http://a/a").summary == "hit body")
+    }
+
+    @Test("Validators and serializers treat a stored response as any other")
+    func validators() async {
+        let site = CachedSite(counting(["Cache-Control": "max-age=60"], status: 404))
+        _ = await site.get()
+        let response = await site.session.request("http://a/").validate().serializing(String.self).response
+        #expect(response.error?.code == .unacceptableStatus && response.metrics.cacheOutcome == .hit)
+    }
+
+    @Test("Removing a URL and removing everything")
+    func removing() async {
+        let site = CachedSite(counting(["Cache-Control": "max-age=60"]))
+        for path in ["x", "y"] { _ = await site.get("http://a/\(path)") }
+        await site.cache.remove("http://a/x#fragment")
+        #expect(await site.get("http://a/x").metrics.cacheOutcome == .miss)
+        #expect(await site.get("http://a/y").metrics.cacheOutcome == .hit)
+        await site.cache.removeAll()
+        #expect(await site.get("http://a/y").metrics.cacheOutcome == .miss)
+    }
+}
