@@ -1,0 +1,231 @@
+import Foundation
+import Testing
+
+@testable import AsyncNet
+
+extension CacheStore {
+    /// Stores a body in chunks.
+    func put(_ key: String, _ response: StoredResponse, _ chunks: [Data]) async -> Bool {
+        guard let writer = await writer(key, response) else { return false }
+        for chunk in chunks { guard await writer.append(chunk) else { return false } }
+        await writer.commit()
+        return true
+    }
+
+    /// The bodies of a URL; `nil` for a damaged one.
+    func bodies(_ key: String) async throws -> [Data?] {
+        var bodies: [Data?] = []
+        for entry in await entries(key) {
+            guard let body = await entry.body.read() else {
+                bodies.append(nil)
+                continue
+            }
+            var data = Data()
+            for try await chunk in body { data.append(chunk) }
+            bodies.append(data)
+        }
+        return bodies
+    }
+}
+
+@Suite("Stores of a cache", .timeLimit(.minutes(5)))
+struct CacheStoreTests {
+    enum Kind: CaseIterable { case memory, disk }
+
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func store(_ kind: Kind, capacity: Int = 64 << 20) throws -> any CacheStore {
+        switch kind {
+        case .memory: MemoryCacheStore(capacity: capacity)
+        case .disk: try DiskCacheStore(folder.url, capacity: capacity)
+        }
+    }
+
+    @Test("A body comes back as it was, with its head", arguments: Kind.allCases, [0, 1, 1000, 3_000_000])
+    func roundTrip(_ kind: Kind, _ size: Int) async throws {
+        let store = try store(kind)
+        let body = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        let response = try StoredResponse.fixture(["ETag": "\"a\"", "X": "1", "x": "2", "Set-Cookie": "a=b; c"])
+        #expect(await store.put("http://a/x", response, [body.prefix(500), body.dropFirst(500)].filter { !$0.isEmpty }))
+        let entries = await store.entries("http://a/x")
+        #expect(entries.map(\.response) == [response])
+        #expect(try await store.bodies("http://a/x") == [body])
+        #expect(await store.entries("http://a/").isEmpty)
+        #expect(await store.usage().entries == 1)
+    }
+
+    @Test("Without commit nothing is stored, and no file is left", arguments: Kind.allCases)
+    func abandoned(_ kind: Kind) async throws {
+        let store = try store(kind)
+        do {
+            let writer = await store.writer("k", try .fixture([:]))
+            #expect(await writer?.append(Data("abc".utf8)) == true)
+        }
+        #expect(await store.entries("k").isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty)
+    }
+
+    @Test("A body larger than an eighth of the capacity is refused", arguments: Kind.allCases)
+    func tooLarge(_ kind: Kind) async throws {
+        let store = try store(kind, capacity: 80_000)
+        #expect(!(await store.put("k", try .fixture([:]), [Data(count: 9000), Data(count: 1001)])))
+        #expect(await store.put("k", try .fixture([:]), [Data(count: 9000), Data(count: 1000)]))
+    }
+
+    @Test("The head is replaced and the body stays", arguments: Kind.allCases)
+    func update(_ kind: Kind) async throws {
+        let store = try store(kind)
+        _ = await store.put("k", try .fixture(["X": "old"]), [Data("body".utf8)])
+        let entry = try #require(await store.entries("k").first)
+        let new = try StoredResponse.fixture(["X": "new"])
+        await store.update(entry, "k", to: new)
+        #expect(await store.entries("k").map(\.response) == [new])
+        #expect(try await store.bodies("k") == [Data("body".utf8)])
+        #expect(await store.usage().entries == 1)
+    }
+
+    @Test("A reader keeps its body while it is removed", arguments: Kind.allCases)
+    func removedWhileRead(_ kind: Kind) async throws {
+        let store = try store(kind)
+        let body = Data(repeating: 7, count: 2_000_000)
+        _ = await store.put("k", try .fixture([:]), [body])
+        let read = try #require(await store.entries("k").first?.body.read())
+        await store.removeAll()
+        #expect(await store.entries("k").isEmpty)
+        var count = 0
+        for try await chunk in read { count += chunk.count }
+        #expect(count == body.count)
+        #expect(await store.usage() == (0, 0))
+    }
+
+    @Test("Removing a URL leaves others", arguments: Kind.allCases)
+    func removing(_ kind: Kind) async throws {
+        let store = try store(kind)
+        for key in ["a", "b"] { _ = await store.put(key, try .fixture([:]), [Data(key.utf8)]) }
+        await store.remove("a")
+        #expect(await store.entries("a").isEmpty)
+        #expect(try await store.bodies("b") == [Data("b".utf8)])
+    }
+}
+
+@Suite("A cache in a folder", .timeLimit(.minutes(5)))
+struct DiskCacheStoreTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// The files of responses.
+    private func files() throws -> [URL] {
+        let all = FileManager.default.enumerator(at: folder.url, includingPropertiesForKeys: [.isRegularFileKey])
+        return (all?.allObjects as? [URL] ?? []).filter {
+            $0.lastPathComponent != "lock" && (try? $0.resourceValues(forKeys: [.isRegularFileKey]))?.isRegularFile == true
+        }
+    }
+
+    @Test("It outlives the store, and a second store sees what the first has stored")
+    func reopened() async throws {
+        let first = try DiskCacheStore(folder.url, capacity: 1 << 20)
+        _ = await first.put("k", try .fixture(["X": "1"]), [Data("body".utf8)])
+        let second = try DiskCacheStore(folder.url, capacity: 1 << 20)
+        #expect(try await second.bodies("k") == [Data("body".utf8)])
+        _ = await second.put("l", try .fixture([:]), [Data("other".utf8)])
+        #expect(try await first.bodies("l") == [Data("other".utf8)])
+    }
+
+    @Test("A file that is damaged anywhere is no response, and no error", arguments: [true, false])
+    func damaged(_ isCut: Bool) async throws {
+        let store = try DiskCacheStore(folder.url, capacity: 1 << 20)
+        _ = await store.put("k", try .fixture(["X": "1"]), [Data("0123456789".utf8)])
+        let file = try #require(try files().first)
+        let whole = try Data(contentsOf: file)
+        for place in whole.indices {
+            var bytes = whole
+            if isCut { bytes = bytes.prefix(place) } else { bytes[place] ^= 0x20 }
+            try bytes.write(to: file)
+            let bodies = try await store.bodies("k")
+            #expect(bodies.isEmpty || bodies == [nil], "at byte \(place)")
+        }
+        try whole.write(to: file)
+        #expect(try await store.bodies("k") == [Data("0123456789".utf8)])
+    }
+
+    @Test("Of a long body, which is read in pieces, no byte is delivered if any is damaged")
+    func damagedLong() async throws {
+        let store = try DiskCacheStore(folder.url, capacity: 64 << 20)
+        _ = await store.put("k", try .fixture([:]), [Data(count: 3_000_000)])
+        let file = try #require(try files().first)
+        var bytes = try Data(contentsOf: file)
+        bytes[2_999_999] = 1
+        try bytes.write(to: file)
+        #expect(try await store.bodies("k") == [nil])
+    }
+
+    @Test("The files not used for longest are removed when there are too many bytes")
+    func eviction() async throws {
+        let store = try DiskCacheStore(folder.url, capacity: 100_000)
+        for number in 0..<9 { _ = await store.put("\(number)", try .fixture([:]), [Data(count: 10_000)]) }
+        for number in 0..<9 { #expect(await store.entries("\(number)").count == 1) }
+        _ = await store.entries("0")
+        _ = await store.put("9", try .fixture([:]), [Data(count: 10_000)])
+        #expect(await store.entries("0").count == 1)
+        #expect(await store.entries("9").count == 1)
+        #expect(await store.entries("1").isEmpty)
+        #expect(await store.usage().bytes <= 100_000)
+    }
+
+    @Test("Only this user may read the files")
+    func permissions() async throws {
+        let inner = folder.url.appendingPathComponent("inner")
+        let store = try DiskCacheStore(inner, capacity: 1 << 20)
+        _ = await store.put("k", try .fixture([:]), [Data("body".utf8)])
+        func mode(_ url: URL) throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int
+        }
+        #expect(try files().map(mode) == [0o600] && mode(inner) == 0o700)
+    }
+
+    @Test("A folder that cannot be made, or that is a file, is an error with its path")
+    func unusableFolder() throws {
+        let file = folder.url.appendingPathComponent("file")
+        try Data().write(to: file)
+        for url in [file, file.appendingPathComponent("below")] {
+            let error = #expect(throws: AsyncNetError.self) { try HTTPCache(directory: url) }
+            #expect(error?.code == .fileNotWritable && error?.message.contains(url.path) == true)
+        }
+    }
+
+    @Test("Symbolic links and foreign files in the folder are left alone")
+    func foreignFiles() async throws {
+        let store = try DiskCacheStore(folder.url, capacity: 20_000)
+        _ = await store.put("k", try .fixture([:]), [Data("body".utf8)])
+        let (file, target) = (try #require(try files().first), folder.url.appendingPathComponent("mine.txt"))
+        try FileManager.default.moveItem(at: file, to: target)
+        try FileManager.default.createSymbolicLink(at: file, withDestinationURL: target)
+        #expect(await store.entries("k").isEmpty)
+        await store.removeAll()
+        #expect(FileManager.default.fileExists(atPath: target.path))
+    }
+
+    @Test("Writers and readers at the same time find whole bodies only")
+    func concurrent() async throws {
+        let stores = try (0..<2).map { _ in try DiskCacheStore(folder.url, capacity: 1 << 20) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<8 {
+                let store = stores[number % 2]
+                group.addTask {
+                    for round in 0..<20 {
+                        let body = Data(repeating: UInt8(number * 20 + round), count: 20_000)
+                        _ = await store.put("k\(round % 3)", try .fixture([:]), [body.prefix(7000), body.dropFirst(7000)])
+                        for body in try await store.bodies("k\(round % 3)").compactMap(\.self) {
+                            #expect(body.count == 20_000 && Set(body).count == 1)
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(await stores[0].usage().entries == 3)
+    }
+}

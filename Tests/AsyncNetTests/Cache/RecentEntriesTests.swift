@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+@testable import AsyncNet
+
+@Suite("Responses in memory")
+struct RecentEntriesTests {
+    private func response(_ language: String = "") throws -> StoredResponse {
+        try .fixture(["Vary": "Accept-Language"], for: .get(["Accept-Language": language]))
+    }
+
+    /// How many bytes an entry of a key of one character counts for, with a body of 100 bytes.
+    private func cost() throws -> Int {
+        var entries = RecentEntries(capacity: .max)
+        entries.add("k", try response(), Data(count: 100))
+        return entries.bytes
+    }
+
+    @Test("The least recently used give way, and a use makes an entry the most recent")
+    func recency() throws {
+        var entries = RecentEntries(capacity: 3 * (try cost()))
+        for key in ["a", "b", "c"] { entries.add(key, try response(), Data(count: 100)) }
+        #expect(entries.count == 3)
+        #expect(entries.entries("a").count == 1)
+        entries.add("d", try response(), Data(count: 100))
+        #expect(["a", "b", "c", "d"].map { entries.entries($0).count } == [1, 0, 1, 1])
+        entries.add("e", try response(), Data(count: 2 * (try cost())))
+        #expect(entries.count == 1 && entries.entries("e").count == 1)
+        #expect(entries.bytes <= entries.capacity)
+    }
+
+    @Test("An entry of the same URL and variant is replaced, and other variants stay, newest first")
+    func variants() throws {
+        var entries = RecentEntries(capacity: 1 << 20)
+        entries.add("a", try response("en"), Data("1".utf8))
+        entries.add("a", try response("de"), Data("2".utf8))
+        entries.add("a", try response("en"), Data("3".utf8))
+        #expect(entries.entries("a").map { String(decoding: $0.body, as: UTF8.self) } == ["3", "2"])
+        entries.remove("a")
+        #expect(entries.count == 0 && entries.bytes == 0)
+    }
+
+    @Test("One URL has at most 32 variants")
+    func manyVariants() throws {
+        var entries = RecentEntries(capacity: 1 << 20)
+        for number in 0..<100 { entries.add("a", try response("\(number)"), Data("\(number)".utf8)) }
+        #expect(entries.entries("a").map { String(decoding: $0.body, as: UTF8.self) }.first == "99")
+        #expect(entries.count == 32)
+    }
+
+    @Test("What is larger than the capacity is not kept, and removes nothing else", arguments: [0, -1, 2000])
+    func tooLarge(_ capacity: Int) throws {
+        var entries = RecentEntries(capacity: capacity)
+        entries.add("a", try response(), Data())
+        let before = entries.count
+        entries.add("b", try response(), Data(count: 5000))
+        #expect(entries.entries("b").isEmpty && entries.count == before)
+    }
+
+    @Test("Any sequence of changes keeps the sum of bytes and the capacity")
+    func anySequence() throws {
+        var (random, entries) = (SeededRandom(state: 7), RecentEntries(capacity: 10_000))
+        for _ in 0..<2000 {
+            let key = "\(Int.random(in: 0..<20, using: &random))"
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0: entries.remove(key)
+            case 1...4: _ = entries.entries(key)
+            default:
+                entries.add(
+                    key, try response("\(Int.random(in: 0..<3, using: &random))"),
+                    Data(count: Int.random(in: 0..<2000, using: &random)))
+            }
+            var all: [RecentEntries.Entry] = []
+            for key in 0..<20 { all += entries.entries("\(key)") }
+            #expect(all.count == entries.count)
+            #expect(all.map(\.cost).reduce(0, +) == entries.bytes)
+            #expect(entries.bytes <= entries.capacity)
+        }
+    }
+}

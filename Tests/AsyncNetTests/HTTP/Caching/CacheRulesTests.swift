@@ -1,0 +1,89 @@
+import Foundation
+import Testing
+
+@testable import AsyncNet
+
+@Suite("Which responses a cache stores")
+struct CacheRulesTests {
+    @Test(
+        "Responses to GET (RFC 9111 §3)",
+        arguments: [
+            (200, "", true), (204, "", true), (404, "", true), (501, "", true), (301, "", true), (308, "", true),
+            (302, "", false), (302, "max-age=1", true), (302, "private", true), (302, "public", true),
+            (500, "", false), (500, "max-age=1", true), (206, "max-age=1", false), (304, "max-age=1", false),
+            (100, "max-age=1", false), (599, "max-age=1", true), (599, "max-age=1, must-understand", false),
+            (200, "no-store", false), (200, "max-age=1, no-store", false), (200, "no-store, must-understand", true),
+            (200, "No-Store", false), (200, "no-cache", true), (200, "private", true), (200, "x=\"no-store\"", true),
+        ])
+    func stores(_ status: Int, _ control: String, _ expected: Bool) {
+        let headers: HTTPHeaders = control.isEmpty ? [:] : ["Cache-Control": control]
+        let head = HTTPResponseHead(statusCode: status, url: CacheRequest.get().url, headers: headers)
+        #expect(CacheRules.stores(head, to: .get()) == expected)
+        #expect(!CacheRules.stores(head, to: .get(method: .head)))
+        #expect(!CacheRules.stores(head, to: .get(["Cache-Control": "no-store"])))
+    }
+
+    @Test(
+        "What an unsafe method invalidates (RFC 9111 §4.4)",
+        arguments: [
+            ("POST", 200, [:], ["http://a/x"]), ("PUT", 204, [:], ["http://a/x"]), ("DELETE", 302, [:], ["http://a/x"]),
+            ("X-METHOD", 200, [:], ["http://a/x"]), ("POST", 404, [:], []), ("POST", 500, [:], []),
+            ("GET", 200, [:], []), ("OPTIONS", 200, [:], []), ("QUERY", 200, [:], []),
+            ("POST", 201, ["Location": "/y"], ["http://a/x", "http://a/y"]),
+            ("POST", 201, ["Content-Location": "z"], ["http://a/x", "http://a/z"]),
+            ("POST", 201, ["Location": "http://b/y"], ["http://a/x"]),
+            ("POST", 201, ["Location": "https://a/y"], ["http://a/x"]),
+        ] as [(String, Int, [String: String], [String])])
+    func invalidates(_ method: String, _ status: Int, _ headers: [String: String], _ expected: [String]) {
+        let request = CacheRequest.get(method: HTTPMethod(rawValue: method))
+        let head = HTTPResponseHead(statusCode: status, url: request.url, headers: HTTPHeaders(headers))
+        #expect(CacheRules.invalidated(by: head, to: request).map(\.absoluteString) == expected)
+    }
+}
+
+@Suite("Variants of a stored response")
+struct CacheVariantTests {
+    @Test(
+        "Headers that Vary names must be equal as lists (RFC 9111 §4.1)",
+        arguments: [
+            ("A", ["A": "1"], ["A": "1"], true), ("A", ["A": "1"], ["A": "2"], false), ("A", ["A": "1"], [:], false),
+            ("A", [:], [:], true), ("A", [:], ["A": ""], false), ("a, B", ["A": "1"], ["A": "1", "b": "2"], false),
+            ("A", ["A": "1, 2"], ["A": "1,2"], true), ("A", ["A": "1,2"], ["A": "2,1"], false),
+            ("A", ["A": "x"], ["A": "X"], false), ("", ["A": "1"], ["A": "2"], true),
+        ] as [(String, [String: String], [String: String], Bool)])
+    func matches(_ vary: String, _ first: [String: String], _ second: [String: String], _ expected: Bool) throws {
+        let variant = try #require(CacheVariant(of: ["Vary": vary], to: .get(HTTPHeaders(first))))
+        #expect(variant.matches(.get(HTTPHeaders(second))) == expected)
+        let other = try #require(CacheVariant(of: ["Vary": vary], to: .get(HTTPHeaders(second))))
+        #expect((variant == other) == expected && (variant.identity == other.identity) == expected)
+    }
+
+    @Test("A response with Vary: * is for no other request", arguments: ["*", "A, *", "*, A"])
+    func everything(_ vary: String) {
+        #expect(CacheVariant(of: ["Vary": vary], to: .get()) == nil)
+    }
+
+    @Test("Lines of one header are one list, on both sides")
+    func lines() throws {
+        let variant = try #require(CacheVariant(of: ["Vary: A", "Vary: B"], to: .get(["A: 1", "A: 2", "B: 3"])))
+        #expect(variant.matches(.get(["A: 1, 2", "B: 3"])) && !variant.matches(.get(["A: 1, 2"])))
+    }
+
+    @Test("Another user's response does not match, unless it is public")
+    func users() throws {
+        let own = try #require(CacheVariant(of: [:], to: .get(["Authorization": "Bearer a"])))
+        #expect(own.matches(.get(["Authorization": "Bearer a"])))
+        #expect(!own.matches(.get(["Authorization": "Bearer b"])) && !own.matches(.get()))
+        #expect(!own.matches(.get(credential: "u:p")))
+        let shared = try #require(CacheVariant(of: ["Cache-Control": "public"], to: .get(credential: "u:p")))
+        #expect(shared.matches(.get()) && shared.matches(.get(["Authorization": "Bearer b"])))
+    }
+
+    @Test("No value is kept as it was sent")
+    func secrets() throws {
+        let request = CacheRequest.get(["Cookie": "id=secret", "Authorization": "Bearer secret"])
+        let variant = try #require(CacheVariant(of: ["Vary": "Cookie"], to: request))
+        let text = String(decoding: try JSONEncoder().encode(variant), as: UTF8.self)
+        #expect(text.contains("cookie") && !text.contains("secret"))
+    }
+}
