@@ -19,7 +19,8 @@ struct CachedHop: Sendable {
         guard let cache = attempt.run.environment.cache else { return nil }
         let mode = attempt.run.policies.cacheMode ?? plain.cacheMode ?? .standard
         let credential = attempt.credential(for: plain)
-        request = CacheRequest(outgoing.head, mode: mode, credential: credential.map { "\($0.username):\($0.password)" })
+        request = CacheRequest(
+            outgoing.head, mode: mode, credential: credential.map { "\($0.username):\($0.password)" })
         (self.cache, self.plain, self.attempt) = (cache, plain, attempt)
     }
 
@@ -67,7 +68,7 @@ struct CachedHop: Sendable {
     /// - Returns: `nil` if the stored body is damaged.
     private func use(_ entry: CacheEntry, as outcome: CacheOutcome) async -> TransportResponse? {
         guard let body = await entry.body.read() else { return nil }
-        run.watch.endHops()
+        run.watch.leaveHop()
         await report(outcome)
         return TransportResponse(
             head: entry.response.head(at: now), body: request.method == .head ? TransportBody(Data()) : body,
@@ -211,6 +212,5 @@ extension RequestRun {
     fileprivate func replaced(_ head: HTTPResponseHead) {
         record.replaced(head)
         watch.replaced(head)
-        watch.endTransfer()
     }
 }

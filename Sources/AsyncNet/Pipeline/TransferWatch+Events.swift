@@ -55,6 +55,14 @@ extension TransferWatch {
     /// The attempt's next steps are not those of its last hop.
     func endHops() { hop.store(0, ordering: .relaxed) }
 
+    /// The response comes from the cache: the next steps are those of no hop, and its bytes were not received.
+    func leaveHop() {
+        guard hopNumber > 0 else { return }
+        endTransfer()
+        endHops()
+        hopReport.withLock { $0 = nil }
+    }
+
     private var hopNumber: Int { hop.load(ordering: .relaxed) }
 
     /// The transfer has a connection.

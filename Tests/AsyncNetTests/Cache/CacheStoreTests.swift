@@ -48,7 +48,8 @@ struct CacheStoreTests {
         let store = try store(kind)
         let body = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         let response = try StoredResponse.fixture(["ETag": "\"a\"", "X": "1", "x": "2", "Set-Cookie": "a=b; c"])
-        #expect(await store.put("http://a/x", response, [body.prefix(500), body.dropFirst(500)].filter { !$0.isEmpty }))
+        #expect(
+            await store.put("http://a/x", response, [body.prefix(500), body.dropFirst(500)].filter { !$0.isEmpty }))
         let entries = await store.entries("http://a/x")
         #expect(entries.map(\.response) == [response])
         #expect(try await store.bodies("http://a/x") == [body])
@@ -120,7 +121,8 @@ struct DiskCacheStoreTests {
     private func files() throws -> [URL] {
         let all = FileManager.default.enumerator(at: folder.url, includingPropertiesForKeys: [.isRegularFileKey])
         return (all?.allObjects as? [URL] ?? []).filter {
-            $0.lastPathComponent != "lock" && (try? $0.resourceValues(forKeys: [.isRegularFileKey]))?.isRegularFile == true
+            $0.lastPathComponent != "lock"
+                && (try? $0.resourceValues(forKeys: [.isRegularFileKey]))?.isRegularFile == true
         }
     }
 
@@ -217,7 +219,8 @@ struct DiskCacheStoreTests {
                 group.addTask {
                     for round in 0..<20 {
                         let body = Data(repeating: UInt8(number * 20 + round), count: 20_000)
-                        _ = await store.put("k\(round % 3)", try .fixture([:]), [body.prefix(7000), body.dropFirst(7000)])
+                        _ = await store.put(
+                            "k\(round % 3)", try .fixture([:]), [body.prefix(7000), body.dropFirst(7000)])
                         for body in try await store.bodies("k\(round % 3)").compactMap(\.self) {
                             #expect(body.count == 20_000 && Set(body).count == 1)
                         }

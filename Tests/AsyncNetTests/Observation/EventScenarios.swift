@@ -24,6 +24,13 @@ struct EventScenario: CustomTestStringConvertible {
         _ name: String, _ steps: String..., server: @escaping StubTransport.Handler = { _ in .text("abc") },
         configure: @escaping @Sendable (inout SessionConfiguration) -> Void = { _ in }
     ) {
+        self.init(name, steps: steps, server: server, configure: configure)
+    }
+
+    init(
+        _ name: String, steps: [String], server: @escaping StubTransport.Handler,
+        configure: @escaping @Sendable (inout SessionConfiguration) -> Void
+    ) {
         (self.name, self.steps, self.configure, self.server) = (name, steps, configure, server)
     }
 
@@ -75,7 +82,7 @@ private let retries = RetryPolicy(limit: 2, backoff: Backoff(scale: .seconds(1),
 
 extension EventScenario {
     /// Made anew for each suite, since servers count their requests.
-    static var all: [EventScenario] { plain + attempts + hops + cancels + waits + sharing + kinds }
+    static var all: [EventScenario] { plain + attempts + hops + cancels + waits + sharing + kinds + cached }
 
     // MARK: One attempt, one hop
 

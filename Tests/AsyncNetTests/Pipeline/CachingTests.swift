@@ -267,9 +267,11 @@ struct CachingTests {
         #expect(response.response?.value(forHTTPHeaderField: "X") == "y")
     }
 
-    @Test("Requests with a range or conditions of their own pass untouched", arguments: [
-        "Range", "If-None-Match", "If-Modified-Since", "If-Range",
-    ])
+    @Test(
+        "Requests with a range or conditions of their own pass untouched",
+        arguments: [
+            "Range", "If-None-Match", "If-Modified-Since", "If-Range",
+        ])
     func ownConditions(_ name: String) async {
         let site = CachedSite(counting(["Cache-Control": "max-age=60"]))
         _ = await site.get()
@@ -281,7 +283,8 @@ struct CachingTests {
     func circuitOpen() async {
         let fails = Locked(false)
         let site = CachedSite(configuration: .init(circuitBreaker: CircuitBreaker())) { request in
-            fails.withLock { $0 } && request.path != "/a" ? .status(503)
+            fails.withLock { $0 } && request.path != "/a"
+                ? .status(503)
                 : .text("body", headers: ["Cache-Control": "max-age=60"])
         }
         _ = await site.get("http://a/a")

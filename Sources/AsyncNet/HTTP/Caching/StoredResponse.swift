@@ -51,7 +51,8 @@ struct StoredResponse: Sendable, Hashable {
 
     /// The conditions by which the server confirms this response (RFC 9111 §4.3.1); empty without a validator.
     var conditions: [HTTPHeader] {
-        [("If-None-Match", headers["ETag"]), ("If-Modified-Since", headers["Last-Modified"])].compactMap { name, value in
+        [("If-None-Match", headers["ETag"]), ("If-Modified-Since", headers["Last-Modified"])].compactMap {
+            name, value in
             value.map { HTTPHeader(name: name, value: $0) }
         }
     }

@@ -28,6 +28,24 @@ struct HARRecorderTests {
         }
     }
 
+    @Test("A response that a stored one replaces is the entry's, and what needs no server has none")
+    func cached() async throws {
+        let recorder = HARRecorder()
+        let stub = StubTransport { request in
+            let headers: HTTPHeaders = ["ETag": "\"1\"", "Cache-Control": "max-age=60"]
+            return request.headers["If-None-Match"] == nil ? .text("abc", headers: headers) : .status(304)
+        }
+        let configuration = SessionConfiguration(monitors: [recorder], cache: HTTPCache())
+        let session = Session(transport: stub, configuration: configuration)
+        for mode in [CacheMode.standard, .standard, .revalidate] {
+            let options = RequestOptions(cacheMode: mode)
+            _ = try await session.request("http://h/a", options: options).serializing(String.self).value
+        }
+        let entries = try log(recorder).entries
+        #expect(entries.map(\.response.status) == [200, 304])
+        #expect(entries.map(\.response.content.text) == ["abc", nil])
+    }
+
     @Test("A redirect, a challenge and a retried attempt have entries of their own")
     func numbers() async throws {
         let recorder = HARRecorder()

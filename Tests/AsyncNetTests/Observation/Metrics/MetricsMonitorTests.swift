@@ -44,6 +44,27 @@ struct MetricsMonitorTests {
         #expect(snapshot.requestDuration.matching(["server.address": "c.example"]).percentile(0.5) == nil)
     }
 
+    @Test("Outcomes of a cache count, and a confirmed response is a request with status 304")
+    func cacheOutcomes() async throws {
+        let snapshot = try await measured { request in
+            let headers: HTTPHeaders = ["ETag": "\"1\"", "Cache-Control": "max-age=60"]
+            return request.headers["If-None-Match"] == nil ? .text("abc", headers: headers) : .status(304)
+        } configure: {
+            $0.cache = HTTPCache()
+        } run: { session in
+            for mode in [CacheMode.standard, .standard, .standard, .revalidate, .noStore] {
+                let options = RequestOptions(cacheMode: mode)
+                _ = await session.request("http://a.example/x", options: options).serializing(String.self).result
+            }
+        }
+        let outcomes = snapshot.cacheOutcomes.series.map { "\($0.labels["asyncnet.cache.outcome"] ?? "-") \($0.value)" }
+        #expect(outcomes.sorted() == ["bypassed 1", "hit 2", "miss 1", "revalidated 1"])
+        #expect(snapshot.requestDuration.lines == ["200 - 2 0.0", "304 - 1 0.0"])
+        #expect(snapshot.outcomeDuration.lines == ["200 - 5 0.0"])
+        #expect(snapshot.responseBodySize.series.map(\.sum).reduce(0, +) == 6)
+        #expect(snapshot.prometheusText().contains("asyncnet_cache_outcome=\"hit\""))
+    }
+
     @Test("Errors have their codes, and what is cancelled or never sent has no hop with an error")
     func errors() async throws {
         let snapshot = try await measured { request in

@@ -22,6 +22,23 @@ struct RequestSpansTests {
         #expect(Set(spans.map(\.context.traceID)).count == (scenario.steps.isEmpty ? 0 : 1))
     }
 
+    @Test("A stored response has no span, and its confirmation has one")
+    func cached() async throws {
+        let recorder = SpanRecorder()
+        let stub = StubTransport { request in
+            let headers: HTTPHeaders = ["ETag": "\"1\"", "Cache-Control": "max-age=60"]
+            return request.headers["If-None-Match"] == nil ? .text("abc", headers: headers) : .status(304)
+        }
+        let configuration = SessionConfiguration(
+            interceptors: [TracePropagation(tracer: recorder)], cache: HTTPCache())
+        let session = Session(transport: stub, configuration: configuration)
+        for mode in [CacheMode.standard, .standard, .revalidate] {
+            let options = RequestOptions(cacheMode: mode)
+            _ = try await session.request("http://a/", options: options).serializing(String.self).value
+        }
+        #expect(recorder.spans.map(\.step) == ["GET 200", "GET 304"] && recorder.openSpans.isEmpty)
+    }
+
     @Test("A span ends with its request, though the transport ignores the cancel")
     func ignoredCancel() async throws {
         struct Ignoring: Transport {
