@@ -134,6 +134,15 @@ struct ErrorCodeTests {
                 return nil
             }
         ),
+        (
+            .notCached,
+            {
+                let session = Session(
+                    transport: StubTransport { _ in .status(200) }, configuration: .init(cache: HTTPCache()))
+                let request = session.request("http://a/", options: RequestOptions(cacheMode: .onlyIfCached))
+                return await request.serializing(Data.self).result.failure
+            }
+        ),
         (.hostNotFound, { await failure(of: "http://nowhere.invalid/") }),
         (
             .cannotConnect,

@@ -15,7 +15,7 @@ struct CacheRequest: Sendable {
         (method, url, headers, self.mode) = (head.method, head.url, head.headers, mode)
         control = CacheControl(head.headers)
         let secret = credential ?? head.headers["Authorization"]
-        user = secret.map { MessageDigest.of($0, algorithm: .sha256).hexadecimal } ?? ""
+        user = secret.map { Data($0.utf8).sha256 } ?? ""
     }
 
     /// The URL without its fragment, which is not sent.

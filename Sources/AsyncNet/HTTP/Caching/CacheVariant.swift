@@ -1,3 +1,5 @@
+import Foundation
+
 /// Which requests a stored response is for, beside method and URL: the values of the headers that `Vary` names (RFC 9111
 /// §4.1), and the user.
 ///
@@ -24,7 +26,7 @@ struct CacheVariant: Sendable, Hashable, Codable {
     /// A text that only equal variants have, for the name of a file.
     var identity: String {
         let text = values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: "\n")
-        return String(MessageDigest.of(text, algorithm: .sha256).hexadecimal.prefix(16))
+        return String(Data(text.utf8).sha256.prefix(16))
     }
 
     /// No header has this name.
@@ -39,6 +41,6 @@ struct CacheVariant: Sendable, Hashable, Codable {
     private static func hash(_ headers: HTTPHeaders, _ name: String) -> String {
         guard let value = headers[name] else { return "" }
         let items = value.split(separator: ",", omittingEmptySubsequences: false).map { String($0).trimmedHTTPSpace }
-        return MessageDigest.of(items.joined(separator: ","), algorithm: .sha256).hexadecimal
+        return Data(items.joined(separator: ",").utf8).sha256
     }
 }
