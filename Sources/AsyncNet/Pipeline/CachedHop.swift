@@ -33,23 +33,32 @@ struct CachedHop: Sendable {
     ///
     /// - Throws: `.notCached` if the request may not be sent.
     func storedResponse() async throws -> TransportResponse? {
-        guard request.isCacheable else {
-            if request.mode == .onlyIfCached { throw Self.notCached }
-            return nil
-        }
-        let (decision, entries) = await lookUp()
-        switch decision {
-        case .use(let index, let outcome): return await use(entries[index], as: outcome)
+        guard request.isCacheable else { return request.isOnlyIfCached ? try await unavailable() : nil }
+        return try await storedResponse(lookUp())
+    }
+
+    private func storedResponse(_ found: (decision: CacheDecision, entries: [CacheEntry])) async throws
+        -> TransportResponse?
+    {
+        switch found.decision {
+        case .use(let index, let outcome):
+            if let response = await use(found.entries[index], as: outcome) { return response }
+            return request.isOnlyIfCached ? try await unavailable() : nil
         case .useAndRevalidate(let index):
-            guard let response = await use(entries[index], as: .stale) else { return nil }
+            guard let response = await use(found.entries[index], as: .stale) else { return nil }
             run.revalidate(plain, attempt.credential, request.key)
             return response
-        case .unavailable:
-            if request.mode == .onlyIfCached { throw Self.notCached }
-            await report(.miss)
-            return gatewayTimeout
+        case .unavailable: return try await unavailable()
         case .fetch, .revalidate: return nil
         }
+    }
+
+    /// The response to a request with `only-if-cached` (RFC 9111 §5.2.1.7).
+    private func unavailable() async throws -> TransportResponse {
+        if request.mode == .onlyIfCached { throw AsyncNetError(.notCached) }
+        await report(.miss)
+        let head = HTTPResponseHead(statusCode: 504, url: request.url, reasonPhrase: "Gateway Timeout")
+        return TransportResponse(head: head, body: TransportBody(Data()))
     }
 
     /// A stale response that may be used in place of this error.
@@ -60,7 +69,7 @@ struct CachedHop: Sendable {
         return await use(entries[index], as: .stale)
     }
 
-    private func lookUp() async -> (CacheDecision, [CacheEntry]) {
+    private func lookUp() async -> (decision: CacheDecision, entries: [CacheEntry]) {
         let entries = await cache.store.entries(request.key)
         return (CacheDecision(request, entries.map(\.response), at: now), entries)
     }
@@ -73,14 +82,6 @@ struct CachedHop: Sendable {
         return TransportResponse(
             head: entry.response.head(at: now), body: request.method == .head ? TransportBody(Data()) : body,
             isContentDecoded: entry.response.isContentDecoded)
-    }
-
-    private static var notCached: AsyncNetError { AsyncNetError(.notCached) }
-
-    /// The response to a request with `only-if-cached` (RFC 9111 §5.2.1.7).
-    private var gatewayTimeout: TransportResponse {
-        let head = HTTPResponseHead(statusCode: 504, url: request.url, reasonPhrase: "Gateway Timeout")
-        return TransportResponse(head: head, body: TransportBody(Data()))
     }
 
     private func report(_ outcome: CacheOutcome) async {
@@ -99,9 +100,10 @@ struct CachedHop: Sendable {
             for url in CacheRules.invalidated(by: response.head, to: request) { await cache.remove(url) }
             return response
         }
-        if let stored = try await storedResponse() { return stored }
-        if case (.revalidate(let index), let entries) = await lookUp() {
-            return try await revalidated(entries[index], outgoing, transfer)
+        let found = await lookUp()
+        if let stored = try await storedResponse(found) { return stored }
+        if case .revalidate(let index) = found.decision {
+            return try await revalidated(found.entries[index], outgoing, transfer)
         }
         return try await fetched(outgoing, transfer)
     }

@@ -9,6 +9,7 @@ struct FlightKey: Hashable {
     let timeouts: [Duration?]
     let allowsInsecure: Bool
     let confidentialHeaders: [String]
+    let cacheMode: CacheMode?
     /// The test that made the requests, which must not share with another.
     let scope: ObjectIdentifier?
 }

@@ -294,6 +294,34 @@ struct CachingTests {
         #expect(await site.get("http://a/a").summary == "hit body")
     }
 
+    @Test("A request with no-store neither uses nor stores a response, as a stream of events does not")
+    func noStore() async throws {
+        let site = CachedSite { _ in
+            .text("data: 1\n\n", headers: ["Cache-Control": "max-age=60", "Content-Type": "text/event-stream"])
+        }
+        #expect(await site.get().metrics.cacheOutcome == .miss)
+        #expect(await site.get(headers: ["Cache-Control": "no-store"]).metrics.cacheOutcome == .bypassed)
+        for try await _ in site.session.stream("http://a/").serverSentEvents { break }
+        #expect(site.stub.requests.count == 3)
+        #expect(await site.get().metrics.cacheOutcome == .hit)
+    }
+
+    @Test("Equal requests that run at the same time share a transfer only if they use the cache in the same way")
+    func coalescing() async {
+        let (entered, leave) = (Gate(), Gate())
+        let site = CachedSite(configuration: .init(coalescesRequests: true)) { _ in
+            entered.open()
+            await leave.wait()
+            return .text("body", headers: ["Cache-Control": "max-age=60"])
+        }
+        async let first = site.get()
+        await entered.wait()
+        async let second = site.get(mode: .reload)
+        _ = await site.stub.requests(atLeast: 2)
+        leave.open()
+        #expect(await [first, second].map(\.metrics.cacheOutcome) == [.miss, .miss])
+    }
+
     @Test("Validators and serializers treat a stored response as any other")
     func validators() async {
         let site = CachedSite(counting(["Cache-Control": "max-age=60"], status: 404))

@@ -43,7 +43,9 @@ enum CacheDecision: Equatable {
     /// Whether the response is fresh, and as fresh as the request requires (RFC 9111 §5.2.1).
     private static func isFresh(_ response: StoredResponse, _ request: CacheRequest, _ now: Date) -> Bool {
         let freshness = Freshness(response, at: now)
-        guard freshness.isFresh, !request.requiresValidation else { return false }
+        guard freshness.isFresh, !request.requiresValidation, !(request.isRepeated && response.statusCode >= 400) else {
+            return false
+        }
         if let limit = request.control.seconds("max-age"), freshness.age > Double(limit) { return false }
         if let rest = request.control.seconds("min-fresh"), freshness.lifetime - freshness.age < Double(rest) {
             return false

@@ -9,8 +9,8 @@ public enum CacheOutcome: String, Sendable, Hashable, CaseIterable {
     case stale
     /// The response came from the server; it was stored if it may be.
     case miss
-    /// The cache took no part, and the request was sent as it is: its method is neither GET nor HEAD, it asks for a
-    /// range or has conditions of its own, or its ``CacheMode`` is `noStore`.
+    /// The cache took no part, and the request was sent as it is: its method is neither GET nor HEAD, it has a
+    /// body, asks for a range or has conditions of its own, or it forbids to store its response (``CacheMode/noStore``, or `no-store`).
     case bypassed
 }
 

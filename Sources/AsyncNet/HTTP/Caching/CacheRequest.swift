@@ -9,13 +9,21 @@ struct CacheRequest: Sendable {
     /// The hash of the credential with which the request is sent, or would be after a challenge; empty without one.
     let user: String
     let control: CacheControl
+    private let hasBody: Bool
+    /// Whether an attempt has failed, so that a stored error is no response to this one.
+    let isRepeated: Bool
 
     /// - Parameter credential: A credential that the request is sent with only after a challenge.
-    init(_ head: HTTPRequestHead, mode: CacheMode, credential: String? = nil) {
+    init(
+        _ head: HTTPRequestHead, mode: CacheMode, credential: String? = nil, hasBody: Bool = false,
+        isRepeated: Bool = false
+    ) {
         (method, url, headers, self.mode) = (head.method, head.url, head.headers, mode)
+        (self.hasBody, self.isRepeated) = (hasBody, isRepeated)
         control = CacheControl(head.headers)
         let secret = credential ?? head.headers["Authorization"]
-        user = secret.map { Data($0.utf8).sha256 } ?? ""
+        // With the origin, so that equal passwords of two servers have different hashes.
+        user = secret.map { Data("\(head.url.origin) \($0)".utf8).sha256 } ?? ""
     }
 
     /// The URL without its fragment, which is not sent.
@@ -29,7 +37,8 @@ struct CacheRequest: Sendable {
     /// Whether the cache takes part: see ``CacheOutcome/bypassed``. Conditions and ranges of the request's own are not
     /// the cache's, as in the Fetch standard.
     var isCacheable: Bool {
-        (method == .get || method == .head) && mode != .noStore && !Self.own.contains { headers.contains(name: $0) }
+        (method == .get || method == .head) && !hasBody && mode != .noStore && !control.contains("no-store")
+            && !Self.own.contains { headers.contains(name: $0) }
     }
 
     private static let own = [

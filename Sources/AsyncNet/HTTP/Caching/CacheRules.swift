@@ -12,9 +12,12 @@ enum CacheRules {
         422, 426, 428, 429, 431, 451, 500, 502, 503, 504, 505, 511,
     ])
 
+    /// Challenges, which the next hop responds to, and responses that are no whole response by themselves.
+    private static let neverStored: Set<Int> = [206, 304, 401, 407]
+
     /// Whether a response to GET is stored. Responses to HEAD are not: they have no body.
     static func stores(_ head: HTTPResponseHead, to request: CacheRequest) -> Bool {
-        guard request.method == .get, head.statusCode >= 200, head.statusCode != 206, head.statusCode != 304,
+        guard request.method == .get, head.statusCode >= 200, !neverStored.contains(head.statusCode),
             !request.control.contains("no-store")
         else { return false }
         let control = CacheControl(head.headers)
