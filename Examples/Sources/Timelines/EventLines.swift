@@ -36,10 +36,10 @@ extension RequestEvent {
 
     fileprivate var kind: Kind {
         switch self {
-        case .created, .resumed, .suspended, .queued, .admitted, .shared: .request
+        case .created, .resumed, .suspended, .queued, .admitted, .shared, .cached: .request
         case .adapted, .attempt, .hop, .sent: .sending
         case .connected, .transferred: .connection
-        case .informational, .challenged, .redirected, .response: .response
+        case .informational, .challenged, .redirected, .replaced, .response: .response
         case .sentBody, .receivedBody, .requestBody, .responseBody: .bytes
         case .hedged, .retried, .refreshed, .repeated: .retry
         case .finished, .decoded, .validated: .end
@@ -83,7 +83,8 @@ extension RequestEvent {
 
     private var status: Int? {
         switch self {
-        case .informational(let head), .challenged(let head), .response(let head), .redirected(let head, _):
+        case .informational(let head), .challenged(let head), .response(let head), .redirected(let head, _),
+            .replaced(let head):
             head.statusCode
         default: nil
         }

@@ -24,8 +24,7 @@ package struct HopTimeline: Sendable {
     init(_ head: HTTPRequestHead, _ event: SessionEvent, after waits: [Segment]) {
         (attempt, number) = (event.attempt, event.hop)
         method = head.method.rawValue
-        // The description has no secrets.
-        url = String("\(head)".dropFirst(method.count + 1))
+        url = head.place
         self.waits = waits
         marks = HopMarks(start: event.instant)
         marks.isSecure = head.url.scheme?.lowercased() == "https"
@@ -57,7 +56,7 @@ package struct HopTimeline: Sendable {
         case .receivedBody(let bytes): received(bytes, at: event.instant)
         case .repeated: repetitions += 1
         case .response(let head): answered(head, event.instant)
-        case .redirected(let head, _), .challenged(let head):
+        case .redirected(let head, _), .challenged(let head), .replaced(let head):
             answered(head, event.instant)
             close(at: event.instant)
         case .transferred(let metrics): transferred(metrics, event.instant)
@@ -84,4 +83,9 @@ package struct HopTimeline: Sendable {
         marks.transferred = (instant, metrics)
         wireBytes = metrics.wireBytes
     }
+}
+
+extension HTTPRequestHead {
+    /// The URL without userinfo, query and fragment, which may be secret: the description has none of them.
+    var place: String { String("\(self)".dropFirst(method.rawValue.count + 1)) }
 }

@@ -16,6 +16,10 @@ package struct RequestTimeline: Sendable {
     package private(set) var error: AsyncNetError?
     /// How long serializers took.
     package private(set) var decoding: Duration?
+    /// What the session's cache did for the last hop, or in place of any; `nil` without a cache.
+    package private(set) var cacheOutcome: CacheOutcome?
+    /// The head of the last attempt, and whether a stored response was used for it.
+    private var attempt: (head: HTTPRequestHead, isStored: Bool)?
     /// What it has waited for since its last hop.
     private var waits: [Segment] = []
     /// What it waits for now, and since when.
@@ -29,9 +33,11 @@ package struct RequestTimeline: Sendable {
         hasStarted = false
     }
 
-    /// The requested URL, without secrets; `nil` before the first hop.
-    package var url: String? { hops.first?.url }
-    package var method: String? { hops.first?.method }
+    /// The requested URL, without secrets; `nil` before the first hop or stored response.
+    package var url: String? { hops.first?.url ?? stored?.place }
+    package var method: String? { hops.first?.method ?? stored?.method.rawValue }
+    /// The head of a request that needed no hop.
+    private var stored: HTTPRequestHead? { attempt.flatMap { $0.isStored ? $0.head : nil } }
     /// The status of each hop that had a response.
     package var statuses: [Int] { hops.compactMap(\.status) }
     package var attempts: Int { Set(hops.map(\.attempt)).count }
@@ -52,7 +58,12 @@ package struct RequestTimeline: Sendable {
             decoding = (decoding ?? .zero) + time
             return
         case .resumed where !hasStarted: begin(at: event.instant)
-        case .attempt: wait(.queue, event.instant)
+        case .attempt(_, let head):
+            attempt = (head, false)
+            wait(.queue, event.instant)
+        case .cached(let outcome):
+            cacheOutcome = outcome
+            attempt?.isStored = outcome == .hit || outcome == .stale
         case .retried:
             close(at: event.instant)
             wait(.delay, event.instant)

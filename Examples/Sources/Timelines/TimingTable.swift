@@ -21,7 +21,8 @@ package struct TimingTable {
     }
 
     private var title: String {
-        let name = request.hops.first.map { Texts.printable("\($0.method) \($0.url)") } ?? "Not sent"
+        let place = request.url.map { Texts.printable("\(request.method ?? "") \($0)") }
+        let name = place ?? "Not sent"
         return "\(name), \(request.date.formatted(.iso8601))"
     }
 
@@ -73,7 +74,8 @@ package struct TimingTable {
     private var end: String {
         let outcome = request.error.map { "failed with \($0.code)" } ?? (request.isFinished ? "done" : "not finished")
         let items = [
-            "\(outcome) after \(Texts.time(request.duration))", Texts.count(request.attempts, "attempt"),
+            "\(outcome) after \(Texts.time(request.duration))", request.cacheOutcome.map { "cache: \($0)" },
+            Texts.count(request.attempts, "attempt"),
             Texts.count(request.hops.count, "hop"), "\(request.sentBytes) bytes sent",
             "\(request.receivedBytes) received", request.decoding.map { "decoded in \(Texts.time($0))" },
         ]

@@ -60,6 +60,7 @@ struct Anet: AsyncParsableCommand {
         var configuration = transfer.configuration(
             without: try request.removedHeaders(positionals), jar,
             asksToContinue: calls.contains { $0.headers.contains(name: "Expect") })
+        configuration.cache = try transfer.makeCache()
         let archive = try output.recorder()
         if let archive { configuration.monitors.append(archive) }
         let recorder = Recorder(output)

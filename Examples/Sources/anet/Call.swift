@@ -25,6 +25,11 @@ struct Call: Sendable {
         return request
     }
 
+    /// The URL without userinfo, query and fragment, which may be secret; `nil` if it is malformed.
+    var place: String? {
+        URL(string: text).map { String("\(HTTPRequestHead(method: .get, url: $0))".dropFirst("GET ".count)) }
+    }
+
     /// Whether sending takes longer than receiving, as far as anyone can tell.
     var isUpload: Bool { body.length != 0 && body.replay == .once || (body.length ?? 0) > 0 }
 

@@ -21,6 +21,13 @@ struct Client: Sendable {
 
         /// With several URLs, lines on standard error say which one they are about.
         func label(_ number: Int) -> String { count > 1 ? "[\(number + 1)] " : "" }
+
+        /// What the cache did for the last hop; with --verbose that was shown for each hop.
+        func cacheNotes(_ outcome: Outcome) -> [String] {
+            guard !output.silent, !output.verbose, let cached = outcome.metrics.cacheOutcome else { return [] }
+            let place = count > 1 ? outcome.call.place.map { ": \($0)" } ?? "" : ""
+            return ["* \(label(outcome.call.number))cache: \(cached)\(Console.harmless(place))"]
+        }
     }
 
     /// - Throws: The first failure, once every outcome has been printed; at once if standard output takes no more.
@@ -49,6 +56,7 @@ struct Client: Sendable {
             outcome.notes =
                 CertificateText.notes(of: outcome.metrics, label: options.label(call.number)) + outcome.notes
         }
+        outcome.notes += options.cacheNotes(outcome)
         if options.transfer.failWithBody { outcome.failOnStatus() }
         guard outcome.failure == nil else { return outcome }
         do throws(ExitError) { try Afterwards(options.output).keep(outcome) } catch { outcome.failure = error }

@@ -31,7 +31,9 @@ struct Listener: Sendable {
 
     private static func received(_ event: RequestEvent) -> HTTPResponseHead? {
         switch event {
-        case .informational(let head), .response(let head), .challenged(let head), .redirected(let head, _): head
+        case .informational(let head), .response(let head), .challenged(let head), .redirected(let head, _),
+            .replaced(let head):
+            head
         default: nil
         }
     }
@@ -39,6 +41,7 @@ struct Listener: Sendable {
     private func lines(_ event: RequestEvent) -> [String] {
         let lines = Self.received(event).map(lines) ?? []
         return switch event {
+        case .cached(let outcome): ["* \(label)cache: \(outcome)"]
         case .sent(let head): marked(">", head.description.split(separator: "\n").map(String.init))
         case .attempt(_, let head) where !knowsSentHeads: request(head)
         case .redirected(_, let next) where !knowsSentHeads: lines + request(next)

@@ -34,6 +34,13 @@ struct TransferOptions: ParsableArguments {
     @OptionGroup var retries: RetryOptions
     @OptionGroup var cookies: CookieOptions
 
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "An HTTP cache in the folder DIR; what it did for each URL is on standard error, unless -s is given.",
+            valueName: "DIR"))
+    var cache: String?
+
     @Flag(name: .shortAndLong, help: "Status 400 and above: no body, exit 22.")
     var fail = false
 
@@ -80,6 +87,7 @@ struct TransferOptions: ParsableArguments {
         if let maxBody, maxBody < 0 { throw ValidationError("--max-body needs a number from 0") }
         if let parallel, parallel < 1 { throw ValidationError("--parallel needs a number from 1") }
         if parallelMax < 1 { throw ValidationError("--parallel-max needs a number from 1") }
+        if cache == "" { throw ValidationError("--cache needs a folder") }
         if fail, failWithBody { throw ValidationError("--fail and --fail-with-body exclude each other") }
         if proto != nil, allowedSchemes.isEmpty { throw ValidationError("--proto leaves neither http nor https") }
     }
@@ -114,6 +122,16 @@ struct TransferOptions: ParsableArguments {
         return .modify { next, _ in
             if allowed.contains(next.url?.scheme?.lowercased() ?? "") { return next }
             throw AsyncNetError(.unsupportedScheme, "--proto does not allow the scheme that the redirect leads to")
+        }
+    }
+
+    /// - Throws: ``ExitError`` for a folder that cannot be used; `nil` without --cache.
+    func makeCache() throws(ExitError) -> HTTPCache? {
+        guard let cache else { return nil }
+        do throws(AsyncNetError) {
+            return try HTTPCache(directory: URL(fileURLWithPath: cache, isDirectory: true))
+        } catch {
+            throw ExitError(error, "")
         }
     }
 

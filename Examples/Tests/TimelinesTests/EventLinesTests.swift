@@ -46,6 +46,7 @@ struct EventLinesTests {
         arguments: [
             (RequestEvent.resumed, "90"), (.sent, "36"), (.connected(ConnectionInfo()), "35"),
             (.response(.status(200)), "32"), (.response(.status(404)), "33"), (.response(.status(500)), "31"),
+            (.cached(.hit), "90"), (.replaced(.status(304)), "36"),
             (.retried(nil, after: .ms(1)), "33"), (.finished(nil), "32"), (.finished(AsyncNetError(.cancelled)), "31"),
         ])
     func colours(_ event: RequestEvent, _ code: String) {

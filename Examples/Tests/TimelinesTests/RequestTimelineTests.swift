@@ -55,6 +55,31 @@ struct RequestTimelineTests {
         #expect(request.hops.first?.end == .ms(10))
     }
 
+    @Test("A stored response has no hop, but the request's URL")
+    func stored() throws {
+        var script = Script()
+        script.at(0, .resumed)
+        script.at(1, .attempt(1, .get(url + "?token=secret")))
+        script.at(2, 1, 0, .cached(.hit))
+        script.at(3, 1, 0, .response(.status(200)))
+        script.at(3, .finished(nil))
+        let request = try #require(script.request)
+        #expect(request.hops.isEmpty && request.url == url && request.method == "GET" && request.cacheOutcome == .hit)
+    }
+
+    @Test("A hop whose response a stored one replaces has its own status, and ends there")
+    func replaced() throws {
+        var script = Script()
+        script.at(0, .attempt(1, .get(url)))
+        script.at(1, 1, 1, .hop(.get(url)))
+        script.at(9, 1, 1, .replaced(.status(304)))
+        script.at(10, 1, 0, .cached(.revalidated))
+        script.at(10, 1, 0, .response(.status(200)))
+        script.at(12, .finished(nil))
+        let request = try #require(script.request)
+        #expect(request.statuses == [304] && request.hops.first?.end == .ms(9) && request.cacheOutcome == .revalidated)
+    }
+
     @Test("A request that ends before its first hop has queued")
     func neverSent() throws {
         var script = Script()

@@ -59,6 +59,21 @@ struct TimingTableTests {
             ])
     }
 
+    @Test("A request that needed no hop, since a stored response was used")
+    func stored() throws {
+        var script = Script()
+        script.at(0, .resumed)
+        script.at(0, .attempt(1, .get("http://127.0.0.1/a?b")))
+        script.at(1, 1, 0, .cached(.stale))
+        script.at(1, 1, 0, .response(.status(200)))
+        script.at(5, .finished(nil))
+        #expect(
+            try lines(script) == [
+                "GET http://127.0.0.1/a",
+                "done after 5.0 ms, cache: stale, 0 attempts, 0 hops, 0 bytes sent, 0 received",
+            ])
+    }
+
     @Test("A hop without a response, and one hop without a sum")
     func noResponse() throws {
         var script = Script()
