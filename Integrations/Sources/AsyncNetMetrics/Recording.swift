@@ -47,6 +47,8 @@ struct Recording: Sendable {
         case .hedged: count("asyncnet.client.hedges", id)
         case .repeated: count("asyncnet.client.repeats", id)
         case .connected(let connection): count(connection, id)
+        case .cached(let outcome): count("asyncnet.client.cache.outcomes", id, "asyncnet.cache.outcome", "\(outcome)")
+        case .replaced(let head): tracks[id]?.update(event.hop) { $0.replaced(head) }
         case .response(let head): tracks[id]?.update(event.hop) { $0.received(head) }
         case .transferred(let metrics): endTransfer(metrics, event)
         case .challenged(let head): close(head, event)
@@ -64,9 +66,15 @@ struct Recording: Sendable {
     }
 
     private mutating func count(_ connection: ConnectionInfo, _ id: RequestID) {
-        guard let isReused = connection.isReused, var dimensions = tracks[id]?.endpoint else { return }
-        if dimensions != Endpoint.overflow { dimensions["asyncnet.connection.reused"] = "\(isReused)" }
-        instruments.count("asyncnet.client.connection.uses", dimensions)
+        guard let isReused = connection.isReused else { return }
+        count("asyncnet.client.connection.uses", id, "asyncnet.connection.reused", "\(isReused)")
+    }
+
+    /// With one more dimension.
+    private mutating func count(_ label: String, _ id: RequestID, _ dimension: String, _ value: String) {
+        guard var dimensions = tracks[id]?.endpoint else { return }
+        if dimensions != Endpoint.overflow { dimensions[dimension] = value }
+        instruments.count(label, dimensions)
     }
 }
 
@@ -113,7 +121,8 @@ extension Recording {
 
     private mutating func end(_ track: RequestTrack, _ error: AsyncNetError?, _ event: SessionEvent) {
         for (index, hop) in track.hops.enumerated() {
-            record(hop, event.instant, error, index == track.deliveredHop ? event.summary?.metrics : nil)
+            let isDelivered = index == track.deliveredHop && !hop.isReplaced
+            record(hop, event.instant, error, isDelivered ? event.summary?.metrics : nil)
         }
         for wait in track.waits { end(wait, after: event.instant - wait.start) }
     }

@@ -25,6 +25,13 @@ struct RequestTrack {
         var status: Int?
         var version: String?
         var wireBytes: WireBytes?
+        /// Whether a stored response was delivered in place of the hop's.
+        private(set) var isReplaced = false
+
+        mutating func replaced(_ head: HTTPResponseHead) {
+            received(head)
+            isReplaced = true
+        }
 
         mutating func received(_ head: HTTPResponseHead) {
             status = head.statusCode

@@ -19,7 +19,8 @@ public import Metrics
 /// - `asyncnet.client.outcome.duration`, timer: requests from their start to their end.
 /// - `asyncnet.client.permit.wait.duration`, timer, and `asyncnet.client.queued_requests`, meter: waits for a limit.
 /// - Counters: `asyncnet.client.retries`, `.redirects`, `.hedges`, `.shared_requests`, `.repeats`, `.connection.uses`
-///   (dimension `asyncnet.connection.reused`), `.credential.refreshes`, `.events.lost`.
+///   (dimension `asyncnet.connection.reused`), `.cache.outcomes` (dimension `asyncnet.cache.outcome`),
+///   `.credential.refreshes`, `.events.lost`.
 /// - `asyncnet.client.decoding.duration`, timer: serializers' runs.
 ///
 /// The number of dimensions is bounded, whatever servers and redirects do, see

@@ -64,6 +64,28 @@ struct RecordingTests {
         #expect(metrics.timers(label: "http.client.request.duration").isEmpty)
     }
 
+    @Test("A hop whose response a stored one replaces has its own status, and not the size of the stored body")
+    func replaced() throws {
+        var recording = Recording(Instruments(metrics), Endpoints(limit: 10, methods: [.get]))
+        let (head, id) = (HTTPRequestHead(url: try "http://example.com/".asURL()), session.request("http://a").id)
+        func response(_ status: Int) -> HTTPResponseHead { HTTPResponseHead(statusCode: status, url: head.url) }
+        var measured = RequestMetrics()
+        measured.receivedBytes = 1000
+        let steps: [(RequestEvent, Int)] = [
+            (.attempt(1, head), 0), (.hop(head), 1), (.replaced(response(304)), 1), (.cached(.revalidated), 0),
+            (.response(response(200)), 0),
+        ]
+        for (event, hop) in steps { recording.receive(SessionEvent(requestID: id, hop: hop, event: event)) }
+        let summary = RequestSummary(response: response(200), metrics: measured)
+        recording.receive(SessionEvent(requestID: id, event: .finished(nil), summary: summary))
+        let status = [("http.response.status_code", "304")]
+        #expect(metrics.timers(label: "http.client.request.duration", dimensions: status).count == 1)
+        #expect(metrics.timers(label: "http.client.request.duration").count == 1)
+        #expect(metrics.recorders(label: "http.client.response.body.size").isEmpty)
+        let outcome = [("asyncnet.cache.outcome", "revalidated")]
+        #expect(metrics.counters(label: "asyncnet.client.cache.outcomes", dimensions: outcome).count == 1)
+    }
+
     @Test("A transfer's end makes it inactive once, whatever follows")
     func inactiveOnce() throws {
         var recording = Recording(Instruments(metrics), Endpoints(limit: 10, methods: [.get]))

@@ -145,7 +145,8 @@ struct SwiftMetricsMonitorTests {
         let head = HTTPRequestHead(url: try "http://example.com/".asURL())
         let error = AsyncNetError(.refreshFailed)
         let events: [(RequestEvent, Int)] = [
-            (.attempt(1, head), 0), (.queued, 0), (.admitted(after: .seconds(2)), 0), (.shared, 0), (.hedged(2), 0),
+            (.attempt(1, head), 0), (.cached(.miss), 0), (.queued, 0), (.admitted(after: .seconds(2)), 0), (.shared, 0),
+            (.hedged(2), 0),
             (.hop(head), 1), (.repeated, 1), (.connected(ConnectionInfo(isReused: true)), 1),
             (.refreshed(error, after: .zero), 0), (.finished(nil), 0),
             (.decoded(type: "Int", after: .milliseconds(3), nil), 0),
@@ -165,6 +166,8 @@ struct SwiftMetricsMonitorTests {
         }
         let reused = dimensions(extra: [("asyncnet.connection.reused", "true")])
         #expect(try metrics.expectCounter("asyncnet.client.connection.uses", reused).values == [1])
+        let missed = dimensions(extra: [("asyncnet.cache.outcome", "miss")])
+        #expect(try metrics.expectCounter("asyncnet.client.cache.outcomes", missed).values == [1])
         let refused = [("error.type", "refreshFailed")]
         #expect(try metrics.expectCounter("asyncnet.client.credential.refreshes", refused).values == [1])
         #expect(try metrics.expectTimer("asyncnet.client.decoding.duration").values == [3_000_000])
