@@ -43,8 +43,7 @@ struct Listener: Sendable {
         return switch event {
         case .cached(let outcome): ["* \(label)cache: \(outcome)"]
         case .sent(let head): marked(">", head.description.split(separator: "\n").map(String.init))
-        case .attempt(_, let head) where !knowsSentHeads: request(head)
-        case .redirected(_, let next) where !knowsSentHeads: lines + request(next)
+        case .hop(let head) where !knowsSentHeads: request(head)
         default: lines
         }
     }
