@@ -13,7 +13,8 @@ struct DiskCacheBody: CachedBody {
     /// Reads the file to check its hash before the first byte is delivered: a body cannot be taken back.
     func read() async -> TransportBody? {
         await UserCode.run {
-            size <= Self.smallSize ? readWhole().map { TransportBody($0) } : isWhole ? pieces : nil
+            file.touch()
+            return size <= Self.smallSize ? readWhole().map { TransportBody($0) } : isWhole ? pieces : nil
         }
     }
 

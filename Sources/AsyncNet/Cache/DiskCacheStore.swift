@@ -43,7 +43,6 @@ final class DiskCacheStore: CacheStore {
             return nil
         }
         guard record.key == key else { return nil }
-        file.touch()
         return CacheEntry(
             response: record.response, body: DiskCacheBody(file: file, size: bodySize, hash: record.bodyHash))
     }
@@ -73,6 +72,7 @@ final class DiskCacheStore: CacheStore {
         guard (try? FileSystem.move(path, to: "\(part)/\(prefix)\(variant.identity)", replaces: true)) != nil else {
             return
         }
+        removeOldest(files(of: key))
         let mustLook = usage.withLock { usage in
             usage?.bytes += size
             usage?.added += size
@@ -101,6 +101,13 @@ final class DiskCacheStore: CacheStore {
             let files = listed()
             return (files.count, files.reduce(0) { $0 + $1.size })
         }
+    }
+
+    /// Removes those of a URL's files that are too many for look-ups to stay fast.
+    private func removeOldest(_ paths: [String]) {
+        guard paths.count > HTTPCache.mostVariants else { return }
+        let files = paths.compactMap(FileSystem.listed).sorted { $0.modified < $1.modified }
+        for file in files.prefix(paths.count - HTTPCache.mostVariants) { FileSystem.remove(file.path) }
     }
 
     /// Removes the files that were not used for longest, down to nine tenths of the capacity, and files that a process

@@ -11,13 +11,17 @@ public import Foundation
 /// sessions may share a cache. A response is stored when its body has been read to its end, and a body larger than an
 /// eighth of the capacity is not stored. When the capacity is used up, the least recently used responses are removed.
 ///
-/// Responses to requests with different credentials are kept apart, unless the server calls them `public`.
+/// Responses to requests with different credentials are kept apart, unless the server calls them `public`. Cookies
+/// separate responses only where `Vary` names `Cookie`, so users with cookie jars of their own need caches of their own.
 public actor HTTPCache {
     nonisolated let store: any CacheStore
     private var counts = CacheStatistics()
 
     /// The largest body is this part of the capacity.
     static let partOfBody: Int64 = 8
+    /// The most responses of one URL. A server with a `Vary` that each request has another value of would otherwise make
+    /// each look-up slower.
+    static let mostVariants = 32
 
     /// A cache in memory, which ends with the process.
     ///
@@ -49,7 +53,7 @@ public actor HTTPCache {
         }
     }
 
-    /// Removes the stored responses of a URL. Does nothing if the text is no URL.
+    /// Removes the stored responses of an absolute URL. Does nothing if the text is no URL, or a relative one.
     public func remove(_ url: some URLConvertible) async {
         guard let url = try? url.asURL() else { return }
         await store.remove(CacheRequest.key(of: url))

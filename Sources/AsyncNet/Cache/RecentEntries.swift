@@ -20,9 +20,6 @@ struct RecentEntries {
     private var uses = IndexedHeap<UInt64>()
     private var time: UInt64 = 0
 
-    /// The most responses of one URL. A server with a `Vary` that each request has another value of would otherwise make
-    /// each look-up slower.
-    private static let mostVariants = 32
     /// What an entry takes in memory beside its texts and body, roughly.
     private static let overhead = 512
 
@@ -41,7 +38,7 @@ struct RecentEntries {
     /// Adds an entry, in place of the one of the same URL and variant.
     mutating func add(_ key: String, _ response: StoredResponse, _ body: Data) {
         for number in numbers[key] ?? [] where entries[number]?.response.variant == response.variant { remove(number) }
-        if let list = numbers[key], list.count >= Self.mostVariants, let oldest = list.last { remove(oldest) }
+        if let list = numbers[key], list.count >= HTTPCache.mostVariants, let oldest = list.last { remove(oldest) }
         let cost = Self.cost(key, response, body)
         guard cost <= capacity else { return }
         while bytes + cost > capacity, let least = uses.least { remove(least.number) }

@@ -77,8 +77,10 @@ public indirect enum RequestEvent: Sendable {
     /// A redirect was received, and its target will be requested.
     case redirected(HTTPResponseHead, to: HTTPRequestHead)
     /// This response was received, and a stored response is delivered in its place: after a 304 that confirms it (RFC 9111
-    /// §4.3.4), or in place of an error (RFC 5861 §4).
+    /// §4.3.4), or in place of a server's error (RFC 5861 §4).
     case replaced(HTTPResponseHead)
+    /// The hop failed with this error, or could not begin, and a stored response is delivered (RFC 5861 §4).
+    case failureReplaced(AsyncNetError)
     /// The final response's head was received.
     case response(HTTPResponseHead)
     /// The response set cookies of these names, which the session's jar was given.
@@ -125,6 +127,7 @@ extension RequestEvent: CustomStringConvertible, CustomReflectable {
         case .challenged(let head): "challenged by \(head.statusCode)"
         case .redirected(let head, let next): "redirected by \(head.statusCode) to \(next)"
         case .replaced(let head): "replaced \(head.statusCode) by the stored response"
+        case .failureReplaced(let error): "failure replaced by the stored response\(Self.reason(error))"
         case .response(let head): "response \(head.statusCode)"
         case .cookiesStored(let names): "cookies stored: \(names.joined(separator: ", "))"
         case .transferred(let metrics): "transferred\(metrics.timings.map { " after \($0.total)" } ?? "")"

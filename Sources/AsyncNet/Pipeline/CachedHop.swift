@@ -20,7 +20,8 @@ struct CachedHop: Sendable {
         let mode = attempt.run.policies.cacheMode ?? plain.cacheMode ?? .standard
         let credential = attempt.credential(for: plain)
         request = CacheRequest(
-            outgoing.head, mode: mode, credential: credential.map { "\($0.username):\($0.password)" })
+            outgoing.head, mode: mode, credential: credential.map { "\($0.username):\($0.password)" },
+            hasBody: !plain.body.isNone, isRepeated: attempt.number > 1)
         (self.cache, self.plain, self.attempt) = (cache, plain, attempt)
     }
 
@@ -29,12 +30,17 @@ struct CachedHop: Sendable {
 
     // MARK: Without the server
 
-    /// The response if the server is not needed; `nil` if it is.
+    /// The final response if the server is not needed; `nil` if it is, or if a stored redirect is to be followed.
     ///
     /// - Throws: `.notCached` if the request may not be sent.
-    func storedResponse() async throws -> TransportResponse? {
+    func finalResponse() async throws -> TransportResponse? {
         guard request.isCacheable else { return request.isOnlyIfCached ? try await unavailable() : nil }
-        return try await storedResponse(lookUp())
+        let found = await lookUp()
+        if let index = found.decision.used, run.policies.redirects.follows(found.entries[index].response.head(at: now))
+        {
+            return nil
+        }
+        return try await storedResponse(found)
     }
 
     private func storedResponse(_ found: (decision: CacheDecision, entries: [CacheEntry])) async throws
@@ -62,10 +68,11 @@ struct CachedHop: Sendable {
     }
 
     /// A stale response that may be used in place of this error.
-    func response(inPlaceOf error: any Error) async -> TransportResponse? {
+    func response(inPlaceOf error: AsyncNetError) async -> TransportResponse? {
         guard request.isCacheable, case (.revalidate(let index), let entries) = await lookUp(),
             Freshness(entries[index].response, at: now).allowsStaleIfError(request.control)
         else { return nil }
+        run.watch.failureReplaced(error)
         return await use(entries[index], as: .stale)
     }
 

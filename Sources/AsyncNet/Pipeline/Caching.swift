@@ -17,13 +17,11 @@ struct Caching<Rest: Station>: Station {
     @inline(never)
     private func sendUnlessStored(_ request: TransportRequest, in attempt: Attempt) async throws -> Next {
         guard let hop = await attempt.cachedHop(request) else { return try await rest.send(request, in: attempt) }
-        if let response = try await hop.storedResponse(), !attempt.run.policies.redirects.follows(response.head) {
-            return try await deliver(response, request, attempt)
-        }
+        if let response = try await hop.finalResponse() { return try await deliver(response, request, attempt) }
         do { return try await rest.send(request, in: attempt) } catch {
-            guard attempt.isUnanswered(request, error), let response = await hop.response(inPlaceOf: error) else {
-                throw error
-            }
+            guard let failure = attempt.failure(error, of: request),
+                let response = await hop.response(inPlaceOf: failure)
+            else { throw error }
             return try await deliver(response, request, attempt)
         }
     }
@@ -47,12 +45,13 @@ extension Attempt {
         return CachedHop(outgoing, request, self)
     }
 
-    /// Whether the request failed before any response to it, and not since it was cancelled.
-    fileprivate func isUnanswered(_ request: TransportRequest, _ error: any Error) -> Bool {
+    /// The error in whose place a stale response may be used: `nil` after a response, a redirect or a cancel.
+    fileprivate func failure(_ error: any Error, of request: TransportRequest) -> AsyncNetError? {
         guard !Task.isCancelled, run.record.head == nil, run.record.request?.head.url == request.head.url else {
-            return false
+            return nil
         }
-        return AsyncNetError(wrapping: error, as: .transportFailed).allowsStaleResponse
+        let failure = AsyncNetError(wrapping: error, as: .transportFailed)
+        return failure.allowsStaleResponse ? failure : nil
     }
 }
 

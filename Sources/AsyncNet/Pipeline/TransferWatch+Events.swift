@@ -87,6 +87,13 @@ extension TransferWatch {
         if let meter = events?.meter { meter.replaced(head, hopNumber) } else { send(.replaced(head)) }
     }
 
+    /// A stored response is delivered in place of the error that ended the hop, or kept it from beginning.
+    func failureReplaced(_ error: AsyncNetError) {
+        guard areEventsObserved else { return }
+        endTransfer()
+        if let meter = events?.meter { meter.failed(error, hopNumber) } else { send(.failureReplaced(error)) }
+    }
+
     func sendResponse(_ head: HTTPResponseHead) {
         if let meter = events?.meter { meter.received(head, hopNumber) } else { send(.response(head)) }
     }

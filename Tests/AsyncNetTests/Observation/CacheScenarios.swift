@@ -62,7 +62,7 @@ extension EventScenario {
             EventScenario(
                 "A stale response is used without a connection",
                 second:
-                    "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1 cache: stale, 1 response 200, 1 finished, 1 decoded String",
+                    "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 failure replaced cannotConnect, 1 cache: stale, 1 response 200, 1 finished, 1 decoded String",
                 control: "max-age=10, stale-if-error=60", reply: { .fault(.refuse) }),
             EventScenario(
                 "The cache takes no part",

@@ -44,6 +44,7 @@ extension RequestEvent {
         case .retried(let error, let delay): "retried\(Self.code(error)) after \(delay / .seconds(1)) s"
         case .refreshed(let error, _): "refreshed\(Self.code(error))"
         case .hop(let head): "hop \(Self.line(head))"
+        case .failureReplaced(let error): "failure replaced\(Self.code(error))"
         case .sent(let head): "sent \(head.requestLine)"
         case .connected(let connection): "connected \(connection.isReused == true ? "again" : "anew")"
         case .requestBody(let data): "request body \(String(decoding: data, as: UTF8.self))"

@@ -229,6 +229,8 @@ struct CachingTests {
         // Without a lifetime the redirect is stored, but not fresh.
         #expect(await site.get("http://a/old", mode: .preferCache).summary == "hit new")
         #expect(site.stub.requests.map(\.path) == ["/old", "/new"])
+        let statistics = await site.cache.statistics
+        #expect((statistics.misses, statistics.hits, statistics.stale) == (2, 1, 1))
     }
 
     @Test("A reader that leaves a body early stores nothing, a reader of all of it does")
@@ -292,6 +294,48 @@ struct CachingTests {
         for _ in 0..<30 { _ = await site.get("http://a/b", mode: .noStore) }
         #expect(await site.get("http://a/b").error?.code == .circuitOpen)
         #expect(await site.get("http://a/a").summary == "hit body")
+    }
+
+    @Test("A challenge is not stored, even with a lifetime, and another user's response is not used")
+    func challenge() async {
+        let site = CachedSite { request in
+            guard let credentials = request.headers["Authorization"] else {
+                return .status(401, headers: ["WWW-Authenticate": "Basic realm=\"a\"", "Cache-Control": "max-age=60"])
+            }
+            return .text(credentials, headers: ["Cache-Control": "max-age=60"])
+        }
+        func response(_ user: String) async -> DataResponse<String, AsyncNetError> {
+            let options = RequestOptions(credential: Credential(username: user, password: "p"))
+            return await site.session.request("http://a/", options: options).serializing(String.self).response
+        }
+        let first = await response("u")
+        #expect(first.statusCode == 200 && first.metrics.cacheOutcome == .miss)
+        #expect(await response("u").summary == "hit \(first.value ?? "")")
+        let other = await response("v")
+        #expect(other.metrics.cacheOutcome == .miss && other.value != first.value)
+    }
+
+    @Test("A GET with a body takes no part")
+    func bodies() async {
+        let site = CachedSite { request in
+            .data(request.body, headers: ["Cache-Control": "max-age=60"])
+        }
+        for text in ["one", "two"] {
+            let response = await site.session.upload(.data(Data(text.utf8)), to: "http://a/", method: .get)
+                .serializing(String.self).response
+            #expect(response.summary == "bypassed \(text)")
+        }
+    }
+
+    @Test("A stored error is no response to a request that is sent again")
+    func retries() async {
+        let count = Counter()
+        let retries = RetryPolicy(limit: 2, backoff: Backoff(scale: .zero, jitter: .none))
+        let site = CachedSite(configuration: .init(interceptors: [retries])) { _ in
+            .text("x", status: count.next() < 3 ? 503 : 200, headers: ["Cache-Control": "max-age=60"])
+        }
+        #expect(await site.get().statusCode == 200)
+        #expect(site.stub.requests.count == 3)
     }
 
     @Test("A request with no-store neither uses nor stores a response, as a stream of events does not")

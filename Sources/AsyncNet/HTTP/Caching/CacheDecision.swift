@@ -13,6 +13,14 @@ enum CacheDecision: Equatable {
     /// Nothing may be sent, and there is no response that may be used.
     case unavailable
 
+    /// The index of the response that is used before any request to the server.
+    var used: Int? {
+        switch self {
+        case .use(let index, _), .useAndRevalidate(let index): index
+        case .fetch, .revalidate, .unavailable: nil
+        }
+    }
+
     /// - Parameter stored: The stored responses of the URL, newest first.
     init(_ request: CacheRequest, _ stored: [StoredResponse], at now: Date) {
         let candidates = stored.indices.filter { stored[$0].variant.matches(request) }

@@ -6,8 +6,7 @@ import Foundation
 
 /// How a request uses its session's cache: the modes of the Fetch standard.
 ///
-/// A mode has precedence over `Cache-Control` of the response, as far as a response that may not be stored is not stored
-/// in any mode.
+/// No mode stores a response that its server, or the request's `Cache-Control`, forbids to store.
 public enum CacheMode: Sendable, Hashable, CaseIterable {
     /// Uses a fresh stored response, and revalidates another (RFC 9111). Fetch: `default`.
     case standard

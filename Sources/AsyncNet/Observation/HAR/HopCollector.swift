@@ -23,6 +23,7 @@ struct HopCollector {
         case .finished(let error): return end(event, error, event.summary)
         // A segment that fails before its first hop has hop 0.
         case .retried(let error, _): return event.hop == 0 ? [] : endOne(event, error)
+        case .failureReplaced(let error): return event.hop == 0 ? [] : endOne(event, error)
         case .attempt: return end(event, nil, nil)
         case .hop(let head): return begin(event, head)
         case .admitted(let time): blocked(event, time)

@@ -84,6 +84,7 @@ struct RequestLogEntries: Sendable {
         case .redirected(let head, let next):
             ("redirected", ["status": head.statusCode, "to": redaction.text(of: next.url)])
         case .replaced(let head): ("replaced", ["status": head.statusCode])
+        case .failureReplaced(let error): ("failureReplaced", fields(error))
         case .response(let head): ("response", ["status": head.statusCode])
         case .cookiesStored(let names): ("cookiesStored", ["names": names.joined(separator: ", ")])
         case .transferred(let metrics): ("transferred", fields(metrics))

@@ -40,6 +40,11 @@ final class MetricsFollower: RequestFollower {
 
     func replaced(_ head: HTTPResponseHead, _ hop: Int) { update { $0.replace(hop, head) } }
 
+    func failed(_ error: AsyncNetError, _ hop: Int) {
+        let instant = clock.instant
+        update { track in monitor.shards.withLock { $0.failed(error, hop, at: instant, &track) } }
+    }
+
     func cached(_ outcome: CacheOutcome) {
         update { track in monitor.shards.withLock { $0.cached(outcome, &track) } }
     }

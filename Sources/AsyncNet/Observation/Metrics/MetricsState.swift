@@ -108,6 +108,7 @@ struct MetricsState: Sendable {
         case .repeated: self[endpoint(of: &track)].repeats += 1
         case .cached(let outcome): cached(outcome, &track)
         case .replaced(let head): track.replace(event.hop, head)
+        case .failureReplaced(let error): failed(error, event.hop, at: event.instant, &track)
         case .response(let head): track.update(event.hop) { $0.receive(head) }
         case .transferred(let metrics):
             measured(metrics, event.hop, &track)
@@ -187,6 +188,11 @@ extension MetricsState {
         let endpoint = isFirst ? endpoint(of: &track) : index(of: head, track.isRedirected ? nil : template)
         track.open(number, endpoint, at: instant)
         self[endpoint].active += 1
+    }
+
+    /// Ends a hop that failed, though the request goes on.
+    mutating func failed(_ error: AsyncNetError, _ number: Int, at instant: Duration, _ track: inout RequestTrack) {
+        if let hop = track.close(number) { record(hop, instant, error) }
     }
 
     mutating func cached(_ outcome: CacheOutcome, _ track: inout RequestTrack) {

@@ -10,7 +10,8 @@ struct CacheRulesTests {
         arguments: [
             (200, "", true), (204, "", true), (404, "", true), (501, "", true), (301, "", true), (308, "", true),
             (302, "", false), (302, "max-age=1", true), (302, "private", true), (302, "public", true),
-            (500, "", false), (500, "max-age=1", true), (206, "max-age=1", false), (304, "max-age=1", false), (401, "max-age=1", false), (407, "max-age=1", false),
+            (500, "", false), (500, "max-age=1", true), (206, "max-age=1", false), (304, "max-age=1", false),
+            (401, "max-age=1", false), (407, "max-age=1", false),
             (100, "max-age=1", false), (599, "max-age=1", true), (599, "max-age=1, must-understand", false),
             (200, "no-store", false), (200, "max-age=1, no-store", false), (200, "no-store, must-understand", true),
             (200, "No-Store", false), (200, "no-cache", true), (200, "private", true), (200, "x=\"no-store\"", true),

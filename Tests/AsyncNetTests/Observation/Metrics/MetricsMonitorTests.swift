@@ -65,6 +65,22 @@ struct MetricsMonitorTests {
         #expect(snapshot.prometheusText().contains("asyncnet_cache_outcome=\"hit\""))
     }
 
+    @Test("A hop that fails has its error, though a stale response is delivered")
+    func staleIfError() async throws {
+        let count = Counter()
+        let snapshot = try await measured { _ in
+            count.next() > 1
+                ? .fault(.refuse) : .text("abc", headers: ["Cache-Control": "max-age=0, stale-if-error=60"])
+        } configure: {
+            $0.cache = HTTPCache()
+        } run: { session in
+            for _ in 0..<2 { _ = await session.request("http://a.example/x").serializing(String.self).result }
+        }
+        #expect(snapshot.requestDuration.lines == ["- cannotConnect 1 0.0", "200 - 1 0.0"])
+        #expect(snapshot.outcomeDuration.lines == ["200 - 2 0.0"])
+        #expect(snapshot.activeRequests.total == 0)
+    }
+
     @Test("Errors have their codes, and what is cancelled or never sent has no hop with an error")
     func errors() async throws {
         let snapshot = try await measured { request in
