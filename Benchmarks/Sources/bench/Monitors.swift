@@ -122,7 +122,7 @@ extension Monitors {
 }
 
 /// Counts events.
-private final class CountingMonitor: EventMonitor {
+final class CountingMonitor: EventMonitor {
     let interests: EventInterests
     private let count = Atomic(0)
 

@@ -11,7 +11,7 @@ struct Overhead: AsyncParsableCommand {
     @Option(help: "Requests.") var requests = 100_000
     @Option(help: "How many at a time.") var concurrency = 16
     @Flag(help: "Leaves out the requests whose responses are decoded.") var alone = false
-    @Flag(help: "Measures the requests without a monitor and with a MetricsMonitor, in turn.") var monitored = false
+    @Flag(help: "Measures the requests without a monitor and with each of several, in turn.") var monitored = false
     @Option(help: "Rounds with `--monitored`.") var rounds = 10
 
     struct Instant: Transport {
@@ -19,6 +19,12 @@ struct Overhead: AsyncParsableCommand {
         let data: Data
 
         func send(_ request: TransportRequest) async throws -> TransportResponse {
+            if request.isHeadObserved {
+                request.onEvent?(.sentHead(SentHead(requestLine: "GET /document.json HTTP/1.1", headers: [:])))
+            }
+            if request.interests != nil {
+                request.onEvent?(.connected(ConnectionInfo(isReused: true, httpVersion: "HTTP/1.1")))
+            }
             request.onEvent?(.metrics(TransportMetrics(httpVersion: "HTTP/1.1", isConnectionReused: true)))
             return TransportResponse(head: head, body: TransportBody(data))
         }
@@ -26,7 +32,7 @@ struct Overhead: AsyncParsableCommand {
 
     func run() async throws {
         let session = try session([])
-        if monitored { return try await compare(session, try self.session([MetricsMonitor()])) }
+        if monitored { return try await compare(session) }
         try await measure("request alone") { _ = try await session.request(Self.url).serializing(Data.self).value }
         guard !alone else { return }
         try await measure("with decoding", decoding(with: session))
@@ -52,20 +58,30 @@ struct Overhead: AsyncParsableCommand {
         print("\(name): \(wall.formatted(2)) µs, \(cpu.formatted(2)) µs of CPU a request")
     }
 
-    /// What the monitor adds in each round, so that a machine that becomes slower meanwhile does not count.
-    private func compare(_ plain: Session, _ monitored: Session) async throws {
-        var added: (wall: [Double], cpu: [Double]) = ([], [])
+    /// What each monitor adds in each round, so that a machine that becomes slower meanwhile does not count.
+    private func compare(_ plain: Session) async throws {
+        let sessions = [
+            ("MetricsMonitor", try session([MetricsMonitor()])),
+            ("counting", try session([CountingMonitor(.minimal)])),
+            ("counting, standard", try session([CountingMonitor(.standard)])),
+        ]
+        var added = sessions.map { _ in (wall: [Double](), cpu: [Double]()) }
         for round in 0...rounds {
-            let first = try await Measurement.of { try await run(plain) }
-            let second = try await Measurement.of { try await run(monitored) }
-            // The first round warms up.
-            guard round > 0 else { continue }
-            added.wall.append((second.seconds - first.seconds) / Double(requests) * 1e6)
-            added.cpu.append((second.cpuSeconds - first.cpuSeconds) / Double(requests) * 1e6)
+            let base = try await Measurement.of { try await run(plain) }
+            for (index, (_, session)) in sessions.enumerated() {
+                let measured = try await Measurement.of { try await run(session) }
+                // The first round warms up.
+                guard round > 0 else { continue }
+                added[index].wall.append((measured.seconds - base.seconds) / Double(requests) * 1e6)
+                added[index].cpu.append((measured.cpuSeconds - base.cpuSeconds) / Double(requests) * 1e6)
+            }
         }
-        print(
-            "MetricsMonitor adds \(added.wall.median.formatted(2)) µs, \(added.cpu.median.formatted(2)) µs of CPU to a "
-                + "request that is decoded (medians of \(rounds) rounds of \(requests) requests)")
+        for ((name, _), added) in zip(sessions, added) {
+            print(
+                "\(name) adds \(added.wall.median.formatted(2)) µs, \(added.cpu.median.formatted(2)) µs of CPU to a "
+                    + "request that is decoded")
+        }
+        print("Medians of \(rounds) rounds of \(requests) requests.")
     }
 
     private func run(_ session: Session) async throws {
