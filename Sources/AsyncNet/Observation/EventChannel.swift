@@ -15,7 +15,7 @@ final class EventChannel: Sendable {
         var isLingering = false
 
         /// Whether an observer that lingers must take the events now.
-        var isUrgent: Bool { isClosed || !waiters.isEmpty || buffer.isHalfFull }
+        var isUrgent: Bool { isClosed || !waiters.isEmpty || buffer.isBatch }
 
         /// - Returns: Whether the observer lingered.
         mutating func endLingering() -> Bool {
@@ -75,18 +75,22 @@ final class EventChannel: Sendable {
 
     /// The waiting events, at least one; `nil` at the end, or when the task is cancelled.
     func take() async -> [SessionEvent]? {
-        var taken: [SessionEvent] = []
-        return await take(into: &taken) ? taken : nil
+        var batch = EventBatch()
+        return await take(into: &batch) ? batch.waiting : nil
     }
 
     /// Takes the waiting events, at least one.
     ///
-    /// - Parameter taken: An empty array, whose memory is used for the next events.
+    /// - Parameter batch: A batch whose events have been received.
     /// - Returns: `false` at the end, or when the task is cancelled.
-    func take(into taken: inout [SessionEvent]) async -> Bool {
+    func take(into batch: inout EventBatch) async -> Bool {
         while !Task.isCancelled {
-            if takeNow(&taken) { return true }
-            guard let id = newID() else { return takeNow(&taken) }
+            if takeNow(&batch) { return true }
+            guard let id = newID() else { return takeNow(&batch) }
+            // Twice, for the events of the batch and those in the buffer: no received event is kept by a quiet session.
+            batch.removeReceived()
+            if takeNow(&batch) { return true }
+            batch.removeReceived()
             await withTaskCancellationHandler {
                 await withUnsafeContinuation { wait(id, $0) }
             } onCancel: {
@@ -97,8 +101,8 @@ final class EventChannel: Sendable {
     }
 
     /// Waits for more events for some milliseconds, on a thread that may be blocked, so that the requests of a busy
-    /// session do not wake the observer for each event. The wait ends early if the buffer is half full, or if somebody
-    /// waits for the observer.
+    /// session do not wake the observer for each event. The wait ends early if there are enough events for a batch, or
+    /// if somebody waits for the observer.
     func linger() {
         let lingers = state.withLock { state in
             state.isLingering = !state.isUrgent
@@ -109,13 +113,13 @@ final class EventChannel: Sendable {
         if !state.withLock({ $0.endLingering() }) { hurry.wait() }
     }
 
-    private func takeNow(_ taken: inout [SessionEvent]) -> Bool {
+    private func takeNow(_ batch: inout EventBatch) -> Bool {
         let waiters = state.withLock { state in
-            defer { state.buffer.takeAll(into: &taken) }
+            defer { state.buffer.takeAll(into: &batch) }
             return state.receivedTaken()
         }
         for waiter in waiters { waiter.resume() }
-        return !taken.isEmpty
+        return batch.count > 0
     }
 
     /// - Returns: `nil` if the channel is closed.
