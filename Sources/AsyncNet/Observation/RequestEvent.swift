@@ -4,8 +4,9 @@ public import Foundation
 ///
 /// Heads and errors contain secrets, such as credentials; their descriptions, and that of the event, do not.
 ///
-/// Indirect, since an event is copied several times on its way to each observer: a copy is one reference.
-public indirect enum RequestEvent: Sendable {
+/// What is larger than a reference is indirect, since an event is copied several times on its way to each observer; what
+/// is not needs no allocation.
+public enum RequestEvent: Sendable {
     // MARK: The request
 
     /// The request was made; nothing has been sent.
@@ -18,18 +19,18 @@ public indirect enum RequestEvent: Sendable {
     /// was cancelled; only ``decoded(type:after:_:)`` can follow.
     case finished(AsyncNetError?)
     /// A serializer made a value of the response, or failed, after this time. Sent once for each value that was awaited.
-    case decoded(type: String, after: Duration, AsyncNetError?)
+    indirect case decoded(type: String, after: Duration, AsyncNetError?)
 
     // MARK: Attempts
 
     /// Adapters have made this head, for the attempt that begins now. Only for requests with adapters.
-    case adapted(HTTPRequestHead)
+    indirect case adapted(HTTPRequestHead)
     /// An attempt started; attempts are numbered from 1.
-    case attempt(Int, HTTPRequestHead)
+    indirect case attempt(Int, HTTPRequestHead)
     /// The request waits for a limit of the session, on the rate or the number of transfers.
     case queued
     /// The wait that ``queued`` began is over, after this time.
-    case admitted(after: Duration)
+    indirect case admitted(after: Duration)
     /// The request waits for the transfer of an equal request, whose further steps it receives too, see
     /// ``SessionConfiguration/coalescesRequests``.
     case shared
@@ -40,9 +41,9 @@ public indirect enum RequestEvent: Sendable {
     case validated(AsyncNetError?)
     /// The attempt failed, and another begins after this delay. The error is `nil` for a stream that connects again
     /// after its response's end.
-    case retried(AsyncNetError?, after: Duration)
+    indirect case retried(AsyncNetError?, after: Duration)
     /// An ``AuthenticationInterceptor`` replaced the credential that this request waits for, or failed with this error.
-    case refreshed(AsyncNetError?, after: Duration)
+    indirect case refreshed(AsyncNetError?, after: Duration)
 
     /// The session's cache did this for the hop that begins or has just ended. After ``CacheOutcome/hit`` and
     /// ``CacheOutcome/stale`` no hop need follow. Only with ``SessionConfiguration/cache``.
@@ -51,31 +52,31 @@ public indirect enum RequestEvent: Sendable {
     // MARK: Hops
 
     /// A hop began: this head, with cookies and credentials, was given to the transport.
-    case hop(HTTPRequestHead)
+    indirect case hop(HTTPRequestHead)
     /// A request's head was sent, in these words; once for each hop, or more often if the transport sends it again. Not
     /// every transport reports this.
-    case sent(SentHead)
+    indirect case sent(SentHead)
     /// The transport sends the request again, since a reused connection ended before any byte of a response.
     case repeated
     /// An interim (1xx) response was received.
     case informational(HTTPResponseHead)
     /// The hop has this connection.
-    case connected(ConnectionInfo)
+    indirect case connected(ConnectionInfo)
     /// So many bytes of the request's body have been sent in this hop, of so many if that is known. Not among the
     /// events of ``Request/events``, as ``Request/uploadProgress`` has them.
-    case sentBody(bytes: Int64, total: Int64?)
+    indirect case sentBody(bytes: Int64, total: Int64?)
     /// So many decoded bytes of the response's body have been received in this hop; of the first segment of a download,
     /// those of all segments. Not among the events of
     /// ``Request/events``, as ``Request/downloadProgress`` has them.
     case receivedBody(bytes: Int64)
     /// Bytes of the request's body, up to the limit that an observer asked for.
-    case requestBody(Data)
+    indirect case requestBody(Data)
     /// Decoded bytes of the response's body as they were received, up to the limit that an observer asked for.
-    case responseBody(Data)
+    indirect case responseBody(Data)
     /// A challenge was received, and the request is sent again with credentials.
     case challenged(HTTPResponseHead)
     /// A redirect was received, and its target will be requested.
-    case redirected(HTTPResponseHead, to: HTTPRequestHead)
+    indirect case redirected(HTTPResponseHead, to: HTTPRequestHead)
     /// This response was received, and a stored response is delivered in its place: after a 304 that confirms it (RFC 9111
     /// §4.3.4), or in place of a server's error (RFC 5861 §4).
     case replaced(HTTPResponseHead)
@@ -86,12 +87,12 @@ public indirect enum RequestEvent: Sendable {
     /// The response set cookies of these names, which the session's jar was given.
     case cookiesStored([String])
     /// The hop's transfer is over, with these measurements.
-    case transferred(TransportMetrics)
+    indirect case transferred(TransportMetrics)
 
     // MARK: Connections
 
     /// A step of a WebSocket or a raw stream, which is no request: of such an identifier there are no other events.
-    case connection(ConnectionEvent)
+    indirect case connection(ConnectionEvent)
 }
 
 extension RequestEvent: CustomStringConvertible, CustomReflectable {
