@@ -15,16 +15,24 @@ struct EventBuffer {
     /// Whether the observer should take the events now, even if it has time to wait for more.
     var isBatch: Bool { count >= min(capacity / 2, EventBatch.size) }
 
-    mutating func append(_ event: SessionEvent) {
+    /// - Returns: The received or lost event in whose place the new one is. The caller frees it outside of its lock.
+    @discardableResult
+    mutating func append(_ event: consuming SessionEvent) -> SessionEvent? {
         guard count < capacity else { return replaceOldest(event) }
-        if count < events.count { events[count] = event } else { events.append(event) }
         count += 1
+        guard count <= events.count else {
+            events.append(event)
+            return nil
+        }
+        swap(&event, &events[count - 1])
+        return event
     }
 
-    private mutating func replaceOldest(_ event: SessionEvent) {
-        lost += events[start].lostBefore + 1
-        events[start] = event
+    private mutating func replaceOldest(_ event: consuming SessionEvent) -> SessionEvent {
+        swap(&event, &events[start])
+        lost += event.lostBefore + 1
         start = (start + 1) % capacity
+        return event
     }
 
     /// The waiting events in their order; the first has the number of lost events.

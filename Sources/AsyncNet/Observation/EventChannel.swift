@@ -17,6 +17,11 @@ final class EventChannel: Sendable {
         /// Whether an observer that lingers must take the events now.
         var isUrgent: Bool { isClosed || !waiters.isEmpty || buffer.isBatch }
 
+        mutating func removeTaker() -> UnsafeContinuation<Void, Never>? {
+            guard let id = takers.keys.first else { return nil }
+            return takers.removeValue(forKey: id)
+        }
+
         /// - Returns: Whether the observer lingered.
         mutating func endLingering() -> Bool {
             defer { isLingering = false }
@@ -26,6 +31,7 @@ final class EventChannel: Sendable {
         /// Called when the observer has received all that it has taken.
         mutating func receivedTaken() -> [UnsafeContinuation<Void, Never>] {
             received = sent - buffer.count
+            guard !waiters.isEmpty else { return [] }
             let ready = waiters.filter { $0.value.count <= received }
             for id in ready.keys { waiters[id] = nil }
             return ready.values.map(\.continuation)
@@ -48,17 +54,17 @@ final class EventChannel: Sendable {
     /// Sends an event, unless it is one of those that cost time and that the observer does not need.
     func send(_ event: SessionEvent) {
         guard event.event.isNeeded(for: interests) else { return }
-        let (taker, isUrgent) = state.withLock { state -> (UnsafeContinuation<Void, Never>?, Bool) in
-            guard !state.isClosed else { return (nil, false) }
-            state.buffer.append(event)
+        // The replaced event is freed after the lock is released, for which other threads wait.
+        let (taker, isUrgent, replaced) = state.withLock { state in
+            guard !state.isClosed else { return (nil as UnsafeContinuation<Void, Never>?, false, nil as SessionEvent?) }
+            let replaced = state.buffer.append(event)
             state.sent += 1
-            if state.isLingering { return (nil, state.isUrgent && state.endLingering()) }
-            guard let (id, taker) = state.takers.first else { return (nil, false) }
-            state.takers[id] = nil
-            return (taker, false)
+            if state.isLingering { return (nil, state.isUrgent && state.endLingering(), replaced) }
+            return (state.removeTaker(), false, replaced)
         }
         taker?.resume()
         if isUrgent { hurry.signal() }
+        _ = consume replaced
     }
 
     /// No event is added from now on; the observer takes the rest.
