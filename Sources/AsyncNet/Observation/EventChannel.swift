@@ -51,6 +51,9 @@ final class EventChannel: Sendable {
     /// How many tasks wait in `drained()`.
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
+    /// How many observers wait for events.
+    var takerCount: Int { state.withLock { $0.takers.count } }
+
     /// Sends an event, unless it is one of those that cost time and that the observer does not need.
     func send(_ event: SessionEvent) {
         guard event.event.isNeeded(for: interests) else { return }
