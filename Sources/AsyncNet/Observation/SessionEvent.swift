@@ -11,26 +11,34 @@ public struct SessionEvent: Sendable {
 
     /// The request, the WebSocket or the raw stream. All its events have this identifier.
     public let requestID: RequestID
-    /// How the request uses bodies; `.webSocket` or `.connection` for what is no request.
-    public let kind: RequestKind
-    /// The number of the attempt, from 1; 0 before the first.
-    public let attempt: Int
-    /// The number of the hop within the attempt, from 1; 0 outside hops. Hops of segments and hedged transfers, which
-    /// overlap, have numbers of their own.
-    public let hop: Int
+    // The order and the sizes of the properties make the event small: it is moved several times.
+    private let attemptNumber: Int32
+    private let hopNumber: Int32
+    /// The time by the session's clock, since the session was made: the difference of two events is the time between
+    /// them, whatever happens to the wall clock.
+    public let instant: Duration
     /// The text of the ``URLTemplate`` that the request was made with, which stays that of the first hop when a redirect
     /// is followed; `nil` without a template, and before the first attempt.
     public let urlTemplate: String?
     /// The time by the wall clock.
     public let date: Date
-    /// The time by the session's clock, since the session was made: the difference of two events is the time between
-    /// them, whatever happens to the wall clock.
-    public let instant: Duration
+    let ending: Ending?
     /// The step.
     public let event: RequestEvent
-    let ending: Ending?
+    /// How the request uses bodies; `.webSocket` or `.connection` for what is no request.
+    public let kind: RequestKind
+    private var lostEvents: UInt32 = 0
+
+    /// The number of the attempt, from 1; 0 before the first.
+    public var attempt: Int { Int(attemptNumber) }
+    /// The number of the hop within the attempt, from 1; 0 outside hops. Hops of segments and hedged transfers, which
+    /// overlap, have numbers of their own.
+    public var hop: Int { Int(hopNumber) }
     /// How many events this observer has lost between its last event and this one, since it was too slow.
-    public internal(set) var lostBefore = 0
+    public internal(set) var lostBefore: Int {
+        get { Int(lostEvents) }
+        set { lostEvents = UInt32(clamping: newValue) }
+    }
 
     /// What is known of the request at its end: with ``RequestEvent/finished(_:)``, `nil` with other steps.
     public var summary: RequestSummary? { ending?.summary }
@@ -41,9 +49,10 @@ public struct SessionEvent: Sendable {
         instant: Duration = .zero, event: RequestEvent, summary: RequestSummary? = nil, lostBefore: Int = 0,
         urlTemplate: String? = nil
     ) {
-        (self.requestID, self.kind, self.attempt, self.hop) = (requestID, kind, attempt, hop)
-        (self.date, self.instant, self.event, self.urlTemplate) = (date, instant, event, urlTemplate)
-        ending = summary.map { Ending($0) }
+        let time = EventTime(instant: instant, date: date)
+        self.init(
+            requestID, kind, attempt: attempt, hop: hop, urlTemplate: urlTemplate, time, event,
+            summary.map { Ending($0) })
         self.lostBefore = lostBefore
     }
 
@@ -51,7 +60,8 @@ public struct SessionEvent: Sendable {
         _ requestID: RequestID, _ kind: RequestKind, attempt: Int, hop: Int, urlTemplate: String?, _ time: EventTime,
         _ event: RequestEvent, _ ending: Ending?
     ) {
-        (self.requestID, self.kind, self.attempt, self.hop) = (requestID, kind, attempt, hop)
+        (self.requestID, self.kind) = (requestID, kind)
+        (attemptNumber, hopNumber) = (Int32(clamping: attempt), Int32(clamping: hop))
         (date, instant, self.event, self.urlTemplate) = (time.date, time.instant, event, urlTemplate)
         self.ending = ending
     }
