@@ -169,7 +169,7 @@ struct DiskCacheStoreTests {
         let store = try DiskCacheStore(folder.url, capacity: 100_000)
         for number in 0..<9 { _ = await store.put("\(number)", try .fixture([:]), [Data(count: 10_000)]) }
         for number in 0..<9 { #expect(await store.entries("\(number)").count == 1) }
-        _ = await store.entries("0")
+        #expect(try await store.bodies("0").count == 1)
         _ = await store.put("9", try .fixture([:]), [Data(count: 10_000)])
         #expect(await store.entries("0").count == 1)
         #expect(await store.entries("9").count == 1)
