@@ -1,4 +1,4 @@
-/// How often a cache was used, since it was made, and how much it holds.
+/// How often a cache was used for hops, since it was made, and how much it holds.
 public struct CacheStatistics: Sendable, Hashable {
     /// Fresh responses that were used without a request to the server.
     public var hits = 0

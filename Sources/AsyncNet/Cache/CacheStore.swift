@@ -10,8 +10,11 @@ protocol CacheStore: Sendable {
     /// - Returns: `nil` if the response cannot be stored.
     func writer(_ key: String, _ response: StoredResponse) async -> (any CacheWriter)?
 
-    /// Replaces the head of a stored response; its body stays.
+    /// Replaces the head of a stored response; its body stays. Does nothing if the response is not stored any more.
     func update(_ entry: CacheEntry, _ key: String, to response: StoredResponse) async
+
+    /// Removes a stored response, or the one that has replaced it.
+    func remove(_ entry: CacheEntry, _ key: String) async
 
     /// Removes the stored responses of a URL.
     func remove(_ key: String) async

@@ -10,7 +10,6 @@ enum DiskCacheFormat {
     struct Record: Codable {
         var key: String
         var statusCode: Int
-        var url: URL
         var httpVersion: String?
         var reasonPhrase: String?
         /// Names and values, in turn.
@@ -65,7 +64,7 @@ enum DiskCacheFormat {
 extension DiskCacheFormat.Record {
     init(_ key: String, _ response: StoredResponse, bodyHash: String) {
         self.init(
-            key: key, statusCode: response.statusCode, url: response.url, httpVersion: response.httpVersion,
+            key: key, statusCode: response.statusCode, httpVersion: response.httpVersion,
             reasonPhrase: response.reasonPhrase, headers: response.headers.flatMap { [$0.name, $0.value] },
             requested: response.requested.timeIntervalSince1970, received: response.received.timeIntervalSince1970,
             variant: response.variant, isContentDecoded: response.isContentDecoded, bodyHash: bodyHash)
@@ -75,11 +74,9 @@ extension DiskCacheFormat.Record {
         let pairs = stride(from: 0, to: headers.count - 1, by: 2).map {
             HTTPHeader(name: headers[$0], value: headers[$0 + 1])
         }
-        let head = HTTPResponseHead(
-            statusCode: statusCode, url: url, headers: HTTPHeaders(pairs), httpVersion: httpVersion,
-            reasonPhrase: reasonPhrase)
         return StoredResponse(
-            head, variant, isContentDecoded: isContentDecoded, requested: Date(timeIntervalSince1970: requested),
-            received: Date(timeIntervalSince1970: received))
+            statusCode: statusCode, httpVersion: httpVersion, reasonPhrase: reasonPhrase, headers: HTTPHeaders(pairs),
+            requested: Date(timeIntervalSince1970: requested), received: Date(timeIntervalSince1970: received),
+            variant: variant, isContentDecoded: isContentDecoded)
     }
 }

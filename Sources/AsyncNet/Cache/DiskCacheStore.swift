@@ -21,6 +21,7 @@ final class DiskCacheStore: CacheStore {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             _ = try TemporaryFile(in: folder)
+            guard FileSystem.isOwn(folder) else { throw POSIXError(.EPERM) }
         } catch {
             throw AsyncNetError(
                 .fileNotWritable, "The folder \(folder) for the cache cannot be used", underlyingError: error)
@@ -55,7 +56,9 @@ final class DiskCacheStore: CacheStore {
 
     /// Copies the body to a new file, as the file of the stored response may have readers.
     func update(_ entry: CacheEntry, _ key: String, to response: StoredResponse) async {
-        guard let body = await entry.body.read(), let writer = await writer(key, response) else { return }
+        guard await entries(key).contains(where: { $0.response == entry.response }),
+            let body = await entry.body.read(), let writer = await writer(key, response)
+        else { return }
         do {
             for try await chunk in body { guard await writer.append(chunk) else { return } }
         } catch {
@@ -64,14 +67,13 @@ final class DiskCacheStore: CacheStore {
         await writer.commit()
     }
 
-    /// Gives a complete file its name, in place of the former one.
-    fileprivate func add(_ file: TemporaryFile, size: Int64, _ key: String, _ variant: CacheVariant) {
+    /// Gives a complete file its name, in place of the former one, unless that response was requested later.
+    fileprivate func add(_ file: TemporaryFile, size: Int64, _ key: String, _ response: StoredResponse) {
         guard let path = file.path else { return }
-        let (part, prefix) = place(of: key)
-        FileSystem.makeFolder(part)
-        guard (try? FileSystem.move(path, to: "\(part)/\(prefix)\(variant.identity)", replaces: true)) != nil else {
-            return
-        }
+        let target = self.path(of: key, response.variant)
+        if let present = entry(target, key), present.response.requested > response.requested { return }
+        FileSystem.makeFolder(place(of: key).folder)
+        guard (try? FileSystem.move(path, to: target, replaces: true)) != nil else { return }
         removeOldest(files(of: key))
         let mustLook = usage.withLock { usage in
             usage?.bytes += size
@@ -87,6 +89,10 @@ final class DiskCacheStore: CacheStore {
 
     func remove(_ key: String) async {
         await UserCode.run { [self] in files(of: key).forEach(FileSystem.remove) }
+    }
+
+    func remove(_ entry: CacheEntry, _ key: String) async {
+        await UserCode.run { [self] in FileSystem.remove(path(of: key, entry.response.variant)) }
     }
 
     func removeAll() async {
@@ -141,6 +147,11 @@ final class DiskCacheStore: CacheStore {
     private func place(of key: String) -> (folder: String, prefix: String) {
         let hash = MessageDigest.of(key, algorithm: .sha256).hexadecimal.prefix(Self.prefixLength)
         return ("\(folder)/\(hash.prefix(2))", "\(hash)-")
+    }
+
+    private func path(of key: String, _ variant: CacheVariant) -> String {
+        let (folder, prefix) = place(of: key)
+        return "\(folder)/\(prefix)\(variant.identity)"
     }
 
     private static let prefixLength = 40
@@ -199,7 +210,7 @@ private final class DiskCacheWriter: CacheWriter {
             guard let tail = try? DiskCacheFormat.tail(record, bodySize: size), (try? file.append(tail)) != nil else {
                 return
             }
-            store.add(file, size: size + Int64(tail.count), key, response.variant)
+            store.add(file, size: size + Int64(tail.count), key, response)
         }
     }
 }

@@ -11,11 +11,12 @@ public import Foundation
 /// sessions may share a cache. A response is stored when its body has been read to its end, and a body larger than an
 /// eighth of the capacity is not stored. When the capacity is used up, the least recently used responses are removed.
 ///
-/// Responses to requests with different credentials are kept apart, unless the server calls them `public`. Cookies
-/// separate responses only where `Vary` names `Cookie`, so users with cookie jars of their own need caches of their own.
+/// Responses to requests with different credentials, or other secret headers such as `X-API-Key`, are kept apart unless the
+/// server calls them `public`. Cookies separate responses that the server calls `private`, or whose `Vary` names `Cookie`.
 public actor HTTPCache {
     nonisolated let store: any CacheStore
     private var counts = CacheStatistics()
+    private nonisolated let removals = Locked(CacheRemovals())
 
     /// The largest body is this part of the capacity.
     static let partOfBody: Int64 = 8
@@ -56,11 +57,27 @@ public actor HTTPCache {
     /// Removes the stored responses of an absolute URL. Does nothing if the text is no URL, or a relative one.
     public func remove(_ url: some URLConvertible) async {
         guard let url = try? url.asURL() else { return }
-        await store.remove(CacheRequest.key(of: url))
+        await remove(key: CacheRequest.key(of: url, url.absoluteString))
     }
 
-    /// Removes all stored responses.
-    public func removeAll() async { await store.removeAll() }
+    /// Removes all stored responses. Those that are on their way are not stored either.
+    public func removeAll() async {
+        removals.withLock { $0.removeAll() }
+        await store.removeAll()
+    }
+
+    nonisolated func remove(key: String) async {
+        removals.withLock { $0.remove(key) }
+        await store.remove(key)
+    }
+
+    /// The number of removals so far.
+    nonisolated var removalTime: UInt64 { removals.withLock { $0.now } }
+
+    /// Whether a URL was removed since.
+    nonisolated func hasRemoved(_ key: String, since time: UInt64) -> Bool {
+        removals.withLock { $0.hasRemoved(key, since: time) }
+    }
 
     func count(_ outcome: CacheOutcome) { counts.count(outcome) }
 }

@@ -19,9 +19,13 @@ actor MemoryCacheStore: CacheStore {
     }
 
     func update(_ entry: CacheEntry, _ key: String, to response: StoredResponse) {
-        guard let body = entry.body as? MemoryBody else { return }
+        guard let body = entry.body as? MemoryBody,
+            stored.entries(key).contains(where: { $0.response == entry.response })
+        else { return }
         add(key, response, body.data)
     }
+
+    func remove(_ entry: CacheEntry, _ key: String) { stored.remove(key, entry.response.variant) }
 
     func add(_ key: String, _ response: StoredResponse, _ body: Data) { stored.add(key, response, body) }
 
@@ -58,6 +62,8 @@ private final class MemoryWriter: CacheWriter {
     }
 
     func commit() async {
-        await store.add(key, response, body.withLock { $0 })
+        let body = body.withLock { $0 }
+        // A short body may be a part of a larger buffer, which it would keep in memory.
+        await store.add(key, response, body.count < 64 * 1024 ? Data(Array(body)) : body)
     }
 }

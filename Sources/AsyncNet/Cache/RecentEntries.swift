@@ -14,7 +14,7 @@ struct RecentEntries {
     private(set) var bytes = 0
     private var entries: [Entry?] = []
     private var free: [Int] = []
-    /// The numbers of a URL's entries, newest first.
+    /// The numbers of a URL's entries, those that were added last first.
     private var numbers: [String: [Int]] = [:]
     /// The entries by the time of their last use.
     private var uses = IndexedHeap<UInt64>()
@@ -29,15 +29,18 @@ struct RecentEntries {
 
     /// A URL's entries, newest first; they count as used.
     mutating func entries(_ key: String) -> [Entry] {
-        (numbers[key] ?? []).compactMap { number in
+        let found = (numbers[key] ?? []).compactMap { number in
             use(number)
             return entries[number]
         }
+        return found.count < 2 ? found : found.sorted { $0.response.received > $1.response.received }
     }
 
-    /// Adds an entry, in place of the one of the same URL and variant.
+    /// Adds an entry, in place of the one of the same URL and variant, unless that was requested later.
     mutating func add(_ key: String, _ response: StoredResponse, _ body: Data) {
-        for number in numbers[key] ?? [] where entries[number]?.response.variant == response.variant { remove(number) }
+        let equal = (numbers[key] ?? []).filter { entries[$0]?.response.variant == response.variant }
+        if equal.contains(where: { (entries[$0]?.response.requested ?? .distantPast) > response.requested }) { return }
+        for number in equal { remove(number) }
         if let list = numbers[key], list.count >= HTTPCache.mostVariants, let oldest = list.last { remove(oldest) }
         let cost = Self.cost(key, response, body)
         guard cost <= capacity else { return }
@@ -52,6 +55,10 @@ struct RecentEntries {
 
     mutating func remove(_ key: String) {
         for number in numbers[key] ?? [] { remove(number) }
+    }
+
+    mutating func remove(_ key: String, _ variant: CacheVariant) {
+        for number in numbers[key] ?? [] where entries[number]?.response.variant == variant { remove(number) }
     }
 
     mutating func removeAll() { self = RecentEntries(capacity: capacity) }

@@ -60,7 +60,7 @@ struct ReplacedCredential: Error {}
 extension RequestRun {
     fileprivate func verdict(on origin: String) -> HostVerdict {
         guard !isRedirected(from: origin), let head = record.head else { return .success }
-        return HostVerdict(statusCode: head.statusCode)
+        return HostVerdict(statusCode: record.replacedStatus ?? head.statusCode)
     }
 
     fileprivate func verdict(on origin: String, after error: any Error) async -> HostVerdict {

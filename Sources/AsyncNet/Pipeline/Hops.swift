@@ -58,7 +58,8 @@ struct Hops: Station {
         } else {
             response = try await transfer(outgoing, !hop.visited.isEmpty, run)
         }
-        if let credential,
+        // A stored response is no response to these credentials.
+        if let credential, run.environment.cache == nil || !run.record.isFromCache,
             try hop.responds(to: response.head, of: outgoing, credential, run.environment.limits.spaces)
         {
             run.send(.challenged(response.head))

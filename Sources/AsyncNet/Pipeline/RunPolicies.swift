@@ -54,6 +54,7 @@ struct RunPolicies: Sendable {
     var ofRevalidation: RunPolicies {
         var copy = ofTransfer
         (copy.deadline, copy.end, copy.cacheMode, copy.redirects.handler) = (nil, nil, .revalidate, .doNotFollow)
+        copy.attemptTimeout = min(attemptTimeout ?? .seconds(60), .seconds(60))
         return copy
     }
 }

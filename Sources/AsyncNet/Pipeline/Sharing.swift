@@ -162,7 +162,8 @@ extension Environment {
         -> TransferOutcome?
     {
         let outcome = await transfer.outcome()
-        if outcome.error == nil, case .percentile(let percentile, _) = hedging.delay.choice {
+        let isStored = outcome.metrics.cacheOutcome == .hit || outcome.metrics.cacheOutcome == .stale
+        if outcome.error == nil, !isStored, case .percentile(let percentile, _) = hedging.delay.choice {
             limits.latencies(percentile).add(outcome.metrics.total, host: origin)
         }
         return outcome

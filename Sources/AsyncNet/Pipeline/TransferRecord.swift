@@ -23,6 +23,8 @@ final class TransferRecord: Sendable {
         var clock: (time: TimeSource, start: Duration)?
         /// Whether the last hop's response is not that which is delivered.
         var isFromCache = false
+        /// The status of that response; `nil` without one.
+        var replacedStatus: Int?
 
         var elapsed: Duration { clock.map { $0.time.now - $0.start } ?? .zero }
     }
@@ -80,7 +82,7 @@ final class TransferRecord: Sendable {
         state.withLock { state in
             let attempt = state.metrics.attempts - state.repeats
             state.metrics.beginHop(head, attempt: attempt, at: state.elapsed)
-            state.isFromCache = false
+            (state.isFromCache, state.replacedStatus) = (false, nil)
         }
     }
 
@@ -120,11 +122,16 @@ final class TransferRecord: Sendable {
         }
     }
 
+    /// Whether the hop's response is a stored one.
+    var isFromCache: Bool { state.withLock { $0.isFromCache } }
+    /// The status of the response in whose place a stored one is delivered; `nil` if there is none.
+    var replacedStatus: Int? { state.withLock { $0.replacedStatus } }
+
     /// The hop received this head, in whose place a stored response is delivered.
     func replaced(_ head: HTTPResponseHead) {
         state.withLock { state in
             state.metrics.hopReceived(head.statusCode)
-            state.isFromCache = true
+            (state.isFromCache, state.replacedStatus) = (true, head.statusCode)
         }
     }
 

@@ -57,8 +57,7 @@ extension TransferWatch {
 
     /// The response comes from the cache: the next steps are those of no hop, and its bytes were not received.
     func leaveHop() {
-        guard hopNumber > 0 else { return }
-        endTransfer()
+        if hopNumber > 0 { endTransfer() }
         endHops()
         hopReport.withLock { $0 = nil }
     }

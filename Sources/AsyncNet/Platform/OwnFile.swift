@@ -63,6 +63,12 @@ extension FileSystem {
             path: path, size: stamp.size, modified: stamp.modified_seconds * 1_000_000_000 + stamp.modified_nanoseconds)
     }
 
+    /// Whether this user owns a folder, and others may not write to it.
+    static func isOwn(_ folder: String) -> Bool {
+        var status = stat()
+        return stat(folder, &status) == 0 && status.st_uid == geteuid() && status.st_mode & S_IWOTH == 0
+    }
+
     /// Makes a folder that only this user may read, unless it exists.
     static func makeFolder(_ path: String) { mkdir(path, 0o700) }
 

@@ -22,7 +22,7 @@ public struct RequestMetrics: Sendable {
     /// Bytes of the body received, after decoding of Content-Encoding.
     public var receivedBytes: Int64 = 0
 
-    /// What the session's cache did for the last hop; `nil` without a cache.
+    /// What the session's cache did for the last hop that it was asked about; `nil` without a cache.
     public var cacheOutcome: CacheOutcome?
 
     /// The transport's measurements of the last hop.

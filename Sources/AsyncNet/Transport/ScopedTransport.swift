@@ -1,3 +1,5 @@
+import Foundation
+
 /// A transport in place of every automatic transport, for the requests that a task and its child tasks make: the network
 /// of a test with a trait of AsyncNetTesting.
 ///
@@ -12,6 +14,8 @@ package final class ScopedTransport: Transport {
 
     /// The transport of the scope around this one.
     package let outer: ScopedTransport?
+    /// Distinguishes what the scope's transport has responded, in a cache, from other responses.
+    let id = UUID()
     private let transport: any Transport
     private let end = Locked<AsyncNetError?>(nil)
 

@@ -61,10 +61,14 @@ private struct CacheControlScanner: ByteScanner {
             let text = skip { $0 != UInt8(ascii: ",") }
             return String(decoding: text, as: UTF8.self).trimmedHTTPSpace
         }
+        let start = rest
         var bytes: [UInt8] = []
-        while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "\"") { return String(decoding: bytes, as: UTF8.self) }
             bytes.append(byte == UInt8(ascii: "\\") ? rest.popFirst() ?? byte : byte)
         }
-        return String(decoding: bytes, as: UTF8.self)
+        // A quote that is not closed must not hide the directives after it.
+        rest = start
+        return ""
     }
 }

@@ -23,9 +23,9 @@ enum CacheDecision: Equatable {
 
     /// - Parameter stored: The stored responses of the URL, newest first.
     init(_ request: CacheRequest, _ stored: [StoredResponse], at now: Date) {
-        let candidates = stored.indices.filter { stored[$0].variant.matches(request) }
-        let fresh = candidates.first { Self.isFresh(stored[$0], request, now) }
-        guard let index = fresh ?? candidates.first, request.mode != .reload else {
+        // The newest response supersedes the others, also fresh ones (RFC 9111 §4).
+        let newest = stored.indices.first { stored[$0].variant.matches(request) }
+        guard let index = newest, request.mode != .reload else {
             self = request.isOnlyIfCached ? .unavailable : .fetch
             return
         }
@@ -44,8 +44,10 @@ enum CacheDecision: Equatable {
         if isFresh(response, request, now) { return .use(index, .hit) }
         if isAcceptedStale(freshness, request.control), !request.requiresValidation { return .use(index, .stale) }
         if request.isOnlyIfCached { return .unavailable }
-        let mayWait = request.requiresValidation || request.control.contains("max-age")
-        return freshness.allowsStaleWhileRevalidating && !mayWait ? .useAndRevalidate(index) : .revalidate(index)
+        let mayUseStale = !request.requiresValidation && !request.isRepeated && !freshness.isFresh
+        let isLimited = request.control.contains("max-age") || request.control.contains("min-fresh")
+        return freshness.allowsStaleWhileRevalidating && mayUseStale && !isLimited
+            ? .useAndRevalidate(index) : .revalidate(index)
     }
 
     /// Whether the response is fresh, and as fresh as the request requires (RFC 9111 §5.2.1).

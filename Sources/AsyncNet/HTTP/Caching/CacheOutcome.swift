@@ -7,10 +7,10 @@ public enum CacheOutcome: String, Sendable, Hashable, CaseIterable {
     /// A stored response was used although it is not fresh any more: while it is revalidated, in place of an error (RFC
     /// 5861), or because the request allows it.
     case stale
-    /// The response came from the server; it was stored if it may be.
+    /// The response came from the server, or none did; it was stored if it may be.
     case miss
-    /// The cache took no part, and the request was sent as it is: its method is neither GET nor HEAD, it has a
-    /// body, asks for a range or has conditions of its own, or it forbids to store its response (``CacheMode/noStore``, or `no-store`).
+    /// The cache took no part, and the request was sent as it is: its method is neither GET nor HEAD; it has a body, a
+    /// range, conditions or a `Host` of its own; or it forbids to store its response (``CacheMode/noStore``, `no-store`).
     case bypassed
 }
 

@@ -6,12 +6,15 @@ struct CacheRequest: Sendable {
     let url: URL
     let headers: HTTPHeaders
     let mode: CacheMode
-    /// The hash of the credential with which the request is sent, or would be after a challenge; empty without one.
+    /// The hash of the credentials with which the request is sent, or would be after a challenge; empty without any.
     let user: String
     let control: CacheControl
     private let hasBody: Bool
     /// Whether an attempt has failed, so that a stored error is no response to this one.
     let isRepeated: Bool
+
+    /// The URL without its fragment, which is not sent.
+    let key: String
 
     /// - Parameter credential: A credential that the request is sent with only after a challenge.
     init(
@@ -21,28 +24,38 @@ struct CacheRequest: Sendable {
         (method, url, headers, self.mode) = (head.method, head.url, head.headers, mode)
         (self.hasBody, self.isRepeated) = (hasBody, isRepeated)
         control = CacheControl(head.headers)
-        let secret = credential ?? head.headers["Authorization"]
-        // With the origin, so that equal passwords of two servers have different hashes.
-        user = secret.map { Data("\(head.url.origin) \($0)".utf8).sha256 } ?? ""
+        key = Self.key(of: head.url, head.urlText)
+        user = Self.user(head, credential)
     }
 
-    /// The URL without its fragment, which is not sent.
-    var key: String { Self.key(of: url) }
+    /// The hash of all that may tell users apart: the credential, and headers such as `Authorization` and `X-API-Key`. With
+    /// the origin, so that equal passwords of two servers have different hashes. Cookies change too often to be part of it.
+    private static func user(_ head: HTTPRequestHead, _ credential: String?) -> String {
+        let isSent = credential != nil
+        let secrets = head.headers.filter { header in
+            header.isSecret && !header.hasName("Cookie") && !(isSent && header.hasName("Authorization"))
+        }
+        let texts = (credential.map { [$0] } ?? []) + secrets.map { "\($0.name.lowercased()): \($0.value)" }.sorted()
+        guard !texts.isEmpty else { return "" }
+        return Data(([head.url.origin] + texts).joined(separator: "\n").utf8).sha256
+    }
 
-    static func key(of url: URL) -> String {
-        let text = url.absoluteString
-        return text.firstIndex(of: "#").map { String(text[..<$0]) } ?? text
+    /// - Parameter text: The URL as it is sent.
+    static func key(of url: URL, _ text: String) -> String {
+        let rest = text.range(of: "://").map { text[$0.upperBound...].drop { !"/?#".contains($0) } } ?? text[...]
+        let sent = rest.prefix { $0 != "#" }
+        return url.origin + (sent.first == "/" ? "" : "/") + sent
     }
 
     /// Whether the cache takes part: see ``CacheOutcome/bypassed``. Conditions and ranges of the request's own are not
-    /// the cache's, as in the Fetch standard.
+    /// the cache's, as in the Fetch standard; another `Host` is another resource of the same URL.
     var isCacheable: Bool {
         (method == .get || method == .head) && !hasBody && mode != .noStore && !control.contains("no-store")
             && !Self.own.contains { headers.contains(name: $0) }
     }
 
     private static let own = [
-        "Range", "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range",
+        "Host", "Range", "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range",
     ]
 
     /// Whether stored responses may not be used without the server's confirmation (RFC 9111 §5.2.1.4, §5.4).

@@ -17,17 +17,20 @@ enum CacheRules {
 
     /// Whether a response to GET is stored. Responses to HEAD are not: they have no body.
     static func stores(_ head: HTTPResponseHead, to request: CacheRequest) -> Bool {
-        guard request.method == .get, head.statusCode >= 200, !neverStored.contains(head.statusCode),
-            !request.control.contains("no-store")
-        else { return false }
-        let control = CacheControl(head.headers)
+        request.method == .get && !request.control.contains("no-store") && mayStore(head.statusCode, head.headers)
+    }
+
+    /// Whether a response with this status and these headers may be stored.
+    static func mayStore(_ status: Int, _ headers: HTTPHeaders) -> Bool {
+        guard status >= 200, !neverStored.contains(status) else { return false }
+        let control = CacheControl(headers)
         if control.contains("must-understand") {
-            guard understood.contains(head.statusCode) else { return false }
+            guard understood.contains(status) else { return false }
         } else if control.contains("no-store") {
             return false
         }
-        return heuristicStatuses.contains(head.statusCode) || control.contains("max-age") || control.contains("public")
-            || control.contains("private") || head.headers.contains(name: "Expires")
+        return heuristicStatuses.contains(status) || control.contains("max-age") || control.contains("public")
+            || control.contains("private") || headers.contains(name: "Expires")
     }
 
     /// The URLs of which stored responses are removed after this response: an unsafe method has changed them (RFC 9111

@@ -12,14 +12,16 @@ struct CacheVariant: Sendable, Hashable, Codable {
     init?(of response: HTTPHeaders, to request: CacheRequest) {
         let names = Self.names(response)
         guard !names.contains("*") else { return nil }
-        values = Dictionary(names.map { ($0, Self.hash(request.headers, $0)) }) { first, _ in first }
+        values = Dictionary(names.map { ($0, Self.hash(request, $0)) }) { first, _ in first }
         // RFC 9111 has one user for a private cache. A program may have several, whose responses must not mix.
-        if !CacheControl(response).contains("public") { values[Self.userName] = request.user }
+        let control = CacheControl(response)
+        if !control.contains("public") { values[Self.userName] = request.user }
+        if control.contains("private") { values["cookie"] = Self.hash(request, "cookie") }
     }
 
     func matches(_ request: CacheRequest) -> Bool {
         values.allSatisfy { name, hash in
-            hash == (name == Self.userName ? request.user : Self.hash(request.headers, name))
+            hash == (name == Self.userName ? request.user : Self.hash(request, name))
         }
     }
 
@@ -38,8 +40,10 @@ struct CacheVariant: Sendable, Hashable, Codable {
     }
 
     /// The hash of a header's values as one list, without regard to lines and to space around commas (RFC 9111 §4.1).
-    private static func hash(_ headers: HTTPHeaders, _ name: String) -> String {
-        guard let value = headers[name] else { return "" }
+    private static func hash(_ request: CacheRequest, _ name: String) -> String {
+        // Credentials for a challenge differ from request to request; those of one user have one response.
+        if name == "authorization" { return request.user }
+        guard let value = request.headers[name] else { return "" }
         let items = value.split(separator: ",", omittingEmptySubsequences: false).map { String($0).trimmedHTTPSpace }
         return Data(items.joined(separator: ",").utf8).sha256
     }

@@ -7,14 +7,17 @@ struct Freshness {
     /// The age up to which the response is fresh.
     let lifetime: Double
     private let control: CacheControl
+    /// Whether the clock was ahead when the response was stored, so that its age is not known.
+    private let isFromFuture: Bool
 
     init(_ response: StoredResponse, at now: Date) {
         control = CacheControl(response.headers)
         age = Self.age(response, now)
         lifetime = Self.lifetime(response, control)
+        isFromFuture = response.received > now.addingTimeInterval(60)
     }
 
-    var isFresh: Bool { age < lifetime && !control.contains("no-cache") }
+    var isFresh: Bool { age < lifetime && !isFromFuture && !control.contains("no-cache") }
 
     /// The age as in the header of that name.
     var wholeAge: Int { Int(min(max(0, age), Double(CacheControl.mostSeconds))) }

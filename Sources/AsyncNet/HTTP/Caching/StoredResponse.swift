@@ -1,9 +1,9 @@
 import Foundation
 
-/// The head of a response in a cache, with what is needed to decide about its use.
+/// The head of a response in a cache, with what is needed to decide about its use; without its URL, whose fragment other
+/// requests must not get.
 struct StoredResponse: Sendable, Hashable {
     var statusCode: Int
-    var url: URL
     var httpVersion: String?
     var reasonPhrase: String?
     var headers: HTTPHeaders
@@ -16,16 +16,25 @@ struct StoredResponse: Sendable, Hashable {
     var isContentDecoded: Bool
 
     init(
+        statusCode: Int, httpVersion: String?, reasonPhrase: String?, headers: HTTPHeaders, requested: Date,
+        received: Date, variant: CacheVariant, isContentDecoded: Bool
+    ) {
+        (self.statusCode, self.httpVersion, self.reasonPhrase) = (statusCode, httpVersion, reasonPhrase)
+        (self.headers, self.requested, self.received) = (headers, requested, received)
+        (self.variant, self.isContentDecoded) = (variant, isContentDecoded)
+    }
+
+    init(
         _ head: HTTPResponseHead, _ variant: CacheVariant, isContentDecoded: Bool, requested: Date, received: Date
     ) {
-        (statusCode, url, httpVersion) = (head.statusCode, head.url, head.httpVersion)
+        (statusCode, httpVersion) = (head.statusCode, head.httpVersion)
         (reasonPhrase, headers) = (head.reasonPhrase, Self.storable(head.headers))
         (self.requested, self.received, self.variant) = (requested, received, variant)
         self.isContentDecoded = isContentDecoded
     }
 
-    /// The head for a request that is answered at this time, with the age of the response (RFC 9111 §5.1).
-    func head(at now: Date) -> HTTPResponseHead {
+    /// The head for a request of this URL at this time, with the age of the response (RFC 9111 §5.1).
+    func head(for url: URL, at now: Date) -> HTTPResponseHead {
         var headers = headers
         headers.set(HTTPHeader(name: "Age", value: "\(Freshness(self, at: now).wholeAge)"))
         return HTTPResponseHead(
@@ -71,6 +80,10 @@ struct StoredResponse: Sendable, Hashable {
         // A 304 response without an Age has just been made.
         copy.headers.remove("Age")
         for header in new { copy.headers.add(header) }
+        // Without a Date the response was confirmed when it was received (RFC 9110 §6.6.1).
+        if !head.headers.contains(name: "Date") {
+            copy.headers.set(HTTPHeader(name: "Date", value: HTTPDate(received).description))
+        }
         (copy.requested, copy.received) = (requested, received)
         return copy
     }

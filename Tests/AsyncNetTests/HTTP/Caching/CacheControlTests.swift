@@ -10,7 +10,8 @@ struct CacheControlTests {
             ("max-age=60", 60), ("Max-Age=60", 60), ("no-store, max-age=60", 60), ("max-age=\"60\"", 60),
             ("max-age = 60", 0), ("max-age=", 0), ("max-age", 0), ("max-age=-1", 0), ("max-age=1.5", 0),
             ("max-age='60'", 0), ("max-age=99999999999999999999", 1 << 31), ("max-age=60, max-age=1", 60),
-            ("a=\"x, max-age=1\", max-age=2", 2), ("a=\"\\\", max-age=1\", max-age=2", 2), (",,max-age=3,,", 3),
+            ("a=\"x, max-age=1\", max-age=2", 2), ("a=\"\\\", max-age=1\", max-age=2", 2), ("a=\"x, max-age=3", 3),
+            (",,max-age=3,,", 3),
             ("s-maxage=60", nil), ("xmax-age=60", nil), ("", nil),
         ] as [(String, Int?)])
     func seconds(_ value: String, _ expected: Int?) {

@@ -68,7 +68,7 @@ struct CacheDecisionTests {
         #expect(CacheDecision(.get(mode: mode), [], at: StoredResponse.date) == nothing)
     }
 
-    @Test("Of several that match, a fresh one is used, else the newest is revalidated")
+    @Test("Of several that match, the newest is used: a fresh older one was superseded (RFC 9111 §4)")
     func several() throws {
         let english = CacheRequest.get(["Accept-Language": "en"])
         let stored = try [
@@ -76,9 +76,21 @@ struct CacheDecisionTests {
             .fixture(["Cache-Control": "max-age=5", "Vary": "Accept-Language"], for: english),
             .fixture(["Cache-Control": "max-age=100", "Vary": "Accept-Language"], for: english),
         ]
-        #expect(CacheDecision(english, stored, at: StoredResponse.date.addingTimeInterval(10)) == .use(2, .hit))
-        #expect(CacheDecision(english, stored, at: StoredResponse.date.addingTimeInterval(200)) == .revalidate(1))
+        #expect(CacheDecision(english, stored, at: StoredResponse.date.addingTimeInterval(1)) == .use(1, .hit))
+        #expect(CacheDecision(english, stored, at: StoredResponse.date.addingTimeInterval(10)) == .revalidate(1))
         #expect(CacheDecision(.get(["Accept-Language": "de"]), stored, at: StoredResponse.date) == .fetch)
+    }
+
+    @Test("A repeated request uses no stored error, nor a fresh response as if it were stale")
+    func repeated() throws {
+        let error = try StoredResponse.fixture(
+            ["Cache-Control": "max-age=60, stale-while-revalidate=60"], status: 503)
+        let repeated = CacheRequest(
+            HTTPRequestHead(url: CacheRequest.get().url), mode: .standard, isRepeated: true)
+        #expect(CacheDecision(repeated, [error], at: StoredResponse.date) == .revalidate(0))
+        #expect(CacheDecision(.get(), [error], at: StoredResponse.date) == .use(0, .hit))
+        let control: HTTPHeaders = ["Cache-Control": "max-age=60, stale-while-revalidate=60"]
+        #expect(try decision(control, age: 10, ["Cache-Control": "min-fresh=55"]) == .revalidate(0))
     }
 }
 
@@ -105,7 +117,7 @@ struct StoredResponseTests {
     func confirmed(_ stored: String?, _ received: String?, _ expected: Bool) throws {
         let response = try StoredResponse.fixture(HTTPHeaders(stored.map { ["ETag": $0] } ?? [:]))
         let head = HTTPResponseHead(
-            statusCode: 304, url: response.url, headers: HTTPHeaders(received.map { ["ETag": $0] } ?? [:]))
+            statusCode: 304, url: CacheRequest.get().url, headers: HTTPHeaders(received.map { ["ETag": $0] } ?? [:]))
         #expect(response.isConfirmed(by: head) == expected)
     }
 
@@ -117,11 +129,14 @@ struct StoredResponseTests {
         ])
         #expect(stored.headers.map(\.name) == ["A", "B", "B", "Content-Length", "Content-Type", "Age", "Date"])
         let head = HTTPResponseHead(
-            statusCode: 304, url: stored.url,
+            statusCode: 304, url: CacheRequest.get().url,
             headers: ["B: 3", "Content-Length: 0", "Content-Type: x/y", "C: 1", "Connection: close"])
         let confirmed = stored.confirmed(by: head, requested: StoredResponse.date, received: StoredResponse.date)
         #expect(confirmed.headers["B"] == "3" && confirmed.headers["C"] == "1" && confirmed.headers["A"] == "1")
         #expect(confirmed.headers["Content-Length"] == "5" && confirmed.headers["Content-Type"] == "text/plain")
         #expect(!confirmed.headers.contains(name: "Connection") && !confirmed.headers.contains(name: "Age"))
+        let later = StoredResponse.date.addingTimeInterval(100)
+        let dated = stored.confirmed(by: head, requested: later, received: later)
+        #expect(dated.headers["Date"] == HTTPDate(later).description)
     }
 }

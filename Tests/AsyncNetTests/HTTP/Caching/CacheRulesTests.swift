@@ -80,11 +80,43 @@ struct CacheVariantTests {
         #expect(shared.matches(.get()) && shared.matches(.get(["Authorization": "Bearer b"])))
     }
 
+    @Test(
+        "Other secret headers tell users apart, and cookies do where the server calls the response private",
+        arguments: [("X-API-Key", ""), ("Proxy-Authorization", ""), ("Cookie", "private"), ("X-Auth-Token", "")])
+    func secretHeaders(_ name: String, _ control: String) throws {
+        let response: HTTPHeaders = control.isEmpty ? [:] : ["Cache-Control": control]
+        let own = try #require(CacheVariant(of: response, to: .get([name: "a"])))
+        #expect(own.matches(.get([name: "a"])) && !own.matches(.get([name: "b"])) && !own.matches(.get()))
+    }
+
+    @Test("Cookies do not separate responses otherwise, and credentials of one user have one response")
+    func oneUser() throws {
+        let other = try #require(CacheVariant(of: [:], to: .get(["Cookie": "a=1"])))
+        #expect(other.matches(.get(["Cookie": "a=2"])))
+        let vary = try #require(CacheVariant(of: ["Vary": "Authorization"], to: .get(credential: "u:p")))
+        #expect(vary.matches(.get(["Authorization": "Digest nonce=1"], credential: "u:p")))
+    }
+
     @Test("No value is kept as it was sent")
     func secrets() throws {
         let request = CacheRequest.get(["Cookie": "id=secret", "Authorization": "Bearer secret"])
         let variant = try #require(CacheVariant(of: ["Vary": "Cookie"], to: request))
         let text = String(decoding: try JSONEncoder().encode(variant), as: UTF8.self)
         #expect(text.contains("cookie") && !text.contains("secret"))
+    }
+}
+
+@Suite("The URL that responses are stored by")
+struct CacheKeyTests {
+    @Test(
+        "Spellings of one URL are one, and a fragment is no part of it",
+        arguments: [
+            ("http://a/x", "http://a:80/x"), ("http://A/x", "http://a:80/x"), ("http://a:80/x", "http://a:80/x"),
+            ("http://a", "http://a:80/"), ("http://a?q", "http://a:80/?q"),
+            ("https://a/x?q=1#f", "https://a:443/x?q=1"),
+            ("http://a/X", "http://a:80/X"), ("http://a:81/#f", "http://a:81/"), ("http://a#f", "http://a:80/"),
+        ])
+    func keys(_ text: String, _ expected: String) throws {
+        #expect(CacheRequest(HTTPRequestHead(url: try text.asURL()), mode: .standard).key == expected)
     }
 }

@@ -1,0 +1,164 @@
+import Foundation
+
+/// What a hop does that needs the server: a request that the cache takes no part in, one without a stored response, or one
+/// that has the server confirm a stored response.
+extension CachedHop {
+    typealias Transfer = (TransportRequest) async throws -> TransportResponse
+
+    /// The response, from the cache or by a transfer.
+    func response(to outgoing: TransportRequest, _ transfer: Transfer) async throws -> TransportResponse {
+        guard request.isCacheable else { return try await bypassed(outgoing, transfer) }
+        let found = await lookUp()
+        if let stored = try await storedResponse(found) { return stored }
+        if case .revalidate(let index) = found.decision {
+            return try await revalidated(found.entries[index], outgoing, transfer)
+        }
+        return try await fetched(outgoing, transfer)
+    }
+
+    private func bypassed(_ outgoing: TransportRequest, _ transfer: Transfer) async throws -> TransportResponse {
+        await report(.bypassed)
+        let response = try await transfer(outgoing)
+        for url in CacheRules.invalidated(by: response.head, to: request) {
+            await cache.remove(key: CacheRequest.key(of: url, url.absoluteString))
+        }
+        return response
+    }
+
+    private func fetched(_ outgoing: TransportRequest, _ transfer: Transfer) async throws -> TransportResponse {
+        await report(.miss)
+        let sent = Sending(now, cache.removalTime)
+        let response = try await transfer(outgoing.forced(by: request.mode))
+        return await stored(response, sent) ?? response
+    }
+
+    /// Sends the request with the conditions of a stored response (RFC 9111 §4.3.3).
+    private func revalidated(_ entry: CacheEntry, _ outgoing: TransportRequest, _ transfer: Transfer) async throws
+        -> TransportResponse
+    {
+        let (stored, sent) = (entry.response, Sending(now, cache.removalTime))
+        let allowsError = allowsStaleIfError(stored)
+        let isReplaced: @Sendable (HTTPResponseHead) -> Bool = { head in
+            head.statusCode == 304 ? !stored.conditions.isEmpty : allowsError && Self.errors.contains(head.statusCode)
+        }
+        let conditional = outgoing.forced(by: request.mode).with(stored.conditions, run.watch, isReplaced)
+        let response: TransportResponse
+        do { response = try await transfer(conditional) } catch {
+            if !allowsError { await report(.miss) }
+            throw error
+        }
+        if isReplaced(response.head) {
+            if let used = try await replacing(response, by: entry, sent) { return used }
+            if response.head.statusCode == 304 { return try await fetched(outgoing, transfer) }
+        }
+        await report(.miss)
+        if let storing = await self.stored(response, sent) { return storing }
+        // The server's response supersedes the stored one, although it is not stored itself.
+        if response.head.statusCode < 500 { await cache.store.remove(entry, key) }
+        return response
+    }
+
+    /// The stored response in place of a response that confirms it, or of an error.
+    ///
+    /// - Returns: `nil` if the stored response is damaged, or another version than that which the server has.
+    private func replacing(_ response: TransportResponse, by entry: CacheEntry, _ sent: Sending) async throws
+        -> TransportResponse?
+    {
+        let isConfirmed = response.head.statusCode == 304
+        guard !isConfirmed || entry.response.isConfirmed(by: response.head), let body = await body(of: entry) else {
+            if isConfirmed {
+                await cache.store.remove(entry, key)
+                await attempt.drain(response, to: request.method)
+            }
+            return nil
+        }
+        await attempt.drain(response, to: request.method)
+        run.record.replaced(response.head)
+        run.watch.replaced(response.head)
+        guard isConfirmed else { return await use(entry.response, body, as: .stale) }
+        let confirmed = entry.response.confirmed(by: response.head, requested: sent.date, received: now)
+        await update(entry, to: confirmed, sent)
+        return await use(confirmed, body, as: .revalidated)
+    }
+
+    /// The statuses in whose place a stale response may be used (RFC 5861 §4).
+    private static let errors: Set<Int> = [500, 502, 503, 504]
+
+    /// Stores what a 304 response has changed: it may be for other requests now, or not be stored any more.
+    private func update(_ entry: CacheEntry, to confirmed: StoredResponse, _ sent: Sending) async {
+        guard !cache.hasRemoved(key, since: sent.removals) else { return }
+        var updated = confirmed
+        let variant = CacheVariant(of: confirmed.headers, to: request)
+        if let variant, CacheRules.mayStore(confirmed.statusCode, confirmed.headers) {
+            updated.variant = variant
+            await cache.store.update(entry, key, to: updated)
+        }
+        if variant != entry.response.variant || !CacheRules.mayStore(confirmed.statusCode, confirmed.headers) {
+            await cache.store.remove(entry, key)
+        }
+    }
+
+    /// When a request was sent, and how many removals the cache had counted then.
+    private struct Sending {
+        let date: Date
+        let removals: UInt64
+
+        init(_ date: Date, _ removals: UInt64) { (self.date, self.removals) = (date, removals) }
+    }
+
+    /// The response with a body that is stored as it is read; `nil` if it may not be stored.
+    private func stored(_ response: TransportResponse, _ sent: Sending) async -> TransportResponse? {
+        guard CacheRules.stores(response.head, to: request), isSmallEnough(response.head),
+            let variant = CacheVariant(of: response.head.headers, to: request)
+        else { return nil }
+        let stored = StoredResponse(
+            response.head, variant, isContentDecoded: response.isContentDecoded, requested: sent.date, received: now)
+        guard let writer = await cache.store.writer(key, stored) else { return nil }
+        let checked = CheckedWriter(writer) { [cache, key] in !cache.hasRemoved(key, since: sent.removals) }
+        return await response.storing(in: checked)
+    }
+
+    private func isSmallEnough(_ head: HTTPResponseHead) -> Bool {
+        head.contentLength.map { $0 <= cache.store.maximumBodySize } ?? true
+    }
+}
+
+extension TransportRequest {
+    /// The request with the directives by which other caches on its way do what the mode requires, as in the Fetch
+    /// standard.
+    fileprivate func forced(by mode: CacheMode) -> TransportRequest {
+        var copy = self
+        switch mode {
+        case .reload:
+            copy.addUnlessSet("Pragma", "no-cache")
+            copy.addUnlessSet("Cache-Control", "no-cache")
+        case .revalidate: copy.addUnlessSet("Cache-Control", "max-age=0")
+        default: break
+        }
+        return copy
+    }
+
+    private mutating func addUnlessSet(_ name: String, _ value: String) {
+        if !head.headers.contains(name: name) { head.headers.add(name: name, value: value) }
+    }
+
+    /// The request with conditions. What its transport reports early of a response that a stored one replaces is not
+    /// passed on as the request's response.
+    fileprivate func with(
+        _ conditions: [HTTPHeader], _ watch: TransferWatch,
+        _ isReplaced: @escaping @Sendable (HTTPResponseHead) -> Bool
+    ) -> TransportRequest {
+        var copy = self
+        copy.change { request in
+            for condition in conditions { request.head.headers.add(condition) }
+            request.onEvent = { [onEvent = request.onEvent] event in
+                switch event {
+                case .receivedHead(let head) where isReplaced(head), .receivedBody(_, let head) where isReplaced(head):
+                    watch.touch()
+                default: onEvent?(event)
+                }
+            }
+        }
+        return copy
+    }
+}
