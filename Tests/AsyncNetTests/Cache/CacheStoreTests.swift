@@ -87,6 +87,29 @@ struct CacheStoreTests {
         #expect(await store.usage().entries == 1)
     }
 
+    @Test("A later response stays, whichever is stored last", arguments: Kind.allCases)
+    func olderResponse(_ kind: Kind) async throws {
+        let store = try store(kind)
+        var later = try StoredResponse.fixture([:])
+        later.requested.addTimeInterval(5)
+        _ = await store.put("k", later, [Data("later".utf8)])
+        _ = await store.put("k", try .fixture([:]), [Data("earlier".utf8)])
+        #expect(try await store.bodies("k") == [Data("later".utf8)])
+    }
+
+    @Test("A response that was removed or replaced meanwhile is not stored again", arguments: Kind.allCases)
+    func updateOfRemoved(_ kind: Kind) async throws {
+        let store = try store(kind)
+        _ = await store.put("k", try .fixture(["X": "1"]), [Data("1".utf8)])
+        let entry = try #require(await store.entries("k").first)
+        _ = await store.put("k", try .fixture(["X": "2"]), [Data("2".utf8)])
+        await store.update(entry, "k", to: try .fixture(["X": "3"]))
+        #expect(try await store.bodies("k") == [Data("2".utf8)])
+        await store.remove(entry, "k")
+        await store.update(entry, "k", to: try .fixture(["X": "3"]))
+        #expect(await store.entries("k").isEmpty)
+    }
+
     @Test("A reader keeps its body while it is removed", arguments: Kind.allCases)
     func removedWhileRead(_ kind: Kind) async throws {
         let store = try store(kind)
@@ -196,6 +219,23 @@ struct DiskCacheStoreTests {
             let error = #expect(throws: AsyncNetError.self) { try HTTPCache(directory: url) }
             #expect(error?.code == .fileNotWritable && error?.message.contains(url.path) == true)
         }
+    }
+
+    @Test("A folder that others may write to is refused")
+    func sharedFolder() throws {
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.url.path)
+        #expect(throws: AsyncNetError.self) { try HTTPCache(directory: folder.url) }
+    }
+
+    @Test("One URL has at most 32 files")
+    func variants() async throws {
+        let store = try DiskCacheStore(folder.url, capacity: 1 << 20)
+        for number in 0..<40 {
+            let request = CacheRequest.get(["Accept-Language": "\(number)"])
+            _ = await store.put("k", try .fixture(["Vary": "Accept-Language"], for: request), [Data("\(number)".utf8)])
+        }
+        #expect(await store.usage().entries == 32)
+        #expect(try await store.bodies("k").contains(Data("39".utf8)))
     }
 
     @Test("Symbolic links and foreign files in the folder are left alone")

@@ -374,6 +374,110 @@ struct CachingTests {
         #expect(response.error?.code == .unacceptableStatus && response.metrics.cacheOutcome == .hit)
     }
 
+    @Test("A response that supersedes another is used, though it has another variant")
+    func superseded() async {
+        let count = Counter()
+        let site = CachedSite { _ in
+            let number = count.next()
+            let control = number == 1 ? "public, max-age=3600" : "private, max-age=0"
+            return .text("\(number)", headers: ["Cache-Control": control])
+        }
+        #expect(await site.get().summary == "miss 1")
+        #expect(await site.get(mode: .reload).summary == "miss 2")
+        #expect(await site.get().summary == "miss 3")
+    }
+
+    @Test("A 304 can withdraw what it confirms, or make it private", arguments: ["no-store", "private, max-age=60"])
+    func withdrawn(_ control: String) async {
+        let site = CachedSite { request in
+            request.headers["If-None-Match"] == nil
+                ? .text("body", headers: ["Cache-Control": "public, max-age=10", "ETag": "\"1\""])
+                : .status(304, headers: ["Cache-Control": control, "ETag": "\"1\""])
+        }
+        let (own, other): (HTTPHeaders, HTTPHeaders) = (["Authorization": "Bearer a"], ["Authorization": "Bearer b"])
+        _ = await site.get(headers: own)
+        site.clock.advance(by: .seconds(20))
+        #expect(await site.get(headers: own).summary == "revalidated body")
+        #expect(await site.get(headers: other).metrics.cacheOutcome == .miss)
+        #expect(await site.cache.statistics.entries == (control == "no-store" ? 1 : 2))
+    }
+
+    @Test("A response that may not be stored removes the one that it supersedes")
+    func supersededUnstored() async {
+        let site = CachedSite { request in
+            request.headers["If-None-Match"] == nil
+                ? .text("old", headers: ["Cache-Control": "max-age=0, stale-while-revalidate=9", "ETag": "\"1\""])
+                : .text("new", headers: ["Cache-Control": "no-store"])
+        }
+        _ = await site.get()
+        #expect(await site.get(mode: .revalidate).summary == "miss new")
+        #expect(await site.cache.statistics.entries == 0)
+    }
+
+    @Test("What is removed while a response is on its way is not stored by it", arguments: [true, false])
+    func removedMeanwhile(_ removesAll: Bool) async {
+        let (entered, leave) = (Gate(), Gate())
+        let site = CachedSite { request in
+            if request.method == .get {
+                entered.open()
+                await leave.wait()
+            }
+            return .text("old", headers: ["Cache-Control": "max-age=60"])
+        }
+        async let response = site.get()
+        await entered.wait()
+        if removesAll { await site.cache.removeAll() } else { _ = await site.get(method: .post) }
+        leave.open()
+        #expect(await response.summary == "miss old")
+        #expect(await site.cache.statistics.entries == 0)
+    }
+
+    @Test("Revalidation has no stale response in place of an error, and an error has an outcome")
+    func forcedRevalidation() async {
+        let fails = Locked(MockResponse.status(503))
+        let site = CachedSite { request in
+            request.headers["If-None-Match"] == nil
+                ? .text("body", headers: ["Cache-Control": "max-age=60, stale-if-error=60", "ETag": "\"1\""])
+                : fails.withLock { $0 }
+        }
+        _ = await site.get()
+        #expect(await site.get(mode: .revalidate).statusCode == 503)
+        fails.withLock { $0 = .fault(.refuse) }
+        let response = await site.get(headers: ["Cache-Control": "no-cache"])
+        #expect(response.error?.code == .cannotConnect && response.metrics.cacheOutcome == .miss)
+    }
+
+    @Test("A server's errors open its circuit, though stale responses replace them")
+    func circuitOfStale() async {
+        let site = CachedSite(configuration: .init(circuitBreaker: CircuitBreaker(consecutiveFailures: 3))) { request in
+            request.headers["If-None-Match"] == nil
+                ? .text("body", headers: ["Cache-Control": "max-age=0, stale-if-error=600", "ETag": "\"1\""])
+                : .status(503)
+        }
+        for _ in 0..<10 { #expect(await site.get().value == "body") }
+        #expect(site.stub.requests.count == 4)
+    }
+
+    @Test("A handshake of a WebSocket and a request with a Host of its own take no part")
+    func otherResources() async {
+        let site = CachedSite { .text($0.headers["Host"] ?? "", headers: ["Cache-Control": "max-age=60"]) }
+        for host in ["one", "two"] {
+            #expect(await site.get(headers: ["Host": host]).summary == "bypassed \(host)")
+        }
+        _ = await site.get("http://a/socket")
+        await #expect(throws: AsyncNetError.self) { try await site.session.webSocket("ws://a/socket").send(.text("a")) }
+        #expect(await site.cache.statistics.hits == 0)
+    }
+
+    @Test("A fragment is neither stored nor given to another request")
+    func fragments() async {
+        let site = CachedSite(counting(["Cache-Control": "max-age=60"]))
+        _ = await site.get("http://a/x#secret")
+        let response = await site.get("http://a/x#other")
+        #expect(response.metrics.cacheOutcome == .hit)
+        #expect(response.response?.url?.absoluteString == "http://a/x#other")
+    }
+
     @Test("Removing a URL and removing everything")
     func removing() async {
         let site = CachedSite(counting(["Cache-Control": "max-age=60"]))

@@ -1,0 +1,27 @@
+import Testing
+
+@testable import AsyncNet
+
+@Suite("Removals from a cache")
+struct CacheRemovalsTests {
+    @Test("A removal counts for what began before it, and for its URL only")
+    func order() {
+        var removals = CacheRemovals()
+        let start = removals.now
+        removals.remove("a")
+        #expect(removals.hasRemoved("a", since: start) && !removals.hasRemoved("b", since: start))
+        let later = removals.now
+        #expect(!removals.hasRemoved("a", since: later))
+        removals.removeAll()
+        #expect(removals.hasRemoved("a", since: later) && removals.hasRemoved("b", since: later))
+        #expect(!removals.hasRemoved("a", since: removals.now))
+    }
+
+    @Test("Any number of URLs takes limited memory, and no removal is forgotten")
+    func many() {
+        var removals = CacheRemovals()
+        let start = removals.now
+        for number in 0..<25_000 { removals.remove("\(number)") }
+        #expect(removals.hasRemoved("0", since: start) && removals.hasRemoved("24999", since: start))
+    }
+}
