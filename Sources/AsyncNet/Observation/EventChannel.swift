@@ -15,12 +15,7 @@ final class EventChannel: Sendable {
         var isLingering = false
 
         /// Whether an observer that lingers must take the events now.
-        var isUrgent: Bool { isClosed || !waiters.isEmpty || buffer.isBatch }
-
-        mutating func removeTaker() -> UnsafeContinuation<Void, Never>? {
-            guard let id = takers.keys.first else { return nil }
-            return takers.removeValue(forKey: id)
-        }
+        var isUrgent: Bool { isClosed || !waiters.isEmpty || buffer.isHalfFull }
 
         /// - Returns: Whether the observer lingered.
         mutating func endLingering() -> Bool {
@@ -31,7 +26,6 @@ final class EventChannel: Sendable {
         /// Called when the observer has received all that it has taken.
         mutating func receivedTaken() -> [UnsafeContinuation<Void, Never>] {
             received = sent - buffer.count
-            guard !waiters.isEmpty else { return [] }
             let ready = waiters.filter { $0.value.count <= received }
             for id in ready.keys { waiters[id] = nil }
             return ready.values.map(\.continuation)
@@ -51,23 +45,20 @@ final class EventChannel: Sendable {
     /// How many tasks wait in `drained()`.
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
-    /// How many observers wait for events.
-    var takerCount: Int { state.withLock { $0.takers.count } }
-
     /// Sends an event, unless it is one of those that cost time and that the observer does not need.
     func send(_ event: SessionEvent) {
         guard event.event.isNeeded(for: interests) else { return }
-        // The replaced event is freed after the lock is released, for which other threads wait.
-        let (taker, isUrgent, replaced) = state.withLock { state in
-            guard !state.isClosed else { return (nil as UnsafeContinuation<Void, Never>?, false, nil as SessionEvent?) }
-            let replaced = state.buffer.append(event)
+        let (taker, isUrgent) = state.withLock { state -> (UnsafeContinuation<Void, Never>?, Bool) in
+            guard !state.isClosed else { return (nil, false) }
+            state.buffer.append(event)
             state.sent += 1
-            if state.isLingering { return (nil, state.isUrgent && state.endLingering(), replaced) }
-            return (state.removeTaker(), false, replaced)
+            if state.isLingering { return (nil, state.isUrgent && state.endLingering()) }
+            guard let (id, taker) = state.takers.first else { return (nil, false) }
+            state.takers[id] = nil
+            return (taker, false)
         }
         taker?.resume()
         if isUrgent { hurry.signal() }
-        _ = consume replaced
     }
 
     /// No event is added from now on; the observer takes the rest.
@@ -84,22 +75,18 @@ final class EventChannel: Sendable {
 
     /// The waiting events, at least one; `nil` at the end, or when the task is cancelled.
     func take() async -> [SessionEvent]? {
-        var batch = EventBatch()
-        return await take(into: &batch) ? batch.waiting : nil
+        var taken: [SessionEvent] = []
+        return await take(into: &taken) ? taken : nil
     }
 
     /// Takes the waiting events, at least one.
     ///
-    /// - Parameter batch: A batch whose events have been received.
+    /// - Parameter taken: An empty array, whose memory is used for the next events.
     /// - Returns: `false` at the end, or when the task is cancelled.
-    func take(into batch: inout EventBatch) async -> Bool {
+    func take(into taken: inout [SessionEvent]) async -> Bool {
         while !Task.isCancelled {
-            if takeNow(&batch) { return true }
-            guard let id = newID() else { return takeNow(&batch) }
-            // Twice, for the events of the batch and those in the buffer: no received event is kept by a quiet session.
-            batch.removeReceived()
-            if takeNow(&batch) { return true }
-            batch.removeReceived()
+            if takeNow(&taken) { return true }
+            guard let id = newID() else { return takeNow(&taken) }
             await withTaskCancellationHandler {
                 await withUnsafeContinuation { wait(id, $0) }
             } onCancel: {
@@ -110,8 +97,8 @@ final class EventChannel: Sendable {
     }
 
     /// Waits for more events for some milliseconds, on a thread that may be blocked, so that the requests of a busy
-    /// session do not wake the observer for each event. The wait ends early if there are enough events for a batch, or
-    /// if somebody waits for the observer.
+    /// session do not wake the observer for each event. The wait ends early if the buffer is half full, or if somebody
+    /// waits for the observer.
     func linger() {
         let lingers = state.withLock { state in
             state.isLingering = !state.isUrgent
@@ -122,13 +109,13 @@ final class EventChannel: Sendable {
         if !state.withLock({ $0.endLingering() }) { hurry.wait() }
     }
 
-    private func takeNow(_ batch: inout EventBatch) -> Bool {
+    private func takeNow(_ taken: inout [SessionEvent]) -> Bool {
         let waiters = state.withLock { state in
-            defer { state.buffer.takeAll(into: &batch) }
+            defer { state.buffer.takeAll(into: &taken) }
             return state.receivedTaken()
         }
         for waiter in waiters { waiter.resume() }
-        return batch.count > 0
+        return !taken.isEmpty
     }
 
     /// - Returns: `nil` if the channel is closed.

@@ -56,9 +56,10 @@ final class EventHub: Sendable {
         let channel = EventChannel(capacity: capacity, interests: monitor.interests)
         // Detached: the task-locals of the task that makes the session are not the monitor's.
         Task.detached(executorPreference: UserCode.threads) {
-            var batch = EventBatch()
-            while await channel.take(into: &batch) {
-                await batch.forEach { await monitor.receive($0) }
+            var events: [SessionEvent] = []
+            while await channel.take(into: &events) {
+                for event in events { await monitor.receive(event) }
+                events.removeAll(keepingCapacity: true)
                 channel.linger()
             }
         }

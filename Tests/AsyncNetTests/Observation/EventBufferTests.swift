@@ -32,15 +32,4 @@ struct EventBufferTests {
         buffer.append(Self.event(4))
         #expect(buffer.takeAll().first?.lostBefore == 0)
     }
-
-    @Test(
-        "The observer should take half of what the buffer can keep, or a batch",
-        arguments: [(3, 1), (10, 5), (10_000, EventBatch.size)] as [(Int, Int)])
-    func batch(_ capacity: Int, _ size: Int) {
-        var buffer = EventBuffer(capacity: capacity)
-        for _ in 0..<size - 1 { buffer.append(Self.event(0)) }
-        #expect(!buffer.isBatch)
-        buffer.append(Self.event(0))
-        #expect(buffer.isBatch)
-    }
 }
