@@ -39,7 +39,7 @@ extension RequestEvent {
         case .created, .resumed, .suspended, .queued, .admitted, .shared, .cached: .request
         case .adapted, .attempt, .hop, .sent: .sending
         case .connected, .transferred: .connection
-        case .informational, .challenged, .redirected, .replaced, .response: .response
+        case .informational, .challenged, .redirected, .replaced, .failureReplaced, .response: .response
         case .sentBody, .receivedBody, .requestBody, .responseBody: .bytes
         case .hedged, .retried, .refreshed, .repeated: .retry
         case .finished, .decoded, .validated: .end

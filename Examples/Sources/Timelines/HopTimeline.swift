@@ -59,6 +59,7 @@ package struct HopTimeline: Sendable {
         case .redirected(let head, _), .challenged(let head), .replaced(let head):
             answered(head, event.instant)
             close(at: event.instant)
+        case .failureReplaced: close(at: event.instant)
         case .transferred(let metrics): transferred(metrics, event.instant)
         default: break
         }

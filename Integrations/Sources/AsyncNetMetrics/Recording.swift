@@ -49,6 +49,8 @@ struct Recording: Sendable {
         case .connected(let connection): count(connection, id)
         case .cached(let outcome): count("asyncnet.client.cache.outcomes", id, "asyncnet.cache.outcome", "\(outcome)")
         case .replaced(let head): tracks[id]?.update(event.hop) { $0.replaced(head) }
+        case .failureReplaced(let error):
+            if let hop = tracks[id]?.close(event.hop) { record(hop, event.instant, error) }
         case .response(let head): tracks[id]?.update(event.hop) { $0.received(head) }
         case .transferred(let metrics): endTransfer(metrics, event)
         case .challenged(let head): close(head, event)

@@ -86,6 +86,23 @@ struct RecordingTests {
         #expect(metrics.counters(label: "asyncnet.client.cache.outcomes", dimensions: outcome).count == 1)
     }
 
+    @Test("A hop that failed has its error, though a stale response is delivered")
+    func failureReplaced() throws {
+        var recording = Recording(Instruments(metrics), Endpoints(limit: 10, methods: [.get]))
+        let (head, id) = (HTTPRequestHead(url: try "http://example.com/".asURL()), session.request("http://a").id)
+        let response = HTTPResponseHead(statusCode: 200, url: head.url)
+        let steps: [(RequestEvent, Int)] = [
+            (.attempt(1, head), 0), (.hop(head), 1), (.failureReplaced(AsyncNetError(.cannotConnect)), 1),
+            (.cached(.stale), 0), (.response(response), 0),
+        ]
+        for (event, hop) in steps { recording.receive(SessionEvent(requestID: id, hop: hop, event: event)) }
+        recording.receive(
+            SessionEvent(requestID: id, event: .finished(nil), summary: RequestSummary(response: response)))
+        let error = [("error.type", "cannotConnect")]
+        #expect(metrics.timers(label: "http.client.request.duration", dimensions: error).count == 1)
+        #expect(metrics.timers(label: "http.client.request.duration").count == 1)
+    }
+
     @Test("A transfer's end makes it inactive once, whatever follows")
     func inactiveOnce() throws {
         var recording = Recording(Instruments(metrics), Endpoints(limit: 10, methods: [.get]))

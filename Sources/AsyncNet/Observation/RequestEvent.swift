@@ -77,8 +77,9 @@ public enum RequestEvent: Sendable {
     case challenged(HTTPResponseHead)
     /// A redirect was received, and its target will be requested.
     indirect case redirected(HTTPResponseHead, to: HTTPRequestHead)
-    /// This response was received, and a stored response is delivered in its place: after a 304 that confirms it (RFC 9111
-    /// §4.3.4), or in place of a server's error (RFC 5861 §4).
+    /// This response was received, and is not delivered, but a stored response in its place: a 304 that confirms it (RFC
+    /// 9111 §4.3.4), or a server's error (RFC 5861 §4). A 304 for another version than the stored one is not delivered
+    /// either: the next hop has no conditions.
     case replaced(HTTPResponseHead)
     /// The hop failed with this error, or could not begin, and a stored response is delivered (RFC 5861 §4).
     case failureReplaced(AsyncNetError)
@@ -127,7 +128,7 @@ extension RequestEvent: CustomStringConvertible, CustomReflectable {
         case .responseBody(let data): "response body: \(data.count) bytes"
         case .challenged(let head): "challenged by \(head.statusCode)"
         case .redirected(let head, let next): "redirected by \(head.statusCode) to \(next)"
-        case .replaced(let head): "replaced \(head.statusCode) by the stored response"
+        case .replaced(let head): "replaced \(head.statusCode)"
         case .failureReplaced(let error): "failure replaced by the stored response\(Self.reason(error))"
         case .response(let head): "response \(head.statusCode)"
         case .cookiesStored(let names): "cookies stored: \(names.joined(separator: ", "))"

@@ -65,16 +65,17 @@ extension CachedHop {
         -> TransportResponse?
     {
         let isConfirmed = response.head.statusCode == 304
-        guard !isConfirmed || entry.response.isConfirmed(by: response.head), let body = await body(of: entry) else {
-            if isConfirmed {
-                await cache.store.remove(entry, key)
-                await attempt.drain(response, to: request.method)
-            }
-            return nil
-        }
+        let isVersion = !isConfirmed || entry.response.isConfirmed(by: response.head)
+        let body = isVersion ? await body(of: entry) : nil
+        // A server's error is delivered if there is no stored response in its place.
+        guard isConfirmed || body != nil else { return nil }
         await attempt.drain(response, to: request.method)
         run.record.replaced(response.head)
         run.watch.replaced(response.head)
+        guard let body else {
+            await cache.store.remove(entry, key)
+            return nil
+        }
         guard isConfirmed else { return await use(entry.response, body, as: .stale) }
         let confirmed = entry.response.confirmed(by: response.head, requested: sent.date, received: now)
         await update(entry, to: confirmed, sent)
@@ -87,15 +88,14 @@ extension CachedHop {
     /// Stores what a 304 response has changed: it may be for other requests now, or not be stored any more.
     private func update(_ entry: CacheEntry, to confirmed: StoredResponse, _ sent: Sending) async {
         guard !cache.hasRemoved(key, since: sent.removals) else { return }
-        var updated = confirmed
-        let variant = CacheVariant(of: confirmed.headers, to: request)
-        if let variant, CacheRules.mayStore(confirmed.statusCode, confirmed.headers) {
+        let mayStore = CacheRules.mayStore(confirmed.statusCode, confirmed.headers)
+        let variant = mayStore ? CacheVariant(of: confirmed.headers, to: request) : nil
+        if let variant {
+            var updated = confirmed
             updated.variant = variant
             await cache.store.update(entry, key, to: updated)
         }
-        if variant != entry.response.variant || !CacheRules.mayStore(confirmed.statusCode, confirmed.headers) {
-            await cache.store.remove(entry, key)
-        }
+        if variant != entry.response.variant { await cache.store.remove(entry, key) }
     }
 
     /// When a request was sent, and how many removals the cache had counted then.

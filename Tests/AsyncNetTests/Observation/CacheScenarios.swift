@@ -41,8 +41,13 @@ extension EventScenario {
             EventScenario(
                 "A stored response is confirmed",
                 second:
-                    "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 replaced 304 by the stored response, 1 cache: revalidated, 1 response 200, 1 finished, 1 decoded String",
+                    "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 replaced 304, 1 cache: revalidated, 1 response 200, 1 finished, 1 decoded String",
                 control: "max-age=10", reply: { .status(304) }),
+            EventScenario(
+                "The server has confirmed another version than the stored one",
+                second:
+                    "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 replaced 304, 1.1 cache: miss, 1.2 hop GET /x, 1.2 response 200, 1.2 received 3 bytes, 1 finished, 1 decoded String",
+                control: "max-age=10", reply: { .status(304, headers: ["ETag": "\"2\""]) }),
             EventScenario(
                 "A stored response has changed",
                 second:
@@ -52,12 +57,12 @@ extension EventScenario {
                 "A stale response is used, and revalidated after that",
                 second:
                     "created, resumed, 1 attempt GET /x, 1 cache: stale, 1 response 200, 1 finished, 1 decoded String",
-                "created, 1 attempt GET /x, 1.1 hop GET /x, 1.1 replaced 304 by the stored response, 1 cache: revalidated, 1 response 200, 1 finished",
+                "created, 1 attempt GET /x, 1.1 hop GET /x, 1.1 replaced 304, 1 cache: revalidated, 1 response 200, 1 finished",
                 control: "max-age=10, stale-while-revalidate=60", reply: { .status(304) }),
             EventScenario(
                 "A stale response is used in place of a status",
                 second:
-                    "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 replaced 503 by the stored response, 1 cache: stale, 1 response 200, 1 finished, 1 decoded String",
+                    "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 replaced 503, 1 cache: stale, 1 response 200, 1 finished, 1 decoded String",
                 control: "max-age=10, stale-if-error=60", reply: { .status(503) }),
             EventScenario(
                 "A stale response is used without a connection",
