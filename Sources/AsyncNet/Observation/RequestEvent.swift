@@ -45,12 +45,11 @@ public enum RequestEvent: Sendable {
     /// An ``AuthenticationInterceptor`` replaced the credential that this request waits for, or failed with this error.
     indirect case refreshed(AsyncNetError?, after: Duration)
 
+    // MARK: Hops
+
     /// The session's cache did this for the hop that begins or has just ended. After ``CacheOutcome/hit`` and
     /// ``CacheOutcome/stale`` no hop need follow. Only with ``SessionConfiguration/cache``.
     case cached(CacheOutcome)
-
-    // MARK: Hops
-
     /// A hop began: this head, with cookies and credentials, was given to the transport.
     indirect case hop(HTTPRequestHead)
     /// A request's head was sent, in these words; once for each hop, or more often if the transport sends it again. Not
