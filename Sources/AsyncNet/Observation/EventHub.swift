@@ -17,10 +17,6 @@ final class EventHub: Sendable {
     private let immediate: [any ImmediateMonitor]
     /// The channels of all other monitors.
     private let monitors: [EventChannel]
-    /// The first of them, and those after it. Most sessions have one, whose events then need no reference to the array,
-    /// and no count of it, which each thread that sends would wait for.
-    private let firstMonitor: EventChannel?
-    private let otherMonitors: ArraySlice<EventChannel>
     private let monitorInterests: EventInterests
     /// The monitor, if it is the only one and makes metrics: it needs few steps, and no events of them.
     private let metrics: MetricsMonitor?
@@ -40,7 +36,6 @@ final class EventHub: Sendable {
         immediate = monitors.compactMap { $0 as? any ImmediateMonitor }
         let others = monitors.filter { !($0 is any ImmediateMonitor) }
         self.monitors = others.map { Self.channel(to: $0) }
-        (firstMonitor, otherMonitors) = (self.monitors.first, self.monitors.dropFirst())
         let observers = immediate.compactMap { $0 as? any ConnectionObserver }
         connectionObserver = observers.count > 1 ? ConnectionObserverGroup(observers) : observers.first
         metrics = monitors.count == 1 ? monitors[0] as? MetricsMonitor : nil
@@ -84,9 +79,6 @@ final class EventHub: Sendable {
     /// Counts the steps of a request for the monitor that makes metrics; `nil` if there are other monitors, or none.
     func meter() -> MetricsFollower? { metrics.map { MetricsFollower($0, clock) } }
 
-    /// Whether `followers(of:)` has followers.
-    var hasFollowers: Bool { !immediate.isEmpty }
-
     /// What receives a request's events when they happen.
     func followers(of id: RequestID) -> [any RequestFollower] { immediate.map { $0.follower(of: id, clock) } }
 
@@ -94,9 +86,8 @@ final class EventHub: Sendable {
     var time: EventTime { clock.now }
 
     func send(_ event: SessionEvent, to followers: [any RequestFollower]) {
-        if !followers.isEmpty { for follower in followers { follower.receiveNow(event) } }
-        firstMonitor?.send(event)
-        if !otherMonitors.isEmpty { for channel in otherMonitors { channel.send(event) } }
+        for follower in followers { follower.receiveNow(event) }
+        for channel in monitors { channel.send(event) }
         guard hasSequences.load(ordering: .acquiring) else { return }
         let channels = sequences.withLock { $0.channels }
         for channel in channels.values { channel.send(event) }

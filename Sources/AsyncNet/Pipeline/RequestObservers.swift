@@ -136,11 +136,10 @@ final class RequestObservers: EventTarget {
     private func pass(
         _ event: RequestEvent, hop: Int, _ state: inout State, _ ending: SessionEvent.Ending? = nil
     ) {
-        let event = SessionEvent(
-            id, kind, attempt: state.attempt, hop: hop, urlTemplate: state.urlTemplate, hub.time, event, ending)
-        guard hub.hasFollowers else { return hub.send(event, to: []) }
         let followers = state.followers ?? ownMeter.map { [$0] } ?? hub.followers(of: id)
         state.followers = followers
+        let event = SessionEvent(
+            id, kind, attempt: state.attempt, hop: hop, urlTemplate: state.urlTemplate, hub.time, event, ending)
         hub.send(event, to: followers)
     }
 

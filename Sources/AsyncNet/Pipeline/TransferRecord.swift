@@ -127,7 +127,7 @@ final class TransferRecord: Sendable {
     /// The status of the response in whose place a stored one is delivered; `nil` if there is none.
     var replacedStatus: Int? { state.withLock { $0.replacedStatus } }
 
-    /// The hop received this head, in whose place a stored response is delivered.
+    /// The hop received this head, which is not delivered: see ``RequestEvent/replaced(_:)``.
     func replaced(_ head: HTTPResponseHead) {
         state.withLock { state in
             state.metrics.hopReceived(head.statusCode)

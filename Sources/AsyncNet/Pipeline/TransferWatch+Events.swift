@@ -80,7 +80,7 @@ extension TransferWatch {
         if let meter = events?.meter { meter.cached(outcome) } else { send(.cached(outcome)) }
     }
 
-    /// A stored response is delivered in place of the hop's.
+    /// The hop's response is not delivered: see ``RequestEvent/replaced(_:)``.
     func replaced(_ head: HTTPResponseHead) {
         guard areEventsObserved else { return }
         if let meter = events?.meter { meter.replaced(head, hopNumber) } else { send(.replaced(head)) }
