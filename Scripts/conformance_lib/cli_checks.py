@@ -147,9 +147,12 @@ class Terminal:
         except OSError:
             pass
         os.close(ours)
-        # What the dynamic linker writes about a second libcurl is not the program's.
-        lines = written.replace(b"\r\n", b"\n").splitlines(keepends=True)
-        return process.wait(timeout=30), b"".join(line for line in lines if b": no version information available" not in line)
+        return process.wait(timeout=30), own_lines(written.replace(b"\r\n", b"\n"))
+
+
+def own_lines(written):
+    """What the program itself has written: the dynamic linker may write lines about a second libcurl."""
+    return b"".join(line for line in written.splitlines(keepends=True) if b": no version information available" not in line)
 
 
 class CommandLineChecks:

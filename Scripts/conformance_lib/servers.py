@@ -2,6 +2,7 @@
 import ctypes
 import os
 import pathlib
+import random
 import shutil
 import signal
 import socket
@@ -60,7 +61,14 @@ LogLevel Info
 
 
 def free_ports(count):
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    """Ports that nobody has and that the kernel gives no connection of another program before a server takes them."""
+    first = int(pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    sockets = []
+    while len(sockets) < count:
+        try:
+            sockets.append(socket.create_server(("127.0.0.1", random.randrange(10_000, first) if first > 20_000 else 0)))
+        except OSError:
+            pass  # Somebody has it.
     ports = [one.getsockname()[1] for one in sockets]
     for one in sockets:
         one.close()
@@ -84,7 +92,7 @@ class Servers:
 
     def __exit__(self, *_):
         for process in self.running:
-            os.kill(process.pid, signal.SIGKILL)
+            process.kill()
             process.wait()
         for _ in range(20):  # An openssl that was interrupted may still be writing.
             shutil.rmtree(self.folder, ignore_errors=True)

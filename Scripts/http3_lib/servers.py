@@ -37,7 +37,7 @@ class HTTP3Server:
 
     def __init__(self, python, folder, certificate="good"):
         program = pathlib.Path(__file__).with_name("server.py")
-        command = [python, program, folder / f"{certificate}.pem", folder / f"{certificate}.key", "0"]
+        command = [python, program, folder / f"{certificate}.pem", folder / f"{certificate}.key", str(free_ports(1)[0])]
         self.process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, preexec_fn=end_with_parent, text=True)
         self.lines = queue.Queue()
@@ -89,7 +89,7 @@ class OfferingServers(Servers):
 def udp_port(is_open):
     """A UDP port that nobody reads, with its socket; or one that is closed."""
     one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    one.bind(("127.0.0.1", 0))
+    one.bind(("127.0.0.1", free_ports(1)[0]))
     port = one.getsockname()[1]
     if not is_open:
         one.close()
