@@ -4,29 +4,55 @@ import Foundation
 ///
 /// Over HTTP/2 the request line stands for the pseudo-header fields (RFC 9113 §8.3.1).
 public struct SentHead: Sendable, Hashable {
-    /// The method, the request target and the version, such as `GET /users?page=2 HTTP/1.1`.
-    public let requestLine: String
-    /// The headers, also those that the transport has added, such as `Host` and `Content-Length`.
-    public let headers: HTTPHeaders
-
-    /// Creates a head of its parts.
-    public init(requestLine: String, headers: HTTPHeaders) {
-        self.requestLine = requestLine
-        self.headers = headers
+    /// Bytes are read when somebody asks for what they say: most observers never do.
+    private enum Source: Sendable {
+        case parts(String, HTTPHeaders)
+        case bytes([UInt8])
     }
 
+    private let source: Source
+
+    /// Creates a head of its parts.
+    public init(requestLine: String, headers: HTTPHeaders) { source = .parts(requestLine, headers) }
+
     /// Reads a head from its bytes; lines that are no headers are skipped.
-    init(_ bytes: UnsafeRawBufferPointer) {
-        let lines = bytes.split(separator: 0x0A).map { line in
+    init(_ bytes: UnsafeRawBufferPointer) { source = .bytes(Array(bytes)) }
+
+    /// The method, the request target and the version, such as `GET /users?page=2 HTTP/1.1`.
+    public var requestLine: String {
+        switch source {
+        case .parts(let line, _): line
+        case .bytes(let bytes): Self.lines(bytes).first ?? ""
+        }
+    }
+
+    /// The headers, also those that the transport has added, such as `Host` and `Content-Length`.
+    public var headers: HTTPHeaders {
+        switch source {
+        case .parts(_, let headers): headers
+        case .bytes(let bytes): HTTPHeaders(Self.lines(bytes).dropFirst().compactMap(Self.header))
+        }
+    }
+
+    private static func lines(_ bytes: [UInt8]) -> [String] {
+        bytes.split(separator: 0x0A).map { line in
             String(decoding: line.last == 0x0D ? line.dropLast() : line, as: UTF8.self)
         }
-        requestLine = lines.first ?? ""
-        headers = HTTPHeaders(
-            lines.dropFirst().compactMap { line in
-                guard let colon = line.utf8.firstIndex(of: 0x3A) else { return nil }
-                let value = String(line[line.utf8.index(after: colon)...]).trimmedHTTPSpace
-                return HTTPHeader(name: String(line[..<colon]), value: value)
-            })
+    }
+
+    private static func header(_ line: String) -> HTTPHeader? {
+        guard let colon = line.utf8.firstIndex(of: 0x3A) else { return nil }
+        let value = String(line[line.utf8.index(after: colon)...]).trimmedHTTPSpace
+        return HTTPHeader(name: String(line[..<colon]), value: value)
+    }
+
+    public static func == (one: SentHead, other: SentHead) -> Bool {
+        one.requestLine == other.requestLine && one.headers == other.headers
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(requestLine)
+        hasher.combine(headers)
     }
 }
 

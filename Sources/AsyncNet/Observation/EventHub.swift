@@ -52,9 +52,15 @@ final class EventHub: Sendable {
         // Detached: the task-locals of the task that makes the session are not the monitor's.
         Task.detached(executorPreference: UserCode.threads) {
             var events: [SessionEvent] = []
+            var event = SessionEvent.none
             while await channel.take(into: &events) {
-                for event in events { await monitor.receive(event) }
+                for index in events.indices {
+                    // Moved out and freed by the next: a copy would count references in the memory of other threads.
+                    swap(&event, &events[index])
+                    await monitor.receive(event)
+                }
                 events.removeAll(keepingCapacity: true)
+                event = .none
                 channel.linger()
             }
         }

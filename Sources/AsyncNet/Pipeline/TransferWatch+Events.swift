@@ -101,8 +101,12 @@ extension TransferWatch {
     func measured(_ metrics: TransportMetrics) {
         guard areEventsObserved else { return }
         // Also for a meter: somebody may begin to observe before the transfer has ended.
-        hopReport.withLock { $0?.transferred = .transferred(metrics) }
+        let isConnected = hopReport.withLock { report in
+            report?.transferred = .transferred(metrics)
+            return report?.isConnected
+        }
         if let meter = events?.meter { return meter.measured(metrics, hopNumber) }
+        guard isConnected == false else { return }
         let connection = ConnectionInfo(
             isReused: metrics.isConnectionReused, httpVersion: metrics.httpVersion,
             remoteAddress: metrics.remoteAddress)

@@ -52,9 +52,13 @@ struct KeptConnectionTests {
             let response = await request.serializing(String.self).response
             #expect(response.value == "second")
             #expect(response.metrics.attempts == 2)
-            var repeats = 0
-            for await event in events { if case .repeated = event { repeats += 1 } }
-            #expect(repeats == 1)
+            var told: [String] = []
+            for await event in events {
+                if case .repeated = event { told.append("repeated") }
+                if case .sent(let head) = event { told.append(head.requestLine) }
+            }
+            let line = "PUT / HTTP/1.1"
+            #expect(told == (transport == .libcurl ? [line, "repeated", line] : ["repeated"]))
         }
     }
 

@@ -49,6 +49,7 @@ extension LibcurlHandle {
     private func use(_ count: Int, _ address: UnsafePointer<CChar>?, _ port: Int32) {
         (connection.connectionCount, connection.port) = (count, port)
         http3?.isSent = true
+        if exchange?.request.isHeadObserved == true { reportHeads(true) }
         (connection.stream, connection.isRefused) = (nil, false)
         if let request = exchange?.request, let observer = request.connectionObserver {
             connection.use(worker.connections.life(onPort: port, request.head.url, observer))
@@ -94,8 +95,16 @@ extension LibcurlHandle {
         case LC_INFO_HEADER_OUT:
             guard let request = exchange?.request, request.isHeadObserved else { return }
             request.onEvent?(.sentHead(SentHead(output)))
+            if output.suffix(4).elementsEqual("\r\n\r\n".utf8) { reportHeads(false) }
         default: break
         }
+    }
+
+    /// Turns libcurl's verbose output on right before the head is sent, and off after it: libcurl would write about all else
+    /// that it does, sends and receives too, which takes as long as all events of a request. With a proxy it is on all the
+    /// time, since the head of a CONNECT is sent earlier.
+    private func reportHeads(_ isOn: Bool) {
+        if !isVerbose, !template.mayUseProxy { easy.set(LC_VERBOSE, isOn ? 1 : 0) }
     }
 
     /// Called with each line that libcurl reports about its work, if `isVerbose` is set.

@@ -15,7 +15,7 @@ extension LibcurlHandle {
         let isTLS = url.utf8.dropFirst(4).first.map { $0 | 0x20 } == UInt8(ascii: "s")
         try setVersion(exchange, isTLS: isTLS)
         isVerbose = worker.needsVerboseOutput(on: exchange, isTLS: isTLS)
-        if isVerbose || request.isHeadObserved { easy.set(LC_VERBOSE, 1) }
+        if isVerbose || request.isHeadObserved && template.mayUseProxy { easy.set(LC_VERBOSE, 1) }
         if isTLS, wantsCertificates || !template.tls.pins.isEmpty { easy.set(LC_CERTINFO, 1) }
         easy.set(LC_HTTPGET, 1)
         let (method, body) = (request.head.method, request.body)

@@ -23,6 +23,8 @@ final class LibcurlTemplate {
     /// The error with which each request ends, if this libcurl refused an option; otherwise `nil`.
     private(set) var failure: AsyncNetError?
     let tls: TLSConfiguration
+    /// Whether connections may be made through a proxy, as far as the environment says when the template is made.
+    let mayUseProxy: Bool
     private let receiveRate: Int64?
     private let sendRate: Int64?
 
@@ -34,6 +36,7 @@ final class LibcurlTemplate {
         self.easy = easy
         self.tls = tls
         self.sessions = sessions
+        mayUseProxy = configuration.proxy.mayBeUsed(isTLS: true) || configuration.proxy.mayBeUsed(isTLS: false)
         (receiveRate, sendRate) = (configuration.maximumReceiveRate, configuration.maximumSendRate)
         addresses = AddressList.make(configuration.addresses)
         self.easy.setCallbacks(of: connections)

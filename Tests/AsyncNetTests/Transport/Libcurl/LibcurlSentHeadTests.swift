@@ -43,6 +43,19 @@ struct LibcurlSentHeadTests {
         }
     }
 
+    @Test("The head of a CONNECT is told, though no request follows")
+    func tunnel() async throws {
+        try await withServer(.status(403)) { (server: MockServer) async throws in
+            let session = Session(transport: .libcurl(.init(proxy: .http("127.0.0.1", port: server.port))))
+            let request = session.request("https://example.com/")
+            let events = request.events
+            #expect(await request.serializing(Data.self).response.error?.code == .proxyFailed)
+            var told: [String] = []
+            for await event in events { if case .sent(let head) = event { told.append(head.requestLine) } }
+            #expect(told == ["CONNECT example.com:443 HTTP/1.1"])
+        }
+    }
+
     @Test("A head is observed only if events are: progress alone does not ask for it")
     func progressOnly() {
         let observers = RequestObservers(RequestID(), .data, EventHub([], TimeSource(ContinuousClock())))
