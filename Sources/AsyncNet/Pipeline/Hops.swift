@@ -51,13 +51,11 @@ struct Hops: Station {
         let credential = attempt.credential(for: request)
         if let credential { try hop.authorize(&outgoing, credential, run.environment.limits.spaces) }
         if let jar { await jar.addCookies(to: &outgoing) }
-        let response: TransportResponse
-        if let cached = CachedHop(outgoing, request, attempt) {
-            let isRedirected = !hop.visited.isEmpty
-            response = try await cached.response(to: outgoing) { try await transfer($0, isRedirected, run) }
-        } else {
-            response = try await transfer(outgoing, !hop.visited.isEmpty, run)
-        }
+        let isRedirected = !hop.visited.isEmpty
+        let response =
+            run.environment.cache == nil
+            ? try await transfer(outgoing, isRedirected, run)
+            : try await throughCache(outgoing, request, isRedirected, attempt)
         // A stored response is no response to these credentials.
         if let credential, run.environment.cache == nil || !run.record.isFromCache,
             try hop.responds(to: response.head, of: outgoing, credential, run.environment.limits.spaces)
@@ -68,6 +66,18 @@ struct Hops: Station {
         }
         guard run.policies.redirects.follows(response.head) else { return (response, nil) }
         return (response, try await redirected(response.head, request, &hop, run))
+    }
+
+    /// Apart from `exchange`, whose frame would have room for a ``CachedHop`` without a cache too.
+    @inline(never)
+    private func throughCache(
+        _ outgoing: TransportRequest, _ request: TransportRequest, _ isRedirected: Bool, _ attempt: Attempt
+    ) async throws -> TransportResponse {
+        let run = attempt.run
+        guard let cached = CachedHop(outgoing, request, attempt) else {
+            return try await transfer(outgoing, isRedirected, run)
+        }
+        return try await cached.response(to: outgoing) { try await transfer($0, isRedirected, run) }
     }
 
     private func transfer(_ request: TransportRequest, _ isRedirected: Bool, _ run: RequestRun) async throws
