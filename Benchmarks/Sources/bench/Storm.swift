@@ -14,21 +14,36 @@ struct Storm: AsyncParsableCommand {
     @Option(help: "Rounds.") var rounds = 100
     @Option(help: "Requests a round.") var requests = 1000
     @Option(help: "libcurl or urlsession.") var transport = "libcurl"
+    @Option(help: "Caches responses: `memory`, or in a folder of this name.") var cache: String?
     @Option(help: "Seed of the random moments.") var seed: UInt64 = 1
 
     struct Weak: Sendable { weak var request: RequestEngine? }
 
     func run() async throws {
         let server = try await MockServer.start()
-        await server.route("/fast") { _ in .text("fast") }
-        await server.route("/slow") { _ in .text("slow").delayed(by: .milliseconds(20)) }
+        // With a cache, the fast and the large are fresh for a second, and the slow is confirmed each time.
+        await server.route("/fast") { _ in .text("fast", headers: ["Cache-Control": "max-age=1"]) }
+        await server.route("/slow") { request in
+            let headers: HTTPHeaders = ["Cache-Control": "no-cache", "ETag": "\"1\""]
+            let isKnown = request.headers["If-None-Match"] == headers["ETag"]
+            return (isKnown ? MockResponse.status(304, headers: headers) : .text("slow", headers: headers))
+                .delayed(by: .milliseconds(20))
+        }
         await server.route("/redirect") { _ in .redirect(to: "fast") }
-        await server.route("/large") { _ in .data(Data(count: 300_000)) }
+        await server.route("/large") { _ in
+            .data(Data(count: 300_000), headers: ["Cache-Control": "max-age=1"])
+        }
         await server.route("/refused") { _ in
             .status(401, headers: ["WWW-Authenticate": "Basic realm=\"r\""], body: "no")
         }
         let metrics = MetricsMonitor()
-        let configuration = SessionConfiguration(monitors: [metrics])
+        var configuration = SessionConfiguration(monitors: [metrics])
+        configuration.cache = try cache.map { name in
+            // Small, so that responses are evicted too.
+            name == "memory"
+                ? HTTPCache(capacity: 4 << 20)
+                : try HTTPCache(directory: URL(fileURLWithPath: name, isDirectory: true), capacity: 4 << 20)
+        }
         let session =
             transport == "libcurl"
             ? Session(transport: .libcurl(), configuration: configuration)
@@ -47,6 +62,7 @@ struct Storm: AsyncParsableCommand {
         let listed = await session.requests.count
         await session.finish()
         await server.stop()
+        if let statistics = await configuration.cache?.statistics { print("cache: \(statistics)") }
         let (ends, active) = (metrics.snapshot().outcomeDuration.count, metrics.snapshot().activeRequests.total)
         print("observed: \(ends) ends of \(rounds * requests) requests, \(active) transfers without an end")
         guard tally.late == 0, alive == 0, listed == 0, tally.unexpected == 0, ends == rounds * requests, active == 0
@@ -60,7 +76,12 @@ struct Storm: AsyncParsableCommand {
         let paths = ["/fast", "/slow", "/redirect", "/large", "/refused"]
         var plans: [(DataRequest, Int, Int)] = []
         for _ in 0..<requests {
-            let url = server.url(paths[Int.random(in: 0..<paths.count, using: &random)])
+            var url = server.url(paths[Int.random(in: 0..<paths.count, using: &random)])
+            // So many resources that some are in a cache and some are not.
+            if cache != nil {
+                let number = Int.random(in: 0..<20, using: &random)
+                url.append(queryItems: [URLQueryItem(name: "n", value: "\(number)")])
+            }
             plans.append(
                 (
                     session.request(url), Int.random(in: 0..<4, using: &random),
