@@ -127,6 +127,7 @@ final class RequestRun: Sendable {
         watch = TransferWatch(record, observers, hold, policies.redirects, events ?? observers, role)
         self.separatesAttempts =
             separatesAttempts || policies.attemptTimeout != nil || !policies.list.retriers.isEmpty
+            || environment.cache != nil
     }
 
     /// Makes the request, and sends it through all stations.

@@ -86,6 +86,20 @@ struct CachingOverServerTests {
         await session.finish()
     }
 
+    @Test(
+        "A stale response is delivered in place of a timeout, without a retrier too",
+        arguments: TransportUnderTest.allCases)
+    func timeout(_ transport: TransportUnderTest) async throws {
+        let stored = MockResponse.text("stored", headers: ["Cache-Control": "max-age=0, stale-if-error=60"])
+        try await withServer(stored, stored.delayed(by: .seconds(1000))) { (server: MockServer) async throws in
+            let session = transport.session(.init(cache: HTTPCache()))
+            _ = try await session.request(server.url()).serializing(String.self).value
+            let options = RequestOptions(timeout: .milliseconds(100))
+            let response = await session.request(server.url(), options: options).serializing(String.self).response
+            #expect(response.value == "stored" && response.metrics.cacheOutcome == .stale)
+        }
+    }
+
     @Test("Any number of requests at a time, of which some are cancelled, leave whole bodies")
     func storm() async throws {
         let server = try await MockServer.start()
