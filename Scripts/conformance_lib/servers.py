@@ -1,6 +1,6 @@
 """Real servers on 127.0.0.1 for nginx-conformance and conformance: nginx, tinyproxy and a small SOCKS5 proxy, all in one folder."""
 import ctypes
-import os
+import errno
 import pathlib
 import random
 import shutil
@@ -61,14 +61,17 @@ LogLevel Info
 
 
 def free_ports(count):
-    """Ports that nobody has and that the kernel gives no connection of another program before a server takes them."""
+    """Free ports below the range that the kernel picks from for connections: a port in it may be taken before a server listens."""
     first = int(pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
-    sockets = []
-    while len(sockets) < count:
+    sockets, candidates = [], range(10_000, first) if first > 20_000 else [0] * count
+    for port in random.sample(candidates, len(candidates)):
+        if len(sockets) == count:
+            break
         try:
-            sockets.append(socket.create_server(("127.0.0.1", random.randrange(10_000, first) if first > 20_000 else 0)))
-        except OSError:
-            pass  # Somebody has it.
+            sockets.append(socket.create_server(("127.0.0.1", port)))
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise
     ports = [one.getsockname()[1] for one in sockets]
     for one in sockets:
         one.close()

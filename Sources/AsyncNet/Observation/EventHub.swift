@@ -55,10 +55,11 @@ final class EventHub: Sendable {
             var event = SessionEvent.none
             while await channel.take(into: &events) {
                 for index in events.indices {
-                    // Moved out and freed by the next: a copy would count references in the memory of other threads.
+                    // Moved, since a copy would change reference counts, which other threads change at the same time.
                     swap(&event, &events[index])
                     await monitor.receive(event)
                 }
+                // An observer that waits keeps no event.
                 events.removeAll(keepingCapacity: true)
                 event = .none
                 channel.linger()

@@ -125,6 +125,7 @@ final class RequestRun: Sendable {
         (self.id, self.environment, self.policies, self.sink) = (id, environment, policies, sink)
         (self.record, self.observers, self.hold, self.owner) = (record, observers, hold, owner)
         watch = TransferWatch(record, observers, hold, policies.redirects, events ?? observers, role)
+        // With a cache, an attempt that times out may end with a stored response.
         self.separatesAttempts =
             separatesAttempts || policies.attemptTimeout != nil || !policies.list.retriers.isEmpty
             || environment.cache != nil

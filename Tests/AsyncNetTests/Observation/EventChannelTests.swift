@@ -43,6 +43,23 @@ struct EventChannelTests {
         await waiter.value
     }
 
+    /// An error whose life can be observed.
+    private final class Cause: Error {}
+
+    @Test("A monitor that has received all events keeps none of them alive")
+    func released() async {
+        struct Ignoring: EventMonitor { func receive(_ event: SessionEvent) {} }
+        let hub = EventHub([Ignoring()], TimeSource(ContinuousClock()))
+        weak var cause: Cause?
+        do {
+            let error = Cause()
+            cause = error
+            hub.send(event(.finished(AsyncNetError(.transportFailed, underlyingError: error))), to: [])
+        }
+        await hub.drained()
+        #expect(cause == nil)
+    }
+
     @Test("A wait for more events ends, whatever is sent or closed meanwhile")
     func lingering() async {
         for _ in 0..<50 {

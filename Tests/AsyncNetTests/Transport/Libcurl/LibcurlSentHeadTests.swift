@@ -43,7 +43,7 @@ struct LibcurlSentHeadTests {
         }
     }
 
-    @Test("The head of a CONNECT is told, though no request follows")
+    @Test("The head of a CONNECT is reported, though no request follows")
     func tunnel() async throws {
         try await withServer(.status(403)) { (server: MockServer) async throws in
             let session = Session(transport: .libcurl(.init(proxy: .http("127.0.0.1", port: server.port))))
