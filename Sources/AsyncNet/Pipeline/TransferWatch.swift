@@ -114,6 +114,8 @@ final class TransferWatch: Sendable {
         case .sentBody, .started:
             isBodyAwaited.store(false, ordering: .relaxed)
             touch()
+        // Reported to observers alone: whether somebody observes must not change when a request times out.
+        case .connected, .sentHead: break
         default: touch()
         }
     }

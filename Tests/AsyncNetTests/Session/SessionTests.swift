@@ -137,6 +137,36 @@ struct SessionTests {
         #expect(await request.state == .finished)
     }
 
+    /// Reports after 20 seconds what only observers need, and then nothing.
+    private struct ReportingTransport: Transport {
+        let clock: TestClock
+
+        func send(_ request: TransportRequest) async throws -> TransportResponse {
+            try await clock.sleep(for: .seconds(20))
+            request.onEvent?(.connected(ConnectionInfo(isReused: false)))
+            request.onEvent?(.sentHead(SentHead(requestLine: "GET / HTTP/1.1", headers: [:])))
+            try await clock.sleep(for: .seconds(1000))
+            throw AsyncNetError(.connectionLost)
+        }
+    }
+
+    @Test("A silent request times out at the same time with and without an observer", arguments: [false, true])
+    func observedTimeout(isObserved: Bool) async {
+        let clock = TestClock()
+        let session = Session(
+            transport: ReportingTransport(clock: clock),
+            configuration: .init(monitors: isObserved ? [EventRecorder()] : [], timeout: .seconds(30), clock: clock))
+        let request = session.request("http://a/")
+        let task = Task { await request.serializing(Data.self).result }
+        for seconds in [20, 10] {
+            await clock.sleepers(atLeast: 2)
+            clock.advance(by: .seconds(seconds))
+        }
+        #expect(await eventually { await request.state == .finished })
+        await request.cancel()
+        #expect(await task.value.failure?.code == .timedOut)
+    }
+
     @Test("An invalid base URL is an error, not a trap")
     func badBase() async {
         let error = await Session(baseURL: "::", transport: StubTransport { _ in .status(200) }).get("x").serializing(
