@@ -6,56 +6,70 @@ public import Foundation
 
 /// The method, URL and headers of a request.
 public struct HTTPRequestHead: Sendable {
-    /// The method; GET by default.
-    public var method: HTTPMethod
-    /// The absolute URL.
-    public var url: URL
-    /// The headers, in the order in which they are sent.
-    public var headers: HTTPHeaders
-
-    /// The URL's text on the wire, if a `URL` cannot represent it. A class, so that heads without such a text, nearly
-    /// all, are smaller.
-    private final class Spelling: Sendable {
-        let spelled: SpelledURL
-        init(_ spelled: SpelledURL) { self.spelled = spelled }
+    private struct Values: Sendable {
+        var method: HTTPMethod
+        var url: URL
+        var headers: HTTPHeaders
+        /// The URL's text on the wire, if a `URL` cannot represent it.
+        var spelled: SpelledURL?
+        /// The caller's `URLRequest`, whose other properties ``urlRequest`` keeps.
+        var template: URLRequest?
     }
 
-    private var spelling: Spelling?
+    /// Shared, since a request and each of its events have the same head.
+    private var values: SharedValue<Values>
+
+    /// The method; GET by default.
+    public var method: HTTPMethod {
+        get { values.value.method }
+        set { values.change { $0.method = newValue } }
+    }
+
+    /// The absolute URL.
+    public var url: URL {
+        get { values.value.url }
+        set { values.change { $0.url = newValue } }
+    }
+
+    /// The headers, in the order in which they are sent.
+    public var headers: HTTPHeaders {
+        get { values.value.headers }
+        set { values.change { $0.headers = newValue } }
+    }
 
     /// The URL as it is written on the wire.
     var urlText: String {
-        guard let spelled = spelling?.spelled, spelled.url == url else { return url.absoluteString }
+        guard let spelled = values.value.spelled, spelled.url == url else { return url.absoluteString }
         return spelled.text
     }
 
     /// Sets the URL with its text, which is used until the URL is changed.
     mutating func setURL(_ spelled: SpelledURL) {
-        url = spelled.url
-        spelling = spelled.text == spelled.url.absoluteString ? nil : Spelling(spelled)
+        values.change { values in
+            values.url = spelled.url
+            values.spelled = spelled.text == spelled.url.absoluteString ? nil : spelled
+        }
     }
-
-    /// The caller's `URLRequest`, whose other properties ``urlRequest`` keeps.
-    private var template: URLRequest?
 
     /// Creates a head.
     public init(method: HTTPMethod = .get, url: URL, headers: HTTPHeaders = [:]) {
-        self.method = method
-        self.url = url
-        self.headers = headers
+        values = SharedValue(Values(method: method, url: url, headers: headers))
     }
 
     /// Creates the head of a `URLRequest`; `nil` if that has no URL.
     public init?(_ request: URLRequest) {
         guard let url = request.url else { return nil }
-        self.init(
-            method: HTTPMethod(rawValue: request.httpMethod ?? "GET"), url: url,
-            headers: HTTPHeaders(request.allHTTPHeaderFields ?? [:]))
-        template = request
-        template?.httpBodyStream = nil
+        var template = request
+        template.httpBodyStream = nil
+        values = SharedValue(
+            Values(
+                method: HTTPMethod(rawValue: request.httpMethod ?? "GET"), url: url,
+                headers: HTTPHeaders(request.allHTTPHeaderFields ?? [:]), template: template))
     }
 
     /// This head as a `URLRequest` without a body. Repeated headers are joined by `, `.
     public var urlRequest: URLRequest {
+        let template = values.value.template
         var request = template ?? URLRequest(url: url)
         if template != nil {
             request.url = url

@@ -10,31 +10,25 @@ public import Foundation
 /// converted to the other form on demand.
 public struct HTTPResponseHead: Sendable {
     /// The status code, such as 200.
-    public var statusCode: Int { storage.statusCode }
+    public var statusCode: Int { values.value.statusCode }
     /// The URL of the response; after redirects, the URL of the last hop.
-    public var url: URL { storage.url }
+    public var url: URL { values.value.url }
     /// The version, such as `HTTP/1.1`; `nil` if the transport does not know it.
-    public var httpVersion: String? { storage.httpVersion }
+    public var httpVersion: String? { values.value.httpVersion }
     /// The text after the status in the status line, such as `Not Found` (RFC 9112 §4); empty over HTTP/2. `nil` if the
     /// status line has no such text, or the transport, such as URLSession, does not know it.
-    public var reasonPhrase: String? { storage.reasonPhrase }
+    public var reasonPhrase: String? { values.value.reasonPhrase }
 
-    /// An object, so that a copy of the head is one reference, see ``TransportRequest``.
-    private final class Storage: Sendable {
+    private struct Values: Sendable {
         let statusCode: Int
         let url: URL
-        let httpVersion: String?
-        let reasonPhrase: String?
+        var httpVersion: String?
+        var reasonPhrase: String?
         let source: Source
-
-        init(_ statusCode: Int, _ url: URL, _ httpVersion: String?, _ reasonPhrase: String?, _ source: Source) {
-            (self.statusCode, self.url, self.source) = (statusCode, url, source)
-            (self.httpVersion, self.reasonPhrase) = (httpVersion, reasonPhrase)
-        }
     }
 
-    private let storage: Storage
-    private var source: Source { storage.source }
+    private let values: SharedValue<Values>
+    private var source: Source { values.value.source }
 
     private enum Source: Sendable {
         case headers(HTTPHeaders)
@@ -45,12 +39,15 @@ public struct HTTPResponseHead: Sendable {
     public init(
         statusCode: Int, url: URL, headers: HTTPHeaders = [:], httpVersion: String? = nil, reasonPhrase: String? = nil
     ) {
-        storage = Storage(statusCode, url, httpVersion, reasonPhrase, .headers(headers))
+        values = SharedValue(
+            Values(
+                statusCode: statusCode, url: url, httpVersion: httpVersion, reasonPhrase: reasonPhrase,
+                source: .headers(headers)))
     }
 
     /// Creates a head of Foundation's response.
     public init(_ response: HTTPURLResponse, url: URL) {
-        storage = Storage(response.statusCode, url, nil, nil, .response(response))
+        values = SharedValue(Values(statusCode: response.statusCode, url: url, source: .response(response)))
     }
 
     /// Whether repeated headers are joined, as by Foundation; joined `Set-Cookie` values cannot be separated reliably.

@@ -24,7 +24,7 @@ public enum RequestEvent: Sendable {
     // MARK: Attempts
 
     /// Adapters have made this head, for the attempt that begins now. Only for requests with adapters.
-    indirect case adapted(HTTPRequestHead)
+    case adapted(HTTPRequestHead)
     /// An attempt started; attempts are numbered from 1.
     indirect case attempt(Int, HTTPRequestHead)
     /// The request waits for a limit of the session, on the rate or the number of transfers.
@@ -51,7 +51,7 @@ public enum RequestEvent: Sendable {
     /// ``CacheOutcome/stale`` no hop need follow. Only with ``SessionConfiguration/cache``.
     case cached(CacheOutcome)
     /// A hop began: this head, with cookies and credentials, was given to the transport.
-    indirect case hop(HTTPRequestHead)
+    case hop(HTTPRequestHead)
     /// A request's head was sent, in these words; once for each hop, or more often if the transport sends it again. Not
     /// every transport reports this.
     indirect case sent(SentHead)
@@ -87,7 +87,7 @@ public enum RequestEvent: Sendable {
     /// The response set cookies of these names, which the session's jar was given.
     case cookiesStored([String])
     /// The hop's transfer is over, with these measurements.
-    indirect case transferred(TransportMetrics)
+    case transferred(TransportMetrics)
 
     // MARK: Connections
 

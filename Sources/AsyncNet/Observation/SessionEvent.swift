@@ -2,13 +2,6 @@ public import Foundation
 
 /// A step in the life of one of a session's requests, WebSockets or raw streams: the step, what it belongs to, and the time.
 public struct SessionEvent: Sendable {
-    /// An object, so that the other events, which have no summary, stay small, and that a part of it can be read without
-    /// a copy of the whole.
-    final class Ending: Sendable {
-        let summary: RequestSummary
-        init(_ summary: RequestSummary) { self.summary = summary }
-    }
-
     /// The request, the WebSocket or the raw stream. All its events have this identifier.
     public let requestID: RequestID
     // The order and the sizes of the properties make the event small: it is moved several times.
@@ -22,7 +15,8 @@ public struct SessionEvent: Sendable {
     public let urlTemplate: String?
     /// The time by the wall clock.
     public let date: Date
-    let ending: Ending?
+    /// Shared, so that the other events, which have no summary, stay small.
+    let ending: SharedValue<RequestSummary>?
     /// The step.
     public let event: RequestEvent
     /// How the request uses bodies; `.webSocket` or `.connection` for what is no request.
@@ -44,7 +38,7 @@ public struct SessionEvent: Sendable {
     static let none = SessionEvent(requestID: .none, date: Date(timeIntervalSinceReferenceDate: 0), event: .created)
 
     /// What is known of the request at its end: with ``RequestEvent/finished(_:)``, `nil` with other steps.
-    public var summary: RequestSummary? { ending?.summary }
+    public var summary: RequestSummary? { ending?.value }
 
     /// Makes an event, for tests of monitors.
     public init(
@@ -55,13 +49,13 @@ public struct SessionEvent: Sendable {
         let time = EventTime(instant: instant, date: date)
         self.init(
             requestID, kind, attempt: attempt, hop: hop, urlTemplate: urlTemplate, time, event,
-            summary.map { Ending($0) })
+            summary.map { SharedValue($0) })
         self.lostBefore = lostBefore
     }
 
     init(
         _ requestID: RequestID, _ kind: RequestKind, attempt: Int, hop: Int, urlTemplate: String?, _ time: EventTime,
-        _ event: RequestEvent, _ ending: Ending?
+        _ event: RequestEvent, _ ending: SharedValue<RequestSummary>?
     ) {
         (self.requestID, self.kind) = (requestID, kind)
         (attemptNumber, hopNumber) = (Int32(clamping: attempt), Int32(clamping: hop))

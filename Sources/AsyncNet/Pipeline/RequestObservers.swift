@@ -121,7 +121,7 @@ final class RequestObservers: EventTarget {
             return meter.finish(end, outcome.request?.head, outcome.request?.urlTemplate)
         }
         guard hub.isObserved else { return }
-        pass(.finished(outcome.error), hop: 0, &state, SessionEvent.Ending(outcome.summary))
+        pass(.finished(outcome.error), hop: 0, &state, SharedValue(outcome.summary))
     }
 
     /// Sends a step that may follow the end, to the observers of all requests.
@@ -134,7 +134,7 @@ final class RequestObservers: EventTarget {
 
     /// Passes a step on to the observers of all requests.
     private func pass(
-        _ event: RequestEvent, hop: Int, _ state: inout State, _ ending: SessionEvent.Ending? = nil
+        _ event: RequestEvent, hop: Int, _ state: inout State, _ ending: SharedValue<RequestSummary>? = nil
     ) {
         let followers = state.followers ?? ownMeter.map { [$0] } ?? hub.followers(of: id)
         state.followers = followers

@@ -63,24 +63,18 @@ public struct TransportRequest: Sendable {
         var cacheMode: CacheMode?
     }
 
-    /// An object, so that a copy of the request is one reference: the frame of each async function that has a request
-    /// is smaller.
-    private final class Storage: Sendable {
-        let values: Values
-        init(_ values: Values) { self.values = values }
-    }
-
-    private var storage: Storage
+    /// Shared, so that the frame of each async function that has a request is smaller.
+    private var values: SharedValue<Values>
 
     /// Method, URL and headers.
     public var head: HTTPRequestHead {
-        get { storage.values.head }
+        get { values.value.head }
         set { change { $0.head = newValue } }
     }
 
     /// The request's body. ``RequestBody/replay`` is whether it can be sent twice.
     public var body: RequestBody {
-        get { storage.values.body }
+        get { values.value.body }
         set { change { $0.body = newValue } }
     }
 
@@ -89,32 +83,32 @@ public struct TransportRequest: Sendable {
     /// A transport may end a transfer with a larger body with `.bodyTooLarge`, which saves memory; otherwise the
     /// session does.
     public var maximumBodySize: Int64? {
-        get { storage.values.maximumBodySize }
+        get { values.value.maximumBodySize }
         set { change { $0.maximumBodySize = newValue } }
     }
 
     /// Whether the caller reads the body as it arrives or when it is complete. `.asItArrives` by default.
     public var delivery: Delivery {
-        get { storage.values.delivery }
+        get { values.value.delivery }
         set { change { $0.delivery = newValue } }
     }
 
     /// Called in order with each event of the transfer besides head and body. It must not block.
     public var onEvent: (@Sendable (TransportEvent) -> Void)? {
-        get { storage.values.onEvent }
+        get { values.value.onEvent }
         set { change { $0.onEvent = newValue } }
     }
 
     /// The text of the ``URLTemplate`` that the request was made with, such as `users/{name}`; `nil` without a template.
     /// It stays that of the first hop when a redirect is followed.
     public internal(set) var urlTemplate: String? {
-        get { storage.values.urlTemplate }
+        get { values.value.urlTemplate }
         set { change { $0.urlTemplate = newValue } }
     }
 
     /// Whether somebody observes ``TransportEvent/sentHead(_:)``. A transport need not make that event otherwise.
     public var isHeadObserved: Bool {
-        get { storage.values.interests?.sentHeads == true }
+        get { values.value.interests?.sentHeads == true }
         set {
             var interests = interests ?? .minimal
             interests.sentHeads = newValue
@@ -125,33 +119,29 @@ public struct TransportRequest: Sendable {
     /// What observers of this hop need besides head and body; `nil` if nobody observes. A transport need not make the
     /// events that nobody needs.
     public var interests: EventInterests? {
-        get { storage.values.interests }
+        get { values.value.interests }
         set { change { $0.interests = newValue } }
     }
 
     /// See `Values`.
     var timeout: Duration? {
-        get { storage.values.timeout }
+        get { values.value.timeout }
         set { change { $0.timeout = newValue } }
     }
     var cacheMode: CacheMode? {
-        get { storage.values.cacheMode }
+        get { values.value.cacheMode }
         set { change { $0.cacheMode = newValue } }
     }
     var hold: TransferHold? {
-        get { storage.values.hold }
+        get { values.value.hold }
         set { change { $0.hold = newValue } }
     }
-    var connectionObserver: (any ConnectionObserver)? { storage.values.connectionObserver }
-    var isUrgent: (@Sendable (HTTPResponseHead) -> Bool)? { storage.values.isUrgent }
-    package var supervision: SupervisedTransfer? { storage.values.supervision }
+    var connectionObserver: (any ConnectionObserver)? { values.value.connectionObserver }
+    var isUrgent: (@Sendable (HTTPResponseHead) -> Bool)? { values.value.isUrgent }
+    package var supervision: SupervisedTransfer? { values.value.supervision }
 
     /// Changes several values at the cost of one.
-    mutating func change(_ change: (inout Values) -> Void) {
-        var values = storage.values
-        change(&values)
-        storage = Storage(values)
-    }
+    mutating func change(_ change: (inout Values) -> Void) { values.change(change) }
 
     /// How the caller reads the response's body.
     public enum Delivery: Sendable {
@@ -169,7 +159,7 @@ public struct TransportRequest: Sendable {
     public init(
         head: HTTPRequestHead, body: RequestBody = .none, onEvent: (@Sendable (TransportEvent) -> Void)? = nil
     ) {
-        storage = Storage(Values(head: head, body: body, onEvent: onEvent))
+        values = SharedValue(Values(head: head, body: body, onEvent: onEvent))
     }
 }
 
@@ -238,81 +228,4 @@ public enum TransportEvent: Sendable {
     case trailers(HTTPHeaders)
     /// The measurements of the transport. Reported once, before the body ends.
     case metrics(TransportMetrics)
-}
-
-/// The measurements of one transfer. A value that the transport cannot measure is `nil`.
-public struct TransportMetrics: Sendable {
-    /// The HTTP version, such as `HTTP/1.1` or `HTTP/2`.
-    public var httpVersion: String?
-    /// Whether the connection had carried an earlier transfer.
-    public var isConnectionReused: Bool?
-    /// The IP address of the server or the proxy.
-    public var remoteAddress: String?
-    /// When the steps of the transfer were complete.
-    public var timings: TransferTimings?
-    /// How many bytes were sent and received.
-    public var wireBytes: WireBytes?
-    /// The certificates that the server showed in this transfer's handshake, in the form and order of
-    /// ``ConnectionInfo/certificates``; empty unless the server was not trusted,
-    /// ``LibcurlTransport/Configuration/reportsCertificates`` is set, or an observer has such ``EventInterests``.
-    public var certificates: [String]
-
-    /// Metrics; a value that is left out is unknown.
-    public init(
-        httpVersion: String? = nil, isConnectionReused: Bool? = nil, remoteAddress: String? = nil,
-        timings: TransferTimings? = nil, wireBytes: WireBytes? = nil, certificates: [String] = []
-    ) {
-        self.httpVersion = httpVersion
-        self.isConnectionReused = isConnectionReused
-        self.remoteAddress = remoteAddress
-        self.timings = timings
-        self.wireBytes = wireBytes
-        self.certificates = certificates
-    }
-}
-
-/// When the steps of one transfer were complete, each as the time since the transfer began.
-///
-/// On a reused connection ``nameLookup``, ``connect`` and ``tlsHandshake`` are zero.
-public struct TransferTimings: Sendable, Hashable {
-    /// The name lookup was complete.
-    public var nameLookup: Duration
-    /// The connection to the server, or to the proxy, was open.
-    public var connect: Duration
-    /// The TLS handshake was complete; zero without one. A sum of handshakes counts the transfers with another value:
-    /// a handshake that resumes a former connection's session is one too, and takes less time.
-    public var tlsHandshake: Duration
-    /// The response's first byte had arrived.
-    public var firstByte: Duration
-    /// The response's last byte had arrived.
-    public var total: Duration
-
-    /// Timings; each is the time since the transfer began.
-    public init(nameLookup: Duration, connect: Duration, tlsHandshake: Duration, firstByte: Duration, total: Duration) {
-        self.nameLookup = nameLookup
-        self.connect = connect
-        self.tlsHandshake = tlsHandshake
-        self.firstByte = firstByte
-        self.total = total
-    }
-}
-
-/// How many bytes one transfer sent and received. Received bodies are counted before decoding of their content codings.
-public struct WireBytes: Sendable, Hashable {
-    /// Bytes of the request's line and headers.
-    public var sentHead: Int64
-    /// Bytes of the request's body.
-    public var sentBody: Int64
-    /// Bytes of the response's status line and headers.
-    public var receivedHead: Int64
-    /// Bytes of the response's body.
-    public var receivedBody: Int64
-
-    /// Counts in bytes.
-    public init(sentHead: Int64, sentBody: Int64, receivedHead: Int64, receivedBody: Int64) {
-        self.sentHead = sentHead
-        self.sentBody = sentBody
-        self.receivedHead = receivedHead
-        self.receivedBody = receivedBody
-    }
 }

@@ -83,7 +83,7 @@ struct MetricsState: Sendable {
         switch event.event {
         case .attempt(_, let head): track.beginAttempt(head, event.urlTemplate)
         case .finished(let error):
-            let summary = event.ending?.summary
+            let summary = event.ending?.value
             if !track.hasBegun, let head = summary?.request { track.beginAttempt(head, summary?.urlTemplate) }
             finish(RequestEnd(error, summary), at: event.instant, &track)
         case .decoded(_, let time, let error): decoded(after: time, error)
