@@ -14,9 +14,19 @@ struct EventBuffer {
     var isHalfFull: Bool { events.count >= capacity / 2 }
 
     mutating func append(_ event: SessionEvent) {
-        guard events.count == capacity else { return events.append(event) }
+        var event = event
+        append(&event)
+    }
+
+    /// - Parameter event: Is moved, and is another then.
+    mutating func append(_ event: inout SessionEvent) {
+        if events.count < capacity {
+            var moved = SessionEvent.none
+            swap(&moved, &event)
+            return events.append(consume moved)
+        }
         lost += events[start].lostBefore + 1
-        events[start] = event
+        swap(&events[start], &event)
         start = (start + 1) % capacity
     }
 

@@ -46,11 +46,12 @@ final class EventChannel: Sendable {
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
     /// Sends an event, unless it is one of those that cost time and that the observer does not need.
-    func send(_ event: SessionEvent) {
+    func send(_ event: consuming SessionEvent) {
         guard event.event.isNeeded(for: interests) else { return }
+        var event = event
         let (taker, isUrgent) = state.withLock { state -> (UnsafeContinuation<Void, Never>?, Bool) in
             guard !state.isClosed else { return (nil, false) }
-            state.buffer.append(event)
+            state.buffer.append(&event)
             state.sent += 1
             if state.isLingering { return (nil, state.isUrgent && state.endLingering()) }
             guard let (id, taker) = state.takers.first else { return (nil, false) }

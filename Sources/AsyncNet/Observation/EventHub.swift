@@ -50,22 +50,26 @@ final class EventHub: Sendable {
     private static func channel(to monitor: any EventMonitor) -> EventChannel {
         let channel = EventChannel(capacity: capacity, interests: monitor.interests)
         // Detached: the task-locals of the task that makes the session are not the monitor's.
-        Task.detached(executorPreference: UserCode.threads) {
-            var events: [SessionEvent] = []
-            var event = SessionEvent.none
-            while await channel.take(into: &events) {
-                for index in events.indices {
-                    // Moved, since a copy would change reference counts, which other threads change at the same time.
-                    swap(&event, &events[index])
-                    await monitor.receive(event)
-                }
-                // An observer that waits keeps no event.
-                events.removeAll(keepingCapacity: true)
-                event = .none
-                channel.linger()
-            }
-        }
+        Task.detached(executorPreference: UserCode.threads) { await pass(channel, to: monitor) }
         return channel
+    }
+
+    /// Passes events to a monitor until the channel is closed. Stays on its caller's executor, since a return to an
+    /// executor after each event would take longer than many a monitor.
+    nonisolated(nonsending) private static func pass(_ channel: EventChannel, to monitor: some EventMonitor) async {
+        var events: [SessionEvent] = []
+        var event = SessionEvent.none
+        while await channel.take(into: &events) {
+            for index in events.indices {
+                // Moved, since a copy would change reference counts, which other threads change at the same time.
+                swap(&event, &events[index])
+                await monitor.receive(event)
+            }
+            // An observer that waits keeps no event.
+            events.removeAll(keepingCapacity: true)
+            event = .none
+            channel.linger()
+        }
     }
 
     /// Whether anybody observes all requests.
@@ -92,12 +96,17 @@ final class EventHub: Sendable {
     /// The time of an event.
     var time: EventTime { clock.now }
 
-    func send(_ event: SessionEvent, to followers: [any RequestFollower]) {
+    func send(_ event: consuming SessionEvent, to followers: [any RequestFollower]) {
         for follower in followers { follower.receiveNow(event) }
-        for channel in monitors { channel.send(event) }
-        guard hasSequences.load(ordering: .acquiring) else { return }
-        let channels = sequences.withLock { $0.channels }
-        for channel in channels.values { channel.send(event) }
+        if hasSequences.load(ordering: .acquiring) {
+            let channels = sequences.withLock { $0.channels }
+            for channel in channels.values { channel.send(copy event) }
+        }
+        if monitors.count > 1 {
+            for channel in monitors.dropLast() { channel.send(copy event) }
+        }
+        // Moved to the only monitor.
+        monitors.last?.send(event)
     }
 
     /// Returns when every monitor has received all events sent so far, or when the task is cancelled.
