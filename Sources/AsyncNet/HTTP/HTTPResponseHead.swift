@@ -20,11 +20,11 @@ public struct HTTPResponseHead: Sendable {
     public var reasonPhrase: String? { values.value.reasonPhrase }
 
     private struct Values: Sendable {
-        let statusCode: Int
-        let url: URL
+        var statusCode: Int
+        var url: URL
         var httpVersion: String?
         var reasonPhrase: String?
-        let source: Source
+        var source: Source
     }
 
     private let values: SharedValue<Values>

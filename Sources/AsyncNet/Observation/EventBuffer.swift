@@ -13,12 +13,10 @@ struct EventBuffer {
     var count: Int { events.count }
     var isHalfFull: Bool { events.count >= capacity / 2 }
 
-    mutating func append(_ event: SessionEvent) {
-        var event = event
-        append(&event)
-    }
-
-    /// - Parameter event: Is moved, and is another then.
+    /// Adds the event, in place of the oldest if the buffer is full.
+    ///
+    /// - Parameter event: Is `none` or the replaced event afterwards. The caller releases that outside of its lock, as
+    ///   the code of a user's error may run then.
     mutating func append(_ event: inout SessionEvent) {
         if events.count < capacity {
             var moved = SessionEvent.none

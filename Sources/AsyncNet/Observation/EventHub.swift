@@ -50,13 +50,17 @@ final class EventHub: Sendable {
     private static func channel(to monitor: any EventMonitor) -> EventChannel {
         let channel = EventChannel(capacity: capacity, interests: monitor.interests)
         // Detached: the task-locals of the task that makes the session are not the monitor's.
-        Task.detached(executorPreference: UserCode.threads) { await pass(channel, to: monitor) }
+        Task.detached(executorPreference: UserCode.threads) { await deliver(from: channel, to: monitor) }
         return channel
     }
 
-    /// Passes events to a monitor until the channel is closed. Stays on its caller's executor, since a return to an
-    /// executor after each event would take longer than many a monitor.
-    nonisolated(nonsending) private static func pass(_ channel: EventChannel, to monitor: some EventMonitor) async {
+    /// Passes events to a monitor until the channel is closed.
+    ///
+    /// A function on its caller's executor: the closure of a detached task returns to its executor after each event,
+    /// which takes longer than most monitors need for one.
+    nonisolated(nonsending) private static func deliver(
+        from channel: EventChannel, to monitor: some EventMonitor
+    ) async {
         var events: [SessionEvent] = []
         var event = SessionEvent.none
         while await channel.take(into: &events) {
@@ -98,15 +102,11 @@ final class EventHub: Sendable {
 
     func send(_ event: consuming SessionEvent, to followers: [any RequestFollower]) {
         for follower in followers { follower.receiveNow(event) }
-        if hasSequences.load(ordering: .acquiring) {
-            let channels = sequences.withLock { $0.channels }
-            for channel in channels.values { channel.send(copy event) }
-        }
-        if monitors.count > 1 {
-            for channel in monitors.dropLast() { channel.send(copy event) }
-        }
-        // Moved to the only monitor.
-        monitors.last?.send(event)
+        let channels = hasSequences.load(ordering: .acquiring) ? sequences.withLock { $0.channels } : [:]
+        if channels.isEmpty, monitors.count == 1 { return monitors[0].send(event) }
+        // Before the loops: whoever knows an event from a loop may wait for the monitors to receive it.
+        for channel in monitors { channel.send(copy event) }
+        for channel in channels.values { channel.send(copy event) }
     }
 
     /// Returns when every monitor has received all events sent so far, or when the task is cancelled.

@@ -8,6 +8,8 @@
 /// A monitor gets one event after the other, in the order in which they happened, outside of the requests: it may block
 /// its thread or wait, and delays no request. A monitor that is too slow loses the oldest of the events that wait for
 /// it, which ``SessionEvent/lostBefore`` counts.
+///
+/// In a class of the main actor write `@MainActor` before `receive` too, since Swift 6.3 does not infer it there.
 public protocol EventMonitor: Sendable {
     /// Called with one event at a time.
     func receive(_ event: SessionEvent) async

@@ -4,8 +4,8 @@ public import Foundation
 ///
 /// Heads and errors contain secrets, such as credentials; their descriptions, and that of the event, do not.
 ///
-/// What is larger than a reference is indirect, since an event is copied several times on its way to each observer; what
-/// is not needs no allocation.
+/// A payload that is larger than a reference is indirect, so that events stay small: each is moved several times, and
+/// copied for several observers. The other payloads need no allocation.
 public enum RequestEvent: Sendable {
     // MARK: The request
 

@@ -114,7 +114,7 @@ final class TransferWatch: Sendable {
         case .sentBody, .started:
             isBodyAwaited.store(false, ordering: .relaxed)
             touch()
-        // Reported to observers alone: whether somebody observes must not change when a request times out.
+        // Transports report these only if somebody observes, which must not change when a request times out.
         case .connected, .sentHead: break
         default: touch()
         }

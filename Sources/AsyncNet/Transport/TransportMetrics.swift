@@ -70,6 +70,27 @@ public struct TransportMetrics: Sendable {
     }
 }
 
+extension TransportMetrics: CustomStringConvertible, CustomReflectable {
+    public var description: String {
+        let parts = [
+            isConnectionReused.map { $0 ? "reused" : "new" }, httpVersion, remoteAddress, timings.map { "\($0.total)" },
+            wireBytes.map { "\($0.sentHead + $0.sentBody) bytes sent, \($0.receivedHead + $0.receivedBody) received" },
+        ]
+        let known = parts.compactMap(\.self)
+        return known.isEmpty ? "unknown" : known.joined(separator: ", ")
+    }
+
+    /// What `dump` shows.
+    public var customMirror: Mirror {
+        let children: KeyValuePairs<String, Any> = [
+            "httpVersion": httpVersion as Any, "isConnectionReused": isConnectionReused as Any,
+            "remoteAddress": remoteAddress as Any, "timings": timings as Any, "wireBytes": wireBytes as Any,
+            "certificates": certificates,
+        ]
+        return Mirror(self, children: children, displayStyle: .struct)
+    }
+}
+
 /// When the steps of one transfer were complete, each as the time since the transfer began.
 ///
 /// On a reused connection ``nameLookup``, ``connect`` and ``tlsHandshake`` are zero.

@@ -4,8 +4,9 @@ import Testing
 
 @Suite("The events that wait for an observer")
 struct EventBufferTests {
-    private static func event(_ number: Int) -> SessionEvent {
-        SessionEvent(requestID: RequestID(), attempt: number, event: .resumed)
+    private func append(_ number: Int, to buffer: inout EventBuffer) {
+        var event = SessionEvent(requestID: RequestID(), attempt: number, event: .resumed)
+        buffer.append(&event)
     }
 
     @Test(
@@ -16,7 +17,7 @@ struct EventBufferTests {
         ] as [(capacity: Int, sent: Int, kept: [Int], lost: Int)])
     func overflow(_ capacity: Int, _ sent: Int, _ kept: [Int], _ lost: Int) {
         var buffer = EventBuffer(capacity: capacity)
-        for number in 0..<sent { buffer.append(Self.event(number + 1)) }
+        for number in 0..<sent { append(number + 1, to: &buffer) }
         guard sent > 0 else { return #expect(buffer.isEmpty) }
         let taken = buffer.takeAll()
         #expect(taken.map(\.attempt) == kept)
@@ -27,9 +28,9 @@ struct EventBufferTests {
     @Test("What was lost is counted once")
     func countedOnce() {
         var buffer = EventBuffer(capacity: 1)
-        for number in 1...3 { buffer.append(Self.event(number)) }
+        for number in 1...3 { append(number, to: &buffer) }
         #expect(buffer.takeAll().first?.lostBefore == 2)
-        buffer.append(Self.event(4))
+        append(4, to: &buffer)
         #expect(buffer.takeAll().first?.lostBefore == 0)
     }
 }

@@ -129,6 +129,65 @@ struct EventMonitorTests {
         #expect(monitor.count.value == 800)
     }
 
+    @Test("Monitors that wait and then block their threads block no request")
+    func waitingMonitors() async throws {
+        // One more than Swift has threads for tasks.
+        let monitors = (0...ProcessInfo.processInfo.activeProcessorCount).map { _ in WaitingMonitor() }
+        let session = Session(transport: StubTransport { _ in .text("abc") }, configuration: .init(monitors: monitors))
+        for monitor in monitors {
+            _ = try await session.request(Self.url).serializing(Data.self).value
+            await monitor.isBlocked.wait()
+        }
+        _ = try await session.request(Self.url).serializing(Data.self).value
+        for monitor in monitors { monitor.semaphore.signal() }
+        await session.monitorsReceivedEvents()
+        #expect(monitors.map(\.count.value) == monitors.map { _ in 8 * (monitors.count + 1) })
+    }
+
+    @Test("A monitor whose function is the main actor's runs there")
+    func mainActorMonitor() async throws {
+        let monitor = await MainActorMonitor()
+        let session = session(monitor)
+        _ = try await session.request(Self.url).serializing(Data.self).value
+        await session.finish()
+        #expect(await monitor.count == 8)
+    }
+
+    @Test("Monitors and loops side by side get the same events in the same order, each once")
+    func manyObservers() async throws {
+        let recorders = [EventRecorder(), EventRecorder()]
+        let session = session(recorders[0], recorders[1])
+        let loops = [session.events, session.events]
+        for _ in 0..<10 { _ = try await session.request(Self.url).serializing(String.self).value }
+        await session.finish()
+        let events = recorders[0].events.map(\.description)
+        #expect(events.count == 80)
+        #expect(recorders[1].events.map(\.description) == events)
+        for loop in loops {
+            var received: [String] = []
+            for await event in loop { received.append(event.description) }
+            #expect(received == events)
+        }
+    }
+
+    @Test("Whoever has an event from a loop can wait until the monitors have received it")
+    func monitorsBeforeLoops() async throws {
+        let recorder = EventRecorder()
+        let session = session(recorder)
+        let events = session.events
+        let task = Task {
+            var missing = 0
+            for await event in events {
+                await session.monitorsReceivedEvents()
+                if !recorder.events.contains(where: { $0.description == event.description }) { missing += 1 }
+            }
+            return missing
+        }
+        for _ in 0..<20 { _ = try await session.request(Self.url).serializing(String.self).value }
+        await session.finish()
+        #expect(await task.value == 0)
+    }
+
     @Test("An actor can be a monitor, and gets the events in their order")
     func actorMonitor() async throws {
         let monitor = ActorMonitor()
@@ -236,6 +295,36 @@ private final class BlockingMonitor: EventMonitor {
     func receive(_ event: SessionEvent) {
         if count.value == 0 { semaphore.wait() }
         count.add()
+    }
+}
+
+/// Waits at its first event, and then blocks its thread.
+private final class WaitingMonitor: EventMonitor {
+    let isBlocked = Gate()
+    let semaphore = DispatchSemaphore(value: 0)
+    let count = Counter()
+
+    func receive(_ event: SessionEvent) async {
+        if count.value == 0 {
+            await Task.yield()
+            isBlocked.open()
+            block()
+        }
+        count.add()
+    }
+
+    private func block() { semaphore.wait() }
+}
+
+@MainActor
+private final class MainActorMonitor: EventMonitor {
+    private(set) var count = 0
+
+    // Its own attribute: Swift 6.3 infers no actor for the witness of an asynchronous requirement.
+    @MainActor
+    func receive(_ event: SessionEvent) async {
+        MainActor.preconditionIsolated()
+        count += 1
     }
 }
 
