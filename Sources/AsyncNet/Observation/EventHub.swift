@@ -104,7 +104,7 @@ final class EventHub: Sendable {
         for follower in followers { follower.receiveNow(event) }
         let channels = hasSequences.load(ordering: .acquiring) ? sequences.withLock { $0.channels } : [:]
         if channels.isEmpty, monitors.count == 1 { return monitors[0].send(event) }
-        // Before the loops: whoever knows an event from a loop may wait for the monitors to receive it.
+        // Monitors first: a program that has an event from a loop may wait until the monitors have received it too.
         for channel in monitors { channel.send(copy event) }
         for channel in channels.values { channel.send(copy event) }
     }

@@ -198,21 +198,21 @@ public struct TransportResponse: Sendable {
 
 /// An event of a transfer besides head and body. New cases may be added in any release.
 public enum TransportEvent: Sendable {
-    /// The transfer waits for a permit of the transport. No timeout for the server's silence runs until ``started``, or
-    /// another event that counts as activity.
+    /// The transfer waits for a permit of the transport. No timeout for the server's silence runs until another event than
+    /// ``sentHead(_:)`` and ``connected(_:)``.
     case queued
     /// The transfer has begun.
     case started
     /// The request's head is sent, in these words; reported each time that it is, and for the head of a CONNECT to a
-    /// proxy too. Only if ``TransportRequest/isHeadObserved``, and not by every transport. Does not count as activity, since
-    /// it must not change when a request times out.
+    /// proxy too. Only if ``TransportRequest/isHeadObserved``, and not by every transport. Does not end the
+    /// server's silence, since an observer must not change when a request times out.
     case sentHead(SentHead)
     /// The transport sends the request again on another connection: before any byte of a response, the server had
     /// closed the kept connection or had reported that it did not process the request (RFC 9110 §9.2.2, RFC 9113 §6.8).
     case repeated
     /// The transfer has this connection. Reported before the head, and only if ``TransportRequest/interests`` is not
-    /// `nil`; the session makes it of ``metrics(_:)`` if a transport does not report it. Does not count as activity, as
-    /// ``sentHead(_:)``.
+    /// `nil`; the session makes it of ``metrics(_:)`` if a transport does not report it. Does not end the server's
+    /// silence, as ``sentHead(_:)``.
     case connected(ConnectionInfo)
     /// A 1xx response other than 101 has arrived (RFC 9110 §15.2). Not every transport reports these.
     case informational(HTTPResponseHead)
