@@ -1,29 +1,51 @@
 import Foundation
 
-/// Which URLs were removed from a cache, and when, so that a response which was on its way meanwhile is not stored.
-struct CacheRemovals {
-    /// Counts the removals.
-    private(set) var now: UInt64 = 0
-    private var times: [String: UInt64] = [:]
-    /// When everything was removed.
-    private var timeOfAll: UInt64 = 0
+/// Which URLs were removed from a cache and its partitions, and when, so that a response which was on its way meanwhile is
+/// not stored.
+final class CacheRemovals: Sendable {
+    private struct State {
+        /// Counts the removals.
+        var now: UInt64 = 0
+        /// Of URLs, and of partitions, by a key without a URL.
+        var times: [CacheKey: UInt64] = [:]
+        /// When everything was removed.
+        var timeOfAll: UInt64 = 0
+    }
+
+    private let state = Locked(State())
 
     /// How many URLs are kept. When there are more, all responses that are on their way are dropped.
     private static let capacity = 10_000
 
-    mutating func remove(_ key: String) {
-        guard times.count < Self.capacity else { return removeAll() }
-        now += 1
-        times[key] = now
+    /// The number of removals so far.
+    var now: UInt64 { state.withLock { $0.now } }
+
+    func remove(_ key: CacheKey) {
+        let isFull = state.withLock { state in
+            guard state.times.count < Self.capacity else { return true }
+            state.now += 1
+            state.times[key] = state.now
+            return false
+        }
+        if isFull { removeAll() }
     }
 
-    mutating func removeAll() {
-        now += 1
-        (times, timeOfAll) = ([:], now)
+    /// - Parameter partition: The partition whose responses are removed; `nil` for everything.
+    func removeAll(in partition: String? = nil) {
+        if let partition { return remove(CacheKey(partition: partition, url: "")) }
+        state.withLock { state in
+            state.now += 1
+            (state.times, state.timeOfAll) = ([:], state.now)
+        }
     }
 
     /// Whether a URL was removed after this time.
-    func hasRemoved(_ key: String, since time: UInt64) -> Bool { max(timeOfAll, times[key] ?? 0) > time }
+    func hasRemoved(_ key: CacheKey, since time: UInt64) -> Bool {
+        state.withLock { state in
+            let ofPartition = state.times[CacheKey(partition: key.partition, url: "")] ?? 0
+            return max(state.timeOfAll, ofPartition, state.times[key] ?? 0) > time
+        }
+    }
 }
 
 /// Stores a body unless its URL was removed since the request was sent.

@@ -1,29 +1,29 @@
 import Foundation
 
-/// Keeps responses by URL. Decides nothing about their use.
+/// Keeps responses by partition and URL. Decides nothing about their use.
 protocol CacheStore: Sendable {
     /// The stored responses of a URL, newest first.
-    func entries(_ key: String) async -> [CacheEntry]
+    func entries(_ key: CacheKey) async -> [CacheEntry]
 
     /// Takes the body of a response, which replaces stored responses of the same variant once the body is complete.
     ///
     /// - Returns: `nil` if the response cannot be stored.
-    func writer(_ key: String, _ response: StoredResponse) async -> (any CacheWriter)?
+    func writer(_ key: CacheKey, _ response: StoredResponse) async -> (any CacheWriter)?
 
     /// Replaces the head of a stored response; its body stays. Does nothing if the response is not stored any more.
-    func update(_ entry: CacheEntry, _ key: String, to response: StoredResponse) async
+    func update(_ entry: CacheEntry, _ key: CacheKey, to response: StoredResponse) async
 
     /// Removes a stored response, or the one that has replaced it.
-    func remove(_ entry: CacheEntry, _ key: String) async
+    func remove(_ entry: CacheEntry, _ key: CacheKey) async
 
     /// Removes the stored responses of a URL.
-    func remove(_ key: String) async
+    func remove(_ key: CacheKey) async
 
-    /// Removes all stored responses.
-    func removeAll() async
+    /// Removes the stored responses of a partition; all for `nil`.
+    func removeAll(in partition: String?) async
 
-    /// How many responses are stored, and how many bytes they take.
-    func usage() async -> (entries: Int, bytes: Int64)
+    /// How many responses of a partition are stored, and how many bytes they take; of all for `nil`.
+    func usage(of partition: String?) async -> (entries: Int, bytes: Int64)
 
     /// The largest body that is stored, in bytes.
     var maximumBodySize: Int64 { get }

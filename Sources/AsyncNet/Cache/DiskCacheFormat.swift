@@ -8,6 +8,7 @@ import Foundation
 enum DiskCacheFormat {
     /// What is stored of a response beside its body.
     struct Record: Codable {
+        /// The text of the response's ``CacheKey``.
         var key: String
         var statusCode: Int
         var httpVersion: String?
@@ -62,9 +63,9 @@ enum DiskCacheFormat {
 }
 
 extension DiskCacheFormat.Record {
-    init(_ key: String, _ response: StoredResponse, bodyHash: String) {
+    init(_ key: CacheKey, _ response: StoredResponse, bodyHash: String) {
         self.init(
-            key: key, statusCode: response.statusCode, httpVersion: response.httpVersion,
+            key: key.text, statusCode: response.statusCode, httpVersion: response.httpVersion,
             reasonPhrase: response.reasonPhrase, headers: response.headers.flatMap { [$0.name, $0.value] },
             requested: response.requested.timeIntervalSince1970, received: response.received.timeIntervalSince1970,
             variant: response.variant, isContentDecoded: response.isContentDecoded, bodyHash: bodyHash)

@@ -3,8 +3,8 @@ import Foundation
 /// Stores responses in a folder, a file for each response, which any number of processes may use.
 ///
 /// A file is written under a name of its own and then renamed, so that a reader finds a whole file or none, whenever a
-/// process ends. Readers take no lock. There is no index: a file's name has the hashes of its URL and variant, and its
-/// folder, one of 256, the beginning of the first. A use sets the file's time of modification, so that the files which
+/// process ends. Readers take no lock. There is no index: a file's name has the hashes of its URL and variant, then that of
+/// its partition, and its folder, one of 256, the beginning of the first. A use sets the file's time of modification, so that the files which
 /// were not used for longest are known.
 final class DiskCacheStore: CacheStore {
     private let folder: String
@@ -30,32 +30,32 @@ final class DiskCacheStore: CacheStore {
 
     // MARK: Reading
 
-    func entries(_ key: String) async -> [CacheEntry] {
+    func entries(_ key: CacheKey) async -> [CacheEntry] {
         await UserCode.run { [self] in
             files(of: key).compactMap { entry($0, key) }.sorted { $0.response.received > $1.response.received }
         }
     }
 
     /// A damaged file is removed.
-    private func entry(_ path: String, _ key: String) -> CacheEntry? {
+    private func entry(_ path: String, _ key: CacheKey) -> CacheEntry? {
         guard let file = OwnFile(path) else { return nil }
         guard let (record, bodySize) = DiskCacheFormat.read(fileSize: file.size, file.read) else {
             FileSystem.remove(path)
             return nil
         }
-        guard record.key == key else { return nil }
+        guard record.key == key.text else { return nil }
         return CacheEntry(
             response: record.response, body: DiskCacheBody(file: file, size: bodySize, hash: record.bodyHash))
     }
 
     // MARK: Writing
 
-    func writer(_ key: String, _ response: StoredResponse) async -> (any CacheWriter)? {
+    func writer(_ key: CacheKey, _ response: StoredResponse) async -> (any CacheWriter)? {
         await UserCode.run { [self] in DiskCacheWriter(self, folder, key, response) }
     }
 
     /// Copies the body to a new file, as the file of the stored response may have readers.
-    func update(_ entry: CacheEntry, _ key: String, to response: StoredResponse) async {
+    func update(_ entry: CacheEntry, _ key: CacheKey, to response: StoredResponse) async {
         guard await entries(key).contains(where: { $0.response == entry.response }),
             let body = await entry.body.read(), let writer = await writer(key, response)
         else { return }
@@ -68,7 +68,7 @@ final class DiskCacheStore: CacheStore {
     }
 
     /// Gives a complete file its name, in place of the former one, unless that response was requested later.
-    fileprivate func add(_ file: TemporaryFile, size: Int64, _ key: String, _ response: StoredResponse) {
+    fileprivate func add(_ file: TemporaryFile, size: Int64, _ key: CacheKey, _ response: StoredResponse) {
         guard let path = file.path else { return }
         let target = self.path(of: key, response.variant)
         if let present = entry(target, key), present.response.requested > response.requested { return }
@@ -87,24 +87,25 @@ final class DiskCacheStore: CacheStore {
 
     // MARK: Removing
 
-    func remove(_ key: String) async {
+    func remove(_ key: CacheKey) async {
         await UserCode.run { [self] in files(of: key).forEach(FileSystem.remove) }
     }
 
-    func remove(_ entry: CacheEntry, _ key: String) async {
+    func remove(_ entry: CacheEntry, _ key: CacheKey) async {
         await UserCode.run { [self] in FileSystem.remove(path(of: key, entry.response.variant)) }
     }
 
-    func removeAll() async {
+    func removeAll(in partition: String?) async {
         await UserCode.run { [self] in
-            for file in listed() { FileSystem.remove(file.path) }
-            usage.withLock { $0 = (0, 0) }
+            for file in listed(of: partition) { FileSystem.remove(file.path) }
+            // A partition's part of the bytes is not known.
+            usage.withLock { $0 = partition == nil ? (0, 0) : nil }
         }
     }
 
-    func usage() async -> (entries: Int, bytes: Int64) {
+    func usage(of partition: String?) async -> (entries: Int, bytes: Int64) {
         await UserCode.run { [self] in
-            let files = listed()
+            let files = listed(of: partition)
             return (files.count, files.reduce(0) { $0 + $1.size })
         }
     }
@@ -144,14 +145,19 @@ final class DiskCacheStore: CacheStore {
     // MARK: Names
 
     /// The folder of a URL's files, and the beginning of their names.
-    private func place(of key: String) -> (folder: String, prefix: String) {
-        let hash = MessageDigest.of(key, algorithm: .sha256).hexadecimal.prefix(Self.prefixLength)
+    private func place(of key: CacheKey) -> (folder: String, prefix: String) {
+        let hash = MessageDigest.of(key.text, algorithm: .sha256).hexadecimal.prefix(Self.prefixLength)
         return ("\(folder)/\(hash.prefix(2))", "\(hash)-")
     }
 
-    private func path(of key: String, _ variant: CacheVariant) -> String {
+    private func path(of key: CacheKey, _ variant: CacheVariant) -> String {
         let (folder, prefix) = place(of: key)
-        return "\(folder)/\(prefix)\(variant.identity)"
+        return "\(folder)/\(prefix)\(variant.identity)\(Self.suffix(of: key.partition))"
+    }
+
+    /// The end of the names of a partition's files: a part of its hash.
+    private static func suffix(of partition: String) -> String {
+        partition.isEmpty ? "" : "-\(partition.prefix(32))"
     }
 
     private static let prefixLength = 40
@@ -160,14 +166,17 @@ final class DiskCacheStore: CacheStore {
         (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     }
 
-    private func files(of key: String) -> [String] {
+    private func files(of key: CacheKey) -> [String] {
         let (part, prefix) = place(of: key)
         return names(part).filter { $0.hasPrefix(prefix) }.map { "\(part)/\($0)" }
     }
 
-    private func listed() -> [FileSystem.Listed] {
-        names(folder).filter { $0.utf8.count == 2 }.flatMap { part in
-            names("\(folder)/\(part)").filter { $0.dropFirst(Self.prefixLength).hasPrefix("-") }
+    /// - Parameter partition: The partition whose files are listed; `nil` for all.
+    private func listed(of partition: String? = nil) -> [FileSystem.Listed] {
+        let suffix = partition.map(Self.suffix) ?? ""
+        return names(folder).filter { $0.utf8.count == 2 }.flatMap { part in
+            names("\(folder)/\(part)")
+                .filter { $0.dropFirst(Self.prefixLength).hasPrefix("-") && $0.hasSuffix(suffix) }
                 .compactMap { FileSystem.listed("\(folder)/\(part)/\($0)") }
         }
     }
@@ -182,12 +191,12 @@ private final class DiskCacheWriter: CacheWriter {
 
     private let store: DiskCacheStore
     private let file: TemporaryFile
-    private let key: String
+    private let key: CacheKey
     private let response: StoredResponse
     private let state = Locked(State())
 
     /// `nil` if no file can be made.
-    init?(_ store: DiskCacheStore, _ folder: String, _ key: String, _ response: StoredResponse) {
+    init?(_ store: DiskCacheStore, _ folder: String, _ key: CacheKey, _ response: StoredResponse) {
         guard let file = try? TemporaryFile(in: folder, keepsName: true) else { return nil }
         (self.store, self.file, self.key, self.response) = (store, file, key, response)
     }

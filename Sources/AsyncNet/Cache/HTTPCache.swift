@@ -13,10 +13,15 @@ public import Foundation
 ///
 /// Responses to requests with different credentials, or other secret headers such as `X-API-Key`, are kept apart unless the
 /// server calls them `public`. Cookies separate responses that the server calls `private`, or whose `Vary` names `Cookie`.
+/// A program that acts for many users has a ``partition(_:)`` for each of them.
 public actor HTTPCache {
     nonisolated let store: any CacheStore
+    /// The hash of the partition's name; empty for a cache that is no partition.
+    nonisolated let partition: String
+    nonisolated let willStore: WillStore?
     private var counts = CacheStatistics()
-    private nonisolated let removals = Locked(CacheRemovals())
+    /// Those of the store: of this cache and of its partitions.
+    nonisolated let removals: CacheRemovals
 
     /// The largest body is this part of the capacity.
     static let partOfBody: Int64 = 8
@@ -26,9 +31,11 @@ public actor HTTPCache {
 
     /// A cache in memory, which ends with the process.
     ///
-    /// - Parameter capacity: How many bytes the stored responses may take, 64 MiB by default.
-    public init(capacity: Int = 64 << 20) {
-        store = MemoryCacheStore(capacity: capacity)
+    /// - Parameters:
+    ///   - capacity: How many bytes the stored responses may take, 64 MiB by default.
+    ///   - willStore: Decides what is stored of each response; see ``WillStore``.
+    public init(capacity: Int = 64 << 20, willStore: WillStore? = nil) {
+        self.init(MemoryCacheStore(capacity: capacity), willStore)
     }
 
     /// A cache in a folder, which outlives the process. Several processes may use the folder at the same time.
@@ -39,47 +46,97 @@ public actor HTTPCache {
     /// - Parameters:
     ///   - directory: The folder, which is made if it does not exist, and which only caches may use.
     ///   - capacity: How many bytes the files may take, 256 MiB by default. Several processes may use somewhat more.
+    ///   - willStore: Decides what is stored of each response; see ``WillStore``.
     /// - Throws: `.fileNotWritable` if the folder cannot be made or written to.
-    public init(directory: URL, capacity: Int = 256 << 20) throws(AsyncNetError) {
-        store = try DiskCacheStore(directory, capacity: capacity)
+    public init(directory: URL, capacity: Int = 256 << 20, willStore: WillStore? = nil) throws(AsyncNetError) {
+        self.init(try DiskCacheStore(directory, capacity: capacity), willStore)
     }
 
-    /// How often this cache was used, and how much is stored.
+    private init(
+        _ store: any CacheStore, _ willStore: WillStore?, partition: String = "",
+        removals: CacheRemovals = CacheRemovals()
+    ) {
+        (self.store, self.willStore, self.partition, self.removals) = (store, willStore, partition, removals)
+    }
+
+    /// A cache of its own, which shares capacity, folder and `willStore` with this one, and never a response.
+    ///
+    ///     let session = Session(configuration: .init(cache: cache.partition("user-7")))
+    ///
+    /// It is needed where one process acts for many users: RFC 9111 has one user for a private cache. The same name
+    /// leads to the same responses, also in another process that uses the folder. What a request uses, stores or
+    /// removes is of its own partition only. A partition counts uses of its own, and a partition of a partition is
+    /// another one.
+    ///
+    /// - Parameter name: Any text, such as the user's number. Files have a hash of it only.
+    public nonisolated func partition(_ name: String) -> HTTPCache {
+        let hash = Data("\(partition)\n\(name)".utf8).sha256
+        return HTTPCache(store, willStore, partition: hash, removals: removals)
+    }
+
+    /// What is known to `store` by this name; `nil` for all that it holds.
+    private nonisolated var part: String? { partition.isEmpty ? nil : partition }
+
+    /// How often this cache was used, and how much is stored: of a partition its own responses, of the cache that it is a
+    /// partition of all of them.
     public var statistics: CacheStatistics {
         get async {
-            let usage = await store.usage()
+            let usage = await store.usage(of: part)
             var statistics = counts
             (statistics.entries, statistics.bytes) = (usage.entries, usage.bytes)
             return statistics
         }
     }
 
-    /// Removes the stored responses of an absolute URL. Does nothing if the text is no URL, or a relative one.
+    /// Removes the stored responses of an absolute URL; not those of partitions. Does nothing if the text is no URL, or a
+    /// relative one.
     public func remove(_ url: some URLConvertible) async {
         guard let url = try? url.asURL() else { return }
-        await remove(key: CacheRequest.key(of: url, url.absoluteString))
+        await removeResponses(of: url)
     }
 
-    /// Removes all stored responses. Those that are on their way are not stored either.
+    /// Removes all stored responses: of a partition its own, of the cache that it is a partition of those of all
+    /// partitions too. Those that are on their way are not stored either.
     public func removeAll() async {
-        removals.withLock { $0.removeAll() }
-        await store.removeAll()
+        removals.removeAll(in: part)
+        await store.removeAll(in: part)
     }
 
-    nonisolated func remove(key: String) async {
-        removals.withLock { $0.remove(key) }
+    nonisolated func removeResponses(of url: URL) async {
+        let key = CacheKey(partition: partition, url: CacheRequest.key(of: url, url.absoluteString))
+        removals.remove(key)
         await store.remove(key)
     }
 
-    /// The number of removals so far.
-    nonisolated var removalTime: UInt64 { removals.withLock { $0.now } }
-
-    /// Whether a URL was removed since.
-    nonisolated func hasRemoved(_ key: String, since time: UInt64) -> Bool {
-        removals.withLock { $0.hasRemoved(key, since: time) }
-    }
-
     func count(_ outcome: CacheOutcome) { counts.count(outcome) }
+}
+
+extension HTTPCache {
+    /// Decides what a cache stores of a response to GET.
+    ///
+    ///     let cache = HTTPCache { request, response in
+    ///         if request.url.path().hasPrefix("/private") { return .doNotStore }
+    ///         var headers = response.headers
+    ///         headers.remove("Set-Cookie")
+    ///         return .modify(headers)
+    ///     }
+    ///
+    /// It gets the request as it is sent, with cookies and credentials, and is called when the response's head has arrived,
+    /// and with the headers that a 304 has changed. It runs on a thread that it may block. It is not called for what is
+    /// never stored: a response to a request with `no-store` or ``CacheMode/noStore``, and the statuses 304, 401 and 407.
+    public typealias WillStore = @Sendable (_ request: HTTPRequestHead, _ response: HTTPResponseHead) -> Storing
+
+    /// What is stored of a response.
+    public enum Storing: Sendable {
+        /// The response as it is, if RFC 9111 §3 allows it.
+        case store
+        /// Nothing. A stored response that this one supersedes is removed.
+        case doNotStore
+        /// The response with these headers in place of its own, if RFC 9111 §3 allows it by these: with another
+        /// `Cache-Control`, for example. The request that is running gets the response as it is. `Content-Encoding` and
+        /// `Content-Range` must be those of the body.
+        case modify(HTTPHeaders)
+    }
 }
 
 extension HTTPCache: CustomReflectable {

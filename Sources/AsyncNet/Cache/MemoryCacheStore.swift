@@ -10,30 +10,30 @@ actor MemoryCacheStore: CacheStore {
         maximumBodySize = Int64(max(0, capacity)) / HTTPCache.partOfBody
     }
 
-    func entries(_ key: String) -> [CacheEntry] {
+    func entries(_ key: CacheKey) -> [CacheEntry] {
         stored.entries(key).map { CacheEntry(response: $0.response, body: MemoryBody(data: $0.body)) }
     }
 
-    nonisolated func writer(_ key: String, _ response: StoredResponse) -> (any CacheWriter)? {
+    nonisolated func writer(_ key: CacheKey, _ response: StoredResponse) -> (any CacheWriter)? {
         MemoryWriter(self, key, response)
     }
 
-    func update(_ entry: CacheEntry, _ key: String, to response: StoredResponse) {
+    func update(_ entry: CacheEntry, _ key: CacheKey, to response: StoredResponse) {
         guard let body = entry.body as? MemoryBody,
             stored.entries(key).contains(where: { $0.response == entry.response })
         else { return }
         add(key, response, body.data)
     }
 
-    func remove(_ entry: CacheEntry, _ key: String) { stored.remove(key, entry.response.variant) }
+    func remove(_ entry: CacheEntry, _ key: CacheKey) { stored.remove(key, entry.response.variant) }
 
-    func add(_ key: String, _ response: StoredResponse, _ body: Data) { stored.add(key, response, body) }
+    func add(_ key: CacheKey, _ response: StoredResponse, _ body: Data) { stored.add(key, response, body) }
 
-    func remove(_ key: String) { stored.remove(key) }
+    func remove(_ key: CacheKey) { stored.remove(key) }
 
-    func removeAll() { stored.removeAll() }
+    func removeAll(in partition: String?) { stored.removeAll(in: partition) }
 
-    func usage() -> (entries: Int, bytes: Int64) { (stored.count, Int64(stored.bytes)) }
+    func usage(of partition: String?) -> (entries: Int, bytes: Int64) { stored.usage(of: partition) }
 }
 
 private struct MemoryBody: CachedBody {
@@ -44,11 +44,11 @@ private struct MemoryBody: CachedBody {
 
 private final class MemoryWriter: CacheWriter {
     private let store: MemoryCacheStore
-    private let key: String
+    private let key: CacheKey
     private let response: StoredResponse
     private let body = Locked(Data())
 
-    init(_ store: MemoryCacheStore, _ key: String, _ response: StoredResponse) {
+    init(_ store: MemoryCacheStore, _ key: CacheKey, _ response: StoredResponse) {
         (self.store, self.key, self.response) = (store, key, response)
     }
 

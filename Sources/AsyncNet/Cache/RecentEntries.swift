@@ -3,7 +3,7 @@ import Foundation
 /// Responses in memory, of which the least recently used give way when there are more bytes than the capacity.
 struct RecentEntries {
     struct Entry {
-        var key: String
+        var key: CacheKey
         var response: StoredResponse
         var body: Data
         /// The bytes that the entry counts for.
@@ -15,7 +15,7 @@ struct RecentEntries {
     private var entries: [Entry?] = []
     private var free: [Int] = []
     /// The numbers of a URL's entries, those that were added last first.
-    private var numbers: [String: [Int]] = [:]
+    private var numbers: [CacheKey: [Int]] = [:]
     /// The entries by the time of their last use.
     private var uses = IndexedHeap<UInt64>()
     private var time: UInt64 = 0
@@ -28,7 +28,7 @@ struct RecentEntries {
     var count: Int { uses.count }
 
     /// A URL's entries, newest first; they count as used.
-    mutating func entries(_ key: String) -> [Entry] {
+    mutating func entries(_ key: CacheKey) -> [Entry] {
         let found = (numbers[key] ?? []).compactMap { number in
             use(number)
             return entries[number]
@@ -37,7 +37,7 @@ struct RecentEntries {
     }
 
     /// Adds an entry, in place of the one of the same URL and variant, unless that was requested later.
-    mutating func add(_ key: String, _ response: StoredResponse, _ body: Data) {
+    mutating func add(_ key: CacheKey, _ response: StoredResponse, _ body: Data) {
         let equal = (numbers[key] ?? []).filter { entries[$0]?.response.variant == response.variant }
         if equal.contains(where: { (entries[$0]?.response.requested ?? .distantPast) > response.requested }) { return }
         for number in equal { remove(number) }
@@ -53,15 +53,25 @@ struct RecentEntries {
         use(number)
     }
 
-    mutating func remove(_ key: String) {
+    mutating func remove(_ key: CacheKey) {
         for number in numbers[key] ?? [] { remove(number) }
     }
 
-    mutating func remove(_ key: String, _ variant: CacheVariant) {
+    mutating func remove(_ key: CacheKey, _ variant: CacheVariant) {
         for number in numbers[key] ?? [] where entries[number]?.response.variant == variant { remove(number) }
     }
 
-    mutating func removeAll() { self = RecentEntries(capacity: capacity) }
+    /// - Parameter partition: The partition whose entries are removed; `nil` for all.
+    mutating func removeAll(in partition: String? = nil) {
+        guard let partition else { return self = RecentEntries(capacity: capacity) }
+        for key in numbers.keys where key.partition == partition { remove(key) }
+    }
+
+    func usage(of partition: String?) -> (entries: Int, bytes: Int64) {
+        guard let partition else { return (count, Int64(bytes)) }
+        let own = entries.compactMap(\.self).filter { $0.key.partition == partition }
+        return (own.count, own.reduce(0) { $0 + Int64($1.cost) })
+    }
 
     private mutating func use(_ number: Int) {
         time += 1
@@ -78,8 +88,8 @@ struct RecentEntries {
         if numbers[entry.key]?.isEmpty == true { numbers[entry.key] = nil }
     }
 
-    private static func cost(_ key: String, _ response: StoredResponse, _ body: Data) -> Int {
-        response.headers.reduce(overhead + key.utf8.count + body.count) { sum, header in
+    private static func cost(_ key: CacheKey, _ response: StoredResponse, _ body: Data) -> Int {
+        response.headers.reduce(overhead + key.text.utf8.count + body.count) { sum, header in
             sum + header.name.utf8.count + header.value.utf8.count
         }
     }

@@ -3,11 +3,11 @@ import Foundation
 /// The transfers that revalidate stale responses after these were used (RFC 5861 §3): one at a time for each URL, in a
 /// task of its own. A session that finishes waits for them.
 final class CacheRevalidations: Sendable {
-    private let running = Locked<[String: Task<Void, Never>]>([:])
+    private let running = Locked<[CacheKey: Task<Void, Never>]>([:])
 
     /// Does nothing if a task with this key runs.
     func begin(
-        _ key: String, _ transfers: TransferCount, on executor: (any TaskExecutor)?,
+        _ key: CacheKey, _ transfers: TransferCount, on executor: (any TaskExecutor)?,
         _ work: @escaping @Sendable () async -> Void
     ) {
         running.withLock { running in
@@ -30,12 +30,12 @@ final class CacheRevalidations: Sendable {
         for task in running.withLock({ Array($0.values) }) { task.cancel() }
     }
 
-    private func end(_ key: String) { running.withLock { $0[key] = nil } }
+    private func end(_ key: CacheKey) { running.withLock { $0[key] = nil } }
 }
 
 extension RequestRun {
     /// Sends a request with the conditions of its stored response, in a run of its own. Observers see it as a request.
-    func revalidate(_ request: TransportRequest, _ credential: OriginCredential?, _ key: String) {
+    func revalidate(_ request: TransportRequest, _ credential: OriginCredential?, _ key: CacheKey) {
         let environment = environment
         let (policies, scoped) = (policies.ofRevalidation, scoped)
         environment.revalidations.begin(key, environment.transfers, on: environment.timers.time.executor) {

@@ -20,14 +20,14 @@ extension CachedHop {
         await report(.bypassed)
         let response = try await transfer(outgoing)
         for url in CacheRules.invalidated(by: response.head, to: request) {
-            await cache.remove(key: CacheRequest.key(of: url, url.absoluteString))
+            await cache.removeResponses(of: url)
         }
         return response
     }
 
     private func fetched(_ outgoing: TransportRequest, _ transfer: Transfer) async throws -> TransportResponse {
         await report(.miss)
-        let sent = Sending(now, cache.removalTime)
+        let sent = Sending(now, cache.removals.now)
         let response = try await transfer(outgoing.forced(by: request.mode))
         return await stored(response, sent) ?? response
     }
@@ -36,7 +36,7 @@ extension CachedHop {
     private func revalidated(_ entry: CacheEntry, _ outgoing: TransportRequest, _ transfer: Transfer) async throws
         -> TransportResponse
     {
-        let (stored, sent) = (entry.response, Sending(now, cache.removalTime))
+        let (stored, sent) = (entry.response, Sending(now, cache.removals.now))
         let allowsError = allowsStaleIfError(stored)
         let isReplaced: @Sendable (HTTPResponseHead) -> Bool = { head in
             head.statusCode == 304 ? !stored.conditions.isEmpty : allowsError && Self.errors.contains(head.statusCode)
@@ -87,15 +87,35 @@ extension CachedHop {
 
     /// Stores what a 304 response has changed: it may be for other requests now, or not be stored any more.
     private func update(_ entry: CacheEntry, to confirmed: StoredResponse, _ sent: Sending) async {
-        guard !cache.hasRemoved(key, since: sent.removals) else { return }
-        let mayStore = CacheRules.mayStore(confirmed.statusCode, confirmed.headers)
-        let variant = mayStore ? CacheVariant(of: confirmed.headers, to: request) : nil
+        guard !cache.removals.hasRemoved(key, since: sent.removals) else { return }
+        var (updated, variant) = (confirmed, CacheVariant?.none)
+        if let headers = await headersToStore(confirmed.statusCode, confirmed.headers) {
+            updated.headers = headers
+            variant = CacheVariant(of: headers, to: request)
+        }
         if let variant {
-            var updated = confirmed
             updated.variant = variant
             await cache.store.update(entry, key, to: updated)
         }
         if variant != entry.response.variant { await cache.store.remove(entry, key) }
+    }
+
+    /// The headers that are stored of a response, by the cache's ``HTTPCache/WillStore`` and RFC 9111 §3; `nil` if nothing
+    /// is stored.
+    private func headersToStore(_ status: Int, _ headers: HTTPHeaders) async -> HTTPHeaders? {
+        guard CacheRules.mayBeStored(status) else { return nil }
+        var headers = headers
+        if let willStore = cache.willStore {
+            let (sent, received) = (
+                request.head, HTTPResponseHead(statusCode: status, url: request.url, headers: headers)
+            )
+            switch await UserCode.run({ willStore(sent, received) }) {
+            case .store: break
+            case .doNotStore: return nil
+            case .modify(let others): headers = others
+            }
+        }
+        return CacheRules.mayStore(status, headers) ? headers : nil
     }
 
     /// When a request was sent, and how many removals the cache had counted then.
@@ -108,13 +128,15 @@ extension CachedHop {
 
     /// The response with a body that is stored as it is read; `nil` if it may not be stored.
     private func stored(_ response: TransportResponse, _ sent: Sending) async -> TransportResponse? {
-        guard CacheRules.stores(response.head, to: request), isSmallEnough(response.head),
-            let variant = CacheVariant(of: response.head.headers, to: request)
+        let head = response.head
+        guard request.method == .get, isSmallEnough(head),
+            let headers = await headersToStore(head.statusCode, head.headers),
+            let variant = CacheVariant(of: headers, to: request)
         else { return nil }
         let stored = StoredResponse(
-            response.head, variant, isContentDecoded: response.isContentDecoded, requested: sent.date, received: now)
+            head, headers, variant, isContentDecoded: response.isContentDecoded, requested: sent.date, received: now)
         guard let writer = await cache.store.writer(key, stored) else { return nil }
-        let checked = CheckedWriter(writer) { [cache, key] in !cache.hasRemoved(key, since: sent.removals) }
+        let checked = CheckedWriter(writer) { [cache, key] in !cache.removals.hasRemoved(key, since: sent.removals) }
         return await response.storing(in: checked)
     }
 

@@ -8,7 +8,7 @@ struct CachedHop: Sendable {
     /// The request without cookies and credentials.
     private let plain: TransportRequest
     let attempt: Attempt
-    let key: String
+    let key: CacheKey
 
     /// - Parameters:
     ///   - outgoing: The request as it is sent, with cookies and credentials.
@@ -24,7 +24,8 @@ struct CachedHop: Sendable {
             hasBody: !plain.body.isNone, isRepeated: attempt.number > 1)
         (self.cache, self.request, self.plain, self.attempt) = (cache, request, plain, attempt)
         // A test's transport has responses of its own.
-        key = attempt.run.scoped.map { "\($0.id) \(request.key)" } ?? request.key
+        let url = attempt.run.scoped.map { "\($0.id) \(request.key)" } ?? request.key
+        key = CacheKey(partition: cache.partition, url: url)
     }
 
     var run: RequestRun { attempt.run }

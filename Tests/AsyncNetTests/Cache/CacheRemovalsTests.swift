@@ -6,7 +6,7 @@ import Testing
 struct CacheRemovalsTests {
     @Test("A removal counts for what began before it, and for its URL only")
     func order() {
-        var removals = CacheRemovals()
+        let removals = CacheRemovals()
         let start = removals.now
         removals.remove("a")
         #expect(removals.hasRemoved("a", since: start) && !removals.hasRemoved("b", since: start))
@@ -19,9 +19,9 @@ struct CacheRemovalsTests {
 
     @Test("Any number of URLs takes limited memory, and no removal is forgotten")
     func many() {
-        var removals = CacheRemovals()
+        let removals = CacheRemovals()
         let start = removals.now
-        for number in 0..<25_000 { removals.remove("\(number)") }
+        for number in 0..<25_000 { removals.remove(CacheKey(url: "\(number)")) }
         #expect(removals.hasRemoved("0", since: start) && removals.hasRemoved("24999", since: start))
     }
 }

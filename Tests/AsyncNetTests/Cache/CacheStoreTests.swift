@@ -3,9 +3,13 @@ import Testing
 
 @testable import AsyncNet
 
+extension CacheKey: ExpressibleByStringInterpolation {
+    public init(stringLiteral url: String) { self.init(url: url) }
+}
+
 extension CacheStore {
     /// Stores a body in chunks.
-    func put(_ key: String, _ response: StoredResponse, _ chunks: [Data]) async -> Bool {
+    func put(_ key: CacheKey, _ response: StoredResponse, _ chunks: [Data]) async -> Bool {
         guard let writer = await writer(key, response) else { return false }
         for chunk in chunks { guard await writer.append(chunk) else { return false } }
         await writer.commit()
@@ -13,7 +17,7 @@ extension CacheStore {
     }
 
     /// The bodies of a URL; `nil` for a damaged one.
-    func bodies(_ key: String) async throws -> [Data?] {
+    func bodies(_ key: CacheKey) async throws -> [Data?] {
         var bodies: [Data?] = []
         for entry in await entries(key) {
             guard let body = await entry.body.read() else {
@@ -54,7 +58,7 @@ struct CacheStoreTests {
         #expect(entries.map(\.response) == [response])
         #expect(try await store.bodies("http://a/x") == [body])
         #expect(await store.entries("http://a/").isEmpty)
-        #expect(await store.usage().entries == 1)
+        #expect(await store.usage(of: nil).entries == 1)
     }
 
     @Test("Without commit nothing is stored, and no file is left", arguments: Kind.allCases)
@@ -84,7 +88,7 @@ struct CacheStoreTests {
         await store.update(entry, "k", to: new)
         #expect(await store.entries("k").map(\.response) == [new])
         #expect(try await store.bodies("k") == [Data("body".utf8)])
-        #expect(await store.usage().entries == 1)
+        #expect(await store.usage(of: nil).entries == 1)
     }
 
     @Test("A later response stays, whichever is stored last", arguments: Kind.allCases)
@@ -116,18 +120,18 @@ struct CacheStoreTests {
         let body = Data(repeating: 7, count: 2_000_000)
         _ = await store.put("k", try .fixture([:]), [body])
         let read = try #require(await store.entries("k").first?.body.read())
-        await store.removeAll()
+        await store.removeAll(in: nil)
         #expect(await store.entries("k").isEmpty)
         var count = 0
         for try await chunk in read { count += chunk.count }
         #expect(count == body.count)
-        #expect(await store.usage() == (0, 0))
+        #expect(await store.usage(of: nil) == (0, 0))
     }
 
     @Test("Removing a URL leaves others", arguments: Kind.allCases)
     func removing(_ kind: Kind) async throws {
         let store = try store(kind)
-        for key in ["a", "b"] { _ = await store.put(key, try .fixture([:]), [Data(key.utf8)]) }
+        for key in ["a", "b"] { _ = await store.put(CacheKey(url: key), try .fixture([:]), [Data(key.utf8)]) }
         await store.remove("a")
         #expect(await store.entries("a").isEmpty)
         #expect(try await store.bodies("b") == [Data("b".utf8)])
@@ -197,7 +201,7 @@ struct DiskCacheStoreTests {
         #expect(await store.entries("0").count == 1)
         #expect(await store.entries("9").count == 1)
         #expect(await store.entries("1").isEmpty)
-        #expect(await store.usage().bytes <= 100_000)
+        #expect(await store.usage(of: nil).bytes <= 100_000)
     }
 
     @Test("Only this user may read the files")
@@ -234,7 +238,7 @@ struct DiskCacheStoreTests {
             let request = CacheRequest.get(["Accept-Language": "\(number)"])
             _ = await store.put("k", try .fixture(["Vary": "Accept-Language"], for: request), [Data("\(number)".utf8)])
         }
-        #expect(await store.usage().entries == 32)
+        #expect(await store.usage(of: nil).entries == 32)
         #expect(try await store.bodies("k").contains(Data("39".utf8)))
     }
 
@@ -246,7 +250,7 @@ struct DiskCacheStoreTests {
         try FileManager.default.moveItem(at: file, to: target)
         try FileManager.default.createSymbolicLink(at: file, withDestinationURL: target)
         #expect(await store.entries("k").isEmpty)
-        await store.removeAll()
+        await store.removeAll(in: nil)
         #expect(FileManager.default.fileExists(atPath: target.path))
     }
 
@@ -269,6 +273,6 @@ struct DiskCacheStoreTests {
             }
             try await group.waitForAll()
         }
-        #expect(await stores[0].usage().entries == 3)
+        #expect(await stores[0].usage(of: nil).entries == 3)
     }
 }

@@ -19,11 +19,11 @@ struct RecentEntriesTests {
     @Test("The least recently used give way, and a use makes an entry the most recent")
     func recency() throws {
         var entries = RecentEntries(capacity: 3 * (try cost()))
-        for key in ["a", "b", "c"] { entries.add(key, try response(), Data(count: 100)) }
+        for key in ["a", "b", "c"] as [CacheKey] { entries.add(key, try response(), Data(count: 100)) }
         #expect(entries.count == 3)
         #expect(entries.entries("a").count == 1)
         entries.add("d", try response(), Data(count: 100))
-        #expect(["a", "b", "c", "d"].map { entries.entries($0).count } == [1, 0, 1, 1])
+        #expect((["a", "b", "c", "d"] as [CacheKey]).map { entries.entries($0).count } == [1, 0, 1, 1])
         entries.add("e", try response(), Data(count: 2 * (try cost())))
         #expect(entries.count == 1 && entries.entries("e").count == 1)
         #expect(entries.bytes <= entries.capacity)
@@ -61,7 +61,7 @@ struct RecentEntriesTests {
     func anySequence() throws {
         var (random, entries) = (SeededRandom(state: 7), RecentEntries(capacity: 10_000))
         for _ in 0..<2000 {
-            let key = "\(Int.random(in: 0..<20, using: &random))"
+            let key: CacheKey = "\(Int.random(in: 0..<20, using: &random))"
             switch Int.random(in: 0..<10, using: &random) {
             case 0: entries.remove(key)
             case 1...4: _ = entries.entries(key)

@@ -8,43 +8,8 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// A server that counts its requests, over a cache whose time a clock moves.
-private struct CachedSite {
-    let clock = TestClock()
-    let cache = HTTPCache()
-    let stub: StubTransport
-    let session: Session
-
-    init(configuration: SessionConfiguration = .init(), _ handler: @escaping StubTransport.Handler) {
-        stub = StubTransport(handler)
-        var configuration = configuration
-        (configuration.cache, configuration.clock) = (cache, clock)
-        session = Session(transport: stub, configuration: configuration)
-    }
-
-    func get(
-        _ url: String = "http://a/", mode: CacheMode? = nil, method: HTTPMethod = .get, headers: HTTPHeaders = [:]
-    ) async -> DataResponse<String, AsyncNetError> {
-        await session.request(url, method: method, headers: headers, options: RequestOptions(cacheMode: mode))
-            .serializing(String.self).response
-    }
-}
-
-extension DataResponse<String, AsyncNetError> {
-    /// The cache's outcome and the body: `hit 1`.
-    fileprivate var summary: String {
-        "\(metrics.cacheOutcome?.rawValue ?? "none") \(error.map { "\($0.code)" } ?? value ?? "")"
-    }
-}
-
 @Suite("Caching", .timeLimit(.minutes(5)))
 struct CachingTests {
-    /// Counts the requests of each body: `1`, `2`, and so on.
-    private func counting(_ headers: HTTPHeaders, status: Int = 200) -> StubTransport.Handler {
-        let count = Counter()
-        return { _ in .text("\(count.next())", status: status, headers: headers) }
-    }
-
     @Test("A fresh response is used without the server, and another one is fetched when it is not fresh any more")
     func fresh() async {
         let site = CachedSite(counting(["Cache-Control": "max-age=60"]))

@@ -2,9 +2,7 @@ import Foundation
 
 /// What a cache knows of a request: the head as it is sent, with cookies, and whose it is.
 struct CacheRequest: Sendable {
-    let method: HTTPMethod
-    let url: URL
-    let headers: HTTPHeaders
+    let head: HTTPRequestHead
     let mode: CacheMode
     /// The hash of the credentials with which the request is sent, or would be after a challenge; empty without any.
     let user: String
@@ -21,12 +19,16 @@ struct CacheRequest: Sendable {
         _ head: HTTPRequestHead, mode: CacheMode, credential: String? = nil, hasBody: Bool = false,
         isRepeated: Bool = false
     ) {
-        (method, url, headers, self.mode) = (head.method, head.url, head.headers, mode)
+        (self.head, self.mode) = (head, mode)
         (self.hasBody, self.isRepeated) = (hasBody, isRepeated)
         control = CacheControl(head.headers)
         key = Self.key(of: head.url, head.urlText)
         user = Self.user(head, credential)
     }
+
+    var method: HTTPMethod { head.method }
+    var url: URL { head.url }
+    var headers: HTTPHeaders { head.headers }
 
     /// The hash of all that may tell users apart: the credential, and headers such as `Authorization` and `X-API-Key`. With
     /// the origin, so that equal passwords of two servers have different hashes. Cookies change too often to be part of it.

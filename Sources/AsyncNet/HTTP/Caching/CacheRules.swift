@@ -15,14 +15,12 @@ enum CacheRules {
     /// Challenges, which the next hop responds to, and responses that are no whole response by themselves.
     private static let neverStored: Set<Int> = [206, 304, 401, 407]
 
-    /// Whether a response to GET is stored. Responses to HEAD are not: they have no body.
-    static func stores(_ head: HTTPResponseHead, to request: CacheRequest) -> Bool {
-        request.method == .get && !request.control.contains("no-store") && mayStore(head.statusCode, head.headers)
-    }
+    /// Whether a response with this status is stored if its headers allow it.
+    static func mayBeStored(_ status: Int) -> Bool { status >= 200 && !neverStored.contains(status) }
 
-    /// Whether a response with this status and these headers may be stored.
+    /// Whether a response to GET with this status and these headers is stored, unless the request has `no-store`.
     static func mayStore(_ status: Int, _ headers: HTTPHeaders) -> Bool {
-        guard status >= 200, !neverStored.contains(status) else { return false }
+        guard mayBeStored(status) else { return false }
         let control = CacheControl(headers)
         if control.contains("must-understand") {
             guard understood.contains(status) else { return false }

@@ -24,11 +24,13 @@ struct StoredResponse: Sendable, Hashable {
         (self.variant, self.isContentDecoded) = (variant, isContentDecoded)
     }
 
+    /// - Parameter headers: What is stored in place of the head's own headers.
     init(
-        _ head: HTTPResponseHead, _ variant: CacheVariant, isContentDecoded: Bool, requested: Date, received: Date
+        _ head: HTTPResponseHead, _ headers: HTTPHeaders, _ variant: CacheVariant, isContentDecoded: Bool,
+        requested: Date, received: Date
     ) {
         (statusCode, httpVersion) = (head.statusCode, head.httpVersion)
-        (reasonPhrase, headers) = (head.reasonPhrase, Self.storable(head.headers))
+        (reasonPhrase, self.headers) = (head.reasonPhrase, Self.storable(headers))
         (self.requested, self.received, self.variant) = (requested, received, variant)
         self.isContentDecoded = isContentDecoded
     }

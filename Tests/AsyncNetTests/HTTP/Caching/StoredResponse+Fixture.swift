@@ -29,6 +29,6 @@ extension StoredResponse {
         let head = HTTPResponseHead(statusCode: status, url: request.url, headers: headers)
         guard let variant = CacheVariant(of: headers, to: request) else { throw AsyncNetError(.invalidRequest) }
         return StoredResponse(
-            head, variant, isContentDecoded: true, requested: date.addingTimeInterval(-delay), received: date)
+            head, headers, variant, isContentDecoded: true, requested: date.addingTimeInterval(-delay), received: date)
     }
 }
