@@ -48,16 +48,21 @@ final class CacheRemovals: Sendable {
     }
 }
 
-/// Stores a body unless its URL was removed since the request was sent.
-final class CheckedWriter: CacheWriter {
-    private let writer: any CacheWriter
+/// Stores a body unless it is too large, or its URL was removed since the request was sent.
+final class CheckedWriter: Sendable {
+    /// `nil` once the body cannot be stored.
+    private let writer: Locked<(any CacheWriter)?>
     private let isCurrent: @Sendable () -> Bool
 
     init(_ writer: any CacheWriter, isCurrent: @escaping @Sendable () -> Bool) {
-        (self.writer, self.isCurrent) = (writer, isCurrent)
+        self.writer = Locked(writer)
+        self.isCurrent = isCurrent
     }
 
-    func append(_ chunk: Data) async -> Bool { await writer.append(chunk) }
+    func append(_ chunk: Data) async {
+        guard let writer = writer.withLock({ $0 }), await !writer.append(chunk) else { return }
+        self.writer.withLock { $0 = nil }
+    }
 
-    func commit() async { if isCurrent() { await writer.commit() } }
+    func commit() async { if isCurrent(), let writer = writer.withLock({ $0.take() }) { await writer.commit() } }
 }

@@ -4,7 +4,7 @@ import Foundation
 /// and the record's hash.
 ///
 /// The body comes first, since it is written as it arrives. A file that was cut, or written only in part, has no valid
-/// footer or not the lengths that its footer has.
+/// footer or not the lengths that its footer has; so has a file of an earlier format, whose magic text has another number.
 enum DiskCacheFormat {
     /// What is stored of a response beside its body.
     struct Record: Codable {
@@ -23,7 +23,7 @@ enum DiskCacheFormat {
         var bodyHash: String
     }
 
-    private static let magic = Array("AsyncNet cache 1".utf8)
+    private static let magic = Array("AsyncNet cache 2".utf8)
     /// Magic text, length of the record (4 bytes) and of the body (8), SHA-256 of the record.
     static let footerSize = 16 + 4 + 8 + 32
     private static let longestRecord = 1 << 20

@@ -54,7 +54,7 @@ extension CachedHop {
         await report(.miss)
         if let storing = await self.stored(response, sent) { return storing }
         // The server's response supersedes the stored one, although it is not stored itself.
-        if response.head.statusCode < 500 { await cache.store.remove(entry, key) }
+        if response.head.statusCode < 500 { await supersede(entry) }
         return response
     }
 
@@ -76,10 +76,10 @@ extension CachedHop {
             await cache.store.remove(entry, key)
             return nil
         }
-        guard isConfirmed else { return await use(entry.response, body, as: .stale) }
+        guard isConfirmed else { return await use(entry.response, body, of: entry, as: .stale) }
         let confirmed = entry.response.confirmed(by: response.head, requested: sent.date, received: now)
         await update(entry, to: confirmed, sent)
-        return await use(confirmed, body, as: .revalidated)
+        return await use(confirmed, body, of: entry, as: .revalidated)
     }
 
     /// The statuses in whose place a stale response may be used (RFC 5861 §4).
@@ -97,7 +97,14 @@ extension CachedHop {
             updated.variant = variant
             await cache.store.update(entry, key, to: updated)
         }
-        if variant != entry.response.variant { await cache.store.remove(entry, key) }
+        if variant != entry.response.variant { await supersede(entry) }
+    }
+
+    /// Removes a stored response that the server's has superseded, unless the server of that one was verified by more than
+    /// this request demands.
+    private func supersede(_ entry: CacheEntry) async {
+        guard request.trust.serves(entry.response.variant.trust) else { return }
+        await cache.store.remove(entry, key)
     }
 
     /// The headers that are stored of a response, by the cache's ``HTTPCache/WillStore`` and RFC 9111 §3; `nil` if nothing

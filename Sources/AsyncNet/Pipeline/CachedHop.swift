@@ -20,7 +20,8 @@ struct CachedHop: Sendable {
         let mode = attempt.run.policies.cacheMode ?? plain.cacheMode ?? .standard
         let credential = attempt.credential(for: plain)
         let request = CacheRequest(
-            outgoing.head, mode: mode, credential: credential.map { "\($0.username):\($0.password)" },
+            outgoing.head, mode: mode, trust: attempt.run.transport.trust(for: outgoing.head),
+            credential: credential.map { "\($0.username):\($0.password)" },
             hasBody: !plain.body.isNone, isRepeated: attempt.number > 1)
         (self.cache, self.request, self.plain, self.attempt) = (cache, request, plain, attempt)
         // A test's transport has responses of its own.
@@ -88,16 +89,18 @@ struct CachedHop: Sendable {
     /// - Returns: `nil` if the stored body is damaged.
     private func use(_ entry: CacheEntry, as outcome: CacheOutcome) async -> TransportResponse? {
         guard let body = await body(of: entry) else { return nil }
-        return await use(entry.response, body, as: outcome)
+        return await use(entry.response, body, of: entry, as: outcome)
     }
 
-    func use(_ response: StoredResponse, _ body: TransportBody, as outcome: CacheOutcome) async
+    /// - Parameter entry: Removed if the body does not decode.
+    func use(_ response: StoredResponse, _ body: TransportBody, of entry: CacheEntry, as outcome: CacheOutcome) async
         -> TransportResponse
     {
         run.watch.leaveHop()
         await report(outcome)
-        return TransportResponse(
+        let stored = TransportResponse(
             head: response.head(for: request.url, at: now), body: body, isContentDecoded: response.isContentDecoded)
+        return stored.decoded { [cache, key] in await cache.store.remove(entry, key) }
     }
 
     /// - Returns: `nil` if the body is damaged, which is removed then.

@@ -25,6 +25,11 @@ public struct AutomaticTransport: Transport {
         if let scoped = ScopedTransport.current { return try await scoped.send(request) }
         return try await chosen.send(request)
     }
+    /// That of the chosen transport.
+    public func trust(for request: HTTPRequestHead) -> ResponseTrust {
+        (ScopedTransport.current ?? chosen).trust(for: request)
+    }
+
     /// Shuts the chosen transport down.
     public func shutdown() async { await chosen.shutdown() }
 }

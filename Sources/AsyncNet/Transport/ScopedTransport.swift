@@ -29,6 +29,8 @@ package final class ScopedTransport: Transport {
         return try await Self.$current.withValue(outer) { try await transport.send(request) }
     }
 
+    package func trust(for request: HTTPRequestHead) -> ResponseTrust { transport.trust(for: request) }
+
     /// Ends the scope: later transfers fail with this error. Those that run go on.
     package func close(_ error: AsyncNetError) { end.withLock { $0 = error } }
 }

@@ -26,6 +26,14 @@ public protocol Transport: Sendable {
     /// The session does not call `send` afterwards.
     func shutdown() async
 
+    /// How the transport makes sure of the server that responds to this request: what ``HTTPCache`` compares before it uses
+    /// a response that another session has stored.
+    ///
+    /// By default the server is not verified, and the way to it is that of transports of this type alone: others use none
+    /// of its responses, unless they verify nothing and are of this type too. A transport around another one returns the
+    /// other's trust.
+    func trust(for request: HTTPRequestHead) -> ResponseTrust
+
     /// A name of the transport for logs. The type's name by default.
     var transportDescription: String { get }
 }
@@ -33,6 +41,8 @@ public protocol Transport: Sendable {
 extension Transport {
     /// Does nothing.
     public func shutdown() async {}
+    /// That of a server which is not verified, on a way that is that of transports of this type.
+    public func trust(for request: HTTPRequestHead) -> ResponseTrust { .unverified(route: "\(Self.self)") }
     /// The type's name.
     public var transportDescription: String { "\(Self.self)" }
 }

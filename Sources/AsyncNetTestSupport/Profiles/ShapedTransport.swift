@@ -39,6 +39,9 @@ public final class ShapedTransport: Transport {
         (self.profile, base, self.clock) = (profile, transport, clock)
     }
 
+    /// That of the other transport.
+    public func trust(for request: HTTPRequestHead) -> ResponseTrust { base.trust(for: request) }
+
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         if profile.isOffline { throw AsyncNetError(.cannotConnect, "The network profile is offline") }
         let chance = ExchangeChance(profile, number: nextNumber())

@@ -55,6 +55,9 @@ public final class RecordingTransport: Transport {
         }
     }
 
+    /// That of the other transport.
+    public func trust(for request: HTTPRequestHead) -> ResponseTrust { transport.trust(for: request) }
+
     /// Shuts the other transport down.
     public func shutdown() async { await transport.shutdown() }
 

@@ -22,6 +22,9 @@ public struct CurrentTransport: Transport {
         try await transport.send(request)
     }
 
+    /// That of the captured transport.
+    public func trust(for request: HTTPRequestHead) -> ResponseTrust { transport.trust(for: request) }
+
     /// Shuts down the automatic transport; the network of a test is left as it is.
     public func shutdown() async { await transport.shutdown() }
 

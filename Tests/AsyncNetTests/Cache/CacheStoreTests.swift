@@ -275,4 +275,18 @@ struct DiskCacheStoreTests {
         }
         #expect(await stores[0].usage(of: nil).entries == 3)
     }
+
+    @Test("A file of an earlier format is a response that is not stored, and is removed")
+    func earlierFormat() async throws {
+        let store = try DiskCacheStore(folder.url, capacity: 1 << 20)
+        #expect(await store.put("k", try .fixture([:]), [Data("body".utf8)]))
+        let names = try FileManager.default.subpathsOfDirectory(atPath: folder.url.path)
+        let file = folder.url.appending(path: try #require(names.first { $0.contains("/") }))
+        var data = try Data(contentsOf: file)
+        let magic = try #require(data.range(of: Data("AsyncNet cache 2".utf8)))
+        data[magic.upperBound - 1] = UInt8(ascii: "1")
+        try data.write(to: file)
+        #expect(await store.entries("k").isEmpty)
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+    }
 }

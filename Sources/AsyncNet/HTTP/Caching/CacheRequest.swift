@@ -6,6 +6,8 @@ struct CacheRequest: Sendable {
     let mode: CacheMode
     /// The hash of the credentials with which the request is sent, or would be after a challenge; empty without any.
     let user: String
+    /// What the request's transport demands of the server.
+    let trust: ResponseTrust
     let control: CacheControl
     private let hasBody: Bool
     /// Whether an attempt has failed, so that a stored error is no response to this one.
@@ -16,10 +18,11 @@ struct CacheRequest: Sendable {
 
     /// - Parameter credential: A credential that the request is sent with only after a challenge.
     init(
-        _ head: HTTPRequestHead, mode: CacheMode, credential: String? = nil, hasBody: Bool = false,
+        _ head: HTTPRequestHead, mode: CacheMode, trust: ResponseTrust, credential: String? = nil,
+        hasBody: Bool = false,
         isRepeated: Bool = false
     ) {
-        (self.head, self.mode) = (head, mode)
+        (self.head, self.mode, self.trust) = (head, mode, trust)
         (self.hasBody, self.isRepeated) = (hasBody, isRepeated)
         control = CacheControl(head.headers)
         key = Self.key(of: head.url, head.urlText)

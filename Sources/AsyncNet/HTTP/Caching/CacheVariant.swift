@@ -1,17 +1,20 @@
 import Foundation
 
 /// Which requests a stored response is for, beside method and URL: the values of the headers that `Vary` names (RFC 9111
-/// §4.1), and the user.
+/// §4.1), the user, and what their transports demand of the server.
 ///
 /// Values are kept as hashes, since they may be secrets such as cookies.
 struct CacheVariant: Sendable, Hashable, Codable {
     /// The hash of each value by the header's name in lower case; an empty text for a header that was not sent.
     private var values: [String: String]
+    /// How the response came.
+    let trust: ResponseTrust
 
     /// - Returns: `nil` if the response is for this request alone: its `Vary` contains `*`.
     init?(of response: HTTPHeaders, to request: CacheRequest) {
         let names = Self.names(response)
         guard !names.contains("*") else { return nil }
+        trust = request.trust
         values = Dictionary(names.map { ($0, Self.hash(request, $0)) }) { first, _ in first }
         // RFC 9111 has one user for a private cache. A program may have several, whose responses must not mix.
         let control = CacheControl(response)
@@ -20,14 +23,16 @@ struct CacheVariant: Sendable, Hashable, Codable {
     }
 
     func matches(_ request: CacheRequest) -> Bool {
-        values.allSatisfy { name, hash in
-            hash == (name == Self.userName ? request.user : Self.hash(request, name))
-        }
+        trust.serves(request.trust)
+            && values.allSatisfy { name, hash in
+                hash == (name == Self.userName ? request.user : Self.hash(request, name))
+            }
     }
 
     /// A text that only equal variants have, for the name of a file.
     var identity: String {
-        let text = values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: "\n")
+        let pairs = values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        let text = (pairs + [trust.verification, trust.demands, trust.client, trust.route]).joined(separator: "\n")
         return String(Data(text.utf8).sha256.prefix(16))
     }
 

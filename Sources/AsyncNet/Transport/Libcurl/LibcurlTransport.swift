@@ -70,6 +70,13 @@ public final class LibcurlTransport: Transport {
         return exchange.pipe
     }
 
+    /// By the TLS settings of the request's host; without verification, by proxy, unix socket and addresses too.
+    public func trust(for request: HTTPRequestHead) -> ResponseTrust {
+        // A transport that cannot be used receives nothing.
+        guard case .success(let engine) = engine else { return .unverified(route: "none") }
+        return engine.hosts.trust(for: request) { configuration.route(to: request.url) }
+    }
+
     /// None if the transport cannot be used.
     var loops: [LibcurlLoop] { (try? engine.get())?.loops ?? [] }
 
@@ -87,6 +94,7 @@ private struct Engine: Sendable {
     let version: Libcurl.Version
     let loops: [LibcurlLoop]
     let duplex: DuplexLoop
+    let hosts: TLSHosts
     private let distribution: LoopDistribution
 
     init(_ configuration: LibcurlTransport.Configuration, _ version: Libcurl.Version) throws(AsyncNetError) {
@@ -97,6 +105,7 @@ private struct Engine: Sendable {
             processors: ProcessInfo.processInfo.activeProcessorCount, descriptors: DescriptorLimit.current)
         self.version = version
         self.distribution = distribution
+        self.hosts = hosts
         duplex = DuplexLoop(configuration, hosts)
         let scope = TLSSessions.Scope(version)
         let sessions = scope == .transport ? TLSSessions() : nil

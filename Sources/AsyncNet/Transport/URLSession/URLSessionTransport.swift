@@ -143,6 +143,17 @@ public final class URLSessionTransport: Transport {
         return TransportResponse(head: head, body: responseBody)
     }
 
+    /// By the TLS settings of the request's host; without verification by the proxies of
+    /// ``Configuration/urlSession`` too. Over a URLSession that exists, whose delegate decides, the server counts as not
+    /// verified.
+    public func trust(for request: HTTPRequestHead) -> ResponseTrust {
+        guard given == nil else { return .unverified(route: "URLSession of the caller") }
+        return trust.trust(for: request) {
+            let proxies = configuration.urlSession?.connectionProxyDictionary ?? [:]
+            return proxies.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: " ")
+        }
+    }
+
     /// Keeps the permit until URLSession has ended the task.
     private func start(
         _ request: TransportRequest, _ body: URLSessionBody, _ choice: URLSessionTrust.Choice

@@ -30,6 +30,12 @@ struct URLSessionTrust: Sendable {
     /// Whether the settings can be enforced; otherwise no request is sent.
     var isEnforced: Bool { (try? hosts.get()) != nil }
 
+    /// The trust of a response to this request.
+    func trust(for request: HTTPRequestHead, _ route: () -> String) -> ResponseTrust {
+        guard case .success(let hosts) = hosts else { return .unverified(route: "none") }
+        return hosts.trust(for: request, route)
+    }
+
     /// The settings for a URL's host.
     ///
     /// - Throws: ``AsyncNetError`` with code `.invalidConfiguration` or `.unsupportedByTransport` for settings that are

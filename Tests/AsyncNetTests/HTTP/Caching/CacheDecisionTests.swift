@@ -86,7 +86,7 @@ struct CacheDecisionTests {
         let error = try StoredResponse.fixture(
             ["Cache-Control": "max-age=60, stale-while-revalidate=60"], status: 503)
         let repeated = CacheRequest(
-            HTTPRequestHead(url: CacheRequest.get().url), mode: .standard, isRepeated: true)
+            HTTPRequestHead(url: CacheRequest.get().url), mode: .standard, trust: .verified(), isRepeated: true)
         #expect(CacheDecision(repeated, [error], at: StoredResponse.date) == .revalidate(0))
         #expect(CacheDecision(.get(), [error], at: StoredResponse.date) == .use(0, .hit))
         let control: HTTPHeaders = ["Cache-Control": "max-age=60, stale-while-revalidate=60"]

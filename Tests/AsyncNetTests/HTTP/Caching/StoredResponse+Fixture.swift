@@ -5,12 +5,13 @@ import Foundation
 extension CacheRequest {
     /// A request of a fixed URL.
     static func get(
-        _ headers: HTTPHeaders = [:], mode: CacheMode = .standard, method: HTTPMethod = .get, credential: String? = nil
+        _ headers: HTTPHeaders = [:], mode: CacheMode = .standard, method: HTTPMethod = .get, credential: String? = nil,
+        trust: ResponseTrust = .verified()
     ) -> CacheRequest {
         let url = URL(fileURLWithPath: "/").absoluteURL
         return CacheRequest(
             HTTPRequestHead(method: method, url: URL(string: "http://a/x") ?? url, headers: headers), mode: mode,
-            credential: credential)
+            trust: trust, credential: credential)
     }
 }
 

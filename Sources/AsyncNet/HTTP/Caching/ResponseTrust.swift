@@ -1,0 +1,42 @@
+import Foundation
+
+/// How a transport makes sure that a response comes from the server that its URL names, and by which way it comes.
+///
+/// ``HTTPCache`` stores it with each response, and uses a response only for a request whose transport demands the same or
+/// less: what a session without verification has stored is not used by a session that verifies.
+public struct ResponseTrust: Sendable, Hashable, Codable {
+    /// What the server's certificate is verified by; empty if the server is not verified.
+    let verification: String
+    /// Further demands on the server, such as pins; empty without any. A response that met them is used without them too.
+    let demands: String
+    /// Whose the connection is, by its client certificate; empty without one.
+    let client: String
+    /// The way to the server, such as a proxy; empty for the direct way. Without verification it decides whose response it
+    /// is.
+    let route: String
+
+    init(verification: String = "", demands: String = "", client: String = "", route: String = "") {
+        (self.verification, self.demands, self.client, self.route) = (verification, demands, client, route)
+    }
+
+    /// The server is verified by its certificate (RFC 9110 §4.3.4).
+    ///
+    /// - Parameter verification: A text for what certificates are verified by: `system` for the system's authorities. Only
+    ///   equal texts are the same.
+    public static func verified(by verification: String = "system") -> ResponseTrust {
+        ResponseTrust(verification: verification)
+    }
+
+    /// The server is not verified, or the request has no TLS.
+    ///
+    /// - Parameter route: A text for the way to the server, such as the proxy's name, empty for a direct connection. Only
+    ///   equal texts are the same.
+    public static func unverified(route: String) -> ResponseTrust { ResponseTrust(route: route) }
+
+    /// Whether a response that came with this trust may be used for a request whose transport demands `other`.
+    func serves(_ other: ResponseTrust) -> Bool {
+        guard client == other.client, other.demands.isEmpty || demands == other.demands else { return false }
+        if other.verification.isEmpty { return !verification.isEmpty || route == other.route }
+        return verification == other.verification
+    }
+}

@@ -1,0 +1,38 @@
+import Foundation
+
+extension LibcurlTransport.Configuration {
+    /// The way that requests to this URL take; empty for the direct way.
+    func route(to url: URL) -> String {
+        var parts: [String] = []
+        if let unixSocket { parts.append("unix \(unixSocket)") }
+        if let text = proxy.route { parts.append("proxy \(text)") }
+        if !addresses.isEmpty, let host = url.host(percentEncoded: true) {
+            let name = "\(host):\(url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80))".lowercased()
+            let list = addresses.first { $0.key.lowercased() == name }?.value
+            if let list { parts.append("addresses \(list.joined(separator: ","))") }
+        }
+        return parts.joined(separator: " ")
+    }
+}
+
+extension ProxyConfiguration {
+    /// The proxy's URL without user and password, `nil` without a proxy; of the environment what it says at this time.
+    fileprivate var route: String? {
+        switch kind {
+        case .none: return nil
+        case .url(let url): return Self.withoutUserinfo(url)
+        case .environment:
+            let environment = ProcessInfo.processInfo.environment
+            let texts = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"]
+                .compactMap { name in environment[name].flatMap { $0.isEmpty ? nil : Self.withoutUserinfo($0) } }
+            return texts.isEmpty ? nil : texts.joined(separator: " ")
+        }
+    }
+
+    private static func withoutUserinfo(_ url: String) -> String {
+        let start = url.range(of: "://")?.upperBound ?? url.startIndex
+        let authority = url[start...].prefix { !"/?#".contains($0) }
+        guard let at = authority.lastIndex(of: "@") else { return url }
+        return String(url[..<start] + url[url.index(after: at)...])
+    }
+}

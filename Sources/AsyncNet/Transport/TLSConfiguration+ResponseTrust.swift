@@ -1,0 +1,49 @@
+import Foundation
+
+extension TLSConfiguration {
+    /// The trust of a response over TLS with these settings.
+    ///
+    /// - Parameter route: The way to the server, which counts without verification only.
+    func trust(by route: String) -> ResponseTrust {
+        isDisabled
+            ? ResponseTrust(demands: demands, client: client, route: route)
+            : ResponseTrust(verification: verification, demands: demands, client: client)
+    }
+
+    private var verification: String {
+        let anchors =
+            switch trust.kind {
+            case .system: "system"
+            case .anchors(let data): "anchors \(data.sha256)"
+            case .file(let path): "file \(path)"
+            case .refused, .disabled: ""
+            }
+        return minimumVersion == .tls10 || minimumVersion == .tls11 ? "\(anchors) \(minimumVersion)" : anchors
+    }
+
+    private var demands: String {
+        var demands = pins.sorted()
+        if minimumVersion == .tls13 { demands.append("tls13") }
+        if requiresStapledStatus { demands.append("status") }
+        return demands.joined(separator: " ")
+    }
+
+    private var client: String {
+        switch clientIdentity?.kind {
+        case nil: ""
+        case .memory(let certificate, _): "certificate \(certificate.sha256)"
+        case .files(let certificate, _): "file \(certificate)"
+        }
+    }
+}
+
+extension TLSHosts {
+    /// The trust of a response to this request.
+    ///
+    /// - Parameter route: The way to the server.
+    func trust(for request: HTTPRequestHead, _ route: () -> String) -> ResponseTrust {
+        guard request.urlText.isTLS else { return ResponseTrust(route: route()) }
+        let tls = settings[index(forURL: request.urlText)]
+        return tls.trust(by: tls.isDisabled ? route() : "")
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+
+@testable import AsyncNet
+
+@Suite("The trust of a stored response")
+struct ResponseTrustTests {
+    private typealias TLS = TLSConfiguration
+
+    private static let pin = "sha256//" + Data(count: 32).base64EncodedString()
+    private static let other = "sha256//" + Data(repeating: 1, count: 32).base64EncodedString()
+    private static let settings: [String: TLSConfiguration] = [
+        "system": .system, "disabled": TLS(trust: .disabled), "no name": TLS(verifiesHostName: false),
+        "a": TLS(trust: .anchors(["a"])), "b": TLS(trust: .anchors(["b"])),
+        "file": TLS(trust: .anchors(file: URL(fileURLWithPath: "/a"))),
+        "pin": TLS(pins: [pin]), "other pin": TLS(pins: [other]), "disabled pin": TLS(trust: .disabled, pins: [pin]),
+        "1.3": TLS(minimumVersion: .tls13), "1.1": TLS(minimumVersion: .tls11),
+        "status": TLS(requiresStapledStatus: true),
+        "client": TLS(clientIdentity: .init(certificate: "c", key: "k")),
+        "client d": TLS(clientIdentity: .init(certificate: "d", key: "k")),
+    ]
+
+    /// For each settings of a request, those whose responses it uses beside its own.
+    private static let used: [String: Set<String>] = [
+        "system": ["pin", "other pin", "1.3", "status"],
+        "disabled": [
+            "system", "no name", "a", "b", "file", "pin", "other pin", "disabled pin", "1.3", "1.1", "status",
+        ],
+        "no name": [
+            "system", "disabled", "a", "b", "file", "pin", "other pin", "disabled pin", "1.3", "1.1", "status",
+        ],
+        "disabled pin": ["pin"],
+    ]
+
+    @Test("A response over TLS serves the same demands or less", arguments: settings.keys.sorted())
+    func demands(_ name: String) throws {
+        let request = try #require(Self.settings[name]).trust(by: "")
+        let used = Self.settings.filter { $0.value.trust(by: "").serves(request) }.keys
+        #expect(Set(used) == (Self.used[name] ?? []).union([name]))
+    }
+
+    @Test(
+        "A response without verification serves the same way only",
+        arguments: [
+            ("", "", true), ("proxy http://p:1", "proxy http://p:1", true), ("proxy http://p:1", "", false),
+            ("", "proxy http://p:1", false), ("proxy http://p:1", "proxy http://p:2", false),
+        ])
+    func routes(_ stored: String, _ request: String, _ expected: Bool) {
+        #expect(ResponseTrust.unverified(route: stored).serves(.unverified(route: request)) == expected)
+        let tls = TLS(trust: .disabled)
+        #expect(tls.trust(by: stored).serves(tls.trust(by: request)) == expected)
+        #expect(TLS.system.trust(by: stored).serves(TLS.system.trust(by: request)))
+        #expect(TLS.system.trust(by: stored).serves(tls.trust(by: request)))
+    }
+
+    @Test(
+        "The way of a libcurl transport has its proxy without the password, its socket and its addresses",
+        arguments: [
+            (.init(), ""), (.init(proxy: .http("p", port: 1, username: "u", password: "w")), "proxy http://p:1"),
+            (.init(proxy: .url("http://u:w@p:1")), "proxy http://p:1"),
+            (.init(proxy: .socks5("p", port: 1)), "proxy socks5h://p:1"), (.init(unixSocket: "/s"), "unix /s"),
+            (.init(addresses: ["A:80": ["127.0.0.2"]]), "addresses 127.0.0.2"),
+            (.init(addresses: ["b:80": ["::1"]]), ""),
+        ] as [(LibcurlTransport.Configuration, String)])
+    func libcurlRoutes(_ configuration: LibcurlTransport.Configuration, _ expected: String) throws {
+        #expect(configuration.route(to: try "http://a/x".asURL()) == expected)
+    }
+
+    @Test("A transport's trust follows the URL: none for http, that of the host for https")
+    func transports() throws {
+        let transport = LibcurlTransport(
+            configuration: .init(tlsForHosts: ["b": TLS(trust: .disabled)], proxy: .url("http://p:1")))
+        for (url, expected) in [
+            ("http://a/", ResponseTrust.unverified(route: "proxy http://p:1")), ("https://a/", .verified()),
+            ("https://b/", .unverified(route: "proxy http://p:1")), ("HTTPS://A/", .verified()),
+        ] {
+            #expect(transport.trust(for: HTTPRequestHead(url: try url.asURL())) == expected, "\(url)")
+        }
+        #expect(
+            URLSessionTransport().trust(for: HTTPRequestHead(url: try "https://a/".asURL())) == .verified())
+    }
+
+    @Test("A transport of the user's does not verify, and has a way of its own type's")
+    func others() throws {
+        struct Own: Transport {
+            func send(_ request: TransportRequest) async throws -> TransportResponse {
+                throw AsyncNetError(.transportFailed)
+            }
+        }
+        let head = HTTPRequestHead(url: try "https://a/".asURL())
+        #expect(Own().trust(for: head) == .unverified(route: "Own"))
+        #expect(!Own().trust(for: head).serves(.verified()))
+        #expect(ResponseTrust.verified().serves(Own().trust(for: head)))
+    }
+}
