@@ -1,10 +1,3 @@
-#if canImport(FoundationNetworking)
-    public import FoundationNetworking
-    import Foundation
-#else
-    public import Foundation
-#endif
-
 /// Decides whether a failed request is sent again.
 ///
 ///     struct OnlyOnce: RequestRetrier {
@@ -28,16 +21,11 @@ public protocol RequestRetrier: RequestPolicy {
     func retry(after error: AsyncNetError, context: RequestContext) async -> RetryDecision
 }
 
-/// An adapter and a retrier in one. By default it changes no request, and leaves each decision to the next retrier.
+/// An adapter and a retrier in one.
+///
+/// Neither function has a default: one with other parameters, such as those of another library, would never be called.
+/// A type that needs only one of the two is a ``RequestAdapter`` or a ``RequestRetrier``.
 public protocol RequestInterceptor: RequestAdapter, RequestRetrier {}
-
-extension RequestInterceptor {
-    /// Returns the request unchanged.
-    public func adapt(_ request: URLRequest, context: RequestContext) async throws -> URLRequest { request }
-
-    /// Leaves the decision to the next retrier.
-    public func retry(after error: AsyncNetError, context: RequestContext) async -> RetryDecision { .doNotRetry }
-}
 
 /// The decision of a retrier.
 public struct RetryDecision: Sendable {

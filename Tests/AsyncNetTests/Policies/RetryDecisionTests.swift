@@ -18,15 +18,6 @@ struct RetryDecisionTests {
         #expect("\(RetryDecision.retry(after: .seconds(1)))" == "retry after 1.0 seconds")
     }
 
-    @Test("An interceptor without functions changes nothing")
-    func defaults() async throws {
-        struct Nothing: RequestInterceptor {}
-        let stub = StubTransport { _ in .status(503) }
-        let session = Session(transport: stub, configuration: SessionConfiguration(interceptors: [Nothing()]))
-        #expect(await session.request("http://a/").serializing(Data.self).response.statusCode == 503)
-        #expect(stub.requests.count == 1)
-    }
-
     @Test("Alamofire's policy retries the errors of Foundation that Alamofire lists, without a budget")
     func alamofire() async throws {
         let stub = StubTransport { request in

@@ -53,6 +53,12 @@ public protocol Authenticator: Sendable {
         _ request: URLRequest, with response: HTTPURLResponse, failDueToAuthenticationError error: AsyncNetError
     ) -> Bool
 
+    /// The same with Alamofire's type of error, so that a type written for Alamofire does not get the default by mistake;
+    /// called unless the type has the function above.
+    func didRequest(
+        _ request: URLRequest, with response: HTTPURLResponse, failDueToAuthenticationError error: any Error
+    ) -> Bool
+
     /// Whether a rejected request was sent with this credential; by default, whether applying the credential changes
     /// neither URL nor headers.
     ///
@@ -64,6 +70,12 @@ public protocol Authenticator: Sendable {
 extension Authenticator {
     public func didRequest(
         _ request: URLRequest, with response: HTTPURLResponse, failDueToAuthenticationError error: AsyncNetError
+    ) -> Bool {
+        didRequest(request, with: response, failDueToAuthenticationError: error as any Error)
+    }
+
+    public func didRequest(
+        _ request: URLRequest, with response: HTTPURLResponse, failDueToAuthenticationError error: any Error
     ) -> Bool {
         response.statusCode == 401
     }

@@ -117,6 +117,35 @@ struct AuthenticationInterceptorTests {
         #expect(signed.refreshes.value == 1)
     }
 
+    @Test("An authenticator whose didRequest has Alamofire's type of error decides as any other")
+    func alamofiresRule() async {
+        struct Moved: Authenticator {
+            let refreshes = Counter()
+            func apply(_ credential: AccessToken, to request: inout URLRequest) {
+                request.setValue(credential.header, forHTTPHeaderField: "Authorization")
+            }
+            func refresh(_ credential: AccessToken) async throws -> AccessToken {
+                refreshes.add()
+                return AccessToken(2)
+            }
+            func didRequest(
+                _ urlRequest: URLRequest, with response: HTTPURLResponse,
+                failDueToAuthenticationError error: any Error
+            ) -> Bool {
+                response.statusCode == 419
+            }
+        }
+        let moved = Moved()
+        let stub = StubTransport { $0.carries(AccessToken(2)) ? .text("ok") : .status(419) }
+        let session = Session(
+            transport: stub,
+            configuration: .init(interceptors: [
+                AuthenticationInterceptor(authenticator: moved, credential: AccessToken(1))
+            ]))
+        #expect(await session.request("http://a/").validate().serializing(String.self).result.value == "ok")
+        #expect(moved.refreshes.value == 1)
+    }
+
     @Test("Without a credential no request is sent; after a log-in it is")
     func missing() async {
         let fixture = TokenFixture(nil)
