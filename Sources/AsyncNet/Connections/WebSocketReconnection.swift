@@ -3,8 +3,8 @@
 ///     session.webSocket(url, reconnection: .always()) { [.text("resume \(await last.id)")] }
 ///
 /// Only a WebSocket that was open once is opened again: after a lost connection, missed pongs, a circuit breaker's refusal,
-/// and the close codes 1001, 1006, 1011, 1012, 1013 and 1014. Any other close code of the server, a violation of the protocol
-/// and a refused certificate end it, and so does a handshake that is refused with a status that says nothing about a later
+/// and the close codes 1001, 1006, 1011, 1012, 1013 and 1014. Any other close code of the server, a violation of the protocol,
+/// a refused certificate and a proxy's refusal with a status from 400 to 499 end it, and so does a handshake that is refused with a status that says nothing about a later
 /// one, such as 401.
 public struct WebSocketReconnection: Hashable, Sendable {
     /// The delay before the first connection after a lost one; each further failure doubles it. Each delay is shortened at
@@ -54,8 +54,9 @@ public struct WebSocketReconnection: Hashable, Sendable {
         case .webSocketHandshakeFailed:
             error.responseCode.map { [408, 425, 429, 500, 502, 503, 504].contains($0) } ?? false
         case .connectionLost, .cannotConnect, .hostNotFound, .timedOut, .deadlineExceeded, .circuitOpen, .emptyReply,
-            .bodyEndedEarly, .proxyFailed, .proxyNotFound:
+            .bodyEndedEarly, .proxyNotFound:
             true
+        case .proxyFailed: !error.isRefusedByProxy
         default: false
         }
     }

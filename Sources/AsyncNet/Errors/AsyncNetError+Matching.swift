@@ -6,6 +6,10 @@ extension AsyncNetError {
     /// passed (`.deadlineExceeded`).
     public var isTimeout: Bool { code == .timedOut || code == .deadlineExceeded }
 
+    /// Whether a proxy refused the request for a tunnel with a status from 400 to 499, such as 407: the same request, with
+    /// the same password, would be refused again. After a status of 500 and more, or without a status, it may succeed.
+    var isRefusedByProxy: Bool { code == .proxyFailed && responseCode.map { 400..<500 ~= $0 } == true }
+
     /// Whether there was no connection to the server, or it broke: the same request may succeed over a better network.
     public var isConnectivity: Bool { Code.connectivity.contains(code) }
 }

@@ -14,33 +14,35 @@ public import Foundation
 /// request has a `validate`.
 public struct AsyncNetError: Error, Sendable {
     /// What went wrong, for programs. New codes may be added in any release, so a `switch` needs a `default`.
-    public var code: Code { storage.code }
+    public var code: Code { content.code }
 
     /// What went wrong in this case, in one sentence without secrets.
-    public var message: String { storage.message }
+    public var message: String { content.message }
 
     /// The error that caused this error: a `URLError`, a `DecodingError`, or the error of a validator or serializer.
     ///
     /// URLs in a `URLError` have no userinfo and no query; ``request`` has the complete URL.
-    public var underlyingError: (any Error)? { storage.underlyingError }
+    public var underlyingError: (any Error)? { content.underlyingError }
 
     /// The request as it was sent last, or `nil` if there was none.
-    public var request: URLRequest? { storage.context.request?() }
+    public var request: URLRequest? { content.context.request?() }
 
-    /// The head of the response, if one was received before the error.
-    public var response: HTTPURLResponse? { storage.context.response?() }
+    /// The head of the response, if one was received before the error; of a `.proxyFailed` that of the proxy, where the
+    /// transport shows it.
+    public var response: HTTPURLResponse? { (content.context.response ?? content.proxy?.response)?() }
 
     /// The response's body, at most its first 64 KiB; `nil` without a response. Of a download or stream, it is the body of
     /// a response that a validator has refused. No description contains it.
-    public var data: Data? { storage.context.data }
+    public var data: Data? { content.context.data }
 
-    /// The response's status, or `nil` without a response.
-    public var responseCode: Int? { storage.context.statusCode }
+    /// The status of ``response``, or `nil` without a response.
+    public var responseCode: Int? { content.context.statusCode ?? content.proxy?.statusCode }
 
     /// How many times the request was sent, redirects not counted; 0 if it was not sent.
-    public var attempts: Int { storage.context.attempts }
+    public var attempts: Int { content.context.attempts }
 
     private var storage: Storage
+    private var content: Content { storage.content }
 
     /// Creates an error, for transports, serializers and tests.
     ///
@@ -49,8 +51,18 @@ public struct AsyncNetError: Error, Sendable {
     ///   - message: What went wrong in this case, without secrets; `nil` uses the code's text.
     ///   - underlyingError: The cause, if there is one.
     public init(_ code: Code, _ message: String? = nil, underlyingError: (any Error)? = nil) {
-        storage = Storage(
-            code: code, message: message ?? code.summary, underlyingError: underlyingError, context: Context())
+        storage = Storage(Content(code: code, message: message ?? code.summary, underlyingError: underlyingError))
+    }
+
+    /// What a proxy responded to the request for a tunnel; no response to the request itself.
+    struct ProxyResponse: Sendable {
+        let statusCode: Int
+        let response: @Sendable () -> HTTPURLResponse?
+    }
+
+    /// This error with a proxy's response.
+    func with(proxy: ProxyResponse) -> AsyncNetError {
+        changed { $0.proxy = proxy }
     }
 
     /// The request and response of an error; closures convert them to Foundation's types on demand.
@@ -75,22 +87,23 @@ public struct AsyncNetError: Error, Sendable {
 
     /// This error with a request; an error that has one keeps it.
     func with(_ context: Context) -> AsyncNetError {
-        guard storage.context.url == nil, storage.context.attempts == 0 else { return self }
-        var copy = self
-        copy.storage = Storage(
-            code: code, message: message, underlyingError: underlyingError, context: context)
-        return copy
+        guard content.context.url == nil, content.context.attempts == 0 else { return self }
+        return changed { $0.context = context }
     }
 
     /// This error with a cause.
     func with(underlyingError: any Error) -> AsyncNetError {
-        var copy = self
-        copy.storage = Storage(code: code, message: message, underlyingError: underlyingError, context: storage.context)
-        return copy
+        changed { $0.underlyingError = underlyingError }
     }
 
+    /// Whether an earlier error has told the same: a log then need not warn again.
+    var isRepetition: Bool { content.isRepetition }
+    var asRepetition: AsyncNetError { changed { $0.isRepetition = true } }
+
     /// This error without its request, so that another request can be set.
-    var withoutContext: AsyncNetError { AsyncNetError(code, message, underlyingError: underlyingError) }
+    var withoutContext: AsyncNetError {
+        changed { $0.context = Context() }
+    }
 
     /// Wraps an error of user code: an `AsyncNetError` is kept, a `CancellationError` becomes `.cancelled`, others get
     /// `code`.
@@ -102,24 +115,33 @@ public struct AsyncNetError: Error, Sendable {
         }
     }
 
-    /// On the heap, so that `throws(AsyncNetError)` moves one word.
-    private final class Storage: Sendable {
+    private func changed(_ change: (inout Content) -> Void) -> AsyncNetError {
+        var (copy, content) = (self, content)
+        change(&content)
+        copy.storage = Storage(content)
+        return copy
+    }
+
+    /// What the error consists of.
+    private struct Content: Sendable {
         let code: Code
         let message: String
-        let underlyingError: (any Error)?
-        let context: Context
+        var underlyingError: (any Error)?
+        var context = Context()
+        var proxy: ProxyResponse?
+        var isRepetition = false
+    }
 
-        init(code: Code, message: String, underlyingError: (any Error)?, context: Context) {
-            self.code = code
-            self.message = message
-            self.underlyingError = underlyingError
-            self.context = context
-        }
+    /// On the heap, so that `throws(AsyncNetError)` moves one word.
+    private final class Storage: Sendable {
+        let content: Content
+
+        init(_ content: Content) { self.content = content }
     }
 
     fileprivate var subject: String? {
-        guard let url = storage.context.url else { return nil }
-        return "\(storage.context.method ?? "GET") \(url.withoutSecrets)"
+        guard let url = content.context.url else { return nil }
+        return "\(content.context.method ?? "GET") \(url.withoutSecrets)"
     }
 }
 

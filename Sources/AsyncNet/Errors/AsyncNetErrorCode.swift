@@ -242,7 +242,9 @@ extension AsyncNetError.Code {
         "proxyNotFound", "The proxy was not found",
         "Check the spelling of the proxy's host.")
 
-    /// The proxy refused the connection.
+    /// The proxy refused the connection. `responseCode` is the status of an HTTP proxy's response to CONNECT (RFC 9110
+    /// §9.3.6), where the transport shows it. With 400 to 499, such as 407 for a wrong password, no policy of this library
+    /// sends the request again.
     public static let proxyFailed = Self(
         "proxyFailed", "The proxy refused to connect to the host",
         "Check the proxy's user and password, and whether it may reach that host and port.")

@@ -65,7 +65,9 @@ extension RequestRun {
 
     fileprivate func verdict(on origin: String, after error: any Error) async -> HostVerdict {
         guard !isRedirected(from: origin) else { return .success }
-        let code = AsyncNetError(wrapping: error, as: .transportFailed).code
+        let error = AsyncNetError(wrapping: error, as: .transportFailed)
+        guard !error.isRefusedByProxy else { return .ignored }
+        let code = error.code
         if Self.refusals.contains(code), let head = record.head { return HostVerdict(statusCode: head.statusCode) }
         return HostVerdict(await cause(of: code))
     }

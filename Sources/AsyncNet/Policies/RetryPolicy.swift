@@ -9,7 +9,8 @@ public import Foundation
 /// `Idempotency-Key`, and any request that did not reach a server. If an attempt was redirected, this must hold for
 /// every request of it. The delay is random, up to a bound that grows with each retry (``Backoff``), but at least that
 /// of `Retry-After`. The session's ``SessionConfiguration/retryBudget`` limits the load that all retries together add
-/// to an origin. A body that cannot be decoded is not retried, see ``RequestRetrier``.
+/// to an origin. A proxy's refusal with a status from 400 to 499, such as 407, is not retried: a wrong password that is
+/// repeated locks accounts. A body that cannot be decoded is not retried either, see ``RequestRetrier``.
 public struct RetryPolicy: RequestRetrier {
     /// How many times a request is sent again.
     public var limit: Int
@@ -99,6 +100,7 @@ public struct RetryPolicy: RequestRetrier {
     }
 
     private func isPassing(_ error: AsyncNetError, _ response: HTTPResponseHead?) -> Bool {
+        if error.isRefusedByProxy { return false }
         if let response, statusCodes.contains(response.statusCode) { return true }
         return errorCodes.contains(error.code)
             || (error.underlyingError as? URLError).map { urlErrorCodes.contains($0.code) } == true

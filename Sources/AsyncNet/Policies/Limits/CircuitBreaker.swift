@@ -5,8 +5,8 @@
 /// probes fails, the circuit opens again.
 ///
 /// Failures are those of the network and the server: hosts that are not found or not reached, broken connections,
-/// timeouts, invalid TLS or HTTP, and responses with a status of 500 or above. Cancelled requests, status 429, and
-/// local errors are ignored.
+/// timeouts, invalid TLS or HTTP, and responses with a status of 500 or above. Cancelled requests, status 429, a
+/// proxy's refusal with a status from 400 to 499, and local errors are ignored.
 public struct CircuitBreaker: Hashable, Sendable {
     /// The number of consecutive failures, however far apart, that opens the circuit; `nil` to use the rate only. Below
     /// 1 counts as 1.

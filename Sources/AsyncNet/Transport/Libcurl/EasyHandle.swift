@@ -77,12 +77,15 @@ struct EasyHandle: ~Copyable {
         lc_set_pointer(pointer, Int32(LC_ERRORBUFFER), errorText)
     }
 
-    /// Sets the number by which the worker finds a connection that carries no request. What is sent to a proxy, and its
-    /// responses, go nowhere.
-    func setConnection(_ id: Int, errorText: UnsafeMutablePointer<CChar>) {
-        for option in [LC_HEADERFUNCTION, LC_WRITEFUNCTION] {
-            lc_set_data_function(pointer, Int32(option)) { _, size, count, _ in size * count }
+    /// Sets the number by which the worker finds a connection that carries no request, and the handle that gets the heads
+    /// of a proxy's responses; their bodies go nowhere.
+    func setConnection(_ id: Int, _ handle: DuplexHandle, errorText: UnsafeMutablePointer<CChar>) {
+        lc_set_data_function(pointer, Int32(LC_HEADERFUNCTION)) { data, size, count, user in
+            DuplexHandle.at(user).receiveHeader(UnsafeRawBufferPointer(start: data, count: size * count))
+            return size * count
         }
+        lc_set_data_function(pointer, Int32(LC_WRITEFUNCTION)) { _, size, count, _ in size * count }
+        lc_set_pointer(pointer, Int32(LC_HEADERDATA), Unmanaged.passUnretained(handle).toOpaque())
         lc_set_send_function(pointer, nil)
         lc_set_pointer(pointer, Int32(LC_PRIVATE), UnsafeRawPointer(bitPattern: id))
         lc_set_pointer(pointer, Int32(LC_ERRORBUFFER), errorText)

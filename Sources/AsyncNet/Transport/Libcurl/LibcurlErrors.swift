@@ -7,8 +7,8 @@ enum LibcurlErrors {
         var text = ""
         /// OpenSSL's verification result, 0 if there is none.
         var verifyResult = 0
-        /// The status of a proxy's response to CONNECT; 0 if there was none.
-        var connectStatus = 0
+        /// A proxy's response to CONNECT that refuses the tunnel; `nil` if there was none.
+        var refusal: HTTPResponseHead?
         /// The configured proxy's host.
         var proxyHost: String?
         var unixSocket: String?
@@ -22,7 +22,9 @@ enum LibcurlErrors {
         var circumstances = circumstances
         if circumstances.text.isEmpty { circumstances.text = String(cString: lc_error_text(result)) }
         let code = code(for: result, circumstances)
-        return AsyncNetError(code, message(code, circumstances))
+        let error = AsyncNetError(code, message(code, circumstances))
+        guard code == .proxyFailed, let refusal = circumstances.refusal else { return error }
+        return error.with(proxy: .init(statusCode: refusal.statusCode) { refusal.urlResponse })
     }
 
     /// The error for a result inside a response's head, where libcurl's names, such as "out of memory", are wrong;
@@ -64,7 +66,7 @@ enum LibcurlErrors {
         case 5: circumstances.text.contains("proxy syntax") ? .invalidConfiguration : .proxyNotFound
         case 6: circumstances.proxyHost.map(circumstances.text.contains) == true ? .proxyNotFound : .hostNotFound
         case 7, 45:
-            circumstances.connectStatus >= 400
+            circumstances.refusal != nil
                 ? .proxyFailed : circumstances.textWithoutHost.flatMap(byText) ?? .cannotConnect
         // 27 and 100: a header line that is too long.
         case 8, 16, 27, 63, 100: .badServerResponse
@@ -74,7 +76,7 @@ enum LibcurlErrors {
         // Over QUIC libcurl sends while it connects.
         case _ where [55, 56, 96].contains(result) && circumstances.hasFailedToConnect: .cannotConnect
         case 55, 56, 65, 92:
-            circumstances.connectStatus >= 400 ? .proxyFailed : byText(circumstances.text) ?? .connectionLost
+            circumstances.refusal != nil ? .proxyFailed : byText(circumstances.text) ?? .connectionLost
         case 23, 61: .badContentEncoding
         case 35, 59, 66, 83, 98: .tlsHandshakeFailed
         case 51: .certificateHostMismatch

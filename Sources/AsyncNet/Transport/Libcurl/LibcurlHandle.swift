@@ -18,6 +18,7 @@ final class LibcurlHandle {
     var resendPolicy = ResendPolicy(isIdempotent: true)
     var connection = ConnectionUse()
     var response: ResponseProgress
+    private var tunnel: TunnelResponse
     var body = BodyBuffer()
     var upload = UploadProgress()
     /// Whether the lines that libcurl writes about this transfer are needed, see `GoAwayLog`.
@@ -73,6 +74,7 @@ final class LibcurlHandle {
         self.template = template
         self.headerLimit = headerLimit
         response = ResponseProgress(headerLimit: headerLimit)
+        tunnel = TunnelResponse(limit: headerLimit)
         errorText = .allocate(capacity: Int(LC_ERROR_BUFFER_SIZE))
         errorText.pointee = 0
         self.easy.setUser(self, errorText: errorText)
@@ -139,6 +141,7 @@ extension LibcurlHandle {
         (exchange, failure, trustFailure) = (nil, nil, nil)
         errorText.pointee = 0
         response = ResponseProgress(headerLimit: headerLimit)
+        tunnel = TunnelResponse(limit: headerLimit)
         connection.use(nil)
         connection = ConnectionUse()
         upload = UploadProgress()
@@ -184,7 +187,8 @@ extension LibcurlHandle {
         return outcome.end(
             LibcurlErrors.Circumstances(
                 text: String(cString: errorText), verifyResult: metrics.verify_result,
-                connectStatus: metrics.connect_status, proxyHost: worker.configuration.proxy.host,
+                refusal: exchange.flatMap { tunnel.refusal(metrics.connect_status, $0.request.head.url) },
+                proxyHost: worker.configuration.proxy.host,
                 unixSocket: worker.configuration.unixSocket))
     }
 
@@ -199,6 +203,10 @@ extension LibcurlHandle {
     /// Called with a line of the head, or with several lines that libcurl stored during a pause; `false` ends the
     /// transfer.
     func receiveHeader(_ lines: UnsafeRawBufferPointer) -> Bool {
+        if isTunnelAwaited, let exchange {
+            tunnel.receive(lines, for: exchange.request.head.url)
+            return true
+        }
         response.hasHeadBytes = true
         var rest = lines.bindMemory(to: UInt8.self)[...]
         do throws(AsyncNetError) {
@@ -213,6 +221,12 @@ extension LibcurlHandle {
             failure = error
             return false
         }
+    }
+
+    /// Whether libcurl has made a connection on which the request has not been sent: what is received there is a proxy's
+    /// response to CONNECT, see ``LibcurlTemplate/showsTunnels``.
+    private var isTunnelAwaited: Bool {
+        template.showsTunnels && lc_new_connections(easy.pointer) > connection.connectionCount
     }
 
     /// Called at the end of a block of header lines: a 1xx response, the final response's head, or the trailers.

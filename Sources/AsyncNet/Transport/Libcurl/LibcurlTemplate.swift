@@ -25,6 +25,9 @@ final class LibcurlTemplate {
     let tls: TLSConfiguration
     /// Whether connections may be made through a proxy, as far as the environment says when the template is made.
     let mayUseProxy: Bool
+    /// Whether a proxy's responses to CONNECT are received as heads. Only a libcurl that tells when it sends a request, as
+    /// 7.80 and newer do, lets them be told from the response to the request.
+    var showsTunnels: Bool { mayUseProxy && lc_version_number() >= 0x07_50_00 }
     private let receiveRate: Int64?
     private let sendRate: Int64?
 
@@ -61,7 +64,7 @@ final class LibcurlTemplate {
         easy.set(LC_QUICK_EXIT, 1)
         easy.set(LC_PROTOCOLS, LC_PROTOCOL_HTTP | LC_PROTOCOL_HTTPS)
         easy.set(LC_PATH_AS_IS, 1)
-        easy.set(LC_SUPPRESS_CONNECT_HEADERS, 1)
+        easy.set(LC_SUPPRESS_CONNECT_HEADERS, showsTunnels ? 0 : 1)
         easy.set(LC_BUFFERSIZE, receiveBuffer)
         easy.set(LC_CONNECTTIMEOUT_MS, configuration.connectTimeout.milliseconds)
         easy.set(LC_EXPECT_100_TIMEOUT_MS, configuration.expectContinueTimeout.milliseconds)

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import AsyncNet
@@ -107,10 +108,11 @@ struct LibcurlErrorsTests {
 
     @Test("OpenSSL's result and a proxy's status take precedence over libcurl's text")
     func circumstances() {
+        let refusal = HTTPResponseHead(statusCode: 407, url: URL(filePath: "/"))
         #expect(LibcurlErrors.code(for: 60, .init(text: "?", verifyResult: 10)) == .certificateExpired)
         #expect(LibcurlErrors.code(for: 60, .init(text: "?", verifyResult: 9)) == .certificateExpired)
         #expect(LibcurlErrors.code(for: 60, .init(text: "?", verifyResult: 18)) == .certificateNotTrusted)
-        #expect(LibcurlErrors.code(for: 56, .init(text: "?", connectStatus: 403)) == .proxyFailed)
-        #expect(LibcurlErrors.code(for: 7, .init(text: "?", connectStatus: 407)) == .proxyFailed)
+        #expect(LibcurlErrors.code(for: 56, .init(text: "?", refusal: refusal)) == .proxyFailed)
+        #expect(LibcurlErrors.code(for: 7, .init(text: "?", refusal: refusal)) == .proxyFailed)
     }
 }

@@ -22,6 +22,9 @@ final class DuplexHandle {
     /// The error of a connection whose server was not trusted: this one only reads the server's certificates for it.
     private let inspected: AsyncNetError?
     private let errorText: UnsafeMutablePointer<CChar>
+    private var tunnel: TunnelResponse
+    /// Where the connection leads.
+    private var url: URL?
     private var socket: Int32 = -1
     /// libcurl's multi handle, of this connection alone: when libcurl opens a connection it closes the others of the same multi
     /// handle that carry no request and have received something. `nil` before the connection is opened, and once its
@@ -75,6 +78,7 @@ final class DuplexHandle {
         if let failure = template.failure { throw failure }
         self.template = template
         self.easy = easy
+        tunnel = TunnelResponse(limit: configuration.maximumHeaderBytes)
         errorText = .allocate(capacity: Int(LC_ERROR_BUFFER_SIZE))
         errorText.pointee = 0
         setOptions(configuration)
@@ -82,10 +86,21 @@ final class DuplexHandle {
 
     deinit { errorText.deallocate() }
 
+    static func at(_ pointer: UnsafeMutableRawPointer) -> DuplexHandle {
+        Unmanaged<DuplexHandle>.fromOpaque(pointer).takeUnretainedValue()
+    }
+
+    /// Called with what a proxy responds to CONNECT: no request is sent by libcurl, so no other head is received.
+    func receiveHeader(_ lines: UnsafeRawBufferPointer) {
+        if let url { tunnel.receive(lines, for: url) }
+    }
+
     private func setOptions(_ configuration: LibcurlTransport.Configuration) {
         let request = opening.request
         let host = request.host.contains(":") ? "[\(request.host)]" : request.host
-        easy.set(LC_URL, "\(request.isTLS ? "https" : "http")://\(host):\(request.port)/")
+        let address = "\(request.isTLS ? "https" : "http")://\(host):\(request.port)/"
+        url = URL(string: address)
+        easy.set(LC_URL, address)
         easy.set(LC_CONNECT_ONLY, 1)
         easy.set(LC_HTTPPROXYTUNNEL, 1)
         easy.set(LC_FRESH_CONNECT, 1)
@@ -97,7 +112,8 @@ final class DuplexHandle {
             easy.set(
                 LC_TIMEOUT_MS, max(configuration.leastTimeToInspect, configuration.connectTimeout / 4).milliseconds)
         }
-        easy.setConnection(opening.id, errorText: errorText)
+        easy.set(LC_SUPPRESS_CONNECT_HEADERS, 0)
+        easy.setConnection(opening.id, self, errorText: errorText)
     }
 
     // MARK: Opening
@@ -163,7 +179,8 @@ final class DuplexHandle {
             for: result,
             LibcurlErrors.Circumstances(
                 text: String(cString: errorText), verifyResult: metrics.verify_result,
-                connectStatus: metrics.connect_status, proxyHost: proxyHost, unixSocket: unixSocket))
+                refusal: url.flatMap { tunnel.refusal(metrics.connect_status, $0) }, proxyHost: proxyHost,
+                unixSocket: unixSocket))
     }
 
     /// Whether libcurl has nothing to do with the open connection.

@@ -1,0 +1,116 @@
+import AsyncNetTesting
+import Foundation
+import Testing
+
+@testable import AsyncNet
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A proxy that refuses the request for a tunnel (CONNECT, RFC 9110 §9.3.6).
+@Suite("Refusals of proxies", .timeLimit(.minutes(5)))
+struct ProxyRefusalTests {
+    private static let statuses = [400, 403, 404, 407, 429, 500, 502, 503, 504]
+
+    private func withProxy(
+        _ status: Int, _ configuration: SessionConfiguration = .init(),
+        _ body: (MockServer, Session) async throws -> Void
+    ) async throws {
+        let refusal = MockResponse.status(status, headers: ["Proxy-Authenticate": #"Basic realm="x""#, "X-Why": "no"])
+        let proxy = try await MockServer.start()
+        for _ in 0..<6 { await proxy.enqueue(refusal) }
+        let settings = ProxyConfiguration.http("127.0.0.1", port: proxy.port, username: "ada", password: "wrong")
+        try await body(proxy, Session(transport: .libcurl(proxy: settings), configuration: configuration))
+        await proxy.stop()
+    }
+
+    @Test("A refusal is in the error; one with 4xx is not repeated, one with 5xx is", arguments: statuses)
+    func retries(_ status: Int) async throws {
+        let policy = RetryPolicy(
+            limit: 2, backoff: Backoff(scale: .zero, maximum: .zero, jitter: .none), maximumRetryAfter: nil)
+        try await withProxy(status, .init(interceptors: [policy])) { proxy, session in
+            let error = await session.request("https://example.test/a").serializing(Data.self).response.error
+            #expect(error?.code == .proxyFailed)
+            #expect(error?.responseCode == status)
+            #expect(error?.response?.value(forHTTPHeaderField: "X-Why") == "no")
+            #expect(error?.request?.url?.absoluteString == "https://example.test/a")
+            #expect(proxy.requests.map(\.method.rawValue) == Array(repeating: "CONNECT", count: status < 500 ? 1 : 3))
+        }
+    }
+
+    @Test("A refusal with 4xx does not open the origin's circuit, one with 5xx does", arguments: statuses)
+    func circuits(_ status: Int) async throws {
+        try await withProxy(status, .init(circuitBreaker: CircuitBreaker(consecutiveFailures: 1))) { proxy, session in
+            _ = await session.request("https://example.test/").serializing(Data.self).response
+            let error = await session.request("https://example.test/").serializing(Data.self).response.error
+            #expect(error?.code == (status < 500 ? .proxyFailed : .circuitOpen))
+            #expect(proxy.requests.count == (status < 500 ? 2 : 1))
+        }
+    }
+
+    @Test("A WebSocket and a raw stream have the refusal in their errors", arguments: [407, 502])
+    func connections(_ status: Int) async throws {
+        try await withProxy(status) { _, session in
+            var errors: [AsyncNetError] = []
+            do throws(AsyncNetError) { try await session.webSocket("ws://example.test/").open() } catch {
+                errors.append(error)
+            }
+            do throws(AsyncNetError) { _ = try await session.connect(to: "example.test", port: 6379, tls: .none) } catch
+            {
+                errors.append(error)
+            }
+            #expect(errors.map(\.code) == [.proxyFailed, .proxyFailed])
+            #expect(errors.map(\.responseCode) == [status, status])
+            #expect(errors.allSatisfy { $0.response?.value(forHTTPHeaderField: "X-Why") == "no" })
+        }
+    }
+
+    @Test(
+        "A WebSocket is opened again after a refusal with 5xx or without a status, not after 4xx",
+        arguments: statuses + [0])
+    func reconnection(_ status: Int) {
+        var error = AsyncNetError(.proxyFailed)
+        if status > 0 { error = error.with(proxy: .init(statusCode: status) { nil }) }
+        let delay = WebSocketReconnection.always().delay(after: error, closeCode: nil, failures: 1, jitter: 0)
+        #expect((delay != nil) == !(400..<500 ~= status))
+    }
+
+    @Test("Requests that share a transfer all have the refusal in their errors")
+    func shared() async throws {
+        try await withProxy(407, .init(coalescesRequests: true)) { _, session in
+            async let first = session.request("https://example.test/").serializing(Data.self).response
+            async let second = session.request("https://example.test/").serializing(Data.self).response
+            #expect(await [first, second].map { $0.error?.responseCode } == [407, 407])
+        }
+    }
+
+    @Test("The head of an open tunnel is not taken for the response, also when a lost one is replaced by another")
+    func openTunnels() async throws {
+        let proxy = try RawServer(
+            """
+            c.sendall(b"HTTP/1.1 200 Open\\r\\nX-Proxy: 1\\r\\n\\r\\n")
+            def answer(body):
+                head = b""
+                while b"\\r\\n\\r\\n" not in head: head += c.recv(1)
+                if body: c.sendall(b"HTTP/1.1 201 Made\\r\\nContent-Length: 2\\r\\nX-Origin: 1\\r\\n\\r\\n" + body)
+            answer(b"ab")
+            answer(b"cd")
+            answer(None)
+            c.close()
+            """)
+        var settings = ProxyConfiguration.http("127.0.0.1", port: proxy.port)
+        settings.alwaysTunnels = true
+        let session = Session(transport: .libcurl(proxy: settings))
+        var bodies: [String?] = []
+        for _ in 0..<5 {
+            let response = await session.request("http://example.test/").serializing(String.self).response
+            bodies.append(response.value)
+            #expect(response.statusCode == 201)
+            #expect(response.head?.headers["X-Origin"] == "1")
+            #expect(response.head?.headers["X-Proxy"] == nil)
+        }
+        #expect(bodies == ["ab", "cd", "ab", "cd", "ab"])
+        await session.finish()
+    }
+}
