@@ -7,13 +7,26 @@ final class Mailbox: Sendable {
 
     private let messages: AsyncStream<Message>.Continuation
 
+    /// A mailbox whose messages see no task-local values: those of the task that makes it would live as long as it does.
+    ///
     /// - Parameter executor: Runs the messages; `nil` for Swift's own.
     init(on executor: (any TaskExecutor)? = nil) {
         let (stream, messages) = AsyncStream.makeStream(of: Message.self)
         self.messages = messages
-        Task(executorPreference: executor) {
-            for await message in stream { await message() }
-        }
+        Task.detached(executorPreference: executor) { await Self.run(stream) }
+    }
+
+    /// A mailbox whose messages see the task-local values of the task that makes it.
+    static func withTaskLocals() -> Mailbox {
+        let (stream, messages) = AsyncStream.makeStream(of: Message.self)
+        Task { await run(stream) }
+        return Mailbox(messages)
+    }
+
+    private init(_ messages: AsyncStream<Message>.Continuation) { self.messages = messages }
+
+    private static func run(_ messages: AsyncStream<Message>) async {
+        for await message in messages { await message() }
     }
 
     deinit { messages.finish() }

@@ -65,7 +65,9 @@ final class TimerQueue: Sendable {
         state.sleeper?.cancel()
         state.wakesAt = due
         state.generation += 1
-        state.sleeper = Task(executorPreference: time.executor) { [time, weak self, generation = state.generation] in
+        // Detached: the task-local values of a request would live as long as the sleep, which serves others too.
+        state.sleeper = Task.detached(executorPreference: time.executor) {
+            [time, weak self, generation = state.generation] in
             guard (try? await time.sleep(asLimitUntil: due)) != nil else { return }
             self?.fire(generation)
         }

@@ -95,7 +95,8 @@ public actor RequestEngine {
     /// Starts the request if its session starts requests when their first serializer is made.
     nonisolated func serializerIsMade() {
         guard host.environment.configuration.startsRequestsImmediately else { return }
-        host.environment.mailbox.post(TraceContext.keeping(RefreshScope.keeping { await self.startIfNeeded() }))
+        // Not by the mailbox: the request has the task-local values of the task that makes the serializer.
+        Task(executorPreference: host.environment.timers.time.executor) { await self.startIfNeeded() }
     }
 
     /// The decoder of a call, or the session's.

@@ -57,11 +57,6 @@ public struct TraceContext: Hashable, Sendable {
         if tracestate.isEmpty, traceID == other.traceID { context.tracestate = other.tracestate }
         return context
     }
-
-    /// Wraps work for another task, so that it has the caller's context.
-    static func keeping(_ work: @escaping @Sendable () async -> Void) -> @Sendable () async -> Void {
-        { [current] in await $current.withValue(current, operation: work) }
-    }
 }
 
 extension TraceContext: CustomStringConvertible, CustomReflectable {

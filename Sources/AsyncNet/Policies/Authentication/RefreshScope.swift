@@ -9,9 +9,4 @@ enum RefreshScope {
     private static let last = Atomic(0)
 
     static func newNumber() -> Int { last.add(1, ordering: .relaxed).newValue }
-
-    /// Wraps work for another task, so that it belongs to the same refreshes as the caller.
-    static func keeping(_ work: @escaping @Sendable () async -> Void) -> @Sendable () async -> Void {
-        { [numbers] in await $numbers.withValue(numbers, operation: work) }
-    }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// One transfer of a loop, from `send` until libcurl has ended it.
 ///
-/// Unchecked: `handle`, `reader`, `feed`, `readFailure` and `isWaiting` are used on the loop's thread only; every other
+/// Unchecked: `handle`, `reader`, `feed`, `readFailure`, `tasks` and `isWaiting` are used on the loop's thread only; every other
 /// property is constant or has a lock.
 final class LibcurlExchange: QueuedTransfer, @unchecked Sendable {
     let request: TransportRequest
@@ -23,8 +23,16 @@ final class LibcurlExchange: QueuedTransfer, @unchecked Sendable {
     /// Set by `LoopAdmission` while the exchange waits for a permit.
     var isWaiting = false
 
-    /// Fills `feed`; cancelled when the exchange ends.
-    private let feeder = Locked<Task<Void, Never>?>(nil)
+    /// Fills a feed; cancelled when the exchange ends.
+    private struct Feeder {
+        let feed: UploadFeed
+        var task: Task<Void, Never>?
+    }
+
+    private let feeder = Locked<Feeder?>(nil)
+    /// Makes the tasks in which the user's sequence runs: made by the request's task, it gives them the task-local values of
+    /// that task, which the loop's thread does not have. `nil` without a sequence of the user's, and after the end.
+    private var tasks: Mailbox?
 
     /// - Throws: ``AsyncNetError`` with code `.fileNotReadable`, before anything is sent.
     init(_ request: TransportRequest, origin: OriginKey, loop: LibcurlLoop) throws(AsyncNetError) {
@@ -38,6 +46,7 @@ final class LibcurlExchange: QueuedTransfer, @unchecked Sendable {
             let measured = try MeasuredBody(request.body)
             (body, bodyLength) = (measured, measured.length)
         }
+        tasks = body?.asksUserCode == true ? Mailbox.withTaskLocals() : nil
         pipe = TransferPipe(request.delivery, limit: request.maximumBodySize, isUrgent: request.isUrgent)
         // The pipe releases these closures at its end, which breaks the retain cycle.
         pipe.connect(onAbort: { loop.post(.cancel(self)) }, onDemand: { loop.post(.receive(self)) })
@@ -89,15 +98,27 @@ final class LibcurlExchange: QueuedTransfer, @unchecked Sendable {
     private func startFeed(_ reader: BodyReader) {
         let feed = UploadFeed { [weak self, loop] in self.map { loop.post(.send($0)) } }
         self.feed = feed
-        let executor = body?.asksUserCode == true ? ProducerExecutor() : nil
+        feeder.withLock { $0 = Feeder(feed: feed) }
         let handed = HandedOver(reader: reader)
-        let task = Task(executorPreference: executor) { await Self.write(handed, to: feed) }
-        feeder.withLock { $0 = task }
+        guard let tasks else { return begin(Task { await Self.write(handed, to: feed) }, feed) }
+        tasks.post { [self] in
+            begin(Task(executorPreference: ProducerExecutor()) { await Self.write(handed, to: feed) }, feed)
+        }
+    }
+
+    /// Keeps the task that fills the feed, or cancels it if the feed has been stopped meanwhile.
+    private func begin(_ task: Task<Void, Never>, _ feed: UploadFeed) {
+        let isStopped = feeder.withLock { feeder in
+            guard feeder?.feed === feed else { return true }
+            feeder?.task = task
+            return false
+        }
+        if isStopped { task.cancel() }
     }
 
     private func stopFeed() {
         feed?.close()
-        feeder.withLock { $0.take() }?.cancel()
+        feeder.withLock { $0.take() }?.task?.cancel()
     }
 
     /// `@concurrent`, so that it runs on the task's preferred executor.
@@ -115,7 +136,7 @@ final class LibcurlExchange: QueuedTransfer, @unchecked Sendable {
     func stop() {
         request.hold?.forget(self)
         stopFeed()
-        reader = nil
+        (reader, tasks) = (nil, nil)
     }
 }
 
