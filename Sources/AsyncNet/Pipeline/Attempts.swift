@@ -66,7 +66,7 @@ struct Attempts<Rest: Station>: Station {
     private func prepared(_ request: TransportRequest, for attempt: inout Attempt, _ hasBegun: Bool) async throws
         -> TransportRequest
     {
-        let adapted = attempt.run.hasAdapters ? try await adapted(request, &attempt) : request
+        let adapted = attempt.run.hasAdapters ? try await adaptedForNetwork(request, &attempt) : request
         let prepared = try await attempt.run.prepare(adapted)
         if !hasBegun { attempt.validators = try await begin(attempt, prepared) }
         return prepared
@@ -98,10 +98,28 @@ struct Attempts<Rest: Station>: Station {
     // MARK: Adapters
 
     @inline(never)
-    private func adapted(_ request: TransportRequest, _ attempt: inout Attempt) async throws -> TransportRequest {
+    private func adapted(
+        _ request: TransportRequest, _ attempt: inout Attempt, _ deferral: RefreshDeferral?
+    ) async throws -> TransportRequest {
         let run = attempt.run
+    /// Adapts the request; with a cache first with an expired credential, which is refreshed only if the request is sent.
+    private func adaptedForNetwork(_ request: TransportRequest, _ attempt: inout Attempt) async throws
+        -> TransportRequest
+    {
+        let (run, credential) = (attempt.run, attempt.credential)
+        if run.environment.cache != nil, run.carrier == nil, !run.policies.list.credentialKeepers.isEmpty {
+            let deferral = RefreshDeferral()
+            let adapted = try await adapted(request, &attempt, deferral)
+            if !deferral.isDeferred { return adapted }
+            if await attempt.needsNoServer(adapted) { return adapted }
+            attempt.credential = credential
+            run.record.restart(with: request)
+        }
+        return try await adapted(request, &attempt, nil)
+    }
+
         var adapted = request
-        let context = run.context(attempt: attempt.number)
+        let context = run.context(attempt: attempt.number, deferral)
         for policy in run.policies.list.adapters {
             try Task.checkCancellation()
             do { adapted = try await policy.adapt(adapted, context) } catch {

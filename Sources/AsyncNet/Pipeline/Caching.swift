@@ -45,6 +45,20 @@ extension Attempt {
         return CachedHop(outgoing, request, self)
     }
 
+    /// Whether the cache answers the request without the server.
+    func needsNoServer(_ request: TransportRequest) async -> Bool {
+        guard let hop = await cachedHop(request) else { return false }
+        guard hop.request.isCacheable else { return hop.request.isOnlyIfCached }
+        let found = await hop.lookUp()
+        switch found.decision {
+        case .use(let index, _):
+            return !run.policies.redirects.follows(
+                found.entries[index].response.head(for: hop.request.url, at: hop.now))
+        case .unavailable: return true
+        default: return false
+        }
+    }
+
     /// The error in whose place a stale response may be used: `nil` after a response, a redirect or a cancel.
     fileprivate func failure(_ error: any Error, of request: TransportRequest) -> AsyncNetError? {
         guard !Task.isCancelled, run.record.head == nil, run.record.request?.head.url == request.head.url else {

@@ -67,12 +67,12 @@ extension RequestRun {
 
     /// What policies learn about the request.
     @inline(never)
-    func context(attempt: Int) -> RequestContext {
+    func context(attempt: Int, _ deferral: RefreshDeferral? = nil) -> RequestContext {
         let outcome = record.outcome(nil)
         return RequestContext(
             id: id, attempt: attempt, request: outcome.request, response: outcome.head, remainingTime: remainingTime,
             metrics: outcome.metrics, time: environment.timers.time, redirected: record.redirectedRequests,
-            onRefresh: watch.reportsRefresh)
+            onRefresh: watch.reportsRefresh, deferral: deferral)
     }
 }
 

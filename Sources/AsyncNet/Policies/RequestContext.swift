@@ -38,12 +38,15 @@ public struct RequestContext: Sendable {
     let redirected: [TransportRequest]
     /// Told of a refresh that the request has waited for, its duration and its error; `nil` if nobody observes.
     let onRefresh: (@Sendable (AsyncNetError?, Duration) -> Void)?
+    /// Set if the cache may respond to the request, so that an expired credential is not refreshed yet.
+    let deferral: RefreshDeferral?
 
     init(
         id: RequestID, attempt: Int, request: TransportRequest? = nil, response: HTTPResponseHead? = nil,
         remainingTime: Duration? = nil,
         metrics: RequestMetrics = RequestMetrics(), time: TimeSource = TimeSource(ContinuousClock()),
-        redirected: [TransportRequest] = [], onRefresh: (@Sendable (AsyncNetError?, Duration) -> Void)? = nil
+        redirected: [TransportRequest] = [], onRefresh: (@Sendable (AsyncNetError?, Duration) -> Void)? = nil,
+        deferral: RefreshDeferral? = nil
     ) {
         self.id = id
         self.attempt = attempt
@@ -54,5 +57,15 @@ public struct RequestContext: Sendable {
         self.time = time
         self.redirected = redirected
         self.onRefresh = onRefresh
+        self.deferral = deferral
     }
+}
+
+/// Whether an adapter has set a credential that it would have refreshed for a request that is sent.
+final class RefreshDeferral: Sendable {
+    private let isUsed = Atomic(false)
+
+    var isDeferred: Bool { isUsed.load(ordering: .relaxed) }
+
+    func deferRefresh() { isUsed.store(true, ordering: .relaxed) }
 }

@@ -10,8 +10,8 @@
 ///     let interceptor = AuthenticationInterceptor(authenticator: OAuth(), credential: token)
 ///     let session = Session(configuration: .init(interceptors: [interceptor]))
 ///
-/// Each attempt is sent with the current credential. If the credential requires a refresh, or a server rejects it, it
-/// is refreshed once for all requests: those that need it wait for the refresh in progress and are then sent with the
+/// Each attempt is sent with the current credential. If the credential requires a refresh and the request is sent, not
+/// answered by the session's cache, or a server rejects the credential, it is refreshed once for all requests: those that need it wait for the refresh in progress and are then sent with the
 /// new credential. A request that was rejected with a credential replaced since then is sent again without another
 /// refresh. A rejected request that carries no credential, because a redirect to another origin removed it, is not
 /// retried: its response is delivered.
@@ -129,6 +129,11 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
         while let refresh { try await end(of: refresh, context) }
         guard let current = state.current else { throw AsyncNetError(.missingCredential) }
         state.forgetFailure()
+        // The responses that the cache has stored for this credential are still for its user alone.
+        if let deferral = context.deferral, let current = state.current, current.requiresRefresh || refresh != nil {
+            deferral.deferRefresh()
+            return current
+        }
         return current
     }
 

@@ -1,0 +1,106 @@
+import AsyncNetTesting
+import Foundation
+import Testing
+
+@testable import AsyncNet
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Whether an expired credential is refreshed for a request that the cache may answer.
+@Suite("Credentials and the cache", .timeLimit(.minutes(5)))
+struct CachedCredentialTests {
+    private struct Down: Error {}
+
+    private let stub = StubTransport { request in
+        let control = request.path == "/stale" ? "max-age=0, stale-while-revalidate=60" : "private, max-age=600"
+        if request.path == "/moved" {
+            return .text("", status: 301, headers: ["Location": "/there", "Cache-Control": "max-age=600"])
+        }
+        return .text(request.headers["Authorization"] ?? "", headers: ["Cache-Control": control])
+    }
+    private let authenticator = TokenAuthenticator { _ in throw Down() }
+
+    /// A session whose credential expires after one request for each of these paths.
+    private func session(_ paths: [String], then token: AccessToken, isNested: Bool = false) async -> Session {
+        let interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: AccessToken(1))
+        let policies: [any RequestPolicy] = isNested ? [Interceptor([interceptor])] : [interceptor]
+        let session = Session(transport: stub, configuration: .init(interceptors: policies, cache: HTTPCache()))
+        for path in paths { _ = await session.request("http://a\(path)").serializing(String.self).response }
+        await interceptor.setCredential(token)
+        return session
+    }
+
+    private let expired = AccessToken(1, requiresRefresh: true)
+
+    @Test("A fresh stored response needs no refresh, so that the token endpoint may be down", arguments: [true, false])
+    func hit(_ isNested: Bool) async {
+        let session = await session(["/"], then: expired, isNested: isNested)
+        let modes: [CacheMode] = [.standard, .preferCache, .onlyIfCached]
+        for mode in modes {
+            let options = RequestOptions(cacheMode: mode)
+            let response = await session.request("http://a/", options: options).serializing(String.self).response
+            #expect(response.value == "Bearer secret-1")
+            #expect(response.metrics.cacheOutcome == .hit)
+        }
+        #expect(authenticator.refreshes.value == 0)
+        #expect(stub.requests.count == 1)
+    }
+
+    @Test("A request that may not be sent needs no refresh")
+    func onlyIfCached() async {
+        let session = await session([], then: expired)
+        let options = RequestOptions(cacheMode: .onlyIfCached)
+        let error = await session.request("http://a/", options: options).serializing(String.self).response.error
+        #expect(error?.code == .notCached)
+        let headers: HTTPHeaders = ["Cache-Control": "only-if-cached"]
+        #expect(
+            await session.request("http://a/", headers: headers).serializing(String.self).response.statusCode == 504)
+        #expect(authenticator.refreshes.value == 0)
+        #expect(stub.requests.isEmpty)
+    }
+
+    @Test(
+        "A request that is sent has its credential refreshed first",
+        arguments: [
+            ("/other", .get, .standard), ("/", .post, .standard), ("/", .get, .reload), ("/", .get, .revalidate),
+            ("/", .get, .noStore), ("/stale", .get, .standard), ("/moved", .get, .standard),
+        ] as [(String, HTTPMethod, CacheMode)])
+    func sent(_ path: String, _ method: HTTPMethod, _ mode: CacheMode) async {
+        let session = await session(["/", "/stale", "/moved"], then: expired)
+        let sent = stub.requests.count
+        let request = session.request("http://a\(path)", method: method, options: RequestOptions(cacheMode: mode))
+        #expect(await request.serializing(String.self).response.error?.code == .refreshFailed)
+        #expect(authenticator.refreshes.value == 1)
+        #expect(stub.requests.count == sent)
+    }
+
+    @Test("A stored response is not served to another credential, expired or not")
+    func otherUser() async {
+        let session = await session(["/"], then: AccessToken(2, requiresRefresh: true))
+        let options = RequestOptions(cacheMode: .onlyIfCached)
+        let stored = await session.request("http://a/", options: options).serializing(String.self).response
+        #expect(stored.error?.code == .notCached)
+        #expect(await session.request("http://a/").serializing(String.self).response.error?.code == .refreshFailed)
+        #expect(stub.requests.count == 1)
+    }
+
+    @Test("During a refresh a fresh stored response does not wait for it")
+    func duringRefresh() async {
+        let gate = Gate()
+        let authenticator = TokenAuthenticator { _ in
+            await gate.wait()
+            return AccessToken(2)
+        }
+        let interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: AccessToken(1))
+        let session = Session(transport: stub, configuration: .init(interceptors: [interceptor], cache: HTTPCache()))
+        #expect(await session.request("http://a/").serializing(String.self).response.value == "Bearer secret-1")
+        await interceptor.setCredential(expired)
+        async let sent = session.request("http://a/other").serializing(String.self).response
+        #expect(await eventually { await interceptor.waiterCount == 1 })
+        #expect(await session.request("http://a/").serializing(String.self).response.metrics.cacheOutcome == .hit)
+        gate.open()
+        #expect(await sent.value == "Bearer secret-2")
+    }
+}
