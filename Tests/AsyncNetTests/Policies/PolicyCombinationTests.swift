@@ -119,6 +119,35 @@ struct PolicyCombinationTests {
         #expect(stub.requests.count == 10)
     }
 
+    @Test("Where a redirect leads to another origin, no permit of that is taken and its circuit is told nothing")
+    func redirectedOrigin() async {
+        let gate = Gate()
+        let stub = StubTransport { request in
+            if request.path.hasPrefix("/to") { return .redirect(to: "http://b/\(request.path.dropFirst(3))") }
+            if request.path == "/held" { await gate.wait() }
+            return .status(500)
+        }
+        let session = Session(
+            transport: stub,
+            configuration: .init(
+                concurrencyLimit: ConcurrencyLimit(perHost: 1), circuitBreaker: CircuitBreaker(consecutiveFailures: 1)))
+        async let first = session.request("http://a/toheld").serializing(Data.self).response
+        async let second = session.request("http://c/toheld").serializing(Data.self).response
+        // Both are at b at the same time, and a third request gets b's only permit.
+        #expect(await eventually { stub.requests.count == 4 })
+        async let direct = session.request("http://b/held").serializing(Data.self).response
+        #expect(await eventually { stub.requests.count == 5 })
+        gate.open()
+        #expect(await [first, second, direct].map(\.statusCode) == [500, 500, 500])
+        // Only the request that was sent to b itself has opened its circuit.
+        #expect(await session.request("http://c/to").serializing(Data.self).response.statusCode == 500)
+        #expect(await session.request("http://b/").serializing(Data.self).response.error?.code == .circuitOpen)
+        let other = Session(
+            transport: stub, configuration: .init(circuitBreaker: CircuitBreaker(consecutiveFailures: 1)))
+        #expect(await other.request("http://a/to").serializing(Data.self).response.statusCode == 500)
+        #expect(await other.request("http://b/").serializing(Data.self).response.statusCode == 500)
+    }
+
     @Test("A cancelled probe makes room for another")
     func cancelledProbe() async throws {
         let clock = TestClock()
