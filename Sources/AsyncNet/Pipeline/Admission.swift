@@ -25,6 +25,12 @@ struct Admission<Rest: Station>: Station {
         if await hasReplacedCredential(request, run) { throw ReplacedCredential() }
         // The breaker may have opened while this request waited.
         if let waited = pass, !waited.isCurrent { pass = try limits.breakers?.allow(host: origin) }
+        if let pass {
+            run.judge { [weak run] in
+                if let run { pass.record(run.verdict(on: origin)) }
+            }
+        }
+        defer { run.judge(by: nil) }
         do {
             let next = try await rest.send(request, in: attempt)
             pass?.record(run.verdict(on: origin))

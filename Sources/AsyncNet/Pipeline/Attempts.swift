@@ -1,5 +1,5 @@
 /// Makes attempts until neither the sink nor a retrier wants another: adapters run before each attempt, retriers after
-/// it.
+/// it. A circuit that opens before a retry ends the request as the attempt before the retry did.
 struct Attempts<Rest: Station>: Station {
     private let rest: Rest
 
@@ -15,6 +15,9 @@ struct Attempts<Rest: Station>: Station {
             run.observers?.beginAttempt(attempt.number, request.urlTemplate)
             run.watch.endHops()
             let next = await result(of: attempt, request)
+            if case .fail(let error) = next, error.code == .circuitOpen, let earlier = run.record.restore() {
+                return earlier.error.map { .fail($0) } ?? .done
+            }
             guard case .again(let delay) = next else { return next }
             guard await run.pause(delay) else { throw AsyncNetError(.cancelled) }
             run.record.restart(with: request)
@@ -97,11 +100,6 @@ struct Attempts<Rest: Station>: Station {
 
     // MARK: Adapters
 
-    @inline(never)
-    private func adapted(
-        _ request: TransportRequest, _ attempt: inout Attempt, _ deferral: RefreshDeferral?
-    ) async throws -> TransportRequest {
-        let run = attempt.run
     /// Adapts the request; with a cache first with an expired credential, which is refreshed only if the request is sent.
     private func adaptedForNetwork(_ request: TransportRequest, _ attempt: inout Attempt) async throws
         -> TransportRequest
@@ -118,6 +116,11 @@ struct Attempts<Rest: Station>: Station {
         return try await adapted(request, &attempt, nil)
     }
 
+    @inline(never)
+    private func adapted(
+        _ request: TransportRequest, _ attempt: inout Attempt, _ deferral: RefreshDeferral?
+    ) async throws -> TransportRequest {
+        let run = attempt.run
         var adapted = request
         let context = run.context(attempt: attempt.number, deferral)
         for policy in run.policies.list.adapters {

@@ -56,7 +56,8 @@ extension Attempt {
         guard !run.policies.list.retriers.isEmpty, let error = run.refusal(head) else { return .done }
         // A retrier may wait for another request of this session, such as a token refresh, which needs a permit too.
         run.releasePermit()
-        return await run.next(after: error, attempt: number) ?? .done
+        run.judgeResponse()
+        return await run.next(after: error, attempt: number, otherwise: error) ?? .done
     }
 
     /// Validates the head. Of a refused body the bytes that arrive within the limits of a brief reading are kept for the

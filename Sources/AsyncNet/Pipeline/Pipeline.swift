@@ -111,6 +111,8 @@ final class RequestRun: Sendable {
 
     init(
         _ id: RequestID, _ environment: Environment, _ policies: RunPolicies, _ sink: any ResponseSink,
+    /// Tells the circuit of the attempt's origin what the response is.
+    private let judge = Locked<(@Sendable () -> Void)?>(nil)
         record: TransferRecord = TransferRecord(), observers: RequestObservers? = nil,
         hold: TransferHold = TransferHold(), owner: (any RunOwner)? = nil, executor: (any LoopExecutor)? = nil,
         made: TransportRequest? = nil, credential: Credential? = nil, scoped: ScopedTransport? = nil,
@@ -259,6 +261,11 @@ extension RequestRun {
     @inline(never)
     func offLoop<Value: Sendable, Failure: Error>(
         _ code: () async throws(Failure) -> Value
+    func judge(by judge: (@Sendable () -> Void)?) { self.judge.withLock { $0 = judge } }
+
+    /// Tells the origin's circuit of a response before retriers decide about it.
+    func judgeResponse() { judge.withLock { $0 }?() }
+
     ) async throws(Failure) -> Value {
         guard executor != nil else { return try await code() }
         return try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Failure) -> Value in

@@ -10,7 +10,7 @@ extension RequestRun {
             return .again(after: delay)
         }
         guard hasRetriers, let failure = failure(error, head) else { return nil }
-        return await next(after: failure, attempt: number)
+        return await next(after: failure, attempt: number, otherwise: error)
     }
 
     /// The error that retriers decide about; `nil` if they have nothing to decide.
@@ -36,8 +36,10 @@ extension RequestRun {
         return record.sentRequests.allSatisfy { $0.body.replay != .once }
     }
 
-    /// - Returns: `nil` if no retrier wants another attempt.
-    func next(after error: AsyncNetError, attempt: Int) async -> Next? {
+    /// - Parameter end: The error with which the request ends if there is no other attempt; `nil` if its response is
+    ///   delivered then.
+    /// - Returns: `nil` if no retrier wants another attempt, or it must not be sent.
+    func next(after error: AsyncNetError, attempt: Int, otherwise end: AsyncNetError?) async -> Next? {
         let context = context(attempt: attempt)
         for policy in policies.list.retriers {
             guard !Task.isCancelled, let decision = await policy.decision(after: error, context) else { return nil }
@@ -46,7 +48,9 @@ extension RequestRun {
             case .retry(let delay):
                 // The request fails now: its deadline would end it during the delay.
                 if let remainingTime, remainingTime <= delay { return .fail(Self.tooLate(delay, after: error)) }
-                guard !decision.isCharged || isInBudget else { return nil }
+                guard !isCircuitOpen(after: delay), !decision.isCharged || isInBudget else { return nil }
+                // The circuit may open during the delay.
+                if environment.limits.breakers != nil { record.keep(record.outcome(end)) }
                 sendOwn(.retried(error, after: max(delay, .zero)))
                 return .again(after: max(delay, .zero))
             case .fail(let error): return .fail(error)
@@ -59,6 +63,11 @@ extension RequestRun {
         let message =
             "The deadline ends before the next attempt, in \(delay); the last attempt failed: \(error.message)"
         return AsyncNetError(.deadlineExceeded, message, underlyingError: error)
+    }
+
+    private func isCircuitOpen(after delay: Duration) -> Bool {
+        guard let breakers = environment.limits.breakers, let first = record.sentRequests.first else { return false }
+        return breakers.isOpen(host: first.head.url.origin, after: delay)
     }
 
     private var isInBudget: Bool {

@@ -20,6 +20,10 @@ final class TransferRecord: Sendable {
         var bytesToSend: Int64?
         /// How often transports sent the request again by themselves, in all attempts.
         var repeats = 0
+        /// Whether the attempt that has begun has sent nothing so far, and how many earlier ones have ended so.
+        var (isUnsent, unsent) = (false, 0)
+        /// How the request ends if the next attempt is not admitted.
+        var earlier: TransferOutcome?
         var clock: (time: TimeSource, start: Duration)?
         /// Whether the last hop's response is not that which is delivered.
         var isFromCache = false
@@ -65,7 +69,33 @@ final class TransferRecord: Sendable {
     }
 
     func beginAttempt(_ number: Int) {
-        state.withLock { $0.metrics.attempts = number + $0.repeats }
+        state.withLock { state in
+            if state.isUnsent { state.unsent += 1 }
+            state.isUnsent = true
+            state.metrics.attempts = number + state.repeats - state.unsent
+        }
+    }
+
+    /// How many attempts have ended before they sent anything.
+    var unsentAttempts: Int { state.withLock { $0.unsent } }
+
+    /// Keeps what the request ends with if the next attempt is not admitted.
+    func keep(_ outcome: TransferOutcome) { state.withLock { $0.earlier = outcome } }
+
+    /// Puts back what was kept, if the attempt that followed has sent nothing.
+    func restore() -> TransferOutcome? {
+        state.withLock { state in
+            guard state.isUnsent, let earlier = state.earlier.take() else { return nil }
+            state.isUnsent = false
+            state.unsent += 1
+            state.metrics.attempts -= 1
+            (state.request, state.head) = (earlier.request, earlier.head)
+            (state.data, state.trailers) = (earlier.data, earlier.trailers)
+            (state.metrics.receivedBytes, state.metrics.timeToResponse) = (
+                earlier.metrics.receivedBytes, earlier.metrics.timeToResponse
+            )
+            return earlier
+        }
     }
 
     /// The transport has sent the request once more by itself.
@@ -80,7 +110,8 @@ final class TransferRecord: Sendable {
     @inline(never)
     func beginHop(_ head: HTTPRequestHead) {
         state.withLock { state in
-            let attempt = state.metrics.attempts - state.repeats
+            let attempt = state.metrics.attempts - state.repeats + state.unsent
+            (state.isUnsent, state.earlier) = (false, nil)
             state.metrics.beginHop(head, attempt: attempt, at: state.elapsed)
             (state.isFromCache, state.replacedStatus) = (false, nil)
         }
@@ -118,7 +149,7 @@ final class TransferRecord: Sendable {
     func cached(_ outcome: CacheOutcome) {
         state.withLock { state in
             state.metrics.cacheOutcome = outcome
-            if [.hit, .stale, .revalidated].contains(outcome) { state.isFromCache = true }
+            if [.hit, .stale, .revalidated].contains(outcome) { (state.isFromCache, state.isUnsent) = (true, false) }
         }
     }
 
@@ -169,8 +200,9 @@ final class TransferRecord: Sendable {
             if let request = outcome.request { state.request = request }
             if outcome.error != nil { (state.head, state.data) = (outcome.head, outcome.data) }
             let (start, attempts, hops) = (state.metrics.start, state.metrics.attempts, state.metrics.hops)
+            if outcome.error == nil || !outcome.metrics.hops.isEmpty { state.isUnsent = false }
             let adopted = outcome.metrics.hops(
-                ofAttempt: attempts - state.repeats, begunAt: state.elapsed - outcome.metrics.total)
+                ofAttempt: attempts - state.repeats + state.unsent, begunAt: state.elapsed - outcome.metrics.total)
             (state.metrics, state.trailers) = (outcome.metrics, outcome.trailers)
             (state.metrics.start, state.metrics.attempts, state.metrics.hops) = (start, attempts, hops + adopted)
             state.metrics.timeToResponse = outcome.head.map { _ in state.elapsed }
@@ -192,9 +224,10 @@ final class TransferRecord: Sendable {
     func outcome(_ error: AsyncNetError?) -> TransferOutcome {
         let outcome = state.withLock { state in
             state.metrics.total = state.elapsed
+            var metrics = state.metrics
+            if error != nil, state.isUnsent { metrics.attempts -= 1 }
             return TransferOutcome(
-                request: state.request, head: state.head, data: state.data, metrics: state.metrics,
-                trailers: state.trailers)
+                request: state.request, head: state.head, data: state.data, metrics: metrics, trailers: state.trailers)
         }
         return error.map(outcome.failing) ?? outcome
     }

@@ -60,7 +60,7 @@ public actor RequestEngine {
 
     var state: RequestState { machine.state }
     nonisolated var shownState: RequestState { shown.load(ordering: .relaxed) }
-    var retryCount: Int { max(0, machine.attempts - 1) }
+    var retryCount: Int { max(0, machine.attempts - record.unsentAttempts - 1) }
     /// How many tasks wait for the outcome now.
     var waiterCount: Int { waiters.count }
 

@@ -33,7 +33,7 @@ struct RequestLogEntries: Sendable {
     private func severity(of event: SessionEvent) -> RequestLog.Severity {
         switch event.event {
         case .finished(let error):
-            if let error { return error.code == .cancelled ? .info : .error }
+            if let error { return error.code == .cancelled || error.isRepetition ? .info : .error }
             let isRefused = event.summary?.response.map { $0.statusCode >= 400 } ?? false
             return isRefused || isSlow(event) ? .warning : .info
         case .decoded(_, _, let error?): return error.code == .cancelled ? .debug : .error

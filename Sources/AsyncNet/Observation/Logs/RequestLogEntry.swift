@@ -5,7 +5,8 @@ extension RequestLog {
     public enum Severity: String, Sendable, Comparable, CaseIterable {
         /// A step of a request.
         case debug
-        /// A request that succeeded, or that its caller cancelled.
+        /// A request that succeeded, that its caller cancelled, or that was refused by an open circuit, except for the first
+        /// since the circuit has opened.
         case info
         /// A response with a status of 400 or more, a slow request, or lost events.
         case warning

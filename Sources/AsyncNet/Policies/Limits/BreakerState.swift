@@ -10,8 +10,9 @@ struct BreakerState {
 
     enum Admission: Hashable {
         case allowed(Pass)
-        /// Refused until a time; `nil` while the result of probes is awaited.
-        case refused(until: Duration?)
+        /// Refused until a time; `nil` while the result of probes is awaited. The first refusal since the circuit has opened
+        /// is told from the others.
+        case refused(until: Duration?, isFirst: Bool)
     }
 
     enum Phase: Hashable {
@@ -24,6 +25,7 @@ struct BreakerState {
     private let rules: CircuitBreaker
     private(set) var phase = Phase.closed
     private var generation = 0
+    private var hasRefused = false
     private var failuresInARow = 0
     private var requests: SlidingSum
     private var failures: SlidingSum
@@ -38,15 +40,23 @@ struct BreakerState {
 
     mutating func allow(at now: Duration) -> Admission {
         if case .open(let end) = phase {
-            guard end <= now else { return .refused(until: end) }
+            guard end <= now else { return refused(until: end) }
             enter(.halfOpen(running: 0, succeeded: 0))
         }
         if case .halfOpen(let running, let succeeded) = phase {
-            guard running + succeeded < probes else { return .refused(until: nil) }
+            guard running + succeeded < probes else { return refused(until: nil) }
             phase = .halfOpen(running: running + 1, succeeded: succeeded)
         }
         return .allowed(Pass(generation: generation))
     }
+
+    private mutating func refused(until end: Duration?) -> Admission {
+        defer { hasRefused = true }
+        return .refused(until: end, isFirst: !hasRefused)
+    }
+
+    /// Whether a request would be refused at this time because the circuit is open.
+    func isOpen(at time: Duration) -> Bool { if case .open(let end) = phase { end > time } else { false } }
 
     /// Whether the phase has not changed since the request was admitted.
     func isCurrent(_ pass: Pass) -> Bool { pass.generation == generation }
@@ -89,6 +99,7 @@ struct BreakerState {
     }
 
     private mutating func open(at now: Duration) {
+        hasRefused = false
         enter(.open(until: now + min(max(rules.openDuration, .zero), .longestWait)))
     }
 

@@ -23,8 +23,17 @@ final class CircuitBreakers: Sendable {
         let now = time.now
         switch circuit.state.withLock({ $0.allow(at: now) }) {
         case .allowed(let pass): return Permit(circuit, pass, time)
-        case .refused(let end): throw Self.refusal(of: host, end.map { $0 - now })
+        case .refused(let end, let isFirst):
+            let refusal = Self.refusal(of: host, end.map { $0 - now })
+            throw isFirst ? refusal : refusal.asRepetition
         }
+    }
+
+    /// Whether the origin's circuit is open now and will be after this time.
+    func isOpen(host: String, after delay: Duration) -> Bool {
+        let circuit = circuits.withLock { $0.withValue(of: host, default: Circuit(rules)) { $0 } }
+        let time = time.now + delay
+        return circuit.state.withLock { $0.isOpen(at: time) }
     }
 
     private static func refusal(of host: String, _ wait: Duration?) -> AsyncNetError {

@@ -146,7 +146,7 @@ struct CircuitBreakerTests {
                 let count = passes.count
                 let admission = begin()
                 #expect(passes.count - count == (isAllowed ? 1 : 0))
-                if !isAllowed { #expect(admission == .refused(until: end.map { .seconds($0) })) }
+                if case .refused(let until, _) = admission { #expect(until == end.map { .seconds($0) }) }
             case .pass(let count, let verdict):
                 for _ in 0..<count {
                     _ = begin()
@@ -195,6 +195,28 @@ struct CircuitBreakersTests {
         _ rules: CircuitBreaker = .init(consecutiveFailures: 1, openDuration: .seconds(10)), capacity: Int = 1024
     ) -> CircuitBreakers {
         CircuitBreakers(rules, time: TimeSource(clock), capacity: capacity)
+    }
+
+    @Test("The first refusal of each opening is told from those that repeat it")
+    func repetitions() throws {
+        let breakers = breakers()
+        func refusal() -> AsyncNetError? {
+            do throws(AsyncNetError) {
+                try breakers.allow(host: "a").record(.failure)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        var told: [Bool?] = []
+        for _ in 0..<2 {
+            #expect(!breakers.isOpen(host: "a", after: .zero))
+            #expect(refusal() == nil)
+            #expect(breakers.isOpen(host: "a", after: .seconds(9)) && !breakers.isOpen(host: "a", after: .seconds(10)))
+            told += (0..<3).map { _ in refusal()?.isRepetition }
+            clock.advance(by: .seconds(10))
+        }
+        #expect(told == [false, true, true, false, true, true])
     }
 
     @Test("The error of an open circuit has the time of the next probe")

@@ -1,0 +1,149 @@
+import AsyncNetTesting
+import Foundation
+import Testing
+
+@testable import AsyncNet
+
+/// What a caller gets from a circuit that opens between the attempts of a request, or before it.
+@Suite("Open circuits", .timeLimit(.minutes(5)))
+struct OpenCircuitTests {
+    private let clock = TestClock()
+
+    private func session(
+        _ stub: StubTransport, failures: Int, delay: Duration = .zero, monitors: [any EventMonitor] = []
+    ) -> Session {
+        let backoff = Backoff(base: 1, scale: delay, maximum: delay, jitter: .none)
+        let policy = RetryPolicy(limit: 3, backoff: backoff, maximumRetryAfter: nil)
+        let breaker = CircuitBreaker(consecutiveFailures: failures, openDuration: .seconds(60))
+        return Session(
+            transport: stub,
+            configuration: .init(interceptors: [policy], monitors: monitors, circuitBreaker: breaker, clock: clock))
+    }
+
+    @Test("A circuit that a failed attempt opens ends the request as that attempt did", arguments: [true, false])
+    func openedByResponse(_ isResponse: Bool) async {
+        let stub = StubTransport { _ in isResponse ? .text("busy", status: 503) : .fault(.refuse) }
+        let response = await session(stub, failures: 2).request("http://a/").serializing(String.self).response
+        #expect(response.error?.code == (isResponse ? nil : .cannotConnect))
+        #expect(response.statusCode == (isResponse ? 503 : nil))
+        #expect(response.value == (isResponse ? "busy" : nil))
+        #expect(response.metrics.attempts == 2)
+        #expect(stub.requests.count == 2)
+    }
+
+    @Test("A refused status keeps its error, with status and body")
+    func validated() async {
+        let stub = StubTransport { _ in .text("busy", status: 503) }
+        let request = await session(stub, failures: 1).request("http://a/").validate()
+        let error = await request.serializing(String.self).response.error
+        #expect(error?.code == .unacceptableStatus)
+        #expect(error?.responseCode == 503)
+        #expect(error?.data == Data("busy".utf8))
+        #expect(error?.attempts == 1)
+    }
+
+    @Test("A stream is delivered with the response whose status opened the circuit")
+    func stream() async throws {
+        let stub = StubTransport { _ in .text("busy", status: 503) }
+        var text = ""
+        for try await chunk in session(stub, failures: 1).stream("http://a/").chunks {
+            text += String(decoding: chunk, as: UTF8.self)
+        }
+        #expect(text == "busy")
+        #expect(stub.requests.count == 1)
+    }
+
+    /// What ends a request whose circuit others open while it waits for its next attempt.
+    private func openedDuringDelay(
+        _ send: @escaping @Sendable (Session) async -> AsyncNetError?
+    ) async -> (AsyncNetError?, StubTransport) {
+        let stub = StubTransport { .text("busy", status: $0.path == "/other" ? 501 : 503) }
+        let session = session(stub, failures: 2, delay: .seconds(5))
+        let waiting = Task { await send(session) }
+        #expect(await eventually { stub.requests.count == 1 && clock.sleeperCount >= 1 })
+        #expect(await session.request("http://a/other").serializing(Data.self).response.statusCode == 501)
+        #expect(await session.request("http://a/").serializing(Data.self).response.error?.code == .circuitOpen)
+        clock.advance(by: .seconds(5))
+        return (await waiting.value, stub)
+    }
+
+    @Test("A circuit that opens during the delay before a retry gives back the response, with its body")
+    func openedDuringDelay() async {
+        let (error, stub) = await openedDuringDelay { session in
+            let request = session.request("http://a/")
+            let response = await request.serializing(String.self).response
+            #expect(response.value == "busy")
+            #expect(response.statusCode == 503)
+            #expect(response.metrics.attempts == 1)
+            #expect(response.metrics.receivedBytes == 4)
+            #expect(await request.retryCount == 0)
+            return response.error
+        }
+        #expect(error == nil)
+        #expect(stub.requests.count == 2)
+    }
+
+    @Test("A stream whose circuit opens during the delay has the status in its error")
+    func streamDuringDelay() async {
+        let (error, _) = await openedDuringDelay { session in
+            do {
+                for try await _ in session.stream("http://a/").chunks {}
+                return nil
+            } catch {
+                return AsyncNetError(wrapping: error, as: .transportFailed)
+            }
+        }
+        #expect(error?.code == .unacceptableStatus)
+        #expect(error?.responseCode == 503)
+        #expect(error?.attempts == 1)
+    }
+
+    @Test("A request that was refused counts no attempt, and only the first of an opening is an error in the log")
+    func refused() async {
+        let lines = Locked<[String]>([])
+        let log = RequestLog(format: { "\($0.severity) \($0["attempts"] ?? "-")" }) { line in
+            lines.withLock { $0.append(line) }
+        }
+        let stub = StubTransport { _ in .status(503) }
+        let session = session(stub, failures: 1, monitors: [log])
+        _ = await session.request("http://a/").serializing(Data.self).response
+        for _ in 0..<3 {
+            let request = session.request("http://a/")
+            let response = await request.serializing(Data.self).response
+            #expect(response.error?.code == .circuitOpen)
+            #expect(response.error?.attempts == 0 && response.metrics.attempts == 0)
+            #expect(response.error?.description.contains("attempt") == false)
+            #expect(await request.retryCount == 0)
+        }
+        await session.monitorsReceivedEvents()
+        #expect(lines.withLock { $0 } == ["warning 1", "error 0", "info 0", "info 0"])
+    }
+
+    @Test("What was never sent counts no attempt, whatever ended it")
+    func unsent() async {
+        let stub = StubTransport { _ in .text("ok") }
+        let cached = Session(transport: stub, configuration: .init(cache: HTTPCache()))
+        let options = RequestOptions(cacheMode: .onlyIfCached)
+        let missing = await cached.request("http://a/", options: options).serializing(Data.self).response
+        #expect(missing.error?.code == .notCached)
+        #expect(missing.error?.attempts == 0)
+        let gate = Gate()
+        let slow = StubTransport { _ in
+            await gate.wait()
+            return .text("ok")
+        }
+        let limited = Session(
+            transport: slow, configuration: .init(concurrencyLimit: ConcurrencyLimit(perHost: 1), clock: clock))
+        async let first = limited.request("http://a/").serializing(Data.self).response
+        #expect(await eventually { slow.requests.count == 1 })
+        async let second = limited.request("http://a/", options: RequestOptions(deadline: .seconds(1))).serializing(
+            Data.self
+        ).response
+        #expect(await eventually { limited.environment.limits.queue?.waitingCount == 1 })
+        clock.advance(by: .seconds(1))
+        #expect(await second.error?.code == .deadlineExceeded)
+        #expect(await second.error?.attempts == 0)
+        gate.open()
+        #expect(await first.metrics.attempts == 1)
+    }
+}
