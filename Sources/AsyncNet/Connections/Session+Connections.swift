@@ -34,7 +34,7 @@ extension Session {
 
     /// A connection over the session's transport, or over that of the test that runs.
     nonisolated func opened(_ request: DuplexRequest) async throws(AsyncNetError) -> any DuplexConnection {
-        guard !(await isFinished) else { throw AsyncNetError(.sessionFinished) }
+        guard !(await refuses) else { throw AsyncNetError(.sessionFinished) }
         do {
             return try await (environment.scopedTransport ?? environment.transport).connection(to: request)
         } catch {

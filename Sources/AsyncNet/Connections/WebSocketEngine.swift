@@ -106,7 +106,7 @@ actor WebSocketEngine {
 
     private func connect(isAgain: Bool) async throws(AsyncNetError) {
         events.begin()
-        let link = try await plan.open()
+        let link = try await isAgain ? openedAgain() : plan.open()
         lastHead = link.head
         self.link = link
         if isAgain { try await resume(link) }
@@ -114,6 +114,16 @@ actor WebSocketEngine {
         (agreement, closing, start) = (link.agreement, nil, timers.time.now)
         phase.change { $0 = .open }
         schedulePing()
+    }
+
+    /// A session that finishes lets the WebSocket open again while other requests run.
+    private func openedAgain() async throws(AsyncNetError) -> WebSocketLink {
+        let purpose = Purpose(in: plan.environment.identity)
+        defer { purpose.end() }
+        let link: Result<WebSocketLink, AsyncNetError> = await Purpose.$current.withValue(purpose) {
+            do throws(AsyncNetError) { return .success(try await plan.open()) } catch { return .failure(error) }
+        }
+        return try link.get()
     }
 
     /// Sends the program's first messages on a connection that replaces another. The program's code may ignore that the

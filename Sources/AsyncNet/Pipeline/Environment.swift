@@ -38,6 +38,9 @@ final class Environment: Sendable {
         assembly = RequestAssembly(configuration)
     }
 
+    /// Tells this session from others.
+    var identity: ObjectIdentifier { ObjectIdentifier(self) }
+
     var cache: HTTPCache? { configuration.cache }
 
     /// The wall clock's time, moved by the session's clock if that is a clock of the user's.
@@ -53,23 +56,41 @@ final class Environment: Sendable {
 /// of the two notices that the last transfer has ended.
 final class TransferCount: Sendable {
     private let running = Atomic(0)
-    private let isClosing = Atomic(false)
+    private let begun = Atomic(0)
+    private let loops = Atomic(0)
+    private let closes = Atomic(false)
     private let onDrained = Locked<(@Sendable () -> Void)?>(nil)
 
-    func begin() { running.add(1, ordering: .sequentiallyConsistent) }
+    func begin() {
+        begun.add(1, ordering: .sequentiallyConsistent)
+        running.add(1, ordering: .sequentiallyConsistent)
+    }
 
     func end() {
         let rest = running.subtract(1, ordering: .sequentiallyConsistent).newValue
-        guard rest == 0, isClosing.load(ordering: .sequentiallyConsistent) else { return }
+        guard rest == 0, isClosing else { return }
         onDrained.withLock { $0 }?()
     }
+
+    /// A loop over pages has begun: between its pages no transfer runs, and another will follow.
+    func beginLoop() { loops.add(1, ordering: .sequentiallyConsistent) }
+
+    func endLoop() {
+        loops.subtract(1, ordering: .sequentiallyConsistent)
+        if isClosing { onDrained.withLock { $0 }?() }
+    }
+
+    var hasLoops: Bool { loops.load(ordering: .sequentiallyConsistent) > 0 }
+    /// How many transfers have begun so far.
+    var begunCount: Int { begun.load(ordering: .sequentiallyConsistent) }
+    var isClosing: Bool { closes.load(ordering: .sequentiallyConsistent) }
 
     var isEmpty: Bool { running.load(ordering: .sequentiallyConsistent) == 0 }
 
     /// From now on calls `onDrained` each time that the count becomes zero.
     func close(onDrained: @escaping @Sendable () -> Void) {
         self.onDrained.withLock { $0 = onDrained }
-        isClosing.store(true, ordering: .sequentiallyConsistent)
+        closes.store(true, ordering: .sequentiallyConsistent)
     }
 
     /// Releases the closure given to `close`.

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// The stations that a request passes between its start and its outcome.
 enum Pipeline {
@@ -90,6 +91,10 @@ final class RequestRun: Sendable {
     let watch: TransferWatch
     /// The run's part in the request's trace; `nil` without ``TracePropagation``.
     let trace: (any RequestTrace)?
+    /// What the run's task works for; `nil` for a run that serves another.
+    let purpose: Purpose?
+    /// How many attempts have begun since the session finishes.
+    private let lateAttempts = Atomic(0)
     let owner: (any RunOwner)?
     /// The request, if it has been made.
     private let made: TransportRequest?
@@ -106,20 +111,21 @@ final class RequestRun: Sendable {
     /// The validators for the first attempt, if the owner has counted it.
     private let firstValidators = Locked<[Validator]?>(nil)
     private let permit = Locked<RequestQueue.Permit?>(nil)
+    /// Tells the circuit of the attempt's origin what the response is.
+    private let judge = Locked<(@Sendable () -> Void)?>(nil)
     /// The request and credential before the first attempt.
     private let first = Locked<(request: TransportRequest, credential: OriginCredential?)?>(nil)
 
     init(
         _ id: RequestID, _ environment: Environment, _ policies: RunPolicies, _ sink: any ResponseSink,
-    /// Tells the circuit of the attempt's origin what the response is.
-    private let judge = Locked<(@Sendable () -> Void)?>(nil)
         record: TransferRecord = TransferRecord(), observers: RequestObservers? = nil,
         hold: TransferHold = TransferHold(), owner: (any RunOwner)? = nil, executor: (any LoopExecutor)? = nil,
         made: TransportRequest? = nil, credential: Credential? = nil, scoped: ScopedTransport? = nil,
         carrier: (any Transport)? = nil, separatesAttempts: Bool = true, events: (any EventTarget)? = nil,
         role: RunRole = .own,
-        trace: (any RequestTrace)? = nil
+        trace: (any RequestTrace)? = nil, purpose: Purpose? = nil
     ) {
+        self.purpose = purpose
         self.trace = trace ?? policies.list.tracing?.makeTrace(id, environment.timers.time)
         (self.made, self.credential, self.scoped, self.carrier) = (made, credential, scoped, carrier)
         (self.executor, hasAdapters) = (executor, !policies.list.adapters.isEmpty)
@@ -242,9 +248,23 @@ final class RequestRun: Sendable {
         return !Task.isCancelled
     }
 
+    /// Whether another attempt may begin, which counts it: a session that finishes does not wait for requests that try
+    /// again without end.
+    func mayTryAgain() -> Bool {
+        guard environment.transfers.isClosing else { return true }
+        return lateAttempts.add(1, ordering: .relaxed).newValue <= Self.mostLateAttempts
+    }
+
+    private static let mostLateAttempts = 10
+
     // MARK: The permit
 
     func hold(_ permit: RequestQueue.Permit?) { self.permit.withLock { $0 = permit } }
+
+    func judge(by judge: (@Sendable () -> Void)?) { self.judge.withLock { $0 = judge } }
+
+    /// Tells the origin's circuit of a response before retriers decide about it.
+    func judgeResponse() { judge.withLock { $0 }?() }
 
     /// Gives the permit back; further calls do nothing.
     func releasePermit() {
@@ -261,11 +281,6 @@ extension RequestRun {
     @inline(never)
     func offLoop<Value: Sendable, Failure: Error>(
         _ code: () async throws(Failure) -> Value
-    func judge(by judge: (@Sendable () -> Void)?) { self.judge.withLock { $0 = judge } }
-
-    /// Tells the origin's circuit of a response before retriers decide about it.
-    func judgeResponse() { judge.withLock { $0 }?() }
-
     ) async throws(Failure) -> Value {
         guard executor != nil else { return try await code() }
         return try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Failure) -> Value in

@@ -5,7 +5,7 @@ extension RequestRun {
     @inline(never)
     func next(afterAttempt number: Int, _ error: AsyncNetError?) async -> Next? {
         let head = record.head
-        if let delay = sink.delayBeforeNextAttempt(after: error, head: head), !Task.isCancelled {
+        if let delay = sink.delayBeforeNextAttempt(after: error, head: head), !Task.isCancelled, mayTryAgain() {
             sendOwn(.retried(error, after: delay))
             return .again(after: delay)
         }
@@ -48,7 +48,9 @@ extension RequestRun {
             case .retry(let delay):
                 // The request fails now: its deadline would end it during the delay.
                 if let remainingTime, remainingTime <= delay { return .fail(Self.tooLate(delay, after: error)) }
-                guard !isCircuitOpen(after: delay), !decision.isCharged || isInBudget else { return nil }
+                guard !isCircuitOpen(after: delay), !decision.isCharged || isInBudget, mayTryAgain() else {
+                    return nil
+                }
                 // The circuit may open during the delay.
                 if environment.limits.breakers != nil { record.keep(record.outcome(end)) }
                 sendOwn(.retried(error, after: max(delay, .zero)))

@@ -59,7 +59,7 @@ public struct RetryPolicy: RequestRetrier {
         .proxyFailed,
     ]
     /// Errors after which the server cannot have received the request.
-    private static let unsentErrorCodes: Set<AsyncNetError.Code> = [.hostNotFound, .cannotConnect, .proxyNotFound]
+    static let unsentErrorCodes: Set<AsyncNetError.Code> = [.hostNotFound, .cannotConnect, .proxyNotFound]
 
     /// Alamofire's `RetryPolicy`: after 0.5 s, then 1 s, without jitter, `Retry-After`, 429 and retry budget, also for
     /// the errors of Foundation that Alamofire lists.

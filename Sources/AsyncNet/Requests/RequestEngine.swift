@@ -114,26 +114,26 @@ public actor RequestEngine {
 
     private func start() async {
         guard let run = await begin() else { return }
-        // Code of the user's that the request runs is in the scope that made the request.
-        if let scoped {
-            driver = ScopedTransport.$current.withValue(scoped) { makeTargetDriver(run) }
-        } else {
-            driver = makeTargetDriver(run)
+        driver = Purpose.$current.withValue(run.purpose) {
+            // Code of the user's that the request runs is in the scope that made the request.
+            guard let scoped else { return makeTargetDriver(run) }
+            return ScopedTransport.$current.withValue(scoped) { makeTargetDriver(run) }
         }
     }
 
     /// - Returns: `nil` if the request is over.
     private func begin(_ executor: (any LoopExecutor)? = nil, _ made: TransportRequest? = nil) async -> RequestRun? {
         hold.release()
-        if let refusal = await host.begin(self) {
-            refuse(refusal)
+        let purpose: Purpose
+        do throws(AsyncNetError) { purpose = try await host.begin(self) } catch {
+            refuse(error)
             return nil
         }
         guard !machine.isTerminal else {
             await leaveHost()
             return nil
         }
-        return makeRun(executor, made)
+        return makeRun(purpose, executor, made)
     }
 
     @inline(never)
@@ -146,11 +146,14 @@ public actor RequestEngine {
     }
 
     @inline(never)
-    private func makeRun(_ executor: (any LoopExecutor)?, _ made: TransportRequest?) -> RequestRun {
+    private func makeRun(
+        _ purpose: Purpose, _ executor: (any LoopExecutor)?, _ made: TransportRequest?
+    ) -> RequestRun {
         let run = RequestRun(
             id, host.environment, RunPolicies(host.environment, options), target.sink, record: record,
             observers: observers, hold: hold, owner: self, executor: executor, made: made,
-            credential: options.credential, scoped: scoped, carrier: carrier, separatesAttempts: kind == .stream)
+            credential: options.credential, scoped: scoped, carrier: carrier, separatesAttempts: kind == .stream,
+            purpose: purpose)
         if !observers.isOwnObserved, machine.beginAttempt() != nil { run.beginFirstAttempt(with: validators) }
         self.run = run
         return run
@@ -218,7 +221,7 @@ public actor RequestEngine {
     }
 
     private nonisolated func handedBack(_ run: RequestRun, _ handback: Handback) async -> TransferOutcome {
-        handback.begin(makeDriver(run, handingBackTo: handback))
+        handback.begin(Purpose.$current.withValue(run.purpose) { makeDriver(run, handingBackTo: handback) })
         let outcome = await withTaskCancellationHandler {
             await handback.outcome()
         } onCancel: {
@@ -287,6 +290,7 @@ public actor RequestEngine {
         // Before the waiters are resumed: what monitors and tracers have received is complete when the outcome is known.
         observers.finish(outcome)
         run?.trace?.end(outcome.error)
+        run?.purpose?.end()
         waiters.resumeAll(returning: outcome)
         if let handback {
             driver = handback.abandon()
@@ -422,8 +426,11 @@ extension RequestEngine: CustomReflectable {
 protocol RequestHost: AnyObject, Sendable {
     nonisolated var environment: Environment { get }
 
-    /// Adds the request to the running requests, and counts its transfer; returns an error if the session has finished.
-    func begin(_ request: RequestEngine) async -> AsyncNetError?
+    /// Adds the request to the running requests, and counts its transfer.
+    ///
+    /// - Returns: What the request's task works for.
+    /// - Throws: ``AsyncNetError`` with code `.sessionFinished` if the session has finished.
+    func begin(_ request: RequestEngine) async throws(AsyncNetError) -> Purpose
 
     /// Removes the request from the running requests. Its transfer may end later.
     func end(_ id: RequestID) async

@@ -48,6 +48,7 @@ extension Session {
     ) -> Pages<Page> {
         let assembly = environment.assembly
         let session = PageSession(
+            hold: { [environment] in PagesHold(environment) },
             send: { DataRequest(self.register($0, options: $1)) },
             assemble: { try assembly.transportRequest(from: $0.asURLRequest(), modifier: nil) })
         return Pages(

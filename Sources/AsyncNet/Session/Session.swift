@@ -26,6 +26,9 @@ public actor Session {
     /// Shuts the transport down when the last transfer has ended, even if no task awaits `finish()` any more.
     private var shutdown: Task<Void, Never>?
     private var isShutDown = false
+    /// Ends the wait for loops over pages that do not ask for their next page.
+    private var patience: TimerQueue.Timer?
+    private var isPatient = true
 
     /// A session over the given transport.
     ///
@@ -67,6 +70,12 @@ public actor Session {
 
     /// Refuses new requests with `.sessionFinished`, lets the running requests end, then shuts the transport down.
     ///
+    /// What running requests need is still sent: their retries and redirects, and the requests that their own adapters,
+    /// retriers, authenticators and other code make in this session. So are the next pages of a loop over
+    /// ``pages(_:from:headers:options:decoder:next:)`` that has its first page; a loop that asks for no page for 10 seconds
+    /// while no request runs is not waited for. Each running request may begin 10 more attempts, so that a stream which
+    /// reconnects without end ends. Call this function in no code that a running request waits for.
+    ///
     /// Returns when the transport is shut down and the monitors have received all events, for which it waits at most a
     /// second. If the awaiting task is cancelled, this function returns at once, and
     /// the session finishes in the background.
@@ -93,6 +102,9 @@ public actor Session {
 
     private func shutDownIfDrained() {
         guard isFinished, environment.transfers.isEmpty, shutdown == nil else { return }
+        guard !isPatient || !environment.transfers.hasLoops else { return waitForLoops() }
+        if let patience { environment.timers.cancel(patience) }
+        patience = nil
         shutdown = Task {
             environment.transfers.forgetClosing()
             await shutTransportDown()
@@ -103,6 +115,33 @@ public actor Session {
             for finisher in finishers.values { finisher.resume() }
             finishers = [:]
         }
+    }
+}
+
+// MARK: What running requests need
+
+extension Session {
+    private static let longestPause = Duration.seconds(10)
+
+    private func waitForLoops() {
+        if let patience { environment.timers.cancel(patience) }
+        let begun = environment.transfers.begunCount
+        patience = environment.timers.schedule(at: environment.timers.time.now + Self.longestPause) { [self] in
+            environment.mailbox.post { await self.loopsHavePaused(since: begun) }
+            return nil
+        }
+    }
+
+    private func loopsHavePaused(since begun: Int) {
+        guard environment.transfers.begunCount == begun else { return }
+        isPatient = false
+        shutDownIfDrained()
+    }
+
+    /// Whether the current task may send nothing more: after ``finish()``, unless it does so for a running request.
+    var refuses: Bool {
+        guard isFinished else { return false }
+        return shutdown != nil || Purpose.current?.isNeeded(in: environment.identity) != true
     }
 }
 
@@ -146,11 +185,11 @@ extension Session {
 }
 
 extension Session: RequestHost {
-    func begin(_ request: RequestEngine) -> AsyncNetError? {
-        guard !isFinished else { return AsyncNetError(.sessionFinished) }
+    func begin(_ request: RequestEngine) throws(AsyncNetError) -> Purpose {
+        guard !refuses else { throw AsyncNetError(.sessionFinished) }
         running[request.id] = request
         environment.transfers.begin()
-        return nil
+        return Purpose(in: isFinished ? nil : environment.identity, for: Purpose.current)
     }
 
     func end(_ id: RequestID) { running[id] = nil }

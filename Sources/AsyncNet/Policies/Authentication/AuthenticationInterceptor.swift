@@ -16,7 +16,9 @@
 /// refresh. A rejected request that carries no credential, because a redirect to another origin removed it, is not
 /// retried: its response is delivered.
 ///
-/// If the refresh fails, the requests that wait for it end with `.refreshFailed`, and so do requests that were sent
+/// A refresh that the server has not carried out, since it was not reached or responded with 429 or 503, is repeated
+/// twice at most, after a second or so, or as `Retry-After` requires. After any other failure, such as a lost connection, the server
+/// may have consumed a refresh token, and nothing is repeated. If the refresh fails, the requests that wait for it end with `.refreshFailed`, and so do requests that were sent
 /// with the old credential and are rejected later; the next new request starts another refresh. Requests that need more
 /// refreshes than the ``RefreshWindow`` allows end with `.excessiveRefresh`, requests without a credential with
 /// `.missingCredential`.
@@ -33,6 +35,8 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
     private struct Refresh {
         let number: Int
         let end = Promise<Void>()
+        /// The requests that wait for the refresh.
+        let purpose: Purpose
         var task: Task<Void, Never>?
     }
 
@@ -125,15 +129,15 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
 
     /// Waits for the refresh in progress, if there is one, and returns the current credential.
     private func validCredential(_ context: RequestContext) async throws(AsyncNetError) -> Credential {
-        if let current = state.current, current.requiresRefresh { try beginRefresh(of: current, context.time) }
-        while let refresh { try await end(of: refresh, context) }
-        guard let current = state.current else { throw AsyncNetError(.missingCredential) }
-        state.forgetFailure()
         // The responses that the cache has stored for this credential are still for its user alone.
         if let deferral = context.deferral, let current = state.current, current.requiresRefresh || refresh != nil {
             deferral.deferRefresh()
             return current
         }
+        if let current = state.current, current.requiresRefresh { try beginRefresh(of: current, context.time) }
+        while let refresh { try await end(of: refresh, context) }
+        guard let current = state.current else { throw AsyncNetError(.missingCredential) }
+        state.forgetFailure()
         return current
     }
 
@@ -150,6 +154,7 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
 
     /// Waits for the refresh, and reports it to the observers of the request that waits.
     private func end(of refresh: Refresh, _ context: RequestContext) async throws(AsyncNetError) {
+        if let current = Purpose.current { refresh.purpose.join(current) }
         guard let report = context.onRefresh else { return try await refresh.end.value() }
         let start = context.time.now
         do throws(AsyncNetError) { try await refresh.end.value() } catch {
@@ -170,22 +175,29 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
         self.time = time
         try state.beginRefresh(at: time.now)
         let number = RefreshScope.newNumber()
-        refresh = Refresh(number: number)
+        let purpose = Purpose(for: Purpose.current)
+        refresh = Refresh(number: number, purpose: purpose)
         refresh?.task = Task { [authenticator, weak self] in
             let result = await RefreshScope.$numbers.withValue(RefreshScope.numbers + [number]) {
-                await Self.refresh(credential, by: authenticator)
+                await Purpose.$current.withValue(purpose) { await Self.refresh(credential, by: authenticator, time) }
             }
             await self?.finish(number, result)
         }
     }
 
-    private static func refresh(_ credential: Credential, by authenticator: AuthenticatorType) async -> Result<
-        Credential, AsyncNetError
-    > {
-        do { return .success(try await UserCode.run { try await authenticator.refresh(credential) }) } catch {
-            // An AsyncNetError of the authenticator's own request becomes the underlying error: its cancellation is not
-            // a cancellation of the requests that wait.
-            return .failure(AsyncNetError(.refreshFailed, underlyingError: error))
+    private static func refresh(
+        _ credential: Credential, by authenticator: AuthenticatorType, _ time: TimeSource
+    ) async -> Result<Credential, AsyncNetError> {
+        var retry = 0
+        while true {
+            do { return .success(try await UserCode.run { try await authenticator.refresh(credential) }) } catch {
+                var random = SystemRandomNumberGenerator()
+                let delay = RefreshFailure.delay(beforeRetry: retry, after: error, now: Date(), using: &random)
+                guard let delay, (try? await time.sleep(until: time.now + delay)) != nil else {
+                    return .failure(RefreshFailure.error(error))
+                }
+                retry += 1
+            }
         }
     }
 
@@ -201,6 +213,7 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
     private func endRefresh(_ result: Result<Void, AsyncNetError>) {
         let ended = refresh
         refresh = nil
+        ended?.purpose.end()
         ended?.end.fulfil(result)
     }
 }

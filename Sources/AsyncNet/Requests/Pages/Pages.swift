@@ -33,6 +33,8 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
         private var course: PageCourse?
         private var last: Received?
         private var isOver = false
+        /// From the first page to the end of the loop.
+        private var hold: PagesHold?
 
         private struct Received {
             let page: Page
@@ -49,9 +51,21 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(AsyncNetError) -> Page? {
             guard !isOver else { return nil }
             isOver = true
-            guard let received = try await received() else { return nil }
-            (last, isOver) = (received, false)
+            let hold = hold
+            self.hold = nil
+            guard let received = try await received(for: hold?.purpose) else { return nil }
+            (last, isOver, self.hold) = (received, false, hold ?? pages.session.hold())
             return received.page
+        }
+
+        /// A session that finishes sends the requests of a loop that has begun.
+        private mutating func received(for purpose: Purpose?) async throws(AsyncNetError) -> Received? {
+            guard let purpose else { return try await received() }
+            do {
+                return try await Purpose.$current.withValue(purpose) { try await received() }
+            } catch {
+                throw AsyncNetError(wrapping: error, as: .pagingFailed)
+            }
         }
 
         private mutating func received() async throws(AsyncNetError) -> Received? {
@@ -93,8 +107,26 @@ extension Pages.Iterator: CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: ["isOver": isOver]) }
 }
 
+/// Tells the session of a loop that may ask for more pages, until it is released.
+final class PagesHold: Sendable {
+    let purpose: Purpose
+    private let transfers: TransferCount
+
+    init(_ environment: Environment) {
+        purpose = Purpose(in: environment.identity, for: Purpose.current)
+        transfers = environment.transfers
+        transfers.beginLoop()
+    }
+
+    deinit {
+        purpose.end()
+        transfers.endLoop()
+    }
+}
+
 /// What pages need of a session.
 struct PageSession: Sendable {
+    let hold: @Sendable () -> PagesHold
     let send: @Sendable (RequestBlueprint, RequestOptions) -> DataRequest
     let assemble: @Sendable (any URLRequestConvertible) throws -> TransportRequest
 }

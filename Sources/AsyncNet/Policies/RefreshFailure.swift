@@ -1,0 +1,47 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// What follows a refresh that has failed, without I/O.
+enum RefreshFailure {
+    private static let mostRetries = 2
+    private static let backoff = Backoff(scale: .seconds(1), jitter: .equal)
+    private static let longestRetryAfter = Duration.seconds(60)
+
+    /// The delay before the refresh is repeated; `nil` if it must not be, since the server may have consumed the refresh
+    /// token, or has refused it.
+    ///
+    /// - Parameters:
+    ///   - retry: How often the refresh was repeated.
+    ///   - error: What the authenticator threw: only that of a request of AsyncNet's says what the server has received.
+    static func delay(
+        beforeRetry retry: Int, after error: any Error, now: Date, using random: inout some RandomNumberGenerator
+    ) -> Duration? {
+        guard retry < mostRetries, let error = error as? AsyncNetError, isUnprocessed(error) else { return nil }
+        let own = backoff.delay(retry: retry, using: &random)
+        guard let asked = retryAfter(error, now) else { return own }
+        return asked > longestRetryAfter ? nil : max(own, asked)
+    }
+
+    private static func isUnprocessed(_ error: AsyncNetError) -> Bool {
+        switch error.code {
+        case .unacceptableStatus: error.responseCode == 429 || error.responseCode == 503
+        case .proxyFailed: !error.isRefusedByProxy
+        default: RetryPolicy.unsentErrorCodes.contains(error.code)
+        }
+    }
+
+    private static func retryAfter(_ error: AsyncNetError, _ now: Date) -> Duration? {
+        error.response?.value(forHTTPHeaderField: "Retry-After").flatMap { RetryAfter.delay($0, now: now) }
+    }
+
+    /// The error of the requests that wait. The cause is shown, but only an ``AsyncNetError`` is known to have no secrets in
+    /// its message. It becomes the underlying error: its cancellation is not a cancellation of the requests that wait.
+    static func error(_ cause: any Error) -> AsyncNetError {
+        let text = (cause as? AsyncNetError).map { "\($0.message) [\($0.code)]" } ?? "\(type(of: cause))"
+        return AsyncNetError(
+            .refreshFailed, "\(AsyncNetError.Code.refreshFailed.summary): \(text)", underlyingError: cause)
+    }
+}

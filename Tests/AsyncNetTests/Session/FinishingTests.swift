@@ -1,0 +1,261 @@
+import AsyncNetTesting
+import Foundation
+import Testing
+
+@testable import AsyncNet
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// What a session that finishes still sends.
+@Suite("Finishing sessions", .timeLimit(.minutes(5)))
+struct FinishingTests {
+    /// Which code of the user's sends a request of its own in the request's session.
+    private enum Place: CaseIterable { case adapter, retrier, redirect, refresh }
+
+    /// What became of the requests that code of the user's has sent.
+    private final class Outcomes: Sendable {
+        private let errors = Locked<[AsyncNetError?]>([])
+
+        func add(_ error: AsyncNetError?) { errors.withLock { $0.append(error) } }
+        var codes: [AsyncNetError.Code?] { errors.withLock { $0.map { $0?.code } } }
+    }
+
+    /// A task that code of the user's has made.
+    private final class Stray: Sendable {
+        private let task = Locked<Task<AsyncNetError.Code?, Never>?>(nil)
+
+        func begin(_ new: Task<AsyncNetError.Code?, Never>) { task.withLock { $0 = new } }
+        var code: AsyncNetError.Code? { get async { await task.withLock { $0 }?.value } }
+    }
+
+    private func send(_ session: Session?) async -> AsyncNetError? {
+        await session?.request("http://a/own").serializing(Data.self).response.error
+    }
+
+    private func session(_ place: Place, _ box: SessionBox, _ errors: Outcomes, _ gate: Gate) -> Session {
+        let note: @Sendable () async -> Void = {
+            let error = await send(box.value)
+            errors.add(error)
+        }
+        var policies: [any RequestPolicy] = []
+        var redirects = RedirectHandler.follow
+        switch place {
+        case .adapter:
+            policies.append(
+                Adapter { request, _ in
+                    guard request.url?.path == "/" else { return request }
+                    await gate.wait()
+                    await note()
+                    return request
+                })
+        case .retrier:
+            policies.append(
+                Retrier { _, context in
+                    guard context.request?.head.url.path == "/" else { return .doNotRetry }
+                    await note()
+                    return context.attempt == 1 ? .retry : .doNotRetry
+                })
+        case .redirect:
+            redirects = .modify { next, _ in
+                await note()
+                return next
+            }
+        case .refresh:
+            let authenticator = TokenAuthenticator { _ in
+                await note()
+                return AccessToken(2)
+            }
+            policies.append(AuthenticationInterceptor(authenticator: authenticator, credential: AccessToken(1)))
+        }
+        let stub = StubTransport { request in
+            guard request.path == "/" else { return .text("own") }
+            await gate.wait()
+            switch place {
+            case .refresh: return request.answer(for: AccessToken(2))
+            case .redirect: return .redirect(to: "http://a/there")
+            case .retrier: return .status(503)
+            default: return .text("ok")
+            }
+        }
+        let session = Session(transport: stub, configuration: .init(interceptors: policies, redirects: redirects))
+        box.value = session
+        return session
+    }
+
+    @Test("What code of a running request sends is sent, and new requests are refused", arguments: Place.allCases)
+    private func needs(_ place: Place) async {
+        let (box, errors, gate) = (SessionBox(), Outcomes(), Gate())
+        let session = session(place, box, errors, gate)
+        let request = session.request("http://a/")
+        async let response = request.serializing(String.self).response
+        #expect(await eventually { await session.requests.count == 1 })
+        let finishing = Task { await session.finish() }
+        #expect(await eventually { await session.isFinished })
+        #expect(await send(session)?.code == .sessionFinished)
+        gate.open()
+        #expect(await response.error == nil)
+        await finishing.value
+        #expect(errors.codes == (place == .retrier ? [nil, nil] : [nil]))
+        #expect(await send(session)?.code == .sessionFinished)
+        box.value = nil
+    }
+
+    @Test("A task that outlives the request whose code made it is refused, though another request runs")
+    func strayTask() async {
+        let (gate, stray) = (Gate(), Gate())
+        let (box, task) = (SessionBox(), Stray())
+        let adapter = Adapter { request, _ in
+            guard request.url?.path == "/first" else { return request }
+            task.begin(
+                Task {
+                    await stray.wait()
+                    return await send(box.value)?.code
+                })
+            return request
+        }
+        let stub = StubTransport { request in
+            if request.path == "/second" { await gate.wait() }
+            return .text("ok")
+        }
+        let session = Session(transport: stub, configuration: .init(interceptors: [adapter]))
+        box.value = session
+        async let second = session.request("http://a/second").serializing(String.self).value
+        #expect(await session.request("http://a/first").serializing(String.self).response.value == "ok")
+        #expect(await eventually { stub.requests.count == 2 })
+        let finishing = Task { await session.finish() }
+        #expect(await eventually { await session.isFinished })
+        stray.open()
+        #expect(await task.code == .sessionFinished)
+        gate.open()
+        #expect((try? await second) == "ok")
+        await finishing.value
+        box.value = nil
+    }
+
+    @Test("A refresh goes on for the requests that wait, also if that which began it was cancelled")
+    func sharedRefresh() async {
+        let (gate, box) = (Gate(), SessionBox())
+        let authenticator = TokenAuthenticator { _ in
+            await gate.wait()
+            if let error = await send(box.value) { throw error }
+            return AccessToken(2)
+        }
+        let interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: AccessToken(1))
+        let stub = StubTransport { $0.path == "/own" ? .text("own") : $0.answer(for: AccessToken(2)) }
+        let session = Session(transport: stub, configuration: .init(interceptors: [interceptor]))
+        box.value = session
+        let first = Task { await session.request("http://a/").serializing(String.self).response.error?.code }
+        #expect(await eventually { await interceptor.waiterCount == 1 })
+        let second = Task { await session.request("http://a/").serializing(String.self).response.value }
+        #expect(await eventually { await interceptor.waiterCount == 2 })
+        let finishing = Task { await session.finish() }
+        #expect(await eventually { await session.isFinished })
+        first.cancel()
+        #expect(await first.value == .cancelled)
+        gate.open()
+        #expect(await second.value == "ok")
+        await finishing.value
+        box.value = nil
+    }
+
+    // MARK: Limits
+
+    @Test("A request that is retried without end ends with the last response, so that the session ends too")
+    func endlessRetries() async {
+        let gate = Gate()
+        let stub = StubTransport { _ in
+            await gate.wait()
+            return .status(503)
+        }
+        let session = Session(transport: stub, configuration: .init(interceptors: [Retrier { _, _ in .retry }]))
+        async let response = session.request("http://a/").serializing(Data.self).response
+        #expect(await eventually { stub.requests.count == 1 })
+        let finishing = Task { await session.finish() }
+        #expect(await eventually { await session.isFinished })
+        gate.open()
+        #expect(await response.statusCode == 503)
+        await finishing.value
+        #expect(stub.requests.count == 11)
+    }
+
+    @Test("A stream that reconnects without end ends")
+    func endlessStream() async throws {
+        let gate = Gate()
+        let stub = StubTransport { _ in
+            await gate.wait()
+            return .text("retry: 0\n\ndata: a\n\n", headers: ["Content-Type": "text/event-stream"])
+        }
+        let session = Session(transport: stub)
+        let loop = Task {
+            var count = 0
+            do {
+                for try await _ in session.stream("http://a/").serverSentEvents(reconnection: .always()) { count += 1 }
+            } catch {}
+            return count
+        }
+        #expect(await eventually { stub.requests.count == 1 })
+        let finishing = Task { await session.finish() }
+        #expect(await eventually { await session.isFinished })
+        gate.open()
+        #expect(await loop.value == 11)
+        await finishing.value
+    }
+
+    // MARK: Pages
+
+    private func pages(_ clock: TestClock? = nil) -> (Session, StubTransport) {
+        let stub = StubTransport { request in
+            let number = Int(request.path.dropFirst()) ?? 0
+            let type = HTTPHeader(name: "Content-Type", value: "application/json")
+            let link = HTTPHeader(name: "Link", value: "</\(number + 1)>; rel=\"next\"")
+            return .text("[\(number)]", headers: number < 3 ? [type, link] : [type])
+        }
+        let clock: any Clock<Duration> = clock ?? ContinuousClock()
+        return (Session(transport: stub, configuration: .init(clock: clock)), stub)
+    }
+
+    @Test("The pages of a loop that has begun are sent, and a loop that begins later is refused")
+    func pages() async throws {
+        let (session, stub) = pages()
+        var iterator = session.pages([Int].self, from: "http://a/1").makeAsyncIterator()
+        #expect(try await iterator.next() == [1])
+        let finishing = Task { await session.finish() }
+        #expect(await eventually { await session.isFinished })
+        var late = session.pages([Int].self, from: "http://a/1").makeAsyncIterator()
+        await #expect { _ = try await late.next() } throws: { ($0 as? AsyncNetError)?.code == .sessionFinished }
+        #expect(try await iterator.next() == [2])
+        #expect(try await iterator.next() == [3])
+        #expect(try await iterator.next() == nil)
+        await finishing.value
+        #expect(stub.requests.count == 3)
+    }
+
+    @Test("A loop that is left ends the wait for it")
+    func leftLoop() async throws {
+        let (session, stub) = pages()
+        for try await page in session.pages([Int].self, from: "http://a/1") where page == [2] { break }
+        await session.finish()
+        #expect(stub.requests.count == 2)
+    }
+
+    @Test("A loop that asks for no page for ten seconds is not waited for, and gets no more pages")
+    func pausedLoop() async throws {
+        let clock = TestClock()
+        let (session, _) = pages(clock)
+        var iterator = session.pages([Int].self, from: "http://a/1").makeAsyncIterator()
+        #expect(try await iterator.next() == [1])
+        let finishing = Task { await session.finish() }
+        #expect(await eventually { await session.isFinished && clock.sleeperCount == 1 })
+        clock.advance(by: .seconds(9))
+        #expect(try await iterator.next() == [2])
+        #expect(await eventually { clock.sleeperCount == 1 })
+        clock.advance(by: .seconds(9))
+        #expect(try await iterator.next() == [3])
+        #expect(await eventually { clock.sleeperCount == 1 })
+        clock.advance(by: .seconds(10))
+        await finishing.value
+        _ = iterator
+    }
+}
