@@ -116,9 +116,9 @@ private actor HeldHost: RequestHost {
 
     init(_ transport: any Transport) { environment = Environment(SessionConfiguration(), transport) }
 
-    func begin(_ request: RequestEngine) -> AsyncNetError? {
+    func begin(_ request: RequestEngine) throws(AsyncNetError) -> Purpose {
         environment.transfers.begin()
-        return nil
+        return Purpose(in: environment.identity)
     }
 
     func end(_ id: RequestID) async {
