@@ -35,6 +35,23 @@ struct HTTPDate: Hashable, Sendable {
         seconds = day.days * Self.secondsPerDay + time
     }
 
+    /// Whether a date is written exactly in one of the three formats, up to case: with each comma, space and digit.
+    static func isExact(_ text: String) -> Bool {
+        let shape = text.trimmedHTTPSpace.utf8.map { byte in
+            switch byte | 0x20 {
+            case 0x30...0x39: UInt8(ascii: "0")
+            case 0x61...0x7A: UInt8(ascii: "a")
+            default: byte
+            }
+        }
+        return exactShapes.contains(String(decoding: shape.drop { $0 == UInt8(ascii: "a") }, as: UTF8.self))
+    }
+
+    /// What follows the weekday.
+    private static let exactShapes: Set<String> = [
+        ", 00 aaa 0000 00:00:00 aaa", ", 00-aaa-00 00:00:00 aaa", " aaa 00 00:00:00 0000", " aaa  0 00:00:00 0000",
+    ]
+
     var date: Date { Date(timeIntervalSince1970: Double(seconds)) }
 
     private var days: Int64 { (seconds - secondOfDay) / Self.secondsPerDay }

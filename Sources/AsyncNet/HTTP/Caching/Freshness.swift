@@ -19,6 +19,9 @@ struct Freshness {
 
     var isFresh: Bool { age < lifetime && !isFromFuture && !control.contains("no-cache") }
 
+    /// Whether the server says that the response does not change while it is fresh (RFC 8246).
+    var isImmutable: Bool { control.contains("immutable") }
+
     /// The age as in the header of that name.
     var wholeAge: Int { Int(min(max(0, age), Double(CacheControl.mostSeconds))) }
 
@@ -65,8 +68,10 @@ struct Freshness {
     private static func lifetime(_ response: StoredResponse, _ control: CacheControl) -> Double {
         if let seconds = control.seconds("max-age") { return Double(seconds) }
         if response.headers.contains(name: "Expires") {
-            // An invalid date, such as 0, is a time in the past (RFC 9111 §5.3).
-            guard let expires = date("Expires", response.headers) else { return 0 }
+            // An invalid date, such as 0 or one without its comma, is a time in the past (RFC 9111 §5.3).
+            guard let text = response.headers.values(for: "Expires").first, HTTPDate.isExact(text),
+                let expires = date("Expires", response.headers)
+            else { return 0 }
             return expires.timeIntervalSince(date("Date", response.headers) ?? response.received)
         }
         return heuristicLifetime(response, control)
