@@ -48,21 +48,56 @@ final class CacheRemovals: Sendable {
     }
 }
 
-/// Stores a body unless it is too large, or its URL was removed since the request was sent.
+/// Stores a body unless it is too large, is no whole part, or its URL was removed since the request was sent.
 final class CheckedWriter: Sendable {
-    /// `nil` once the body cannot be stored.
-    private let writer: Locked<(any CacheWriter)?>
+    private struct State {
+        /// `nil` once the body cannot be stored.
+        var writer: (any CacheWriter)?
+        /// How many bytes of a part are missing; `nil` for a whole body.
+        var missing: Int64?
+    }
+
+    private let state: Locked<State>
+    /// The bytes of a stored part that follow this one.
+    private let rest: TransportBody?
     private let isCurrent: @Sendable () -> Bool
 
-    init(_ writer: any CacheWriter, isCurrent: @escaping @Sendable () -> Bool) {
-        self.writer = Locked(writer)
+    /// - Parameter length: The length of a part.
+    init(
+        _ writer: any CacheWriter, length: Int64? = nil, rest: TransportBody? = nil,
+        isCurrent: @escaping @Sendable () -> Bool
+    ) {
+        state = Locked(State(writer: writer, missing: length))
+        self.rest = rest
         self.isCurrent = isCurrent
     }
 
     func append(_ chunk: Data) async {
-        guard let writer = writer.withLock({ $0 }), await !writer.append(chunk) else { return }
-        self.writer.withLock { $0 = nil }
+        let writer = state.withLock { state in
+            if let missing = state.missing { state.missing = missing - Int64(chunk.count) }
+            return state.writer
+        }
+        guard let writer, await !writer.append(chunk) else { return }
+        state.withLock { $0.writer = nil }
     }
 
-    func commit() async { if isCurrent(), let writer = writer.withLock({ $0.take() }) { await writer.commit() } }
+    /// The body is complete.
+    func commit() async {
+        let (writer, missing) = state.withLock { ($0.writer.take(), $0.missing) }
+        guard isCurrent(), missing ?? 0 == 0, let writer else { return }
+        if let rest, await !writer.append(all: rest) { return }
+        await writer.commit()
+    }
+}
+
+extension CacheWriter {
+    /// - Returns: `false` if the body cannot be read or stored.
+    func append(all body: TransportBody) async -> Bool {
+        do {
+            for try await chunk in body { guard await append(chunk) else { return false } }
+            return true
+        } catch {
+            return false
+        }
+    }
 }

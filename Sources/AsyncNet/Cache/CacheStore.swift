@@ -37,8 +37,16 @@ struct CacheEntry: Sendable {
 
 /// The body of a stored response, which stays readable after the response was removed.
 protocol CachedBody: Sendable {
+    /// In bytes.
+    var size: Int64 { get }
+
+    /// - Parameter bytes: The part of the body that is read.
     /// - Returns: `nil` if the body is damaged.
-    func read() async -> TransportBody?
+    func read(_ bytes: Range<Int64>) async -> TransportBody?
+}
+
+extension CachedBody {
+    func read() async -> TransportBody? { await read(0..<size) }
 }
 
 /// Takes the body of one response. A body without `commit` is dropped with the last reference.

@@ -11,10 +11,12 @@ struct DiskCacheBody: CachedBody {
     private static let smallSize: Int64 = 1 << 20
 
     /// Reads the file to check its hash before the first byte is delivered: a body cannot be taken back.
-    func read() async -> TransportBody? {
+    func read(_ bytes: Range<Int64>) async -> TransportBody? {
         await UserCode.run {
             file.touch()
-            return size <= Self.smallSize ? readWhole().map { TransportBody($0) } : isWhole ? pieces : nil
+            let bytes = bytes.clamped(to: 0..<size)
+            guard size <= Self.smallSize else { return isWhole ? TransportBody(Pieces(body: self, rest: bytes)) : nil }
+            return readWhole().map { TransportBody($0.dropFirst(Int(bytes.lowerBound)).prefix(bytes.count)) }
         }
     }
 
@@ -26,34 +28,33 @@ struct DiskCacheBody: CachedBody {
     private var isWhole: Bool {
         var (digest, offset) = (MessageDigest(.sha256), Int64(0))
         while offset < size {
-            guard let piece = piece(at: offset) else { return false }
+            guard let piece = piece(offset..<size) else { return false }
             digest.update(piece)
             offset += Int64(piece.count)
         }
         return digest.finish().hexadecimal == hash
     }
 
-    private func piece(at offset: Int64) -> Data? {
-        file.read(Int(min(Int64(Self.pieceSize), size - offset)), at: offset)
+    /// The first bytes of these.
+    private func piece(_ bytes: Range<Int64>) -> Data? {
+        file.read(min(Self.pieceSize, bytes.count), at: bytes.lowerBound)
     }
-
-    private var pieces: TransportBody { TransportBody(Pieces(body: self)) }
 
     private struct Pieces: AsyncSequence, AsyncIteratorProtocol {
         typealias Element = Data
 
         let body: DiskCacheBody
-        var offset: Int64 = 0
+        var rest: Range<Int64>
 
         func makeAsyncIterator() -> Self { self }
 
         mutating func next() async throws -> Data? {
-            guard offset < body.size else { return nil }
-            let (body, start) = (body, offset)
-            guard let piece = await UserCode.run({ body.piece(at: start) }) else {
+            guard !rest.isEmpty else { return nil }
+            let (body, bytes) = (body, rest)
+            guard let piece = await UserCode.run({ body.piece(bytes) }) else {
                 throw AsyncNetError(.fileNotReadable, "The file of a stored response cannot be read any more")
             }
-            offset += Int64(piece.count)
+            rest = rest.dropFirst(piece.count)
             return piece
         }
     }

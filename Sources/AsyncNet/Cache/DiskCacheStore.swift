@@ -59,12 +59,7 @@ final class DiskCacheStore: CacheStore {
         guard await entries(key).contains(where: { $0.response == entry.response }),
             let body = await entry.body.read(), let writer = await writer(key, response)
         else { return }
-        do {
-            for try await chunk in body { guard await writer.append(chunk) else { return } }
-        } catch {
-            return
-        }
-        await writer.commit()
+        if await writer.append(all: body) { await writer.commit() }
     }
 
     /// Gives a complete file its name, in place of the former one, unless that response was requested later.

@@ -39,7 +39,12 @@ actor MemoryCacheStore: CacheStore {
 private struct MemoryBody: CachedBody {
     let data: Data
 
-    func read() -> TransportBody? { TransportBody(data) }
+    var size: Int64 { Int64(data.count) }
+
+    func read(_ bytes: Range<Int64>) -> TransportBody? {
+        let bytes = bytes.clamped(to: 0..<size)
+        return TransportBody(data.dropFirst(Int(bytes.lowerBound)).prefix(bytes.count))
+    }
 }
 
 private final class MemoryWriter: CacheWriter {

@@ -33,6 +33,9 @@ struct ContentRange: Hashable, Sendable {
         return first...last
     }
 
+    /// These bytes of a representation of this size.
+    init(_ bytes: ClosedRange<Int64>, of total: Int64?) { (self.bytes, self.total) = (bytes, total) }
+
     /// Digits only, since `Int64` accepts a sign too.
     private static func number(_ digits: Substring) -> Int64? {
         digits.utf8.allSatisfy { 0x30...0x39 ~= $0 } ? Int64(digits) : nil
@@ -68,6 +71,33 @@ enum ByteRange: Hashable, Sendable {
     case closed(ClosedRange<Int64>)
     /// This number of bytes at the end.
     case last(Int64)
+
+    /// Parses the value of a `Range` header with a single range of bytes; `nil` for other values.
+    init?(_ text: String) {
+        let sides = text.trimmedHTTPSpace.split(separator: "=", omittingEmptySubsequences: false)
+        guard sides.count == 2, sides[0].lowercased() == "bytes" else { return nil }
+        let ends = String(sides[1]).trimmedHTTPSpace.split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2, ends.allSatisfy({ $0.utf8.allSatisfy { 0x30...0x39 ~= $0 } }) else { return nil }
+        switch (Int64(ends[0]), Int64(ends[1])) {
+        case (let first?, let last?) where first <= last: self = .closed(first...last)
+        case (let first?, nil) where ends[1].isEmpty: self = .from(first)
+        case (nil, let count?) where ends[0].isEmpty: self = .last(count)
+        default: return nil
+        }
+    }
+
+    /// The bytes of a representation of this size; `nil` if the range cannot be satisfied (RFC 9110 §14.1.2).
+    ///
+    /// - Parameter total: `nil` if the size is not known.
+    func bytes(of total: Int64?) -> ClosedRange<Int64>? {
+        guard let total else { if case .closed(let range) = self { return range } else { return nil } }
+        switch self {
+        case .from(let first): return first < total ? first...(total - 1) : nil
+        case .closed(let range):
+            return range.lowerBound < total ? range.lowerBound...min(range.upperBound, total - 1) : nil
+        case .last(let count): return count > 0 && total > 0 ? max(0, total - count)...(total - 1) : nil
+        }
+    }
 
     /// The value of the `Range` header.
     var headerValue: String {

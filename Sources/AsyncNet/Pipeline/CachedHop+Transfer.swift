@@ -91,7 +91,7 @@ extension CachedHop {
         var (updated, variant) = (confirmed, CacheVariant?.none)
         if let headers = await headersToStore(confirmed.statusCode, confirmed.headers) {
             updated.headers = headers
-            variant = CacheVariant(of: headers, to: request)
+            variant = CacheVariant(of: headers, to: request, isPart: confirmed.statusCode == 206)
         }
         if let variant {
             updated.variant = variant
@@ -138,13 +138,43 @@ extension CachedHop {
         let head = response.head
         guard request.method == .get, isSmallEnough(head),
             let headers = await headersToStore(head.statusCode, head.headers),
-            let variant = CacheVariant(of: headers, to: request)
+            let variant = CacheVariant(of: headers, to: request, isPart: head.statusCode == 206)
         else { return nil }
         let stored = StoredResponse(
             head, headers, variant, isContentDecoded: response.isContentDecoded, requested: sent.date, received: now)
-        guard let writer = await cache.store.writer(key, stored) else { return nil }
-        let checked = CheckedWriter(writer) { [cache, key] in !cache.removals.hasRemoved(key, since: sent.removals) }
+        let length = stored.contentRange?.bytes.map { Int64($0.count) }
+        guard head.statusCode != 206 || request.range != nil && length != nil else { return nil }
+        let part = head.statusCode == 206 ? await neighbour(of: stored) : nil
+        guard let writer = await cache.store.writer(key, part?.whole ?? stored) else { return nil }
+        if let before = part?.before, await !writer.append(all: before) { return nil }
+        let checked = CheckedWriter(writer, length: length, rest: part?.after) { [cache, key] in
+            !cache.removals.hasRemoved(key, since: sent.removals)
+        }
         return await response.storing(in: checked)
+    }
+
+    /// The bytes of a stored part before and after this one, and the part that they become together (RFC 9111 §3.4).
+    private struct Neighbour {
+        let whole: StoredResponse
+        let before: TransportBody
+        let after: TransportBody
+    }
+
+    /// The stored part that this one continues or overlaps; `nil` without one that is whole.
+    private func neighbour(of part: StoredResponse) async -> Neighbour? {
+        guard let bytes = part.contentRange?.bytes else { return nil }
+        for entry in await cache.store.entries(key) {
+            guard let whole = part.combined(with: entry.response), let other = entry.response.contentRange?.bytes else {
+                continue
+            }
+            let size = entry.body.size
+            let before = 0..<min(size, max(0, bytes.lowerBound - other.lowerBound))
+            let after = min(size, max(0, bytes.upperBound + 1 - other.lowerBound))..<size
+            let first = before.isEmpty ? TransportBody(Data()) : await entry.body.read(before)
+            let last = after.isEmpty ? TransportBody(Data()) : await entry.body.read(after)
+            if let first, let last { return Neighbour(whole: whole, before: first, after: last) }
+        }
+        return nil
     }
 
     private func isSmallEnough(_ head: HTTPResponseHead) -> Bool {

@@ -98,17 +98,31 @@ struct CachedHop: Sendable {
     {
         run.watch.leaveHop()
         await report(outcome)
+        let part = response.part(for: request, size: entry.body.size)
+        let used = part.map(response.cut) ?? response
         let stored = TransportResponse(
-            head: response.head(for: request.url, at: now), body: body, isContentDecoded: response.isContentDecoded)
+            head: used.head(for: request.url, at: now), body: body, isContentDecoded: response.isContentDecoded)
         return stored.decoded { [cache, key] in await cache.store.remove(entry, key) }
     }
 
-    /// - Returns: `nil` if the body is damaged, which is removed then.
+    /// What of the stored body the request asks for.
+    ///
+    /// - Returns: `nil` if the body is damaged, which is removed then, and if it has no byte of the requested range.
     func body(of entry: CacheEntry) async -> TransportBody? {
         if request.method == .head { return TransportBody(Data()) }
-        if let body = await entry.body.read() { return body }
+        guard let bytes = bytes(of: entry) else { return nil }
+        if let body = await entry.body.read(bytes) { return body }
         await cache.store.remove(entry, key)
         return nil
+    }
+
+    /// The bytes of the stored body that the request asks for.
+    private func bytes(of entry: CacheEntry) -> Range<Int64>? {
+        let (response, size) = (entry.response, entry.body.size)
+        guard request.range != nil, response.statusCode == 200 || response.statusCode == 206 else { return 0..<size }
+        guard let bytes = response.part(for: request, size: size)?.bytes else { return nil }
+        let start = bytes.lowerBound - (response.contentRange?.bytes?.lowerBound ?? 0)
+        return start..<(start + Int64(bytes.count))
     }
 
     func allowsStaleIfError(_ response: StoredResponse) -> Bool {

@@ -24,8 +24,13 @@ enum CacheDecision: Equatable {
     /// - Parameter stored: The stored responses of the URL, newest first.
     init(_ request: CacheRequest, _ stored: [StoredResponse], at now: Date) {
         // The newest response supersedes the others, also fresh ones (RFC 9111 §4).
-        let newest = stored.indices.first { stored[$0].variant.matches(request) }
-        guard let index = newest, request.mode != .reload else {
+        // Among responses of its version, one that has what the request asks for is used (RFC 9111 §3.3).
+        let matches = stored.indices.filter { stored[$0].variant.matches(request) }
+        let match = matches.first { index in
+            stored[index].responds(to: request)
+                && (index == matches[0] || stored[matches[0]].hasSameBytes(as: stored[index]))
+        }
+        guard let index = match, request.mode != .reload else {
             self = request.isOnlyIfCached ? .unavailable : .fetch
             return
         }
@@ -38,7 +43,8 @@ enum CacheDecision: Equatable {
         let freshness = Freshness(response, at: now)
         switch request.mode {
         case .preferCache, .onlyIfCached: return .use(index, freshness.isFresh ? .hit : .stale)
-        case .revalidate: return .revalidate(index)
+        case .revalidate:
+            return freshness.isImmutable && isFresh(response, request, now) ? .use(index, .hit) : .revalidate(index)
         case .standard, .reload, .noStore: break
         }
         if isFresh(response, request, now) { return .use(index, .hit) }

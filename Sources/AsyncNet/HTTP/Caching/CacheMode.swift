@@ -12,7 +12,8 @@ public enum CacheMode: Sendable, Hashable, CaseIterable {
     case standard
     /// Ignores stored responses, and stores the new response.
     case reload
-    /// Has the server confirm a stored response, however fresh it is. Fetch: `no-cache`.
+    /// Has the server confirm a stored response, however fresh it is; not one that is fresh and `immutable` (RFC 8246).
+    /// Fetch: `no-cache`.
     case revalidate
     /// Uses a stored response, however old it is, and sends the request only if there is none. Fetch: `force-cache`.
     case preferCache

@@ -13,6 +13,9 @@ struct CacheRequest: Sendable {
     /// Whether an attempt has failed, so that a stored error is no response to this one.
     let isRepeated: Bool
 
+    /// The part that the request asks for; `nil` for the whole, and for several parts.
+    let range: ByteRange?
+
     /// The URL without its fragment, which is not sent.
     let key: String
 
@@ -25,6 +28,7 @@ struct CacheRequest: Sendable {
         (self.head, self.mode, self.trust) = (head, mode, trust)
         (self.hasBody, self.isRepeated) = (hasBody, isRepeated)
         control = CacheControl(head.headers)
+        range = head.method == .get ? head.headers["Range"].flatMap(ByteRange.init) : nil
         key = Self.key(of: head.url, head.urlText)
         user = Self.user(head, credential)
     }
@@ -52,16 +56,16 @@ struct CacheRequest: Sendable {
         return url.origin + (sent.first == "/" ? "" : "/") + sent
     }
 
-    /// Whether the cache takes part: see ``CacheOutcome/bypassed``. Conditions and ranges of the request's own are not
-    /// the cache's, as in the Fetch standard; another `Host` is another resource of the same URL.
+    /// Whether the cache takes part: see ``CacheOutcome/bypassed``. Conditions of the request's own are not the cache's, as
+    /// in the Fetch standard; another `Host` is another resource of the same URL.
     var isCacheable: Bool {
         (method == .get || method == .head) && !hasBody && mode != .noStore && !control.contains("no-store")
             && !Self.own.contains { headers.contains(name: $0) }
+            && (range != nil || !Self.ofRanges.contains { headers.contains(name: $0) })
     }
 
-    private static let own = [
-        "Host", "Range", "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range",
-    ]
+    private static let own = ["Host", "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since"]
+    private static let ofRanges = ["Range", "If-Range"]
 
     /// Whether stored responses may not be used without the server's confirmation (RFC 9111 §5.2.1.4, §5.4).
     var requiresValidation: Bool {

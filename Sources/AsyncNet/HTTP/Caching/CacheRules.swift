@@ -2,9 +2,8 @@ import Foundation
 
 /// Which responses a private cache stores, and which it removes (RFC 9111 §3, §4.4).
 enum CacheRules {
-    /// The statuses of responses that may be stored without a lifetime of their own (RFC 9110 §15.1); not 206, since
-    /// parts are not stored.
-    static let heuristicStatuses: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
+    /// The statuses of responses that may be stored without a lifetime of their own (RFC 9110 §15.1).
+    static let heuristicStatuses: Set<Int> = [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]
 
     /// The statuses whose caching rules are known (RFC 9111 §5.2.2.3).
     private static let understood: Set<Int> = heuristicStatuses.union([
@@ -12,8 +11,8 @@ enum CacheRules {
         422, 426, 428, 429, 431, 451, 500, 502, 503, 504, 505, 511,
     ])
 
-    /// Challenges, which the next hop responds to, and responses that are no whole response by themselves.
-    private static let neverStored: Set<Int> = [206, 304, 401, 407]
+    /// Challenges, which the next hop responds to, 304, which is no response by itself, and 416, which is for one range.
+    private static let neverStored: Set<Int> = [304, 401, 407, 416]
 
     /// Whether a response with this status is stored if its headers allow it.
     static func mayBeStored(_ status: Int) -> Bool { status >= 200 && !neverStored.contains(status) }

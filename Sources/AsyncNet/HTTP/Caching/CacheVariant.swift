@@ -9,12 +9,14 @@ struct CacheVariant: Sendable, Hashable, Codable {
     private var values: [String: String]
     /// How the response came.
     let trust: ResponseTrust
+    /// Whether the response is a part, which is kept beside the whole.
+    var isPart: Bool
 
     /// - Returns: `nil` if the response is for this request alone: its `Vary` contains `*`.
-    init?(of response: HTTPHeaders, to request: CacheRequest) {
+    init?(of response: HTTPHeaders, to request: CacheRequest, isPart: Bool = false) {
         let names = Self.names(response)
         guard !names.contains("*") else { return nil }
-        trust = request.trust
+        (trust, self.isPart) = (request.trust, isPart)
         values = Dictionary(names.map { ($0, Self.hash(request, $0)) }) { first, _ in first }
         // RFC 9111 has one user for a private cache. A program may have several, whose responses must not mix.
         let control = CacheControl(response)
@@ -32,7 +34,8 @@ struct CacheVariant: Sendable, Hashable, Codable {
     /// A text that only equal variants have, for the name of a file.
     var identity: String {
         let pairs = values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-        let text = (pairs + [trust.verification, trust.demands, trust.client, trust.route]).joined(separator: "\n")
+        let text = (pairs + [trust.verification, trust.demands, trust.client, trust.route, isPart ? "part" : ""])
+            .joined(separator: "\n")
         return String(Data(text.utf8).sha256.prefix(16))
     }
 
@@ -49,7 +52,9 @@ struct CacheVariant: Sendable, Hashable, Codable {
         // Credentials for a challenge differ from request to request; those of one user have one response.
         if name == "authorization" { return request.user }
         guard let value = request.headers[name] else { return "" }
-        let items = value.split(separator: ",", omittingEmptySubsequences: false).map { String($0).trimmedHTTPSpace }
+        // Case does not count in languages (RFC 4647 §2).
+        let text = name == "accept-language" ? value.lowercased() : value
+        let items = text.split(separator: ",", omittingEmptySubsequences: false).map { String($0).trimmedHTTPSpace }
         return Data(items.joined(separator: ",").utf8).sha256
     }
 }

@@ -68,6 +68,21 @@ struct CacheDecisionTests {
         #expect(CacheDecision(.get(mode: mode), [], at: StoredResponse.date) == nothing)
     }
 
+    @Test(
+        "A fresh immutable response is not confirmed again by .revalidate (RFC 8246)",
+        arguments: [
+            ("max-age=60, immutable", 1, "", CacheDecision.use(0, .hit)),
+            ("max-age=60, immutable", 60, "", .revalidate(0)), ("max-age=60", 1, "", .revalidate(0)),
+            ("immutable", 1, "", .revalidate(0)), ("max-age=60, immutable, no-cache", 1, "", .revalidate(0)),
+            ("max-age=60, immutable", 1, "no-cache", .revalidate(0)),
+            ("max-age=60, immutable", 1, "max-age=0", .revalidate(0)),
+        ] as [(String, Double, String, CacheDecision)])
+    func immutable(_ control: String, _ age: Double, _ request: String, _ expected: CacheDecision) throws {
+        let headers: HTTPHeaders = request.isEmpty ? [:] : ["Cache-Control": request]
+        #expect(try decision(["Cache-Control": control], age: age, headers, mode: .revalidate) == expected)
+        #expect(try decision(["Cache-Control": control], age: age, headers, mode: .reload) == .fetch)
+    }
+
     @Test("Of several that match, the newest is used: a fresh older one was superseded (RFC 9111 §4)")
     func several() throws {
         let english = CacheRequest.get(["Accept-Language": "en"])

@@ -10,7 +10,8 @@ struct CacheRulesTests {
         arguments: [
             (200, "", true), (204, "", true), (404, "", true), (501, "", true), (301, "", true), (308, "", true),
             (302, "", false), (302, "max-age=1", true), (302, "private", true), (302, "public", true),
-            (500, "", false), (500, "max-age=1", true), (206, "max-age=1", false), (304, "max-age=1", false),
+            (500, "", false), (500, "max-age=1", true), (206, "max-age=1", true), (206, "", true),
+            (416, "max-age=1", false), (304, "max-age=1", false),
             (401, "max-age=1", false), (407, "max-age=1", false),
             (100, "max-age=1", false), (599, "max-age=1", true), (599, "max-age=1, must-understand", false),
             (200, "no-store", false), (200, "max-age=1, no-store", false), (200, "no-store, must-understand", true),
@@ -47,7 +48,10 @@ struct CacheVariantTests {
             ("A", ["A": "1"], ["A": "1"], true), ("A", ["A": "1"], ["A": "2"], false), ("A", ["A": "1"], [:], false),
             ("A", [:], [:], true), ("A", [:], ["A": ""], false), ("a, B", ["A": "1"], ["A": "1", "b": "2"], false),
             ("A", ["A": "1, 2"], ["A": "1,2"], true), ("A", ["A": "1,2"], ["A": "2,1"], false),
-            ("A", ["A": "x"], ["A": "X"], false), ("", ["A": "1"], ["A": "2"], true),
+            ("A", ["A": "x"], ["A": "X"], false),
+            ("Accept-Language", ["Accept-Language": "en, DE"], ["Accept-Language": "EN,de"], true),
+            ("Accept-Language", ["Accept-Language": "en, de"], ["Accept-Language": "de, en"], false),
+            ("", ["A": "1"], ["A": "2"], true),
         ] as [(String, [String: String], [String: String], Bool)])
     func matches(_ vary: String, _ first: [String: String], _ second: [String: String], _ expected: Bool) throws {
         let variant = try #require(CacheVariant(of: ["Vary": vary], to: .get(HTTPHeaders(first))))

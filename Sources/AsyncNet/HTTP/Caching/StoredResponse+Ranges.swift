@@ -1,0 +1,90 @@
+import Foundation
+
+/// Parts of a representation: which requests for a range a stored response is for (RFC 9111 §3.3), and which stored parts
+/// become one (§3.4).
+extension StoredResponse {
+    /// The part that a stored 206 response has; `nil` for other responses.
+    var contentRange: ContentRange? { Self.contentRange(statusCode, headers) }
+
+    /// The part that a response has; `nil` for others than 206, for several parts in one body, and for a part of a coded
+    /// body, which would not decode.
+    static func contentRange(_ status: Int, _ headers: HTTPHeaders) -> ContentRange? {
+        guard status == 206, isPlain(headers), let range = headers["Content-Range"].flatMap(ContentRange.init) else {
+            return nil
+        }
+        return range.bytes == nil ? nil : range
+    }
+
+    /// Whether the stored bytes are those that ranges count: the body has no content coding, and had none.
+    private static func isPlain(_ headers: HTTPHeaders) -> Bool { headers["Content-Encoding"] == nil }
+
+    /// Whether the stored response has what the request asks for: the whole, or a part of it.
+    func responds(to request: CacheRequest) -> Bool {
+        guard request.range != nil else { return statusCode != 206 }
+        guard statusCode == 200 || statusCode == 206 else {
+            // Another status does not depend on the range (RFC 9110 §14.2).
+            return !request.headers.contains(name: "If-Range")
+        }
+        guard Self.isPlain(headers), isVersion(of: request) else { return false }
+        let length = headers["Content-Length"].flatMap { Int64($0) }
+        return statusCode == 200 && length == nil || part(for: request, size: length ?? 0) != nil
+    }
+
+    /// What of the stored body responds to the request; `nil` without a range, and if the range cannot be satisfied.
+    ///
+    /// - Parameter size: The size of a stored 200's body.
+    func part(for request: CacheRequest, size: Int64) -> ContentRange? {
+        guard let range = request.range else { return nil }
+        if statusCode == 200 { return range.bytes(of: size).map { ContentRange($0, of: size) } }
+        guard let own = contentRange, let bounds = own.bytes, let bytes = range.bytes(of: own.total),
+            bounds.contains(bytes.lowerBound), bounds.contains(bytes.upperBound)
+        else { return nil }
+        return ContentRange(bytes, of: own.total)
+    }
+
+    /// Whether the response is of the version that the `If-Range` of a request names, if it has one (RFC 9110 §13.1.5).
+    private func isVersion(of request: CacheRequest) -> Bool {
+        guard let condition = request.headers["If-Range"] else { return true }
+        return IfRange.validator(of: headers) == condition
+    }
+
+    /// Whether both have the same bytes, by a strong validator (RFC 9110 §8.8.1).
+    func hasSameBytes(as other: StoredResponse) -> Bool {
+        guard let validator = IfRange.validator(of: headers) else { return false }
+        return IfRange.validator(of: other.headers) == validator
+    }
+
+    /// This part with a stored one of the same version that it continues or overlaps, with the headers of this one (RFC
+    /// 9111 §3.4); a 200 response if both are the whole together. `nil` if they do not fit.
+    func combined(with stored: StoredResponse) -> StoredResponse? {
+        guard let (own, bytes) = contentRange.flatMap({ range in range.bytes.map { (range, $0) } }),
+            let other = stored.contentRange?.bytes, stored.variant == variant, own.total == stored.contentRange?.total,
+            hasSameBytes(as: stored), other.lowerBound <= bytes.upperBound + 1, bytes.lowerBound <= other.upperBound + 1
+        else { return nil }
+        let union = min(bytes.lowerBound, other.lowerBound)...max(bytes.upperBound, other.upperBound)
+        return part(union, of: own.total)
+    }
+
+    /// The 206 response with this part in its head; the whole as 200.
+    private func part(_ bytes: ClosedRange<Int64>, of total: Int64?) -> StoredResponse {
+        var copy = self
+        copy.headers.set(HTTPHeader(name: "Content-Length", value: "\(bytes.upperBound - bytes.lowerBound + 1)"))
+        guard let total, bytes == 0...(total - 1) else {
+            copy.headers.set(HTTPHeader(name: "Content-Range", value: ContentRange(bytes, of: total).description))
+            return copy
+        }
+        copy.headers.remove("Content-Range")
+        (copy.statusCode, copy.reasonPhrase, copy.variant.isPart) = (200, "OK", false)
+        return copy
+    }
+
+    /// This response with the head of a 206 response that has a part of its body.
+    func cut(to range: ContentRange) -> StoredResponse {
+        guard let bytes = range.bytes else { return self }
+        var copy = self
+        (copy.statusCode, copy.reasonPhrase) = (206, "Partial Content")
+        copy.headers.set(HTTPHeader(name: "Content-Length", value: "\(bytes.upperBound - bytes.lowerBound + 1)"))
+        copy.headers.set(HTTPHeader(name: "Content-Range", value: range.description))
+        return copy
+    }
+}
