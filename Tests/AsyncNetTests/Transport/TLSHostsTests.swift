@@ -29,6 +29,21 @@ struct TLSHostsTests {
         #expect(hosts.settings[hosts.index(forURL: "https://\(host):8443/x")].pins.first == name)
     }
 
+    /// libcurl maps international names (RFC 5895), if it was built so and the program has a locale of UTF-8.
+    @Test(
+        "A host that libcurl may map to another one has that one's settings, or is refused",
+        arguments: [
+            "LOCALHOST", "localhost.", "%4Cocalhost", "localhost%2E", "x:y@localhost", "%EF%BD%8Cocalhost",
+            "%E2%84%93ocalhost", "local%C2%ADhost", "localhost%E3%80%82", "localhost%EF%BC%8E", "local%E2%80%8Bhost",
+            "localho%C5%BFt", "localhost%00", "localhost%20", "a@b@localhost", "localhost\\@a",
+        ])
+    func mapped(_ host: String) throws {
+        let hosts = try TLSHosts(TLSConfiguration(), ["localhost": Self.named("own")])
+        let url = "https://\(host):8443/"
+        do throws(AsyncNetError) { try hosts.check(url) } catch { return #expect(error.code == .malformedURL) }
+        #expect(hosts.settings[hosts.index(forURL: url)].pins == ["own"])
+    }
+
     @Test("Settings that are the same are stored once, the default first")
     func distinct() throws {
         let (same, other) = (Self.named("a"), Self.named("b"))

@@ -1,0 +1,199 @@
+import AsyncNetTesting
+import Foundation
+import Testing
+
+@testable import AsyncNet
+
+/// Nothing that was set up under one host's TLS settings serves another host's requests: no connection, no cached trust
+/// anchors, no session. See Documents/libcurl-fixes.md.
+@Suite("TLS settings that differ, over one loop of libcurl", .timeLimit(.minutes(5)))
+struct LibcurlSettingsTests {
+    // MARK: Client keys (CVE-2026-8932)
+
+    private static let certificate = """
+        -----BEGIN CERTIFICATE-----
+        MIIBijCCATGgAwIBAgIUcvZQpNxvOlSSx0MI03/4BdQaGwYwCgYIKoZIzj0EAwIw
+        GjEYMBYGA1UEAwwPQXN5bmNOZXQgY2xpZW50MCAXDTI2MTEyNTEzMzEyMFoYDzIx
+        MjYxMTAxMTMzMTIwWjAaMRgwFgYDVQQDDA9Bc3luY05ldCBjbGllbnQwWTATBgcq
+        hkjOPQIBBggqhkjOPQMBBwNCAASD8/175yOLo4Sfg43yP9w+BJFYGtis/xDZ/y6u
+        4m4p5ieKYa4eaUQY9e26EcN8+enVM0fp09Lhpj1RteEpP3HSo1MwUTAdBgNVHQ4E
+        FgQUj1CzeIGW8+33k37wx+ACPA76QPYwHwYDVR0jBBgwFoAUj1CzeIGW8+33k37w
+        x+ACPA76QPYwDwYDVR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNHADBEAiBZB0Km
+        QD6kcznwDdTVB9kR2ghxqY3AIl2/1GA/s48eKgIgCnvwfZ3ZnRWn2sxJC6rvhJQI
+        sPPdjIap1hfD8iO9Dcg=
+        -----END CERTIFICATE-----
+        """
+
+    /// That of the certificate.
+    private static let key = """
+        -----BEGIN PRIVATE KEY-----
+        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgJ10kN7uuX5H26Llx
+        K0k6c0d96WKpp2VQ2xJxNN/HQtuhRANCAASD8/175yOLo4Sfg43yP9w+BJFYGtis
+        /xDZ/y6u4m4p5ieKYa4eaUQY9e26EcN8+enVM0fp09Lhpj1RteEpP3HS
+        -----END PRIVATE KEY-----
+        """
+
+    /// Of another certificate: libcurl makes no connection with the two, but an older one uses a connection again that
+    /// was made with the right key.
+    private static let otherKey = """
+        -----BEGIN PRIVATE KEY-----
+        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQggyg6onlH/r1VrE9s
+        F0UWrqLTn5wzYwOpdqSgGXDEM3uhRANCAAR8hGouGOBsetehGTjiPknPmNXE8ubx
+        tUs+NQNezY8fnOnRUZPaBgsDwYOGRLW3+EPZH3EGzb8lqUuw1xNRbN4E
+        -----END PRIVATE KEY-----
+        """
+
+    private func trusting(_ server: MockServer, key: String? = nil) -> TLSConfiguration {
+        TLSConfiguration(
+            trust: .anchors([server.anchor]),
+            clientIdentity: key.map { .init(certificate: Self.certificate, key: $0) })
+    }
+
+    private func withTLSServer(_ body: (MockServer) async throws -> Void) async throws {
+        let server = try await MockServer.start(tls: .selfSigned)
+        await server.route("/*") { _ in .text("ok") }
+        do { try await body(server) } catch {
+            await server.stop()
+            throw error
+        }
+        await server.stop()
+    }
+
+    /// The codes with which requests to these hosts end, one after the other, over one session and one loop.
+    private func codes(
+        _ hosts: [String], _ server: MockServer, _ configuration: LibcurlTransport.Configuration
+    ) async throws -> [AsyncNetError.Code?] {
+        var configuration = configuration
+        configuration.eventLoops = 1
+        let session = Session(transport: .libcurl(configuration))
+        var codes: [AsyncNetError.Code?] = []
+        for host in hosts {
+            let url = try #require(URL(string: "https://\(host):\(server.port)/"))
+            codes.append(await session.request(url).serializing(Data.self).result.failure?.code)
+        }
+        await session.finish()
+        return codes
+    }
+
+    private static let refused = AsyncNetError.Code.clientCertificateInvalid
+
+    @Test(
+        "A host with another client key gets no connection that was made with the right one, however the host is written",
+        arguments: [
+            "localhost", "LOCALHOST", "localhost.", "LocalHost.", "l%6Fcalhost", "%4Cocalhost", "x:y@localhost",
+        ])
+    func spelling(_ name: String) async throws {
+        try await withTLSServer { server in
+            // Not every system finds a name with a dot at its end.
+            let configuration = LibcurlTransport.Configuration(
+                tls: trusting(server, key: Self.key),
+                tlsForHosts: ["localhost": trusting(server, key: Self.otherKey)],
+                addresses: ["localhost:\(server.port)": ["127.0.0.1"], "localhost.:\(server.port)": ["127.0.0.1"]])
+            let codes = try await codes([name, "127.0.0.1", name, "localhost", "127.0.0.1"], server, configuration)
+            #expect(codes == [Self.refused, nil, Self.refused, Self.refused, nil])
+            #expect(await server.requestCount == 2)
+        }
+    }
+
+    @Test("Names of one address, and tunnels of one proxy, share no connection with another client key")
+    func address() async throws {
+        try await withTLSServer { server in
+            let proxy = try RawServer(Self.tunnel(to: server.port))
+            let right = trusting(server, key: Self.key)
+            let unnamed = TLSConfiguration(
+                trust: right.trust, clientIdentity: right.clientIdentity, verifiesHostName: false)
+            let other = trusting(server, key: Self.otherKey)
+            let addresses = ["a", "b"].map { ("\($0).example:\(server.port)", ["127.0.0.1"]) }
+            for proxy in [ProxyConfiguration.none, .http("127.0.0.1", port: proxy.port)] {
+                let configuration = LibcurlTransport.Configuration(
+                    tls: .refused, tlsForHosts: ["a.example": unnamed, "*.example": other], proxy: proxy,
+                    addresses: Dictionary(uniqueKeysWithValues: addresses))
+                let codes = try await codes(
+                    ["a.example", "b.example", "A.example", "c.b.example"], server, configuration)
+                #expect(codes == [nil, Self.refused, nil, .certificateNotTrusted])
+            }
+            #expect(await server.requestCount == 4)
+        }
+    }
+
+    /// A proxy with threads: each tunnel leads to the server.
+    private static func tunnel(to port: Int) -> String {
+        """
+        c.sendall(b"HTTP/1.1 200 OK\\r\\n\\r\\n")
+        peer = socket.create_connection(("127.0.0.1", \(port)))
+        def copy(source, target):
+            try:
+                while data := socket.socket.recv(source, 65536): target.sendall(data)
+            except OSError: pass
+            target.close()
+        for pair in [(c, peer), (peer, c)]: threading.Thread(target=copy, args=pair, daemon=True).start()
+        """
+    }
+
+    @Test("A raw stream has the client key of its own call, whatever is connected to the same port")
+    func stream() async throws {
+        try await withTLSServer { server in
+            let right = trusting(server, key: Self.key)
+            let session = Session(transport: .libcurl(.init(tls: right, eventLoops: 1)))
+            #expect(try await session.request(server.url("/")).serializing(String.self).value == "ok")
+            let open = try await session.connect(to: "127.0.0.1", port: server.port, tls: right)
+            for (tls, code) in [
+                (trusting(server, key: Self.otherKey), Self.refused), (TLSConfiguration(), .certificateNotTrusted),
+            ] {
+                let ended = await AsyncNetError.code {
+                    _ = try await session.connect(to: "127.0.0.1", port: server.port, tls: tls)
+                }
+                #expect(ended == code)
+            }
+            await open.close()
+            await session.finish()
+        }
+    }
+
+    // MARK: Cached trust anchors (CVE-2025-14819)
+
+    /// What the second host has, and how its requests end although the first host's anchors are in memory.
+    private static let others: [(String, AsyncNetError.Code)] = [
+        ("another file", .certificateNotTrusted), ("other anchors", .certificateNotTrusted),
+        ("system", .certificateNotTrusted), ("status", .certificateRevoked), ("pin", .certificatePinMismatch),
+    ]
+
+    @Test(
+        "Trust anchors in memory are used with no other host's settings",
+        arguments: ["file", "no name", "disabled", "anchors"], others)
+    func anchors(_ first: String, _ second: (kind: String, code: AsyncNetError.Code)) async throws {
+        try await withTLSServer { other in
+            try await withTLSServer { server in
+                let folder = try TemporaryFolder()
+                let (right, wrong) = (folder.url.appending(path: "right"), folder.url.appending(path: "wrong"))
+                try Data(server.anchor.utf8).write(to: right)
+                try Data(other.anchor.utf8).write(to: wrong)
+                let file = TLSConfiguration(trust: .anchors(file: right))
+                let pin = TLSConfiguration.pin(of: other.anchor)
+                let settings: [String: TLSConfiguration] = [
+                    "file": file, "no name": .init(trust: file.trust, verifiesHostName: false),
+                    "disabled": .init(trust: .disabled), "anchors": trusting(server),
+                    "another file": .init(trust: .anchors(file: wrong)), "other anchors": trusting(other),
+                    "system": .system, "status": .init(trust: file.trust, requiresStapledStatus: true),
+                    "pin": .init(trust: file.trust, pins: [pin]),
+                ]
+                let configuration = LibcurlTransport.Configuration(
+                    tls: try #require(settings[second.kind]),
+                    tlsForHosts: ["localhost": try #require(settings[first])])
+                let hosts = ["localhost", "127.0.0.1", "localhost", "127.0.0.1"]
+                #expect(try await codes(hosts, server, configuration) == [nil, second.code, nil, second.code])
+                #expect(await server.requestCount == 2)
+            }
+        }
+    }
+
+    @Test("The connection that shows a distrusted server's certificates carries no request, then or later")
+    func inspection() async throws {
+        try await withTLSServer { server in
+            let codes = try await codes(Array(repeating: "127.0.0.1", count: 3), server, .init())
+            #expect(codes == Array(repeating: .certificateNotTrusted, count: 3))
+            #expect(await server.requestCount == 0)
+            #expect(await server.connectionCount == 6)
+        }
+    }
+}
