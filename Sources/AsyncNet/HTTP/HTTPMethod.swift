@@ -27,7 +27,7 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, ExpressibleByStr
     public static let trace = HTTPMethod(rawValue: "TRACE")
     /// Opens a tunnel through a proxy (RFC 9110 §9.3.6).
     public static let connect = HTTPMethod(rawValue: "CONNECT")
-    /// Retrieves the result of a query in the body; safe and idempotent (draft-ietf-httpbis-safe-method-w-body).
+    /// Retrieves the result of a query in the body; safe and idempotent (RFC 10008).
     public static let query = HTTPMethod(rawValue: "QUERY")
 
     /// The methods that RFC 9110 §9.2.2 defines as idempotent, and QUERY.

@@ -53,7 +53,8 @@ final class OriginCredential: Sendable {
     init(credential: Credential, origin: String) { (self.credential, self.origin) = (credential, origin) }
 }
 
-/// Makes the request to send from the caller's arguments: once, when the request starts.
+/// Makes the request to send from the caller's arguments: when the request starts, and before that for descriptions and to
+/// pick a thread. A modifier or encoder of the user's may give another request each time.
 struct RequestBlueprint: Sendable {
     let make: @Sendable () throws -> TransportRequest
     /// Whether making the request runs a closure or encoder of the user's, which may block its thread.
@@ -82,7 +83,8 @@ final class RequestRun: Sendable {
     let hasAdapters: Bool
     let hasRetriers: Bool
     let timeout: Duration?
-    /// Stations write to the record; they read it only to make errors and for what policies learn about the run.
+    /// What has happened so far: written by stations and the transport, and read for errors, by policies, and by stations that
+    /// need what a later station has received, such as the response for validators.
     let record: TransferRecord
     let observers: RequestObservers?
     /// Whether the request is suspended; the transport reads this between chunks without entering an actor.
