@@ -39,6 +39,16 @@ extension WebSocket {
 
 extension AsyncNetError {
     /// The code of the error that a body throws.
+    static func code(of body: () throws -> Void) -> Code? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return (error as? AsyncNetError)?.code
+        }
+    }
+
+    /// The code of the error that a body throws.
     static func code(of body: () async throws -> Void) async -> Code? {
         do {
             try await body()

@@ -207,7 +207,7 @@ struct CallSiteTests {
         let json: JSON = ["name": "Ada", "tags": ["a"], "count": 1, "address": ["geo": ["lat": 1.5]]]
         _ = (json.name.string, json["tags"][0].string, json.address.geo.lat.double, json.count.int)
         _ = (json.isNull, json.array, json.object, json[keyPath: "address.geo.lat"])
-        #expect(throws: AsyncNetError.self) { try json.decode(User.self) }
+        #expect(AsyncNetError.code { _ = try json.decode(User.self) } == .decodingFailed)
         let body: JSON = ["id": 1, "tags": ["a", "b"], "none": nil]
         _ = (body.description, body.data(options: [.sortedKeys, .prettyPrinted]))
         _ = (try JSON(data: Data("{}".utf8)), try JSON(parsing: "{}"), JSON(encoding: user))

@@ -221,7 +221,7 @@ struct CachingTests {
             reply.fault = .resetMidBody(after: 5)
             return reply
         }
-        #expect(await site.get().error != nil)
+        #expect(await site.get().error?.code == .connectionLost)
         #expect(await site.cache.statistics.entries == 0)
     }
 

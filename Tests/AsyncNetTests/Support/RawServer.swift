@@ -3,6 +3,9 @@ import Foundation
 
 /// A server of bytes: takes one connection at a time, reads until the head's end, then does what a script says with it.
 final class RawServer: Sendable {
+    /// Python did not start the server, and wrote this.
+    struct Failure: Error { let output: String }
+
     let port: Int
     /// Ends when its standard input does, also if this process is killed.
     private let process: ChildProcess
@@ -46,10 +49,11 @@ final class RawServer: Sendable {
                 except (EOFError, OSError): pass
             """
         process = try ChildProcess(["python3", "-c", program])
-        port =
-            Int(
-                String(decoding: process.availableOutput, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-            ) ?? 0
+        let output = String(decoding: process.availableOutput, as: UTF8.self)
+        guard let port = Int(output.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+            throw Failure(output: output)
+        }
+        self.port = port
     }
 
     var url: URL { get throws { try "http://127.0.0.1:\(port)/".asURL() } }

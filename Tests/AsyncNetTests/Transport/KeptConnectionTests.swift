@@ -112,7 +112,7 @@ struct KeptConnectionTests {
             """)
         for _ in 0..<20 {
             let response = try await session.request(server.url).serializing(String.self).response
-            #expect(response.error != nil)
+            #expect(response.error?.code == .badServerResponse, "\(response)")
         }
     }
 }

@@ -35,7 +35,7 @@ struct TLSHostsTests {
         arguments: [
             "LOCALHOST", "localhost.", "%4Cocalhost", "localhost%2E", "x:y@localhost", "%EF%BD%8Cocalhost",
             "%E2%84%93ocalhost", "local%C2%ADhost", "localhost%E3%80%82", "localhost%EF%BC%8E", "local%E2%80%8Bhost",
-            "localho%C5%BFt", "localhost%00", "localhost%20", "a@b@localhost", "localhost\\@a",
+            "localho%C5%BFt", "localhost%00", "localhost%20", "a@b@localhost",
         ])
     func mapped(_ host: String) throws {
         let hosts = try TLSHosts(TLSConfiguration(), ["localhost": Self.named("own")])
