@@ -11,8 +11,9 @@
 ///
 /// Use it for servers that are known to support the coding: a client cannot find that out beforehand. A body in memory
 /// is compressed in memory and keeps a `Content-Length`; files, streams and forms are compressed while they are sent,
-/// with unknown length. Empty bodies are not compressed. zlib is loaded at run time; without it requests end with
-/// `.compressionUnavailable`.
+/// with unknown length. Empty bodies are not compressed, nor bodies whose bytes a header of the request describes: with
+/// `Content-Range`, `Content-Digest`, `Repr-Digest`, `Digest` or `Content-MD5` the request is sent unchanged. zlib is loaded
+/// at run time; without it requests end with `.compressionUnavailable`.
 public struct RequestCompressor: RequestAdapter {
     /// What happens to a request that has a `Content-Encoding` already.
     public enum DuplicateHeaderBehavior: Sendable {
@@ -45,15 +46,19 @@ public struct RequestCompressor: RequestAdapter {
         self.shouldCompress = shouldCompress
     }
 
+    /// What they say of the body is not true of its compressed bytes (RFC 9110 §14.5, RFC 9530).
+    private static let describing = ["Content-Range", "Content-Digest", "Repr-Digest", "Digest", "Content-MD5"]
+
     public func adapt(_ request: URLRequest, context: RequestContext) async throws -> URLRequest {
         guard let head = HTTPRequestHead(request), let data = request.httpBody else { return request }
         return try await adapt(TransportRequest(head: head, body: .data(data)), context: context).urlRequest
     }
 
     public func adapt(_ request: TransportRequest, context: RequestContext) async throws -> TransportRequest {
-        guard !request.body.isNone, request.body.data?.isEmpty != true, shouldCompress?(request.body) != false else {
-            return request
-        }
+        guard !request.body.isNone, request.body.data?.isEmpty != true,
+            !Self.describing.contains(where: { request.head.headers.contains(name: $0) }),
+            shouldCompress?(request.body) != false
+        else { return request }
         if request.head.headers.contains(name: "Content-Encoding") {
             switch duplicateHeader {
             case .error:

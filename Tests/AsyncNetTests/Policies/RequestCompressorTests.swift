@@ -55,6 +55,19 @@ struct RequestCompressorTests {
         #expect(try await echo(multipart, coding, transport).back == form)
     }
 
+    @Test(
+        "A body that a header of the request describes is sent as it is",
+        arguments: ["Content-Range", "content-digest", "Repr-Digest", "Digest", "Content-MD5"])
+    func described(_ name: String) async throws {
+        var head = HTTPRequestHead(method: .put, url: try "http://a/".asURL())
+        head.headers.add(name: name, value: "x")
+        let request = TransportRequest(head: head, body: .data(Data("hello".utf8)))
+        let context = RequestContext(id: RequestID(), attempt: 1)
+        let adapted = try await RequestCompressor().adapt(request, context: context)
+        #expect(adapted.body.data == Data("hello".utf8))
+        #expect(!adapted.head.headers.contains(name: "Content-Encoding"))
+    }
+
     @Test("The formats are the right ones (RFC 1950, RFC 1952), whatever the chunks")
     func formats() async throws {
         let data = patternedData(200_000)
