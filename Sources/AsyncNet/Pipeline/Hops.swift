@@ -116,6 +116,7 @@ struct Hops: Station {
             outgoing.interests = run.watch.events?.interests
             outgoing.connectionObserver = run.environment.events.connectionObserver
             outgoing.maximumBodySize = run.policies.bodyLimit
+            outgoing.head.asksForUncodedRange()
             if outgoing.delivery == .whole { outgoing.isUrgent = attempt.refusesHeads(of: outgoing.head) }
         }
         return outgoing
@@ -190,6 +191,15 @@ extension Attempt {
     func credential(for request: TransportRequest) -> Credential? {
         guard let credential, credential.origin == request.head.url.origin else { return nil }
         return request.head.headers.contains(name: "Authorization") ? nil : credential.credential
+    }
+}
+
+extension HTTPRequestHead {
+    /// Asks for a range of the bytes that the caller knows. A content coding makes another representation, of which a range
+    /// is other bytes (RFC 9110 §14.1.2); servers that code while they send ignore the range. As in the Fetch standard.
+    fileprivate mutating func asksForUncodedRange() {
+        guard headers.contains(name: "Range"), !headers.contains(name: "Accept-Encoding") else { return }
+        headers.add(.acceptEncoding("identity"))
     }
 }
 

@@ -102,7 +102,7 @@ extension HTTPHeaders {
     /// The headers that a session adds to every request: ``HTTPHeader/defaultAcceptLanguage`` and ``HTTPHeader/defaultUserAgent``.
     ///
     /// `Accept-Encoding` is not among them: the transport adds it, with the codings that it can decode, unless a
-    /// request has an `Accept-Encoding` of its own.
+    /// request has an `Accept-Encoding` of its own. A request with `Range` has `identity`.
     public static let `default`: HTTPHeaders = [.defaultAcceptLanguage, .defaultUserAgent]
 }
 

@@ -67,8 +67,6 @@ struct SegmentedTransfer: Sendable {
             if observer.isSuspended { await observer.waitWhileSuspended() }
         }
         try await observer.fetch(into: sink) { [validator] request in
-            let headers = request.head.headers
-            request.head.headers.set(.acceptEncoding(headers["Accept-Encoding"] ?? "identity"))
             let range = ByteRange.closed(segment.lowerBound...segment.upperBound - 1)
             request.head.headers.set(HTTPHeader(name: "Range", value: range.headerValue))
             request.head.headers.set(HTTPHeader(name: "If-Range", value: validator))
