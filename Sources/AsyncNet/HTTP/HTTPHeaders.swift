@@ -130,6 +130,14 @@ public struct HTTPHeaders: Hashable, Sendable {
         headers.contains { $0.hasName(name) }
     }
 
+    /// Whether a header lists a token, in any case.
+    ///
+    /// - Parameter token: In lower case.
+    func lists(_ token: String, in name: String) -> Bool {
+        let tokens = (self[name] ?? "").split(separator: ",")
+        return tokens.contains { String($0).trimmedHTTPSpace.lowercased() == token }
+    }
+
     /// Adds a header, and keeps others of its name.
     public mutating func add(_ header: HTTPHeader) { headers.append(header) }
     /// Adds a header, and keeps others of its name.

@@ -109,6 +109,9 @@ extension HTTPRequestHead {
     var isIdempotent: Bool {
         HTTPMethod.idempotent.contains(method) || headers.contains(name: "Idempotency-Key")
     }
+
+    /// Whether nothing more may be sent on the connection after this request (RFC 9112 §9.6).
+    var closesConnection: Bool { headers.lists("close", in: "Connection") }
 }
 
 extension HTTPRequestHead: CustomStringConvertible, CustomReflectable {

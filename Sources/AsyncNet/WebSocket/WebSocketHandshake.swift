@@ -99,11 +99,3 @@ package struct WebSocketHandshake: Sendable {
 
     private func failure(_ message: String) -> AsyncNetError { AsyncNetError(.webSocketHandshakeFailed, message) }
 }
-
-extension HTTPHeaders {
-    /// Whether a header lists a token, in any case.
-    func lists(_ token: String, in name: String) -> Bool {
-        let tokens = (self[name] ?? "").split(separator: ",")
-        return tokens.contains { String($0).trimmedHTTPSpace.lowercased() == token }
-    }
-}

@@ -73,7 +73,7 @@ final class URLSessionExchange: NSObject, Sendable {
     func start(on session: URLSession) {
         Self.control.async { [self] in
             guard !pipe.isEnded else { return end() }
-            startTask(on: mayBeRepeatedSilently ? ownSession() : session)
+            startTask(on: needsOwnConnection ? ownSession() : session)
             pipe.connect(
                 onAbort: { [weak self] in self?.cancel() },
                 onDemand: { [weak self] in self?.setPaused(false) })
@@ -81,13 +81,15 @@ final class URLSessionExchange: NSObject, Sendable {
         }
     }
 
-    /// Whether FoundationNetworking could send the request again without a callback that can prevent it.
+    /// Whether FoundationNetworking must use a connection for this request only.
     ///
     /// Its libcurl sends a request again if the kept connection ends before a byte of the response. If the request has
-    /// a body, libcurl calls back for a new body stream. Without a body there is no callback, so a request that is not
-    /// idempotent (RFC 9110 §9.2.2) is sent on a new connection.
-    private var mayBeRepeatedSilently: Bool {
-        !URLSessionLimits.canPause && body.isEmpty && !request.head.isIdempotent
+    /// a body, libcurl calls back for a new body stream, which can prevent it. Without a body there is no callback, so a
+    /// request that is not idempotent (RFC 9110 §9.2.2) is sent on a new connection. After `Connection: close` it would
+    /// keep the connection.
+    private var needsOwnConnection: Bool {
+        guard !URLSessionLimits.canPause else { return false }
+        return body.isEmpty && !request.head.isIdempotent || request.head.closesConnection
     }
 
     private func ownSession() -> URLSession {

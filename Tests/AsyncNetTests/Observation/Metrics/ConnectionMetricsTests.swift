@@ -58,6 +58,20 @@ struct ConnectionMetricsTests {
         await server.stop()
     }
 
+    @Test("A connection after Connection: close is closed, and never idle")
+    func closedByCaller() async throws {
+        let server = try RawServer(
+            """
+            c.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 3\\r\\n\\r\\nabc")
+            c.recv(1)
+            """)
+        let monitor = MetricsMonitor()
+        let session = session([monitor])
+        let request = session.request(try server.url, headers: ["Connection": "close"])
+        #expect(try await request.serializing(String.self).value == "abc")
+        await wait(for: "active 0 idle 0 closed 1", monitor)
+    }
+
     @Test("Each connection counts, for each monitor")
     func several() async throws {
         let (received, released) = (Counter(), Gate())
