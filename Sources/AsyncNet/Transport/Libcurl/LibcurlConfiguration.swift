@@ -66,6 +66,15 @@ extension LibcurlTransport {
         /// 1 and at most 4: the requests' callers need processors too.
         public var eventLoops: Int?
 
+        /// After how much silence the system asks the peer of a TCP connection whether it is still there, and how often
+        /// from then on (RFC 9293 §3.8.4). 60 s by default; `nil` never asks.
+        ///
+        /// For all connections, also those of WebSocket and ``Session/connect(to:port:tls:)``: a load balancer or a router
+        /// would otherwise forget a connection that is silent for some minutes, and nobody would learn of it. A peer that
+        /// does not answer as often as the system asks, nine times on Linux, ends the connection with `.connectionLost`. In
+        /// whole seconds, rounded up; from 1 s to 32,767 s.
+        public var tcpKeepAlive: Duration?
+
         /// How long the second connection to a server that is not trusted may take at least, see
         /// `LibcurlHandle.TrustFailure`. Tests set another time.
         var leastTimeToInspect = Duration.seconds(1)
@@ -79,7 +88,7 @@ extension LibcurlTransport {
             maximumConnectionsPerHost: Int = 256, maximumConnections: Int = 1024, maximumHeaderBytes: Int = 256 * 1024,
             maximumReceiveRate: Int64? = nil, maximumSendRate: Int64? = nil,
             addresses: [String: [String]] = [:], localInterface: String? = nil, ipVersion: IPVersion = .any,
-            eventLoops: Int? = nil
+            eventLoops: Int? = nil, tcpKeepAlive: Duration? = .seconds(60)
         ) {
             self.tls = tls
             self.tlsForHosts = tlsForHosts
@@ -99,6 +108,7 @@ extension LibcurlTransport {
             self.localInterface = localInterface
             self.ipVersion = ipVersion
             self.eventLoops = eventLoops
+            self.tcpKeepAlive = tcpKeepAlive
         }
     }
 
@@ -176,8 +186,13 @@ extension LibcurlTransport.Configuration {
         guard connectTimeout > .zero else {
             throw AsyncNetError(.invalidConfiguration, "connectTimeout must be greater than zero")
         }
+        if let tcpKeepAlive, tcpKeepAlive <= .zero || tcpKeepAlive > .seconds(32_767) {
+            throw AsyncNetError(.invalidConfiguration, "tcpKeepAlive must be greater than zero and at most 32,767 s")
+        }
         try refuseWhatIsTooNew(for: version)
     }
+
+    var keepAliveSeconds: Int? { tcpKeepAlive.map { Int(($0 / .seconds(1)).rounded(.up)) } }
 
     private static func refuseWhatIsTooNew(
         in tls: TLSConfiguration, for version: Libcurl.Version

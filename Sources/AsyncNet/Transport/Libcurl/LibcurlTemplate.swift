@@ -69,6 +69,10 @@ final class LibcurlTemplate {
         easy.set(LC_CONNECTTIMEOUT_MS, configuration.connectTimeout.milliseconds)
         easy.set(LC_EXPECT_100_TIMEOUT_MS, configuration.expectContinueTimeout.milliseconds)
         easy.set(LC_MAXAGE_CONN, max(1, configuration.idleTimeout.milliseconds / 1000))
+        if let seconds = configuration.keepAliveSeconds {
+            easy.set(LC_TCP_KEEPALIVE, 1)
+            for option in [LC_TCP_KEEPIDLE, LC_TCP_KEEPINTVL] { easy.set(option, seconds) }
+        }
         // libcurl looks at the rate after as many as a hundred full buffers.
         if let rate = receiveRate {
             easy.set(LC_BUFFERSIZE, Int(clamping: min(max(rate / 100, 1024), Int64(receiveBuffer))))
