@@ -37,6 +37,11 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, ExpressibleByStr
     var hasParametersInQuery: Bool { self == .get || self == .head || self == .delete }
 }
 
+extension HTTPMethod {
+    /// Whether a request without a body has `Content-Length: 0` (RFC 9110 §8.6).
+    var expectsBody: Bool { self == .post || self == .put || self == .patch }
+}
+
 /// The characters allowed in names and values (RFC 9110 §5.6.2, §5.5).
 enum HTTPSyntax {
     /// Whether the text is valid as a method or a header's name.

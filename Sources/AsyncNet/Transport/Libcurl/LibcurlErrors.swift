@@ -45,6 +45,7 @@ enum LibcurlErrors {
     /// password.
     private static func message(_ code: AsyncNetError.Code, _ circumstances: Circumstances) -> String {
         let text = circumstances.text
+        if code == .invalidConfiguration, text.hasPrefix(unsupportedProxyScheme) { return ProxyConfiguration.schemes }
         let cause = text.contains("@") || text.contains("://") ? "" : " (\(text))"
         guard code == .cannotConnect else { return code.summary + cause }
         if let path = circumstances.unixSocket { return "The unix socket \(path) could not be connected to" }
@@ -100,12 +101,16 @@ enum LibcurlErrors {
         }
     }
 
+    /// libcurl's text for a proxy in the environment; one in the configuration is checked before.
+    private static let unsupportedProxyScheme = "Unsupported proxy scheme"
+
     private static func byText(_ text: String) -> AsyncNetError.Code? {
         texts.first { text.contains($0.0) }?.1
     }
 
     /// Fragments of libcurl's texts. The first fragment that occurs in a text decides.
     private static let texts: [(String, AsyncNetError.Code)] = [
+        (unsupportedProxyScheme, .invalidConfiguration),
         ("certificate has expired", .certificateExpired),
         ("not yet valid", .certificateExpired),
         ("subject name", .certificateHostMismatch),

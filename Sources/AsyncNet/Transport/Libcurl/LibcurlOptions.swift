@@ -13,6 +13,7 @@ extension LibcurlHandle {
         let url = request.head.urlText
         easy.set(LC_URL, url)
         let isTLS = url.utf8.dropFirst(4).first.map { $0 | 0x20 } == UInt8(ascii: "s")
+        if worker.configuration.proxy.isBypassed(by: request.head.url) { easy.set(LC_PROXY, "") }
         try setVersion(exchange, isTLS: isTLS)
         isVerbose = worker.needsVerboseOutput(on: exchange, isTLS: isTLS)
         if isVerbose || request.isHeadObserved && template.mayUseProxy { easy.set(LC_VERBOSE, 1) }
@@ -75,11 +76,6 @@ extension LibcurlHandle {
     private static func isFraming(_ header: HTTPHeader) -> Bool {
         header.hasName("Content-Length") || header.hasName("Transfer-Encoding")
     }
-}
-
-extension HTTPMethod {
-    /// Whether a request without a body has `Content-Length: 0` (RFC 9110 §8.6).
-    fileprivate var expectsBody: Bool { self == .post || self == .put || self == .patch }
 }
 
 extension Duration {

@@ -101,14 +101,15 @@ final class LibcurlTemplate {
         if let addresses { lc_set_list(easy.pointer, Int32(LC_RESOLVE), addresses) }
     }
 
-    /// With an empty proxy libcurl ignores the proxy in the environment.
+    /// With an empty proxy libcurl ignores the proxy in the environment, and with an empty list of hosts `no_proxy`: see
+    /// `ProxyBypass`.
     private func setProxy(_ proxy: ProxyConfiguration) throws(AsyncNetError) {
         switch proxy.kind {
         case .none: return try easy.set(LC_PROXY, "", orRefuse: "a proxy")
-        case .environment: return
+        case .environment: break
         case .url(let url): try easy.set(LC_PROXY, url, orRefuse: "a proxy")
         }
-        try easy.set(LC_NOPROXY, proxy.bypassedHosts.joined(separator: ","), orRefuse: "hosts that bypass the proxy")
+        try easy.set(LC_NOPROXY, "", orRefuse: "hosts that bypass the proxy")
         if let username = proxy.username { try easy.set(LC_PROXYUSERNAME, username, orRefuse: "a proxy's user") }
         if let password = proxy.password { try easy.set(LC_PROXYPASSWORD, password, orRefuse: "a proxy's password") }
         if proxy.alwaysTunnels {

@@ -12,8 +12,11 @@ public struct ProxyConfiguration: Sendable {
     let kind: Kind
     var username: String?
     var password: String?
-    /// Hosts that are connected to without the proxy: names, which include their subdomains, addresses, or `*` for all.
-    /// Empty by default.
+    /// Hosts that are connected to without the proxy; empty by default.
+    ///
+    /// `example.com` and `.example.com` are for the name and its subdomains, `*.example.com` for the subdomains only,
+    /// `10.0.0.1`, `::1` and `[::1]` for the address, `10.0.0.0/8` and `fd00::/8` for the network, `*` for all. A port may
+    /// follow, as in `example.com:8443` and `[::1]:8080`; then other ports have the proxy. Names are not looked up.
     public var bypassedHosts: [String] = []
     /// Whether `http` requests use a tunnel (CONNECT, RFC 9110 §9.3.6) too, as `https` requests always do. `false` by
     /// default.
@@ -23,7 +26,7 @@ public struct ProxyConfiguration: Sendable {
     public static let none = ProxyConfiguration(kind: .none)
 
     /// The proxy in the environment variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, read for each
-    /// request.
+    /// request. `no_proxy` has the forms of ``bypassedHosts``, separated by commas or spaces.
     public static let environment = ProxyConfiguration(kind: .environment)
 
     /// An HTTP proxy, with the credentials that it requires.
@@ -78,6 +81,23 @@ public struct ProxyConfiguration: Sendable {
         return host.isEmpty ? nil : String(host)
     }
 
+    /// Whether a connection for this URL is made without the proxy that there may be.
+    func isBypassed(by url: URL) -> Bool {
+        if case .none = kind { return false }
+        guard let host = url.host else { return false }
+        return isBypassed(by: host, port: url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80))
+    }
+
+    func isBypassed(by host: String, port: Int) -> Bool {
+        switch kind {
+        case .none: return false
+        case .url: return ProxyBypass(bypassedHosts).contains(host, port: port)
+        case .environment:
+            let list = getenv("no_proxy") ?? getenv("NO_PROXY")
+            return list.map { ProxyBypass([String(cString: $0)]).contains(host, port: port) } ?? false
+        }
+    }
+
     /// Whether a proxy is named here; the environment may name one too.
     var isConfigured: Bool {
         if case .url = kind { true } else { false }
@@ -128,15 +148,13 @@ public struct ProxyConfiguration: Sendable {
             .malformedURL, "The URL's host has \(host.utf8.count) bytes; a SOCKS proxy accepts at most 255")
     }
 
+    static let schemes = "A proxy's URL must have the scheme http, https, socks4, socks4a, socks5 or socks5h"
+
     func validate() throws(AsyncNetError) {
         guard case .url(let url) = kind else { return }
         let scheme = url.contains("://") ? String(url.prefix { $0 != ":" }).lowercased() : "http"
         guard ["http", "https", "socks4", "socks4a", "socks5", "socks5h"].contains(scheme) else {
-            throw AsyncNetError(
-                .invalidConfiguration,
-                "A proxy's URL must have the scheme http, https, socks4, socks4a, socks5 or socks5h, not "
-                    + "\(scheme.prefix(20))"
-            )
+            throw AsyncNetError(.invalidConfiguration, "\(Self.schemes), not \(scheme.prefix(20))")
         }
     }
 }

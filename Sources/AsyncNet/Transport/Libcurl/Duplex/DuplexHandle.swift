@@ -97,10 +97,12 @@ final class DuplexHandle {
 
     private func setOptions(_ configuration: LibcurlTransport.Configuration) {
         let request = opening.request
-        let host = request.host.contains(":") ? "[\(request.host)]" : request.host
+        let isV6 = request.host.contains(":")
+        let host = isV6 ? "[\(request.host.replacing("%", with: "%25"))]" : request.host
         let address = "\(request.isTLS ? "https" : "http")://\(host):\(request.port)/"
         url = URL(string: address)
         easy.set(LC_URL, address)
+        if configuration.proxy.isBypassed(by: request.host, port: request.port) { easy.set(LC_PROXY, "") }
         easy.set(LC_CONNECT_ONLY, 1)
         easy.set(LC_HTTPPROXYTUNNEL, 1)
         easy.set(LC_FRESH_CONNECT, 1)

@@ -1,0 +1,96 @@
+import Foundation
+
+/// Hosts that are connected to without a proxy, in the forms of `NO_PROXY` that tools take.
+///
+/// libcurl's own list has no `[::1]`, `*.host` and `host:port`, and what else it takes depends on its version, so libcurl is
+/// told of no list, and of no proxy where this list has the host. Names are never looked up.
+struct ProxyBypass {
+    private struct Entry {
+        var hosts: Hosts
+        /// `nil` for every port.
+        var port: Int?
+    }
+
+    private enum Hosts {
+        case all
+        /// The name, and the names below it.
+        case name(String)
+        /// The names below this one only.
+        case below(String)
+        /// Addresses of this family whose first bits are these.
+        case addresses(bytes: [UInt8], bits: Int)
+    }
+
+    private let entries: [Entry]
+
+    /// - Parameter texts: Each one entry, or several separated by commas or spaces. What is no entry bypasses nothing.
+    init(_ texts: some Sequence<String>) {
+        entries = texts.flatMap { $0.split { ", \t\r\n".contains($0) } }.compactMap(Self.entry)
+    }
+
+    /// Whether this host, as it stands in a URL, is connected to without a proxy.
+    func contains(_ host: String, port: Int) -> Bool {
+        guard !entries.isEmpty else { return false }
+        let name = HostName(host)
+        let bytes = name.flatMap { $0.isAddress ? Self.bytes($0.text) : nil }
+        return entries.contains { entry in
+            guard entry.port == nil || entry.port == port else { return false }
+            switch entry.hosts {
+            case .all: return true
+            case .name(let own): return name?.text == own || name?.text.hasSuffix(".\(own)") == true
+            case .below(let parent): return name?.text.hasSuffix(".\(parent)") == true
+            case .addresses(let network, let bits): return bytes.map { Self.begin($0, network, bits) } ?? false
+            }
+        }
+    }
+
+    // MARK: Entries
+
+    private static func entry(_ text: Substring) -> Entry? {
+        if let hosts = hosts(text) { return Entry(hosts: hosts) }
+        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
+            1...65_535 ~= port, let hosts = hosts(text[..<colon])
+        else { return nil }
+        return Entry(hosts: hosts, port: port)
+    }
+
+    /// An entry without a port.
+    private static func hosts(_ text: Substring) -> Hosts? {
+        if text == "*" { return .all }
+        if text.hasPrefix("*.") { return name(text.dropFirst(2)).map { .below($0) } }
+        let host = unbracketed(text)
+        let slash = host.firstIndex(of: "/")
+        if let address = HostName(host[..<(slash ?? host.endIndex)]), address.isAddress {
+            guard let bytes = bytes(address.text) else { return nil }
+            guard let slash else { return .addresses(bytes: bytes, bits: bytes.count * 8) }
+            guard let bits = Int(host[host.index(after: slash)...]), 0...(bytes.count * 8) ~= bits else { return nil }
+            return .addresses(bytes: bytes, bits: bits)
+        }
+        return name(text.hasPrefix(".") ? text.dropFirst() : text).map { .name($0) }
+    }
+
+    private static func name(_ text: Substring) -> String? {
+        HostName(text).flatMap { $0.isAddress ? nil : $0.text }
+    }
+
+    /// `[::1]`, `[fd00::/8]` and `[fd00::]/8` without the brackets.
+    private static func unbracketed(_ text: Substring) -> String {
+        guard text.hasPrefix("["), let end = text.lastIndex(of: "]") else { return String(text) }
+        let rest = text[text.index(after: end)...]
+        return String(rest.isEmpty || rest.hasPrefix("/") ? text.dropFirst().prefix(upTo: end) + rest : text)
+    }
+
+    // MARK: Addresses
+
+    private static func bytes(_ address: String) -> [UInt8]? {
+        let isV6 = address.utf8.contains(UInt8(ascii: ":"))
+        var bytes = [UInt8](repeating: 0, count: isV6 ? 16 : 4)
+        return inet_pton(isV6 ? AF_INET6 : AF_INET, address, &bytes) == 1 ? bytes : nil
+    }
+
+    private static func begin(_ bytes: [UInt8], _ network: [UInt8], _ bits: Int) -> Bool {
+        guard bytes.count == network.count, bytes.prefix(bits / 8) == network.prefix(bits / 8) else { return false }
+        guard bits % 8 != 0 else { return true }
+        return (bytes[bits / 8] ^ network[bits / 8]) >> (8 - bits % 8) == 0
+    }
+}
