@@ -16,6 +16,10 @@ struct CurlDescription {
         if !body.arguments.isEmpty, !body.bringsContentType, !headers.contains(name: "Content-Type") {
             arguments.append("-H 'Content-Type:'")
         }
+        // curl sends no length for a method of which it knows no body.
+        if request.body.isNone, request.head.method.expectsBody, !headers.contains(name: "Content-Length") {
+            arguments.append("-H 'Content-Length: 0'")
+        }
         arguments += body.arguments + Self.options(for: request.head.url)
         arguments.append(text(request.head).shellQuoted)
         return body.producer + arguments.joined(separator: " \\\n    ")

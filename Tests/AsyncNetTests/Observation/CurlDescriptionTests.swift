@@ -25,6 +25,19 @@ struct CurlDescriptionTests {
         #expect(text.hasSuffix("'http://a/b?q=1'"))
     }
 
+    @Test("A method that expects a body has its length without one", arguments: [HTTPMethod.post, .put, .patch])
+    func withoutBody(_ method: HTTPMethod) async {
+        let text = await session.request("http://a/", method: method).curlDescription()
+        #expect(text.contains("-X '\(method.rawValue)' \\\n    -H 'Content-Length: 0' \\\n    'http://a/'"), "\(text)")
+        let withBody = await session.upload(.data(Data("a".utf8)), to: "http://a/", method: method).curlDescription()
+        #expect(!withBody.contains("Content-Length"))
+    }
+
+    @Test("Other methods have no length without a body", arguments: [HTTPMethod.get, .head, .delete, .options])
+    func otherMethods(_ method: HTTPMethod) async {
+        #expect(await !session.request("http://a/", method: method).curlDescription().contains("Content-Length"))
+    }
+
     @Test("Secrets are redacted unless requested")
     func secrets() async {
         let request = session.request(
