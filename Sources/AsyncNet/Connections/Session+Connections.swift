@@ -9,7 +9,8 @@ extension Session {
     /// asked for a tunnel (CONNECT). The session's adapters, retriers and limits do not: nothing of HTTP is sent.
     ///
     /// - Parameters:
-    ///   - host: A name or an IP address, an IPv6 address with or without brackets.
+    ///   - host: A name or an IP address, an IPv6 address with or without brackets, and with a zone where it needs one:
+    ///     `fe80::1%eth0`.
     ///   - port: 1 to 65535.
     ///   - tls: `.none` for a connection without TLS, `.system` for the system's trust, or settings of your own, such as
     ///     those of ``LibcurlTransport/Configuration/tls(forHost:)``: the transport's `tls` and `tlsForHosts` do not apply. No
@@ -50,7 +51,8 @@ extension DuplexRequest {
         let name = isBracketed ? String(host.dropFirst().dropLast()) : host
         let authority = name.contains(":") ? "[\(name)]" : name
         let url = try Self.url(authority, port)
-        let ascii = url.host.map { $0.hasPrefix("[") ? String($0.dropFirst().dropLast()) : $0 } ?? name
+        let ascii =
+            url.host(percentEncoded: false).map { $0.hasPrefix("[") ? String($0.dropFirst().dropLast()) : $0 } ?? name
         self.init(host: ascii, port: port, security: tls.map { .tls($0) } ?? .none)
     }
 

@@ -151,7 +151,7 @@ extension DuplexRequest {
     /// The connection to the origin of a URL.
     fileprivate init(upgrading url: URL) {
         let isTLS = url.scheme?.lowercased() == "https"
-        let host = url.host ?? ""
+        let host = url.host(percentEncoded: false) ?? ""
         self.init(
             host: host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host,
             port: url.port ?? (isTLS ? 443 : 80),
@@ -172,7 +172,7 @@ extension HTTPRequestHead {
 
     private func hostAndPort(_ reference: URLReference) -> String {
         let authority = reference.authority ?? url.host ?? ""
-        return authority.split(separator: "@", omittingEmptySubsequences: false).last.map(String.init) ?? authority
+        return (authority.split(separator: "@", omittingEmptySubsequences: false).last ?? authority[...]).withoutZone
     }
 }
 

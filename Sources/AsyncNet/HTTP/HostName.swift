@@ -9,8 +9,17 @@ struct HostName: Hashable, Sendable {
     /// - Parameter host: A name or address, which may be in brackets, and percent-encoded as in a URL. `nil` if it is
     ///   neither, such as with a port.
     init?(_ host: some StringProtocol) {
+        // A zone may be encoded or not, and is no part of the form.
+        let host = host.withoutZone
         let isEncoded = host.utf8.contains(UInt8(ascii: "%"))
-        let host = isEncoded ? host.removingPercentEncoding ?? String(host) : String(host)
+        if isEncoded, let decoded = host.removingPercentEncoding {
+            self.init(decoded: decoded)
+        } else {
+            self.init(decoded: host)
+        }
+    }
+
+    private init?(decoded host: String) {
         if let address = Self.address(host) {
             (text, isAddress) = (address, true)
         } else if let name = Self.name(host) {
@@ -44,7 +53,7 @@ struct HostName: Hashable, Sendable {
     private static func address(_ host: String) -> String? {
         let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
         let inner = isBracketed ? host.dropFirst().dropLast() : host[...]
-        if inner.utf8.contains(UInt8(ascii: ":")) { return IPText.v6(String(inner.prefix { $0 != "%" })) }
+        if inner.utf8.contains(UInt8(ascii: ":")) { return IPText.v6(String(inner)) }
         guard !isBracketed, let first = inner.utf8.first, first &- 0x30 < 10 else { return nil }
         return IPText.v4(String(withoutTrailingDot(inner)))
     }
@@ -77,5 +86,31 @@ struct HostName: Hashable, Sendable {
         case UInt8(ascii: "-"), UInt8(ascii: "_"): true
         default: false
         }
+    }
+}
+
+/// An IPv6 address with the zone of an interface of this machine, as in `fe80::1%eth0` (RFC 4007 §11).
+enum ZonedAddress {
+    /// The longest name of an interface, also the longest zone that libcurl takes.
+    private static let longestZone = 15
+
+    /// Whether the text, with or without brackets, is an address with a zone of unreserved characters (RFC 6874 §2).
+    static func isValid(_ host: String) -> Bool {
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+        let inner = isBracketed ? host.dropFirst().dropLast() : host[...]
+        guard let percent = inner.firstIndex(of: "%"), IPText.v6(String(inner[..<percent])) != nil else { return false }
+        let zone = inner[percent...].dropFirst().utf8
+        return 1...longestZone ~= zone.count
+            && zone.allSatisfy { HTTPSyntax.isAlphanumeric($0) || "-._~".utf8.contains($0) }
+    }
+}
+
+extension StringProtocol {
+    /// A URL's host, with or without brackets and a port, without the zone of an IPv6 address: another machine must not be
+    /// told of it (RFC 6874 §4).
+    var withoutZone: String {
+        guard let percent = firstIndex(of: "%"), self[..<percent].contains(":") else { return String(self) }
+        let end = self[percent...].firstIndex(of: "]") ?? endIndex
+        return String(self[..<percent]) + String(self[end...])
     }
 }

@@ -64,7 +64,8 @@ extension URL {
             throw AsyncNetError(.unsupportedScheme, "The URL's scheme \"\(scheme)\" is not supported")
         }
         guard let host, !host.isEmpty else { throw AsyncNetError(.malformedURL, "The URL has no host") }
-        guard host.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && !Self.neverInHosts.contains($0) }) else {
+        let isName = host.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && !Self.neverInHosts.contains($0) }
+        guard isName || ZonedAddress.isValid(host) else {
             throw AsyncNetError(.malformedURL, "The URL's host contains an invalid character")
         }
         guard (port ?? 1) <= 65_535, port != 0 else {

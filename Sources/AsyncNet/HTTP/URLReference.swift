@@ -62,6 +62,7 @@ struct URLReference: Equatable, Sendable {
     /// port are invalid.
     var url: URL? {
         var encoded = self
+        encoded.authority = authority.map(Self.encodingZone)
         encoded.path = Self.encoding(path, allowing: Self.pathCharacters)
         encoded.query = query.map { Self.encoding($0, allowing: Self.queryCharacters) }
         encoded.fragment = fragment.map { Self.encoding($0, allowing: Self.queryCharacters) }
@@ -69,6 +70,14 @@ struct URLReference: Equatable, Sendable {
         guard !host.contains(where: { $0 <= 0x20 || $0 == 0x7F || $0 == 0x5C }) else { return nil }
         let isASCII = host.allSatisfy { $0 < 0x80 }
         return URL(string: encoded.text, encodingInvalidCharacters: !isASCII)
+    }
+
+    /// Encodes the percent sign before a zone (RFC 6874 §2), which tools, and so people, write as it is: `[fe80::1%eth0]`.
+    private static func encodingZone(_ authority: String) -> String {
+        guard let bracket = authority.lastIndex(of: "["), let percent = authority[bracket...].firstIndex(of: "%"),
+            !authority[percent...].hasPrefix("%25")
+        else { return authority }
+        return authority[..<percent] + "%25" + authority[percent...].dropFirst()
     }
 
     /// The URL with its text on the wire: a percent sign without two hex digits is kept there, as in browsers, while a

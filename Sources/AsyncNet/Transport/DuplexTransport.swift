@@ -61,7 +61,7 @@ public struct DuplexRequest: Sendable {
         case tls(TLSConfiguration)
     }
 
-    /// The name or the IP address of the host, an IPv6 address without brackets.
+    /// The name or the IP address of the host, an IPv6 address without brackets, which may have a zone: `fe80::1%eth0`.
     public var host: String
     /// 1 to 65535.
     public var port: Int
@@ -82,7 +82,7 @@ public struct DuplexRequest: Sendable {
     /// Refuses a host that would be more than a host in a URL.
     func checkHost() throws(AsyncNetError) {
         let isName = host.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && !"/?#@[]\\%".utf8.contains($0) }
-        guard isName, !host.isEmpty, 1...65_535 ~= port else {
+        guard isName || ZonedAddress.isValid(host), !host.isEmpty, 1...65_535 ~= port else {
             throw AsyncNetError(
                 .malformedURL, "A connection needs a host name or an IP address, and a port from 1 to 65535")
         }

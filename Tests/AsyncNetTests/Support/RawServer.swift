@@ -13,11 +13,17 @@ final class RawServer: Sendable {
     /// - Parameters:
     ///   - script: Python that has the connection as `c`, and `time`; `c.recv` ends the connection where the client did.
     ///   - readsHead: Whether an HTTP head is read before.
+    ///   - address: 127.0.0.1 or ::1.
     ///   - unixSocket: The path of a unix socket to serve at, in place of a port.
-    init(_ script: String, readsHead: Bool = true, unixSocket: String? = nil) throws {
+    init(
+        _ script: String, readsHead: Bool = true, address: String = "127.0.0.1", unixSocket: String? = nil
+    ) throws {
         let listening =
             unixSocket.map { "l = socket.socket(socket.AF_UNIX); l.bind('\($0)'); l.listen(16)" }
-            ?? #"l = socket.create_server(("127.0.0.1", 0), backlog=16)"#
+                ?? """
+                l = socket.create_server(
+                    ("\(address)", 0), backlog=16, family=socket.\(address.contains(":") ? "AF_INET6" : "AF_INET"))
+                """
         let program = """
             import os, socket, struct, sys, threading, time
 
@@ -40,7 +46,7 @@ final class RawServer: Sendable {
             \(script.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n"))
 
             \(listening)
-            print(l.getsockname()[1] if l.family == socket.AF_INET else 0, flush=True)
+            print(0 if l.family == socket.AF_UNIX else l.getsockname()[1], flush=True)
             while True:
                 accepted, _ = l.accept()
                 connection = Connection(fileno=accepted.detach())

@@ -92,7 +92,7 @@ struct HTTP3Use {
     /// The host and port that the request is sent to (RFC 7838 §5); `nil` in a race, whose winner is not known.
     var alternative: String? {
         guard case .http3(let port, _) = route else { return nil }
-        let host = origin.host.utf8.contains(0x3A) ? "[\(origin.host)]" : origin.host
+        let host = origin.host.utf8.contains(0x3A) ? "[\(origin.host.withoutZone)]" : origin.host
         return port == 443 ? host : "\(host):\(port)"
     }
 
