@@ -1,6 +1,14 @@
 extension RedactionRule {
     /// The URL or relative reference with its secrets redacted, see ``text(of:)``.
-    func text(ofURL text: String) -> String { PairRedactor(rule: self, place: .queryItem).url(text) }
+    func text(ofURL text: String) -> String {
+        let redacted = PairRedactor(rule: self, place: .queryItem).url(text)
+        guard redacted.utf8.contains(UInt8(ascii: "#")) else { return redacted }
+        var reference = URLReference(redacted)
+        if let fragment = reference.fragment, !fragment.isEmpty, !fragment.contains(where: { "=/".contains($0) }) {
+            reference.fragment = Self.mark
+        }
+        return reference.text
+    }
 
     /// A text with the secrets of the URLs that stand in it redacted, such as a `Link` header.
     package func text(withURLs text: String) -> String { PairRedactor(rule: self, place: .queryItem).text(text) }

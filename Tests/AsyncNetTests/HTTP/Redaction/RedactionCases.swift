@@ -1,7 +1,8 @@
 /// Texts with secrets, and what is written of them.
 enum RedactionCases {
     static let urls: [(url: String, written: String)] = [
-        ("https://h/a?page=2#top", "https://h/a?page=2#top"),
+        ("https://h/a?page=2#Q", "https://h/a?page=2#REDACTED"), ("/a#Q%20Q?", "/a#REDACTED"), ("#Q", "#REDACTED"),
+        ("https://h/a#", "https://h/a#"), ("https://h/#/a/b", "https://h/#/a/b"),
         ("https://bob@h/", "https://REDACTED:REDACTED@h/"),
         ("https://bob:Q@h:8443/?a=b", "https://REDACTED:REDACTED@h:8443/?a=b"),
         ("https://h/?access_token=Q&a=1", "https://h/?access_token=REDACTED&a=1"),

@@ -37,7 +37,7 @@ struct SpanAttributesTests {
     @Test(
         "The URL is redacted, the server's address and port are those of the URL",
         arguments: [
-            ("http://a.example/x?y=1#z", "http://a.example/x?y=1#z", "a.example", 80),
+            ("http://a.example/x?y=1#z", "http://a.example/x?y=1#REDACTED", "a.example", 80),
             ("HTTPS://A.example:8443/", "HTTPS://A.example:8443/", "a.example", 8443),
             ("https://u:p@a/?sig=planted&b=2", "https://REDACTED:REDACTED@a/?sig=REDACTED&b=2", "a", 443),
             ("http://[::1]:81/", "http://[::1]:81/", "::1", 81),
