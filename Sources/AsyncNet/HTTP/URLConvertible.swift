@@ -61,7 +61,7 @@ extension URL {
         if isPlainHTTP { return self }
         guard let scheme = scheme?.lowercased() else { throw AsyncNetError(.malformedURL, "The URL has no scheme") }
         guard scheme == "http" || scheme == "https" else {
-            throw AsyncNetError(.unsupportedScheme, "The URL's scheme \"\(scheme)\" is not supported")
+            throw AsyncNetError(.unsupportedScheme, "The URL's scheme \"\(scheme)\" is not supported\(schemeHint)")
         }
         guard let host, !host.isEmpty else { throw AsyncNetError(.malformedURL, "The URL has no host") }
         let isName = host.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && !Self.neverInHosts.contains($0) }
@@ -72,6 +72,13 @@ extension URL {
             throw AsyncNetError(.malformedURL, "The URL's port is not between 1 and 65535")
         }
         return self
+    }
+
+    /// What is meant by a text such as `documents:batchGet` or `localhost:8080`, whose first part is read as a scheme.
+    private var schemeHint: String {
+        guard !absoluteString.drop(while: { $0 != ":" }).hasPrefix("://") else { return "" }
+        return
+            "; a relative reference with a colon in its first segment needs ./ before it (RFC 3986 §4.2), a host http://"
     }
 
     /// Whether a look at the bytes shows that a request can be sent to this URL: `http` or `https`, a host of letters,

@@ -183,7 +183,10 @@ enum SilenceHandler: Sendable {
     case request(RequestRun)
 
     func end(after timeout: Duration) {
-        let error = AsyncNetError(.timedOut, "The request timed out: nothing was sent or received for \(timeout)")
+        let error = AsyncNetError(
+            .timedOut,
+            "The request timed out: it made no progress for \(timeout), in which neither a byte of a body was sent or "
+                + "received nor a whole head")
         switch self {
         case .attempt(let task): task.fail(error)
         case .request(let run): run.fail(error)

@@ -6,6 +6,30 @@ import Testing
 
 @Suite("Session", .timeLimit(.minutes(5)))
 struct SessionTests {
+    @Test(
+        "What stands before a colon is a scheme, of which the error says what else may be meant",
+        arguments: [
+            ("documents:batchGet", true), ("localhost:8080/a", true), ("a.b-c:d?e:f#g", true), ("mailto:ada@h", true),
+            ("ftp://h/a", false), ("ws://h/", false),
+        ])
+    func schemes(_ url: String, _ hasHint: Bool) async {
+        for base in [nil, "http://h/v1/"] {
+            let session = Session(transport: StubTransport { .text($0.target) }, configuration: .init(baseURL: base))
+            let error = await session.request(url).serializing(String.self).response.error
+            #expect(error?.code == .unsupportedScheme)
+            #expect(error?.message.contains("needs ./ before it (RFC 3986 §4.2)") == hasHint)
+        }
+    }
+
+    @Test(
+        "A relative reference with a colon is one with ./ before it, or with the colon in a later segment",
+        arguments: [("./documents:batchGet", "/v1/documents:batchGet"), ("a/b:c", "/v1/a/b:c"), ("?a:b", "/v1/?a:b")])
+    func colons(_ reference: String, _ target: String) async throws {
+        let session = Session(
+            transport: StubTransport { .text($0.target) }, configuration: .init(baseURL: "http://h/v1/"))
+        #expect(try await session.request(reference).serializing(String.self).value == target)
+    }
+
     @Test("Running requests are listed, oldest first, by kind")
     func listing() async {
         let session = Session(transport: StubTransport { _ in .fault(.stall) })
