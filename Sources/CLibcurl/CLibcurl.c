@@ -322,7 +322,10 @@ static int open_socket(void *user, int purpose, struct address *address) {
     int fd = socket(address->family, address->kind, address->protocol);
     if (fd >= 0) fcntl(fd, F_SETFD, FD_CLOEXEC);
 #endif
-    if (fd < 0) return fd;
+    if (fd < 0) {
+        opened(user, -errno);
+        return fd;
+    }
     poller_opened(fd);
     opened(user, fd);
     return fd;
@@ -424,6 +427,7 @@ void lc_read_metrics(lc_easy *easy, lc_metrics *metrics) {
     curl.easy_getinfo(easy, INFO_LONG + 26, &metrics->new_connections);
     curl.easy_getinfo(easy, INFO_LONG + 13, &metrics->verify_result);
     curl.easy_getinfo(easy, INFO_LONG + 22, &metrics->connect_status);
+    curl.easy_getinfo(easy, INFO_LONG + 25, &metrics->system_error);
     curl.easy_getinfo(easy, INFO_STRING + 32, &metrics->address);
 }
 

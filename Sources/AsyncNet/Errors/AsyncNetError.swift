@@ -54,6 +54,9 @@ public struct AsyncNetError: Error, Sendable {
         storage = Storage(Content(code: code, message: message ?? code.summary, underlyingError: underlyingError))
     }
 
+    /// This error with what to try, where the cause is known better than the code says.
+    func with(advice: String) -> AsyncNetError { changed { $0.advice = advice } }
+
     /// What a proxy responded to the request for a tunnel; no response to the request itself.
     struct ProxyResponse: Sendable {
         let statusCode: Int
@@ -129,6 +132,8 @@ public struct AsyncNetError: Error, Sendable {
         var underlyingError: (any Error)?
         var context = Context()
         var proxy: ProxyResponse?
+        /// `nil` for the code's.
+        var advice: String?
         var isRepetition = false
     }
 
@@ -150,7 +155,7 @@ extension AsyncNetError: CustomStringConvertible, CustomDebugStringConvertible, 
         var text = message.hasSuffix(".") ? String(message.dropLast()) : message
         if let subject { text += ": \(subject)" }
         if attempts > 0 { text += " (attempt \(attempts))" }
-        return "\(text). \(code.advice) [\(code.rawValue)]"
+        return "\(text). \(content.advice ?? code.advice) [\(code.rawValue)]"
     }
 
     /// The description and the type of the underlying error, without secrets.

@@ -136,7 +136,7 @@ extension AsyncNetError.Code {
     /// The host refused the connection, or could not be reached.
     public static let cannotConnect = Self(
         "cannotConnect", "The host could not be connected to",
-        "Nothing listens on that port, or a firewall is in the way. Check host and port, and that the server runs.")
+        "Check host and port, that the server runs, and that no firewall is in the way.")
 
     /// The server closed the connection without a response.
     public static let emptyReply = Self(
@@ -155,10 +155,11 @@ extension AsyncNetError.Code {
         "The server closed the connection before the end of the body. Retry if the request is idempotent."
     )
 
-    /// No bytes were sent or received for the time of the timeout.
+    /// The request made no progress for the time of the timeout: no byte of a body and no whole head was sent or received. A
+    /// head that trickles is no progress.
     public static let timedOut = Self(
         "timedOut", "The request timed out",
-        "The server sent nothing for too long. Retry, or set a longer timeout.")
+        "The server was too slow. Retry, or set a longer timeout.")
 
     /// The response is not valid HTTP.
     public static let badServerResponse = Self(

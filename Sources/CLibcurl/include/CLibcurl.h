@@ -26,6 +26,8 @@ typedef struct {
     int64_t name_lookup, connect, tls, first_byte, total;
     int64_t sent_body, received_body;
     long sent_head, received_head, http_version, new_connections, verify_result, connect_status;
+    /// The `errno` of the last failed attempt to connect; 0 without one.
+    long system_error;
     const char *_Nullable address;
 } lc_metrics;
 
@@ -75,8 +77,8 @@ int32_t lc_set_list(lc_easy *_Nonnull easy, int32_t option, lc_list *_Nullable v
 int32_t lc_set_blob(lc_easy *_Nonnull easy, int32_t option, const void *_Nonnull bytes, size_t count);
 int32_t lc_set_data_function(lc_easy *_Nonnull easy, int32_t option, lc_data_function _Nonnull function);
 int32_t lc_set_seek_function(lc_easy *_Nonnull easy, lc_seek_function _Nonnull function);
-/// Sets the function that is called with each socket that libcurl opens, the same for all handles of the process. Child
-/// processes do not inherit the sockets.
+/// Sets the function that is called with each socket that libcurl opens, the same for all handles of the process, or with a
+/// negative `errno` in place of one that the system refuses. Child processes do not inherit the sockets.
 int32_t lc_set_socket_function(lc_easy *_Nonnull easy, lc_socket_function _Nonnull function, const void *_Nonnull user);
 int32_t lc_set_debug_function(lc_easy *_Nonnull easy, lc_debug_function _Nonnull function);
 /// Returns an error before libcurl 7.80.

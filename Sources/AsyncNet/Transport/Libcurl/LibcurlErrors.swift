@@ -9,6 +9,8 @@ enum LibcurlErrors {
         var verifyResult = 0
         /// A proxy's response to CONNECT that refuses the tunnel; `nil` if there was none.
         var refusal: HTTPResponseHead?
+        /// The `errno` of the last failed attempt to connect; 0 if it is not known.
+        var systemError: Int32 = 0
         /// The configured proxy's host.
         var proxyHost: String?
         var unixSocket: String?
@@ -22,6 +24,11 @@ enum LibcurlErrors {
         var circumstances = circumstances
         if circumstances.text.isEmpty { circumstances.text = String(cString: lc_error_text(result)) }
         let code = code(for: result, circumstances)
+        if code == .cannotConnect {
+            let failure = ConnectFailure(circumstances.systemError, isUnixSocket: circumstances.unixSocket != nil)
+            let error = AsyncNetError(code, message(code, circumstances, failure?.reason.map { ": \($0)" } ?? ""))
+            return failure.map { error.with(advice: $0.advice) } ?? error
+        }
         let error = AsyncNetError(code, message(code, circumstances))
         guard code == .proxyFailed, let refusal = circumstances.refusal else { return error }
         return error.with(proxy: .init(statusCode: refusal.statusCode) { refusal.urlResponse })
@@ -43,16 +50,18 @@ enum LibcurlErrors {
 
     /// libcurl's text names hosts and ports. A text with a URL, such as a proxy's, is omitted: it may contain a
     /// password.
-    private static func message(_ code: AsyncNetError.Code, _ circumstances: Circumstances) -> String {
+    private static func message(
+        _ code: AsyncNetError.Code, _ circumstances: Circumstances, _ reason: String = ""
+    ) -> String {
         let text = circumstances.text
         if code == .invalidConfiguration, text.hasPrefix(unsupportedProxyScheme) { return ProxyConfiguration.schemes }
         let cause = text.contains("@") || text.contains("://") ? "" : " (\(text))"
         guard code == .cannotConnect else { return code.summary + cause }
-        if let path = circumstances.unixSocket { return "The unix socket \(path) could not be connected to" }
+        if let path = circumstances.unixSocket { return "The unix socket \(path) could not be connected to\(reason)" }
         if let proxy = circumstances.proxyHost, text.contains(proxy) {
-            return "The proxy could not be connected to\(cause)"
+            return "The proxy could not be connected to\(reason)\(cause)"
         }
-        return code.summary + cause
+        return code.summary + reason + cause
     }
 
     /// Whether the connection failed before a response was understood: libcurl's results for bytes that are not HTTP

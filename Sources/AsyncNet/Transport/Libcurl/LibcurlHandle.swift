@@ -188,6 +188,7 @@ extension LibcurlHandle {
             LibcurlErrors.Circumstances(
                 text: String(cString: errorText), verifyResult: metrics.verify_result,
                 refusal: exchange.flatMap { tunnel.refusal(metrics.connect_status, $0.request.head.url) },
+                systemError: worker.connections.systemError(metrics),
                 proxyHost: worker.configuration.proxy.host,
                 unixSocket: worker.configuration.unixSocket))
     }

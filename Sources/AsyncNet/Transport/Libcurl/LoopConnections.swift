@@ -9,6 +9,8 @@ final class LoopConnections {
     private var sockets = ConnectionSockets()
     private var unread = UnreadResponses()
     private var goAways = GoAwayLog()
+    /// The `errno` with which the system refused the last socket; 0 if it did not.
+    private var refusal: Int32 = 0
     /// The observed connections by their sockets.
     private var lives: [Int32: ConnectionLife] = [:]
 
@@ -16,7 +18,16 @@ final class LoopConnections {
         Unmanaged<LoopConnections>.fromOpaque(pointer).takeUnretainedValue()
     }
 
-    func opened(_ socket: Int32) { sockets.insert(socket) }
+    /// - Parameter socket: A negative `errno` if there is none.
+    func opened(_ socket: Int32) {
+        refusal = max(0, -socket)
+        if socket >= 0 { sockets.insert(socket) }
+    }
+
+    /// Why no connection could be made: the system's error for it, or else for the last socket.
+    func systemError(_ metrics: lc_metrics) -> Int32 {
+        metrics.system_error != 0 ? Int32(truncatingIfNeeded: metrics.system_error) : refusal
+    }
 
     /// Closes the socket of a connection that libcurl does not use any more.
     func close(_ socket: Int32) -> Int32 {

@@ -1,3 +1,5 @@
+import AsyncNetTesting
+import CLibcurl
 import Foundation
 import Testing
 
@@ -50,6 +52,76 @@ struct LibcurlErrorsTests {
         ] as [(Int32, String, AsyncNetError.Code)])
     func codes(_ result: Int32, _ text: String, _ code: AsyncNetError.Code) {
         #expect(LibcurlErrors.code(for: result, .init(text: text)) == code)
+    }
+
+    @Test(
+        "A failed connection has the words of the system's error, and only a refused one says that nothing listens",
+        arguments: [
+            (ECONNREFUSED, "could not be connected to (x)", "Nothing listens on that port"),
+            (EMFILE, "this process has as many files and sockets open as it may (x)", "ulimit -n"),
+            (ENFILE, "this system has as many files and sockets open as it can (x)", "system's limit"),
+            (ENOBUFS, "no memory", "fewer connections"), (ENOMEM, "no memory", "fewer connections"),
+            (EACCES, "does not permit", "firewall, sandbox"), (EPERM, "does not permit", "firewall, sandbox"),
+            (EADDRNOTAVAIL, "no local address or port", "localInterface"),
+            (ENETUNREACH, "no network of this machine", "network of this machine"),
+            (ENETDOWN, "no network of this machine", "network of this machine"),
+            (EHOSTUNREACH, "no route", "host is up"), (EHOSTDOWN, "no route", "host is up"),
+            (EAFNOSUPPORT, "IP version", "other IP version"), (EINVAL, "not complete", "zone of an interface"),
+            (ETIMEDOUT, "did not respond", "drops the packets"),
+            (0, "could not be connected to (x)", "Check host and port"),
+        ] as [(Int32, String, String)])
+    func connectFailures(_ number: Int32, _ message: String, _ advice: String) {
+        let error = LibcurlErrors.error(for: 7, .init(text: "x", systemError: number))
+        #expect(error.code == .cannotConnect)
+        #expect(error.message.contains(message) && error.description.contains(advice), "\(error)")
+        #expect(error.description.contains("Nothing listens") == (number == ECONNREFUSED))
+        // Causes and contexts that are added later keep the advice.
+        #expect(error.with(underlyingError: error).with(.init()).withoutContext.description.contains(advice))
+    }
+
+    @Test(
+        "The words for a unix socket are about its file",
+        arguments: [
+            (ENOENT, "no such file", "Check the path"), (ECONNREFUSED, "/s could not be connected to", "at that path"),
+            (EACCES, "does not permit", "permissions of the socket's file"),
+        ] as [(Int32, String, String)])
+    func unixSockets(_ number: Int32, _ message: String, _ advice: String) {
+        let error = LibcurlErrors.error(for: 7, .init(text: "x", systemError: number, unixSocket: "/s"))
+        #expect(error.message.contains(message) && error.description.contains(advice), "\(error)")
+    }
+
+    @Test("A socket that the system refuses explains the failure, unless another one was tried after it")
+    func refusedSocket() {
+        let connections = LoopConnections()
+        connections.opened(-EMFILE)
+        #expect(connections.systemError(lc_metrics()) == EMFILE)
+        var metrics = lc_metrics()
+        metrics.system_error = Int(ECONNREFUSED)
+        #expect(connections.systemError(metrics) == ECONNREFUSED)
+        connections.opened(100_000)
+        #expect(connections.systemError(lc_metrics()) == 0)
+    }
+
+    @Test("A refused connection and a unix socket that is not there say so, for requests and raw streams")
+    func refusals() async throws {
+        let refusing = try await MockServer.start(isRefusing: true)
+        let port = try #require(refusing.url().port)
+        for (transport, words) in [
+            (LibcurlTransport.libcurl(), "Nothing listens on that port"),
+            (
+                .libcurl(unixSocket: "/nowhere/s"),
+                "The unix socket /nowhere/s could not be connected to: there is no such file"
+            ),
+        ] {
+            let session = Session(transport: transport)
+            let error = await session.request(refusing.url()).serializing(Data.self).response.error
+            #expect(error?.code == .cannotConnect && error?.description.contains(words) == true)
+            let opening = await #expect(throws: AsyncNetError.self) {
+                try await session.connect(to: "127.0.0.1", port: port, tls: .none)
+            }
+            #expect(opening?.code == .cannotConnect && opening?.description.contains(words) == true)
+        }
+        await refusing.stop()
     }
 
     @Test(

@@ -142,7 +142,7 @@ final class DuplexHandle {
             opening.opened.fulfil(.success(info))
             return .use
         }
-        let error = error(result)
+        let error = error(result, connections)
         guard [51, 60, 90, 91].contains(result) else { return fail(error) }
         if error.code == .certificatePinMismatch { return fail(error.with(trustFailure(easy.certificates))) }
         guard let next = try? DuplexHandle(opening, loop, connections, inspecting: error) else { return fail(error) }
@@ -174,15 +174,15 @@ final class DuplexHandle {
             certificates: easy.certificates)
     }
 
-    private func error(_ result: Int32) -> AsyncNetError {
+    private func error(_ result: Int32, _ connections: LoopConnections? = nil) -> AsyncNetError {
         var metrics = lc_metrics()
         lc_read_metrics(easy.pointer, &metrics)
         return LibcurlErrors.error(
             for: result,
             LibcurlErrors.Circumstances(
                 text: String(cString: errorText), verifyResult: metrics.verify_result,
-                refusal: url.flatMap { tunnel.refusal(metrics.connect_status, $0) }, proxyHost: proxyHost,
-                unixSocket: unixSocket))
+                refusal: url.flatMap { tunnel.refusal(metrics.connect_status, $0) },
+                systemError: connections?.systemError(metrics) ?? 0, proxyHost: proxyHost, unixSocket: unixSocket))
     }
 
     /// Whether libcurl has nothing to do with the open connection.

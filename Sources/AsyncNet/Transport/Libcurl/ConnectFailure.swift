@@ -1,0 +1,58 @@
+import Foundation
+
+/// Why the system made no connection, and what to try, by the number of its error (`errno`).
+struct ConnectFailure {
+    /// `nil` where the code's own words say it.
+    let reason: String?
+    let advice: String
+
+    /// `nil` for a number that says no more than that there is no connection.
+    init?(_ number: Int32, isUnixSocket: Bool = false) {
+        switch number {
+        case ECONNREFUSED:
+            reason = nil
+            advice =
+                isUnixSocket
+                ? "Nothing listens at that path. Check the path, and that the server runs."
+                : "Nothing listens on that port, or a firewall is in the way. Check host and port, and that the server "
+                    + "runs."
+        case ENOENT:
+            reason = "there is no such file"
+            advice = "Check the path, and that the server runs."
+        case EMFILE:
+            reason = "this process has as many files and sockets open as it may"
+            advice = "Close what is not needed, allow fewer connections, or raise the limit (ulimit -n)."
+        case ENFILE:
+            reason = "this system has as many files and sockets open as it can"
+            advice = "Close programs, or raise the system's limit."
+        case ENOBUFS, ENOMEM:
+            reason = "this system has no memory for another connection"
+            advice = "Allow fewer connections, or retry later."
+        case EACCES, EPERM:
+            reason = "this system does not permit it"
+            advice =
+                isUnixSocket
+                ? "Check the permissions of the socket's file and its folders."
+                : "Check the firewall, sandbox and security policy of this machine, and that the address is of one host."
+        case EADDRNOTAVAIL:
+            reason = "no local address or port is left for it"
+            advice = "Keep connections instead of making new ones, or wait; check localInterface if it is set."
+        case ENETUNREACH, ENETDOWN:
+            reason = "no network of this machine leads to it"
+            advice = "Check the network of this machine, and whether it has the address's IP version."
+        case EHOSTUNREACH, EHOSTDOWN:
+            reason = "no route leads to it"
+            advice = "Check that the host is up, and the network between."
+        case EAFNOSUPPORT:
+            reason = "this system does not have the address's IP version"
+            advice = "Use an address of the other IP version."
+        case EINVAL:
+            reason = "the address is not complete"
+            advice = "A link-local IPv6 address needs the zone of an interface, as in [fe80::1%25eth0]."
+        case ETIMEDOUT:
+            reason = "it did not respond"
+            advice = "The host is down, or a firewall drops the packets. Check host and port."
+        default: return nil
+        }
+    }
+}
