@@ -149,7 +149,28 @@ struct EventStreamTests {
         await #expect { try await data(stream) } throws: { ($0 as? AsyncNetError)?.code == .unacceptableStatus }
         let second = Session(transport: stub).stream(Self.url)
         #expect(try await second.head.statusCode == 200)
-        #expect(try await data(second) == [1])
+        await #expect { try await data(second) } throws: { ($0 as? AsyncNetError)?.responseCode == 404 }
+    }
+
+    @Test(
+        "A status other than 200 and 204 to a reconnection ends the loop with an error, with .always too",
+        arguments: [EventReconnection.ifResumable(), .always()], [404, 410, 403])
+    func refusedReconnection(_ reconnection: EventReconnection, _ status: Int) async throws {
+        let stub = StubTransport {
+            $0.headers["Last-Event-ID"] == nil ? .events(["id: 1\nretry: 0\ndata: 1\n\n"]) : .status(status)
+        }
+        var found: [String] = []
+        do {
+            for try await event in Session(transport: stub).stream(Self.url).serverSentEvents(
+                reconnection: reconnection)
+            {
+                found.append(event.data)
+            }
+            Issue.record("The loop ended without an error")
+        } catch let error as AsyncNetError {
+            #expect(error.code == .unacceptableStatus && error.responseCode == status)
+        }
+        #expect(found == ["1"] && stub.requests.count == 2)
     }
 
     @Test("Events that were not taken when the attempt ended are requested again")

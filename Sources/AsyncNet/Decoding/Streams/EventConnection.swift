@@ -34,8 +34,6 @@ struct EventConnection: Sendable {
         switch head.statusCode {
         case 200: break
         case 204: return false
-        // After a connection that ended without an error, a missing resource is the end of the stream.
-        case 404 where isEstablished && failures == 0, 410 where isEstablished && failures == 0: return false
         default:
             let reason = "A stream of events has status 200; this response's status is \(head.statusCode)"
             throw AsyncNetError(.unacceptableStatus, reason)

@@ -45,15 +45,17 @@ struct EventConnectionTests {
     }
 
     @Test(
-        "A 404 or 410 ends the stream after a regular end, but not after a lost connection",
-        arguments: [404, 410])
-    func gone(_ status: Int) throws {
-        var connection = try connection()
-        _ = connection.end(nil, statusCode: 200, jitter: 0)
-        #expect(try connection.open(head(status)) == false)
-        var lost = try self.connection()
-        _ = lost.end(AsyncNetError(.connectionLost), statusCode: 200, jitter: 0)
-        #expect(throws: AsyncNetError.self) { try lost.open(head(status)) }
+        "Any status but 200 and 204 to a reconnection is an error, after a regular end and after a lost connection",
+        arguments: [EventReconnection.ifResumable(), .always()], [201, 205, 301, 401, 403, 404, 410, 500, 503])
+    func reconnectionRefused(_ policy: EventReconnection, _ status: Int) throws {
+        for error in [nil, AsyncNetError(.connectionLost)] {
+            var connection = try connection(policy)
+            #expect(connection.end(error, statusCode: 200, jitter: 0) != nil)
+            #expect { try connection.open(head(status)) } throws: { error in
+                (error as? AsyncNetError).map { $0.code == .unacceptableStatus && $0.message.contains("\(status)") }
+                    == true
+            }
+        }
     }
 
     @Test(
