@@ -1,11 +1,18 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
 /// Whether a WebSocket that has lost its connection is opened again, and after which delay.
 ///
 ///     session.webSocket(url, reconnection: .always()) { [.text("resume \(await last.id)")] }
 ///
 /// Only a WebSocket that was open once is opened again: after a lost connection, missed pongs, a circuit breaker's refusal,
 /// and the close codes 1001, 1006, 1011, 1012, 1013 and 1014. Any other close code of the server, a violation of the protocol,
-/// a refused certificate and a proxy's refusal with a status from 400 to 499 end it, and so does a handshake that is refused with a status that says nothing about a later
-/// one, such as 401.
+/// a refused certificate and a proxy's refusal with a status from 400 to 499 end it, and so does a handshake that is refused
+/// with a status that says nothing about a later one, such as 401, or with a `Retry-After` beyond ``maximumDelay``; a shorter
+/// `Retry-After` is waited for.
 public struct WebSocketReconnection: Hashable, Sendable {
     /// The delay before the first connection after a lost one; each further failure doubles it. Each delay is shortened at
     /// random, to half of it at most: many clients of one server do not come back at the same moment.
@@ -38,15 +45,24 @@ public struct WebSocketReconnection: Hashable, Sendable {
     /// - Parameters:
     ///   - failures: How many connections have failed in a row, the one that was lost included.
     ///   - jitter: A random number from 0 to 1. Half of the delay is fixed; this is the part of the other half that is added.
-    func delay(after error: AsyncNetError, closeCode: WebSocketCloseCode?, failures: Int, jitter: Double) -> Duration? {
+    func delay(
+        after error: AsyncNetError, closeCode: WebSocketCloseCode?, failures: Int, now: Date = Date(), jitter: Double
+    ) -> Duration? {
         guard limit.map({ failures <= $0 }) ?? true, Self.mayPass(error, closeCode) else { return nil }
         let base = min(delay, maximumDelay)
         let grown = failures > 1 ? min(max(base, .milliseconds(1)) * (1 << min(failures - 1, 20)), maximumDelay) : base
-        return grown / 2 + grown / 2 * min(max(jitter, 0), 1)
+        let own = grown / 2 + grown / 2 * min(max(jitter, 0), 1)
+        guard let asked = Self.retryAfter(error, now) else { return own }
+        return asked > maximumDelay ? nil : max(own, asked)
     }
 
     /// Whether the WebSocket is opened again after this close code of the server.
     func reopens(after code: WebSocketCloseCode) -> Bool { limit != 0 && Self.passing.contains(code.rawValue) }
+
+    /// The `Retry-After` of a refused handshake (RFC 9110 §10.2.3).
+    private static func retryAfter(_ error: AsyncNetError, _ now: Date) -> Duration? {
+        error.response?.value(forHTTPHeaderField: "Retry-After").flatMap { RetryAfter.delay($0, now: now) }
+    }
 
     private static func mayPass(_ error: AsyncNetError, _ closeCode: WebSocketCloseCode?) -> Bool {
         switch error.code {

@@ -122,7 +122,7 @@ struct Attempts<Rest: Station>: Station {
     ) async throws -> TransportRequest {
         let run = attempt.run
         var adapted = request
-        let context = run.context(attempt: attempt.number, deferral)
+        let context = run.context(attempt: run.sink.failedAttempts.map { $0 + 1 } ?? attempt.number, deferral)
         for policy in run.policies.list.adapters {
             try Task.checkCancellation()
             do { adapted = try await policy.adapt(adapted, context) } catch {

@@ -12,16 +12,20 @@ protocol ResponseSink: Sendable {
     /// Reads the body to its end, on no actor, and returns when the sink has processed all of it.
     func receive(_ body: inout ResponseBody) async throws -> SinkVerdict
 
-    /// The delay before another attempt that the sink wants after an attempt with this error, or with none; `nil`
-    /// leaves the decision to the retriers.
-    func delayBeforeNextAttempt(after error: AsyncNetError?, head: HTTPResponseHead?) -> Duration?
+    /// Another attempt that the sink wants after an attempt with this error, or with none. After an error the retriers
+    /// decide first, and its delay is the shortest that they can choose.
+    func reconnection(after error: AsyncNetError?, head: HTTPResponseHead?) -> EventConnection.Reconnection?
+
+    /// How many attempts have failed since a body began that another response can continue; `nil` if none did. Policies
+    /// count the attempts from there.
+    var failedAttempts: Int? { get }
 
     /// Called once, when the request is over, also if no response arrived. It must return at once.
     func requestEnded(_ error: AsyncNetError?)
 
-    /// Whether retriers may send the request again: `false` once a reader has bytes of the body that another response
-    /// could not continue.
-    var canBeSentAgain: Bool { get }
+    /// Whether retriers may send the request again after this error, or after a response without an error: `false` once
+    /// a reader has bytes of the body that another response could not continue.
+    func canBeSentAgain(after error: AsyncNetError?) -> Bool
 }
 
 enum SinkVerdict: Sendable {
@@ -33,9 +37,10 @@ enum SinkVerdict: Sendable {
 extension ResponseSink {
     func prepare(_ request: TransportRequest) async throws -> TransportRequest { request }
     func validates(_ head: HTTPResponseHead) -> Bool { true }
-    func delayBeforeNextAttempt(after error: AsyncNetError?, head: HTTPResponseHead?) -> Duration? { nil }
+    func reconnection(after error: AsyncNetError?, head: HTTPResponseHead?) -> EventConnection.Reconnection? { nil }
+    var failedAttempts: Int? { nil }
     func requestEnded(_ error: AsyncNetError?) {}
-    var canBeSentAgain: Bool { true }
+    func canBeSentAgain(after error: AsyncNetError?) -> Bool { true }
 }
 
 /// Receives reports about the reading of a body.

@@ -1,16 +1,26 @@
-/// Decides what follows an attempt, or the head of a response: the sink decides first, then the retriers in order,
-/// until a retrier does not leave the decision to the next.
+/// Decides what follows an attempt, or the head of a response: after an error the retriers in order, until a retrier
+/// does not leave the decision to the next; then the sink, which may continue its body with another response.
 extension RequestRun {
     /// - Returns: `nil` if the request ends as the attempt did.
     @inline(never)
     func next(afterAttempt number: Int, _ error: AsyncNetError?) async -> Next? {
         let head = record.head
-        if let delay = sink.delayBeforeNextAttempt(after: error, head: head), !Task.isCancelled, mayTryAgain() {
-            sendOwn(.retried(error, after: delay))
-            return .again(after: delay)
+        let own = sink.reconnection(after: error, head: head)
+        if hasRetriers, let failure = failure(error, head),
+            let next = await next(after: failure, attempt: number, otherwise: error, notBefore: own?.delay ?? .zero)
+        {
+            return next
         }
-        guard hasRetriers, let failure = failure(error, head) else { return nil }
-        return await next(after: failure, attempt: number, otherwise: error)
+        guard let own, !Task.isCancelled, isInBudget(own), mayTryAgain() else { return nil }
+        sendOwn(.retried(error, after: own.delay))
+        return .again(after: own.delay)
+    }
+
+    /// A reconnection is a new request, but for one that repeats a failure.
+    private func isInBudget(_ reconnection: EventConnection.Reconnection) -> Bool {
+        if reconnection.isRetry { return isInBudget }
+        environment.limits.budgets?.deposit(host: record.request?.head.url.origin ?? "")
+        return true
     }
 
     /// The error that retriers decide about; `nil` if they have nothing to decide.
@@ -31,21 +41,27 @@ extension RequestRun {
     }
 
     private func canRepeat(after error: AsyncNetError?) -> Bool {
-        guard !Task.isCancelled, error?.code != .cancelled, error?.code != .deadlineExceeded, sink.canBeSentAgain
+        guard !Task.isCancelled, error?.code != .cancelled, error?.code != .deadlineExceeded,
+            sink.canBeSentAgain(after: error)
         else { return false }
         return record.sentRequests.allSatisfy { $0.body.replay != .once }
     }
 
-    /// - Parameter end: The error with which the request ends if there is no other attempt; `nil` if its response is
-    ///   delivered then.
+    /// - Parameters:
+    ///   - end: The error with which the request ends if there is no other attempt; `nil` if its response is delivered
+    ///     then.
+    ///   - shortest: The shortest delay before another attempt.
     /// - Returns: `nil` if no retrier wants another attempt, or it must not be sent.
-    func next(after error: AsyncNetError, attempt: Int, otherwise end: AsyncNetError?) async -> Next? {
-        let context = context(attempt: attempt)
+    func next(
+        after error: AsyncNetError, attempt: Int, otherwise end: AsyncNetError?, notBefore shortest: Duration = .zero
+    ) async -> Next? {
+        let context = context(attempt: sink.failedAttempts ?? attempt)
         for policy in policies.list.retriers {
             guard !Task.isCancelled, let decision = await policy.decision(after: error, context) else { return nil }
             switch decision.choice {
             case .doNotRetry: continue
-            case .retry(let delay):
+            case .retry(let asked):
+                let delay = max(asked, shortest)
                 // The request fails now: its deadline would end it during the delay.
                 if let remainingTime, remainingTime <= delay { return .fail(Self.tooLate(delay, after: error)) }
                 guard !isCircuitOpen(after: delay), !decision.isCharged || isInBudget, mayTryAgain() else {
@@ -53,8 +69,8 @@ extension RequestRun {
                 }
                 // The circuit may open during the delay.
                 if environment.limits.breakers != nil { record.keep(record.outcome(end)) }
-                sendOwn(.retried(error, after: max(delay, .zero)))
-                return .again(after: max(delay, .zero))
+                sendOwn(.retried(error, after: delay))
+                return .again(after: delay)
             case .fail(let error): return .fail(error)
             }
         }

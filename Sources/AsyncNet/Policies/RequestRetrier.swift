@@ -10,7 +10,8 @@
 /// called for every error of an attempt except a cancellation and an exceeded deadline, and for every response with a
 /// status of 400 or above, whether or not the request validates its status: the error is `.unacceptableStatus` then, and without a
 /// retry the response is delivered. They are not called if the request cannot be sent again: its body can be read only
-/// once, or a part of the response has been delivered. They are not called for a body that cannot be decoded: that
+/// once, or a part of the response has been delivered, unless that is a stream of events which another response
+/// continues (``EventReconnection``). They are not called for a body that cannot be decoded: that
 /// happens after the request, for each serializer by itself.
 ///
 /// They run on no actor, on a thread that they may block; a cancellation or the deadline ends the wait for them at

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import AsyncNet
@@ -37,6 +38,24 @@ struct WebSocketReconnectionTests {
         #expect((1...5).map { delay(reconnection, failures: $0) != nil } == [true, true, true, false, false])
         #expect(delay(.always(delay: .seconds(-1))) == .zero)
         #expect(delay(.always(delay: .seconds(9), maximumDelay: .seconds(2))) == .seconds(2))
+    }
+
+    @Test(
+        "The Retry-After of a refused handshake is waited for; beyond the longest delay it ends the WebSocket",
+        arguments: [
+            (503, "20", 20), (429, "20", 20), (503, "0", 1), (503, "60", 60), (503, "61", nil), (503, "soon", 1),
+            (401, "5", nil),
+        ]
+            as [(Int, String, Int?)])
+    func retryAfter(_ status: Int, _ value: String, _ seconds: Int?) throws {
+        let url = try #require(URL(string: "http://a/"))
+        let head = HTTPResponseHead(statusCode: status, url: url, headers: ["Retry-After": value])
+        let refused = TransferOutcome(
+            request: TransportRequest(head: HTTPRequestHead(method: .get, url: url)), head: head, data: nil,
+            metrics: RequestMetrics(), trailers: nil)
+        let error = AsyncNetError(.webSocketHandshakeFailed).with(refused.errorContext)
+        let delay = WebSocketReconnection.always().delay(after: error, closeCode: nil, failures: 1, jitter: 1)
+        #expect(delay == seconds.map { .seconds($0) })
     }
 
     @Test(

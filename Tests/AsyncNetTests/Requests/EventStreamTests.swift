@@ -196,7 +196,7 @@ struct EventStreamTests {
         try await receive("id: 1\ndata: 1\n\n", isTaken: true)
         try await receive("id: 2\ndata: 2\n\nid: 3\ndata: 3\n\n", isTaken: false)
         _ = try await sink.prepare(request)
-        #expect(sink.delayBeforeNextAttempt(after: AsyncNetError(.timedOut), head: nil) != nil)
+        #expect(sink.reconnection(after: AsyncNetError(.timedOut), head: nil) != nil)
         #expect(try await sink.prepare(request).head.headers["Last-Event-ID"] == "1")
     }
 

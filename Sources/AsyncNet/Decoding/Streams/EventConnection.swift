@@ -6,13 +6,22 @@ import Foundation
 /// A pure state machine: heads, bytes and ends are its input. An event that the end of a connection cuts off is
 /// dropped; the next connection requests the events after the last complete one.
 struct EventConnection: Sendable {
+    /// Another connection that the stream wants.
+    struct Reconnection: Equatable {
+        let delay: Duration
+        /// Whether it repeats a connection that failed before it was an event stream; otherwise it is a new request.
+        let isRetry: Bool
+    }
+
     private let policy: EventReconnection
     /// The acceptable media types and media ranges.
     let contentTypes: [String]
     private var parser = ServerSentEventParser()
     /// Whether a response with an event stream has been received.
     private var isEstablished = false
-    /// The number of consecutive connections without an event stream.
+    /// Whether the connection that runs, or ended last, is an event stream.
+    private var isOpen = false
+    /// How many connections in a row have ended with an error.
     private var failures = 0
     /// Whether the response had a `Content-Length`, so that its end is the end of the stream.
     private var endIsAnnounced = false
@@ -41,7 +50,7 @@ struct EventConnection: Sendable {
         try checkType(head.mediaType)
         parser = ServerSentEventParser(lastEventID: parser.lastEventID, retry: parser.retry)
         endIsAnnounced = head.contentLength != nil
-        (isEstablished, failures) = (true, 0)
+        (isEstablished, isOpen, failures) = (true, true, 0)
         return true
     }
 
@@ -61,37 +70,50 @@ struct EventConnection: Sendable {
         try parser.receive(chunk)
     }
 
-    /// The delay before the next connection; `nil` if there is none.
+    /// Ends a connection, and decides whether and when the stream connects again by itself.
     ///
     /// - Parameters:
     ///   - error: The error that ended the connection; `nil` for a regular end.
+    ///   - head: The head of the connection's response, whose `Retry-After` is the shortest delay if it was refused.
     ///   - jitter: A random number from 0 to 1. Growing delays are half fixed; this is the part of the other half that
     ///     is added.
-    mutating func end(_ error: AsyncNetError?, statusCode: Int?, jitter: Double) -> Duration? {
-        guard isEstablished, canGoOn(after: error, statusCode) else { return nil }
+    mutating func end(_ error: AsyncNetError?, _ head: HTTPResponseHead?, now: Date, jitter: Double) -> Reconnection? {
+        guard canBeContinued else { return nil }
+        defer { isOpen = false }
         let base = min(parser.retry.map { min($0, policy.maximumRetry) } ?? policy.delay, .longestWait)
-        guard error != nil else { return base }
+        guard let error else {
+            return policy.occasion == .ifResumable && endIsAnnounced ? nil : Reconnection(delay: base, isRetry: false)
+        }
         failures += 1
-        if let limit = policy.limit, failures > limit { return nil }
-        guard failures > 1 else { return base }
+        guard isPassing(error, head?.statusCode), policy.limit.map({ failures <= $0 }) ?? true else { return nil }
+        let own = failures > 1 ? grown(base, jitter) : base
+        let asked = isOpen ? nil : head.flatMap { RetryAfter.delay($0, now: now) }
+        if let asked, asked > policy.maximumRetry { return nil }
+        return Reconnection(delay: max(own, asked ?? .zero), isRetry: !isOpen)
+    }
+
+    private func grown(_ base: Duration, _ jitter: Double) -> Duration {
         let doubled = max(base, .milliseconds(1)) * (1 << min(failures - 1, 20))
         let grown = min(doubled, max(policy.maximumDelay, base))
         return grown / 2 + grown / 2 * min(max(jitter, 0), 1)
     }
 
-    private func canGoOn(after error: AsyncNetError?, _ statusCode: Int?) -> Bool {
-        if policy.occasion == .never { return false }
-        if let error { return isPassing(error, statusCode) && (policy.occasion == .always || isResumable) }
-        return policy.occasion == .always || isResumable && !endIsAnnounced
+    /// Whether another response continues the events that were read, so that the request may be sent again after an
+    /// error.
+    var canBeContinued: Bool {
+        isEstablished && (policy.occasion == .always || policy.occasion == .ifResumable && isResumable)
     }
 
     private var isResumable: Bool { parser.lastEventID != nil || parser.retry != nil }
 
+    /// How many attempts have failed since the stream was opened or ended regularly; `nil` before it was opened.
+    var failedAttempts: Int? { isEstablished ? failures : nil }
+
     /// Whether the error may be temporary.
     private func isPassing(_ error: AsyncNetError, _ statusCode: Int?) -> Bool {
         switch error.code {
-        case .connectionLost, .bodyEndedEarly, .emptyReply, .timedOut, .cannotConnect, .hostNotFound,
-            .badServerResponse, .tlsHandshakeFailed:
+        case .connectionLost, .bodyEndedEarly, .emptyReply, .timedOut, .cannotConnect, .hostNotFound, .circuitOpen,
+            .badServerResponse, .tlsHandshakeFailed, .proxyNotFound, .proxyFailed:
             true
         case .unacceptableStatus: statusCode.map { [408, 429, 500, 502, 503, 504].contains($0) } ?? false
         default: false

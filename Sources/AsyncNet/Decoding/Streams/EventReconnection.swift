@@ -4,6 +4,13 @@
 ///
 /// Only a GET whose response was an event stream is repeated; if the first connection fails, its error ends the stream.
 /// The first delay is the stream's `retry`, up to ``maximumRetry``, or else ``delay``; each further failure doubles it.
+///
+/// A reconnection is a new request to the session's policies. After an error the retriers decide first, with a delay no
+/// shorter than the stream's; attempts are counted from the last connection with events. If no retrier decides, the
+/// stream connects again after errors that may be temporary: those of ``RetryPolicy/passingErrorCodes``, an open circuit,
+/// and the statuses 408, 429, 500, 502, 503 and 504. A `Retry-After` is waited for (RFC 9110 §10.2.3), and ends the
+/// stream if it is longer than ``maximumRetry``. A reconnection that repeats a failed one is charged to the session's
+/// ``SessionConfiguration/retryBudget``, and ends the stream with its error if the budget is spent.
 public struct EventReconnection: Hashable, Sendable {
     enum Occasion: Hashable, Sendable {
         case never, ifResumable, always
@@ -17,7 +24,8 @@ public struct EventReconnection: Hashable, Sendable {
     /// The longest `retry` of a stream that is respected; 5 minutes by default. WHATWG HTML sets no limit, and a server
     /// could stop a stream for weeks.
     public var maximumRetry: Duration
-    /// How many consecutive connections may fail: the error of one more ends the stream; `nil` for any number.
+    /// How many consecutive connections may fail: the error of one more ends the stream, unless a retrier sends the
+    /// request again; `nil` for any number.
     public var limit: Int?
     /// How long the server may send nothing, not even a comment, before the connection counts as lost; by default the
     /// session's timeout.
@@ -50,7 +58,8 @@ public struct EventReconnection: Hashable, Sendable {
             heartbeatTimeout: heartbeatTimeout)
     }
 
-    /// Connects again after any end of a connection, as browsers do, until a response has the status 204.
+    /// Connects again after each end of a connection, as browsers do, until a response has the status 204; any other
+    /// status than 200 that is not temporary is the stream's error.
     public static func always(
         delay: Duration = .seconds(3), maximumDelay: Duration = .seconds(60), maximumRetry: Duration = .seconds(300),
         limit: Int? = 10, heartbeatTimeout: Duration? = nil

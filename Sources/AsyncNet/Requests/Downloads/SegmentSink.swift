@@ -20,7 +20,7 @@ final class SegmentSink: ResponseSink {
 
     /// Whether the server has another version: it responded with the whole file (200) or refused the range (412).
     var isOtherVersion: Bool { state.withLock { $0.isOtherVersion } }
-    var canBeSentAgain: Bool { state.withLock { !$0.hasBegun } }
+    func canBeSentAgain(after error: AsyncNetError?) -> Bool { state.withLock { !$0.hasBegun } }
 
     func receive(_ body: inout ResponseBody) async throws -> SinkVerdict {
         let head = body.head

@@ -112,14 +112,20 @@ final class StreamSink: ResponseSink {
     // MARK: Ends
 
     /// Only events can be continued: of other bodies the reader has taken a part that another response would repeat.
-    func delayBeforeNextAttempt(after error: AsyncNetError?, head: HTTPResponseHead?) -> Duration? {
+    func reconnection(after error: AsyncNetError?, head: HTTPResponseHead?) -> EventConnection.Reconnection? {
         state.withLock { state in
             guard state.method == .get else { return nil }
-            return state.connection?.end(error, statusCode: head?.statusCode, jitter: .random(in: 0...1))
+            return state.connection?.end(error, head, now: Date(), jitter: .random(in: 0...1))
         }
     }
 
-    var canBeSentAgain: Bool { !head.isFulfilled }
+    var failedAttempts: Int? { state.withLock { $0.method == .get ? $0.connection?.failedAttempts : nil } }
+
+    /// A response that is refused in place of events is first an error of the stream: retriers decide about that.
+    func canBeSentAgain(after error: AsyncNetError?) -> Bool {
+        guard head.isFulfilled else { return true }
+        return error != nil && state.withLock { $0.method == .get && $0.connection?.canBeContinued == true }
+    }
 
     func requestEnded(_ error: AsyncNetError?) {
         let end: Result<Void, AsyncNetError> = error.map { .failure($0) } ?? .success(())

@@ -67,6 +67,7 @@ struct EventConnectionTests {
             (.ifResumable(), "id: 1\n\n", "70", .bodyEndedEarly, true),
             (.ifResumable(), "data: 1\n\n", nil, .connectionLost, false), (.always(), "data: 1\n\n", "9", nil, true),
             (.always(), "", nil, .timedOut, true),
+            (.always(), "", nil, .circuitOpen, true), (.always(), "", nil, .proxyNotFound, true),
             (.always(), "", nil, .decodingFailed, false), (.always(), "", nil, .certificateNotTrusted, false),
             (.always(), "", nil, .bodyTooLarge, false),
             (.ifResumable(), "id: 1\n\nid\n\n", nil, nil, false), (.ifResumable(), "id: 1\n", nil, nil, false),
@@ -118,6 +119,34 @@ struct EventConnectionTests {
         #expect(EventReconnection.always().maximumRetry == .seconds(300))
     }
 
+    @Test(
+        "A refused reconnection waits for the later of Retry-After and the stream's delay, and ends beyond maximumRetry",
+        arguments: [
+            (503, "20", 3000, 20_000), (429, "20", 3000, 20_000), (503, "1", 3000, 3000), (503, "300", 3000, 300_000),
+            (503, "301", 3000, nil), (503, "soon", 3000, 3000), (401, "1", 3000, nil), (503, "5", 30, 5000),
+        ] as [(Int, String, Int, Int?)])
+    func retryAfter(_ status: Int, _ value: String, _ retry: Int, _ milliseconds: Int?) throws {
+        var connection = try connection(after: "retry: \(retry)\n\n")
+        _ = connection.end(nil, statusCode: 200, jitter: 0)
+        let head = try head(status, ["Retry-After": value])
+        let error = #expect(throws: AsyncNetError.self) { try connection.open(head) }
+        let next = connection.end(error, head, now: Date(timeIntervalSince1970: 0), jitter: 0)
+        #expect(next?.delay == milliseconds.map { .milliseconds($0) })
+    }
+
+    @Test("A reconnection after a failed one is a retry; after a stream, ended or lost, it is a new request")
+    func retries() throws {
+        var connection = try connection()
+        let now = Date(timeIntervalSince1970: 0)
+        let ends = [nil, nil, AsyncNetError(.cannotConnect), AsyncNetError(.cannotConnect)]
+        #expect(ends.map { connection.end($0, nil, now: now, jitter: 0)?.isRetry } == [false, false, true, true])
+        #expect(connection.failedAttempts == 2)
+        #expect(try connection.open(head(200)))
+        #expect(connection.failedAttempts == 0)
+        let lost = try connection.end(AsyncNetError(.connectionLost), head(200), now: now, jitter: 0)
+        #expect(lost?.isRetry == false && connection.failedAttempts == 1)
+    }
+
     @Test("An event that was cut off is requested again, and earlier id and retry still apply")
     func state() throws {
         var connection = try connection(after: "id: a\nretry: 5\ndata: 1\n\nid: b\ndata: 2\n")
@@ -138,5 +167,15 @@ struct EventConnectionTests {
             let wait = connection.end(AsyncNetError(.connectionLost), statusCode: nil, jitter: 1)
             #expect(wait.map { $0 > .seconds(1_000_000) } == true)
         }
+    }
+}
+
+extension EventConnection {
+    /// The delay after an end whose response had this status, and no other header.
+    fileprivate mutating func end(_ error: AsyncNetError?, statusCode: Int?, jitter: Double) -> Duration? {
+        let head = statusCode.flatMap { status in
+            URL(string: "http://a/").map { HTTPResponseHead(statusCode: status, url: $0, headers: [:]) }
+        }
+        return end(error, head, now: Date(timeIntervalSince1970: 0), jitter: jitter)?.delay
     }
 }

@@ -1,0 +1,164 @@
+import AsyncNetTesting
+import Foundation
+import Testing
+
+@testable import AsyncNet
+
+/// A reconnection of an event stream is a new request to the session's policies.
+@Suite("Policies of reconnections", .timeLimit(.minutes(5)))
+struct EventStreamPolicyTests {
+    private let clock = TestClock()
+    private static let events = MockResponse.chunked(
+        ["id: 1\nretry: 50\ndata: 1\n\n"], headers: ["Content-Type": "text/event-stream"])
+
+    /// The requests of a stream, each with its time on the clock.
+    private struct Sent: Sendable {
+        var times: [Duration] = []
+        var data: [String] = []
+        var error: AsyncNetError?
+    }
+
+    /// Reads a stream of one event, whose reconnections get the given responses, and then 204.
+    private func read(
+        _ configuration: SessionConfiguration, _ reconnection: EventReconnection = .ifResumable(),
+        reconnections: [MockResponse], first: MockResponse = events
+    ) async -> Sent {
+        let times = Locked<[Duration]>([])
+        let stub = StubTransport { [clock] request in
+            let number = times.withLock { times in
+                times.append(clock.now.offset)
+                return times.count - 1
+            }
+            if number == 0 { return first }
+            return number <= reconnections.count ? reconnections[number - 1] : .status(204)
+        }
+        var configuration = configuration
+        configuration.clock = clock
+        let stream = Session(transport: stub, configuration: configuration).stream("http://a/")
+        return await clock.run {
+            var sent = Sent()
+            do {
+                for try await event in stream.serverSentEvents(reconnection: reconnection) {
+                    sent.data.append(event.data)
+                }
+            } catch { sent.error = error as? AsyncNetError }
+            sent.times = times.withLock { $0 }
+            return sent
+        }
+    }
+
+    @Test(
+        "An expired token is refreshed once for a reconnection that gets 401, and the stream goes on",
+        arguments: [EventReconnection.ifResumable(limit: 0), .ifResumable(), .always()])
+    func refresh(_ reconnection: EventReconnection) async throws {
+        let authenticator = TokenAuthenticator { _ in AccessToken(2) }
+        let interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: AccessToken(1))
+        let stub = StubTransport { request in
+            if request.headers["Last-Event-ID"] == nil { return Self.events }
+            return request.carries(AccessToken(2)) ? .status(204) : .status(401)
+        }
+        let session = Session(transport: stub, configuration: .init(interceptors: [interceptor], clock: clock))
+        let data = try await clock.run {
+            var data: [String] = []
+            for try await event in session.stream("http://a/").serverSentEvents(reconnection: reconnection) {
+                data.append(event.data)
+            }
+            return data
+        }
+        #expect(data == ["1"] && authenticator.refreshes.value == 1)
+        #expect(stub.requests.map { $0.headers["Authorization"] } == ["1", "1", "2"].map { "Bearer secret-\($0)" })
+        #expect(stub.requests.map { $0.headers["Last-Event-ID"] } == [nil, "1", "1"])
+    }
+
+    @Test(
+        "The Retry-After of a 503 or 429 is waited for, with and without a retry policy",
+        arguments: [503, 429], [[], [RetryPolicy(backoff: Backoff(scale: .zero))]])
+    func retryAfter(_ status: Int, _ policies: [RetryPolicy]) async {
+        let refusal = MockResponse.status(status, headers: ["Retry-After": "2"])
+        let sent = await read(.init(interceptors: policies), reconnections: [refusal])
+        #expect(sent.times == [.zero, .milliseconds(50), .milliseconds(2050)])
+        #expect(sent.data == ["1"] && sent.error == nil)
+    }
+
+    @Test("A retrier's delay is no shorter than the stream's retry")
+    func laterOfBoth() async {
+        let sent = await read(
+            .init(interceptors: [Retrier { _, _ in .retry }]), reconnections: [.status(503), .status(403)])
+        #expect(sent.times == [0, 50, 100, 100].map { .milliseconds($0) })
+        #expect(sent.error == nil)
+    }
+
+    @Test("A retrier of the user's is asked about each failure of a stream, with attempts counted from its last events")
+    func ownRetrier() async {
+        let asked = Locked<[String]>([])
+        let retrier = Retrier { error, context in
+            asked.withLock { $0.append("\(error.code) \(context.attempt)") }
+            return .doNotRetry
+        }
+        let sent = await read(
+            .init(interceptors: [retrier]),
+            reconnections: [.status(503), .fault(.refuse), Self.events, .status(503), .status(404)],
+            first: Self.events.with(.truncate(after: 27)))
+        #expect(sent.data == ["1", "1"] && sent.error?.responseCode == 404)
+        #expect(
+            asked.withLock { $0 } == [
+                "bodyEndedEarly 1", "unacceptableStatus 2", "cannotConnect 3", "unacceptableStatus 1",
+                "unacceptableStatus 2",
+            ])
+    }
+
+    @Test("A retrier of the user's ends a stream with an error of its own")
+    func ownError() async {
+        let retrier = Retrier { error, _ in error.responseCode == 503 ? .fail(AsyncNetError(.notCached)) : .doNotRetry }
+        let sent = await read(.init(interceptors: [retrier]), reconnections: [.status(503)])
+        #expect(sent.error?.code == .notCached && sent.times.count == 2)
+    }
+
+    @Test("An offline machine's reconnection waits for the network, beyond the stream's limit of failures")
+    func offline() async {
+        let feed = PathFeed(NetworkPath(status: .unsatisfied))
+        let retrier = OfflineRetrier(timeout: .seconds(3600), monitor: feed.monitor, clock: TestClock())
+        let refused = Counter()
+        let stub = StubTransport { request in
+            if request.headers["Last-Event-ID"] == nil {
+                return .chunked(["id: 1\nretry: 0\ndata: 1\n\n"], headers: ["Content-Type": "text/event-stream"])
+            }
+            refused.add()
+            return refused.value == 1 ? .fault(.refuse) : .status(204)
+        }
+        let session = Session(transport: stub, configuration: .init(interceptors: [retrier], clock: clock))
+        let loop = Task {
+            var data: [String] = []
+            let events = session.stream("http://a/").serverSentEvents(
+                reconnection: .ifResumable(delay: .zero, limit: 0))
+            for try await event in events { data.append(event.data) }
+            return data
+        }
+        #expect(await eventually { feed.watching == 1 })
+        #expect(stub.requests.count == 2)
+        feed.send(NetworkPath(status: .satisfied, hasIPv4: true))
+        #expect(await (try? loop.value) == ["1"])
+        #expect(stub.requests.count == 3)
+    }
+
+    @Test("The retry budget pays for reconnections that repeat a failed one, and ends the stream with its error")
+    func budget() async {
+        var configuration = SessionConfiguration(
+            retryBudget: RetryBudget(ratio: 0, minimumPerSecond: 0.2, window: .seconds(10)))
+        let refused = Array(repeating: MockResponse.status(503), count: 9)
+        let spent = await read(configuration, reconnections: refused)
+        #expect(spent.times.count == 4 && spent.error?.responseCode == 503)
+        configuration.retryBudget = RetryBudget(ratio: 0, minimumPerSecond: 0)
+        let ends = await read(configuration, reconnections: [Self.events, Self.events.with(.truncate(after: 27))])
+        #expect(ends.times.count == 4 && ends.error == nil)
+    }
+
+    @Test("A circuit that is open delays the stream and does not end it")
+    func breaker() async {
+        let configuration = SessionConfiguration(
+            circuitBreaker: CircuitBreaker(consecutiveFailures: 2, openDuration: .seconds(1)))
+        let sent = await read(configuration, .ifResumable(limit: nil), reconnections: [.status(503), .status(503)])
+        #expect(sent.error == nil && sent.times.count == 4)
+        #expect(sent.times.last.map { $0 >= .milliseconds(1100) } == true)
+    }
+}
