@@ -340,7 +340,8 @@ extension AsyncNetError.Code {
     /// A line, item or event of a streamed response is longer than the limit.
     public static let lineTooLong = Self(
         "lineTooLong", "A line of the response is too long",
-        "Check that the response consists of lines, items or events; raise the limit if they are that long.")
+        "Check that the response consists of lines, items or events; if they are that long, raise maximumLength of lines, decoding or serverSentEvents."
+    )
 
     /// All codes.
     public static let allCases: [Self] = [

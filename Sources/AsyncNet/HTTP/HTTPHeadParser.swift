@@ -37,7 +37,9 @@ struct HTTPHeadParser {
         bytes += line.count
         guard bytes <= limit else {
             throw AsyncNetError(
-                .badServerResponse, "The server's head is larger than the limit of \(limit) bytes")
+                .badServerResponse,
+                "The server's head is larger than the limit of \(limit) bytes: maximumHeaderBytes of .libcurl, fixed for WebSockets"
+            )
         }
         let line = Self.withoutLineBreak(line)
         guard let first = line.first else { return true }

@@ -130,7 +130,8 @@ struct JSONParser {
 
     private mutating func open(_ frame: Frame, _ frames: inout [Frame]) throws(JSONSyntaxError) -> JSON? {
         guard frames.count < Self.maximumDepth else {
-            throw error("The document is nested deeper than \(Self.maximumDepth) levels")
+            throw error(
+                "The document is nested deeper than \(Self.maximumDepth) levels; read it as Data to parse it otherwise")
         }
         index += 1
         if peek() == frame.end {

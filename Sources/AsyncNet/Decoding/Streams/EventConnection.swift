@@ -16,7 +16,8 @@ struct EventConnection: Sendable {
     private let policy: EventReconnection
     /// The acceptable media types and media ranges.
     let contentTypes: [String]
-    private var parser = ServerSentEventParser()
+    private(set) var parser: ServerSentEventParser
+    private let maximumLength: Int
     /// Whether a response with an event stream has been received.
     private var isEstablished = false
     /// Whether the connection that runs, or ended last, is an event stream.
@@ -26,8 +27,13 @@ struct EventConnection: Sendable {
     /// Whether the response had a `Content-Length`, so that its end is the end of the stream.
     private var endIsAnnounced = false
 
-    init(_ policy: EventReconnection, contentTypes: [String] = [Self.contentType]) {
-        self.policy = policy
+    /// - Parameter maximumLength: The number of bytes of an event's data, and of a line.
+    init(
+        _ policy: EventReconnection, contentTypes: [String] = [Self.contentType],
+        maximumLength: Int = StreamLimit.item
+    ) {
+        (self.policy, self.maximumLength) = (policy, maximumLength)
+        parser = ServerSentEventParser(limit: maximumLength)
         self.contentTypes = contentTypes.isEmpty ? [Self.contentType] : contentTypes
     }
 
@@ -48,7 +54,7 @@ struct EventConnection: Sendable {
             throw AsyncNetError(.unacceptableStatus, reason)
         }
         try checkType(head.mediaType)
-        parser = ServerSentEventParser(lastEventID: parser.lastEventID, retry: parser.retry)
+        goBack(to: place)
         endIsAnnounced = head.contentLength != nil
         (isEstablished, isOpen, failures) = (true, true, 0)
         return true
@@ -64,6 +70,20 @@ struct EventConnection: Sendable {
         let (list, own) = (contentTypes.joined(separator: " or "), type.map { "\($0)" } ?? "none")
         throw AsyncNetError(
             .unacceptableContentType, "A stream of events has Content-Type \(list); this response has \(own)")
+    }
+
+    /// The place in the stream from which another connection continues. A copy of the whole state would share the buffer
+    /// of an unfinished event, and the next chunk would copy that.
+    struct Place: Sendable {
+        fileprivate let lastEventID: String?
+        fileprivate let retry: Duration?
+    }
+
+    var place: Place { Place(lastEventID: parser.lastEventID, retry: parser.retry) }
+
+    /// Forgets the events after this place: the next connection requests them again.
+    mutating func goBack(to place: Place) {
+        parser = ServerSentEventParser(lastEventID: place.lastEventID, retry: place.retry, limit: maximumLength)
     }
 
     mutating func receive(_ chunk: Data) throws(AsyncNetError) -> [ServerSentEvent] {

@@ -16,8 +16,8 @@ typealias JSONSequenceItem = Result<Data, AsyncNetError>
 /// a separator before them.
 struct JSONSequenceParser: StreamParser {
     private var framing: Framing?
-    private var lines: LineSplitter
-    private var texts: JSONTextSplitter
+    private(set) var lines: LineSplitter
+    private(set) var texts: JSONTextSplitter
     private var failure = PendingFailure()
     private let limit: Int
 
@@ -27,7 +27,7 @@ struct JSONSequenceParser: StreamParser {
     ///   - mediaType: The response's type; with `nil` the first byte decides.
     ///   - limit: The number of bytes of a text, with white space. A longer text is the error `.lineTooLong`, after
     ///     which the parser fails.
-    init(mediaType: MediaType? = nil, limit: Int = LineParser.defaultLimit) {
+    init(mediaType: MediaType? = nil, limit: Int = StreamLimit.item) {
         let isSequence = mediaType.map { $0.subtype == "json-seq" || $0.subtype.hasSuffix("+json-seq") } ?? false
         framing = isSequence ? .texts : nil
         lines = LineSplitter(breaks: .lineFeed, limit: limit)

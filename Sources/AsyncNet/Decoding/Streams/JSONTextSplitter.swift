@@ -8,7 +8,7 @@ struct JSONTextSplitter {
 
     private(set) var isTooLong = false
     private let limit: Int
-    private var pending: [UInt8] = []
+    private(set) var pending: [UInt8] = []
     private var place = Place.outside
     private var nesting = Nesting()
 
@@ -74,7 +74,7 @@ struct JSONTextSplitter {
 
     private mutating func endText(_ take: (JSONSequenceItem) -> Void) {
         defer {
-            pending.removeAll(keepingCapacity: true)
+            pending.reuse()
             nesting = Nesting()
         }
         guard let first = pending.first, place == .inText else { return }

@@ -5,16 +5,13 @@ import Foundation
 /// Lines are split as bytes and then decoded, so a chunk may end inside a character. Invalid UTF-8 becomes U+FFFD. A
 /// byte order mark at the start is removed. A last line without a break counts, unless it is empty.
 struct LineParser: StreamParser {
-    /// The default limit, 1 MiB.
-    static let defaultLimit = 1 << 20
-
     private var splitter: LineSplitter
     private var failure = PendingFailure()
     private let limit: Int
 
     /// - Parameter limit: The number of bytes of a line, without its break, and of the memory kept between chunks. A
     ///   longer line is the error `.lineTooLong`.
-    init(limit: Int = Self.defaultLimit) {
+    init(limit: Int = StreamLimit.line) {
         self.limit = limit
         splitter = LineSplitter(limit: limit)
     }

@@ -17,7 +17,7 @@ struct LineSplitter {
     private(set) var isTooLong = false
     private let breaks: Breaks
     private let limit: Int
-    private var pending: [UInt8] = []
+    private(set) var pending: [UInt8] = []
     private var skipsLineFeed = false
     private var isAtStart = true
 
@@ -60,7 +60,7 @@ struct LineSplitter {
         } else {
             keep(end)
             if !isTooLong { pending.withUnsafeBufferPointer { take(Self.withoutMark($0, if: isAtStart)) } }
-            pending.removeAll(keepingCapacity: true)
+            pending.reuse()
         }
         isAtStart = false
         return !isTooLong

@@ -4,8 +4,8 @@ import Foundation
 ///
 /// An event that the end of the stream cuts off is dropped with its ID, so that a reconnection requests it again.
 struct ServerSentEventParser: StreamParser {
-    private var splitter: LineSplitter
-    private var assembler: EventAssembler
+    private(set) var splitter: LineSplitter
+    private(set) var assembler: EventAssembler
     private let limit: Int
 
     /// The value of `Last-Event-ID` for a reconnection: the ID of the last complete event, with or without data; `nil`
@@ -19,7 +19,7 @@ struct ServerSentEventParser: StreamParser {
     ///   - lastEventID: The ID of the previous connection, for events without an ID of their own.
     ///   - retry: The delay of the previous connection.
     ///   - limit: The number of bytes of an event's data, and of a line. More bytes are the error `.lineTooLong`.
-    init(lastEventID: String? = nil, retry: Duration? = nil, limit: Int = LineParser.defaultLimit) {
+    init(lastEventID: String? = nil, retry: Duration? = nil, limit: Int = StreamLimit.item) {
         self.limit = limit
         splitter = LineSplitter(limit: limit)
         assembler = EventAssembler(lastEventID: lastEventID ?? "", retry: retry, limit: limit)
@@ -37,11 +37,11 @@ struct ServerSentEventParser: StreamParser {
 }
 
 /// The buffers of the standard's algorithm, with its names.
-private struct EventAssembler {
+struct EventAssembler {
     private(set) var retry: Duration?
     private(set) var failure = PendingFailure()
     private let limit: Int
-    private var data: [UInt8] = []
+    private(set) var data: [UInt8] = []
     private var hasData = false
     private var eventType = ""
     private var idBuffer: String
@@ -103,7 +103,7 @@ private struct EventAssembler {
                 ServerSentEvent(id: lastEventID, event: type, data: String(decoding: data, as: UTF8.self), retry: retry)
             )
         }
-        data.removeAll(keepingCapacity: true)
+        data.reuse()
         hasData = false
         eventType = ""
     }

@@ -21,6 +21,20 @@ protocol StreamParser: Sendable {
 /// Bytes of a chunk, valid during a call.
 typealias StreamBytes = UnsafeBufferPointer<UInt8>
 
+/// How long lines, items and events may be by default.
+enum StreamLimit {
+    static let line = 1 << 20
+    /// An event, or a JSON text.
+    static let item = 16 << 20
+}
+
+extension [UInt8] {
+    /// Empties a buffer for the next line, item or event. The memory of a long one is released.
+    mutating func reuse() { removeAll(keepingCapacity: capacity <= Self.mostKept) }
+
+    private static var mostKept: Int { 64 << 10 }
+}
+
 /// An error that is thrown after the elements before it have been returned.
 struct PendingFailure {
     private(set) var error: AsyncNetError?

@@ -2,7 +2,7 @@ import Foundation
 
 /// The values of a stream, decoded on the actor of the loop that reads them.
 ///
-/// Made by ``StreamRequest/decoding(_:decoder:)`` and by `decoding` of a sequence of events, for types that must not
+/// Made by ``StreamRequest/decoding(_:decoder:maximumLength:)`` and by `decoding` of a sequence of events, for types that must not
 /// leave their actor.
 public struct ActorBoundValues<Value: Decodable>: AsyncSequence {
     public typealias Element = Value

@@ -36,7 +36,9 @@ struct ParsedStream<Parser: StreamParser>: AsyncSequence, Sendable where Parser.
             let request = sequence.chunks.request
             do {
                 let chunk = try await chunks.next(isolation: actor)
-                var parser = if let parser { parser } else { sequence.makeParser(try await request.head) }
+                // Taken out: a second copy would make the parser copy its buffer for each chunk.
+                var parser =
+                    if let parser = self.parser.take() { parser } else { sequence.makeParser(try await request.head) }
                 defer { self.parser = parser }
                 found = try (chunk.map { try parser.receive($0) } ?? parser.finish())[...]
                 isOver = chunk == nil
@@ -54,13 +56,14 @@ extension StreamRequest {
     ///
     /// A line of more than a mebibyte ends the stream with `.lineTooLong`; see ``lines(maximumLength:automaticallyCancelling:)``.
     public var lines: some AsyncSequence<String, any Error> & Sendable {
-        lines(maximumLength: LineParser.defaultLimit)
+        lines(maximumLength: StreamLimit.line)
     }
 
     /// The body line by line.
     ///
     /// - Parameters:
-    ///   - maximumLength: How many bytes a line may have; a longer line ends the stream with `.lineTooLong`.
+    ///   - maximumLength: How many bytes a line may have, by default a mebibyte; a longer line ends the stream with
+    ///     `.lineTooLong`.
     ///   - automaticallyCancelling: As for ``chunks(automaticallyCancelling:)``.
     public func lines(
         maximumLength: Int = 1 << 20, automaticallyCancelling: Bool = true
@@ -79,12 +82,15 @@ extension StreamRequest {
     /// - Parameters:
     ///   - type: The type of the values.
     ///   - decoder: With `nil`, the session's ``SessionConfiguration/decoder``.
+    ///   - maximumLength: How many bytes a text may have, by default 16 MiB; a longer text ends the stream with
+    ///     `.lineTooLong`. Memory is used for the text that arrives, not for the limit.
     ///   - automaticallyCancelling: As for ``chunks(automaticallyCancelling:)``.
     public func decoding<Value: Decodable & Sendable>(
-        _ type: Value.Type, decoder: (any DataDecoder)? = nil, automaticallyCancelling: Bool = true
+        _ type: Value.Type, decoder: (any DataDecoder)? = nil, maximumLength: Int = 16 << 20,
+        automaticallyCancelling: Bool = true
     ) -> some AsyncSequence<Value, any Error> & Sendable {
         let decoding = StreamDecoding(engine, decoder)
-        return ErasedFailure(jsonTexts(automaticallyCancelling)).map { item throws in
+        return ErasedFailure(jsonTexts(maximumLength, automaticallyCancelling)).map { item throws in
             try await decoding.value(type, in: "The body", item.get)
         }
     }
@@ -93,11 +99,11 @@ extension StreamRequest {
     /// an actor.
     @_disfavoredOverload
     public func decoding<Value: Decodable>(
-        _ type: Value.Type, decoder: (any DataDecoder)? = nil
+        _ type: Value.Type, decoder: (any DataDecoder)? = nil, maximumLength: Int = 16 << 20
     ) -> ActorBoundValues<Value> {
         let decoding = StreamDecoding(engine, decoder)
         return ActorBoundValues {
-            var texts = jsonTexts().makeAsyncIterator()
+            var texts = jsonTexts(maximumLength).makeAsyncIterator()
             return {
                 try await texts.next(isolation: #isolation).map {
                     ActorBoundValues.Piece(decoding, "The body", $0.get)
@@ -106,9 +112,11 @@ extension StreamRequest {
         }
     }
 
-    private func jsonTexts(_ automaticallyCancelling: Bool = true) -> ParsedStream<JSONSequenceParser> {
+    private func jsonTexts(
+        _ maximumLength: Int, _ automaticallyCancelling: Bool = true
+    ) -> ParsedStream<JSONSequenceParser> {
         ParsedStream(chunks: chunks(automaticallyCancelling: automaticallyCancelling)) {
-            JSONSequenceParser(mediaType: $0.mediaType)
+            JSONSequenceParser(mediaType: $0.mediaType, limit: maximumLength)
         }
     }
 }

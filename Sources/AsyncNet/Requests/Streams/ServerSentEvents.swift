@@ -42,7 +42,7 @@ extension StreamRequest {
     /// A response is a stream of events only with status 200 and type `text/event-stream`. Another status ends the
     /// stream with `.unacceptableStatus`; another type, or no type, ends it with `.unacceptableContentType`; the
     /// request is not sent again. After a first stream, however, a transient status such as 503 counts as a lost
-    /// connection. To change this, use ``serverSentEvents(reconnection:contentTypes:)``.
+    /// connection. To change this, use ``serverSentEvents(reconnection:contentTypes:maximumLength:)``.
     public var serverSentEvents: some AsyncSequence<ServerSentEvent, any Error> & Sendable {
         serverSentEvents(reconnection: .ifResumable())
     }
@@ -54,10 +54,14 @@ extension StreamRequest {
     ///   - reconnection: When the request is sent again after its connection ended.
     ///   - contentTypes: The accepted media types, which are also sent as `Accept`. `*/*` accepts any type, and a
     ///     response without a type.
+    ///   - maximumLength: How many bytes an event's data may have, and each line of it, such as an id or a comment; by
+    ///     default 16 MiB. More end the stream with `.lineTooLong`. Memory is used for the event that arrives, not for
+    ///     the limit.
     public func serverSentEvents(
-        reconnection: EventReconnection = .ifResumable(), contentTypes: [String] = ["text/event-stream"]
+        reconnection: EventReconnection = .ifResumable(), contentTypes: [String] = ["text/event-stream"],
+        maximumLength: Int = 16 << 20
     ) -> some AsyncSequence<ServerSentEvent, any Error> & Sendable {
-        let connection = EventConnection(reconnection, contentTypes: contentTypes)
+        let connection = EventConnection(reconnection, contentTypes: contentTypes, maximumLength: maximumLength)
         return ErasedFailure(ServerSentEvents(request: self, connection: connection))
     }
 }

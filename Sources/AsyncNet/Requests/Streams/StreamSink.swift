@@ -13,13 +13,13 @@ final class StreamSink: ResponseSink {
     let events = Handover<[ServerSentEvent]>()
     let head = Promise<HTTPResponseHead>()
     private let form = Promise<Form>()
-    private let state = Locked(State())
+    let state = Locked(State())
     let currentLease = Locked(WeakLease())
     struct WeakLease: Sendable {
         weak var lease: StreamLease?
     }
 
-    private struct State {
+    struct State {
         var isRead = false
         /// Whether the rest of the body is dropped once the reader is gone, instead of the request being cancelled.
         var dropsRest = false
@@ -98,11 +98,12 @@ final class StreamSink: ResponseSink {
             return true
         }
         while hasEvents, let chunk = try await body.next() {
-            let before = state.withLock { $0.connection }
-            let found = try state.withLock { state throws(AsyncNetError) in try state.connection?.receive(chunk) ?? [] }
+            let (before, found) = try state.withLock { state throws(AsyncNetError) in
+                (state.connection?.place, try state.connection?.receive(chunk) ?? [])
+            }
             guard !found.isEmpty, await !events.offer(found) else { continue }
             // The attempt ended before the reader took these events: the next attempt must request them again.
-            state.withLock { $0.connection = before }
+            if let before { state.withLock { $0.connection?.goBack(to: before) } }
             throw Self.left
         }
     }

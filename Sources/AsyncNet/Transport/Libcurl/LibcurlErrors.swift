@@ -39,7 +39,10 @@ enum LibcurlErrors {
     static func headError(for result: Int32, _ text: String) -> AsyncNetError? {
         switch result {
         // The line is longer than libcurl's own limit, 100 KiB.
-        case 27, 100: AsyncNetError(.badServerResponse, "The server sent a status line or a header that is too large")
+        case 27, 100:
+            AsyncNetError(
+                .badServerResponse,
+                "The server sent a status line or a header that is too large: libcurl reads no line above 100 KiB")
         // libcurl 8 also has this result for a client's private key, which its text names.
         case 43 where byText(text) == nil:
             AsyncNetError(

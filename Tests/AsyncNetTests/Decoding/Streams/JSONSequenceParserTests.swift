@@ -100,8 +100,8 @@ struct JSONSequenceParserTests {
 
     @Test("A mebibyte in single bytes takes linear time")
     func linear() {
-        let text = [0x1E, 0x22] + [UInt8](repeating: 0x61, count: LineParser.defaultLimit - 2) + [0x22, 0x0A]
+        let text = [0x1E, 0x22] + [UInt8](repeating: 0x61, count: StreamLimit.line - 2) + [0x22, 0x0A]
         let found = outcome(of: JSONSequenceParser(), pieces(of: text, every: 1)) { (try? $0.get())?.count }
-        #expect(found == StreamOutcome(elements: [LineParser.defaultLimit]))
+        #expect(found == StreamOutcome(elements: [StreamLimit.line]))
     }
 }

@@ -80,7 +80,7 @@ struct LineParserTests {
     /// Work that grew with the square would be hours here, not seconds.
     @Test("A mebibyte in single bytes, and a hundred thousand lines at once, take linear time")
     func linear() throws {
-        let long = [UInt8](repeating: 0x61, count: LineParser.defaultLimit)
+        let long = [UInt8](repeating: 0x61, count: StreamLimit.line)
         #expect(
             outcome(of: LineParser(), pieces(of: long, every: 1)) { $0.utf8.count }
                 == StreamOutcome(elements: [long.count]))
