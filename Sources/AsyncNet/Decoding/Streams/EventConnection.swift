@@ -133,8 +133,9 @@ struct EventConnection: Sendable {
     private func isPassing(_ error: AsyncNetError, _ statusCode: Int?) -> Bool {
         switch error.code {
         case .connectionLost, .bodyEndedEarly, .emptyReply, .timedOut, .cannotConnect, .hostNotFound, .circuitOpen,
-            .badServerResponse, .tlsHandshakeFailed, .proxyNotFound, .proxyFailed:
+            .badServerResponse, .tlsHandshakeFailed, .proxyNotFound:
             true
+        case .proxyFailed: !error.isRefusedByProxy
         case .unacceptableStatus: statusCode.map { [408, 429, 500, 502, 503, 504].contains($0) } ?? false
         default: false
         }
