@@ -57,6 +57,7 @@ enum ExitStatus {
         .bodyEndedEarly: 18,
         .unacceptableStatus: 22,
         .timedOut: 28,
+        .eventTimedOut: 28,
         .deadlineExceeded: 28,
         .circuitOpen: 7,
         .checksumMismatch: 18,

@@ -2,9 +2,9 @@ extension AsyncNetError {
     /// Whether the request, or the task that awaited it, was cancelled.
     public var isCancelled: Bool { code == .cancelled }
 
-    /// Whether the request took too long: the server was silent, an attempt took too long (`.timedOut`), or the deadline
-    /// passed (`.deadlineExceeded`).
-    public var isTimeout: Bool { code == .timedOut || code == .deadlineExceeded }
+    /// Whether the request took too long: the server was silent, an attempt took too long (`.timedOut`), the next event of
+    /// a stream did not arrive (`.eventTimedOut`), or the deadline passed (`.deadlineExceeded`).
+    public var isTimeout: Bool { code == .timedOut || code == .eventTimedOut || code == .deadlineExceeded }
 
     /// Whether a proxy refused the request for a tunnel with a status from 400 to 499, such as 407: the same request, with
     /// the same password, would be refused again. After a status of 500 and more, or without a status, it may succeed.

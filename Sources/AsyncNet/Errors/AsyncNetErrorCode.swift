@@ -156,10 +156,17 @@ extension AsyncNetError.Code {
     )
 
     /// The request made no progress for the time of the timeout: no byte of a body and no whole head was sent or received. A
-    /// head that trickles is no progress.
+    /// head that trickles is no progress. Or an attempt took longer than its ``RetryPolicy`` allows; the message says which.
     public static let timedOut = Self(
         "timedOut", "The request timed out",
-        "The server was too slow. Retry, or set a longer timeout.")
+        "The server was too slow. Retry, or allow more time with the limit that the message names.")
+
+    /// The next event of a stream did not arrive in time, see
+    /// ``StreamRequest/serverSentEvents(reconnection:contentTypes:maximumLength:firstEventTimeout:eventTimeout:)``.
+    public static let eventTimedOut = Self(
+        "eventTimedOut", "The next event did not arrive in time",
+        "The connection may be open, and comments may arrive: they are no events. Send the request again, or allow more time with firstEventTimeout or eventTimeout."
+    )
 
     /// The response is not valid HTTP.
     public static let badServerResponse = Self(
@@ -253,7 +260,7 @@ extension AsyncNetError.Code {
     /// More redirects than the limit, or a loop of redirects.
     public static let tooManyRedirects = Self(
         "tooManyRedirects", "There were too many redirects",
-        "The server's redirects form a loop, or the limit is too low.")
+        "The server's redirects form a loop, or the limit, SessionConfiguration.maximumRedirects, is too low.")
 
     /// A redirect that cannot or must not be followed: its target is not an HTTP URL, or its body cannot be sent again.
     public static let redirectFailed = Self(
@@ -271,9 +278,9 @@ extension AsyncNetError.Code {
         "unsupportedByTransport", "The transport does not support the request",
         "Use another transport for this request, or change the request.")
 
-    /// The transport's settings contradict each other or cannot be read.
+    /// Settings of the transport or of a stream contradict each other or cannot be read.
     public static let invalidConfiguration = Self(
-        "invalidConfiguration", "The transport's configuration is not valid",
+        "invalidConfiguration", "The configuration of the transport or stream is not valid",
         "Correct the setting that the message names.")
 
     /// The transport is not available on this machine.
@@ -348,7 +355,8 @@ extension AsyncNetError.Code {
         .cancelled, .malformedURL, .unsupportedScheme, .invalidRequest, .encodingFailed, .adaptationFailed,
         .missingCredential, .refreshFailed, .excessiveRefresh, .fileNotReadable, .fileChanged, .bodyStreamFailed,
         .bodyLengthMismatch, .temporaryFileFailed, .compressionUnavailable, .sessionFinished, .circuitOpen, .notCached,
-        .hostNotFound, .cannotConnect, .emptyReply, .connectionLost, .bodyEndedEarly, .timedOut, .deadlineExceeded,
+        .hostNotFound, .cannotConnect, .emptyReply, .connectionLost, .bodyEndedEarly, .timedOut, .eventTimedOut,
+        .deadlineExceeded,
         .badServerResponse, .bodyTooLarge, .fileNotWritable, .checksumMismatch, .readerTooSlow, .bodyAlreadyRead,
         .badContentEncoding, .tlsHandshakeFailed, .certificateNotTrusted,
         .certificateExpired, .certificateHostMismatch, .certificatePinMismatch, .certificateRevoked,

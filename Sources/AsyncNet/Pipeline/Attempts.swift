@@ -209,7 +209,13 @@ struct AttemptLimits<Rest: Station>: Station {
         guard let limit = run.policies.attemptTimeout else { return nil }
         let timers = run.environment.timers
         return timers.schedule(at: timers.time.now + min(max(limit, .zero), .longestWait)) {
-            task.fail(AsyncNetError(.timedOut, "The attempt did not end within \(limit)"))
+            guard run.sink.isOpenEnded else {
+                task.fail(AsyncNetError(.timedOut, "The attempt did not end within its attemptTimeout of \(limit)"))
+                return nil
+            }
+            guard run.record.head == nil else { return nil }
+            let reason = "The response of the attempt did not begin within its attemptTimeout of \(limit)"
+            task.fail(AsyncNetError(.timedOut, reason))
             return nil
         }
     }

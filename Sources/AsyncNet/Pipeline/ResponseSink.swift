@@ -23,6 +23,9 @@ protocol ResponseSink: Sendable {
     /// Called once, when the request is over, also if no response arrived. It must return at once.
     func requestEnded(_ error: AsyncNetError?)
 
+    /// Whether the body may go on for ever, so that the time of an attempt is limited up to the response's head only.
+    var isOpenEnded: Bool { get }
+
     /// Whether retriers may send the request again after this error, or after a response without an error: `false` once
     /// a reader has bytes of the body that another response could not continue.
     func canBeSentAgain(after error: AsyncNetError?) -> Bool
@@ -39,6 +42,7 @@ extension ResponseSink {
     func validates(_ head: HTTPResponseHead) -> Bool { true }
     func reconnection(after error: AsyncNetError?, head: HTTPResponseHead?) -> EventConnection.Reconnection? { nil }
     var failedAttempts: Int? { nil }
+    var isOpenEnded: Bool { false }
     func requestEnded(_ error: AsyncNetError?) {}
     func canBeSentAgain(after error: AsyncNetError?) -> Bool { true }
 }

@@ -25,8 +25,8 @@ public struct RetryPolicy: RequestRetrier {
     /// The longest delay of a `Retry-After` that is waited for (RFC 9110 §10.2.3). A response with a longer delay is
     /// delivered, since an earlier retry would fail. `nil` ignores `Retry-After`.
     public var maximumRetryAfter: Duration?
-    /// How long each attempt may take, from its permit to the end of the body; an attempt that takes longer ends with
-    /// `.timedOut`.
+    /// How long each attempt may take, from its permit to the end of the body, of a stream to the head of the response;
+    /// an attempt that takes longer ends with `.timedOut`.
     public var attemptTimeout: Duration?
     /// Errors of Foundation that are retried if a transport reports them as the underlying error; none by default.
     public var urlErrorCodes: Set<URLError.Code> = []

@@ -104,11 +104,16 @@ public actor RequestEngine {
         own ?? host.environment.configuration.decoder
     }
 
+    nonisolated var timers: TimerQueue { host.environment.timers }
+    /// Whether the request is suspended.
+    nonisolated var isHeld: Bool { hold.isHeld }
+
     /// Waits until the transfer has ended, which may be a moment after the outcome.
     func drained() async { await driver?.value }
 
     /// For callers that cannot await, such as cancellation handlers.
     nonisolated func cancelSoon() { host.environment.mailbox.post { await self.cancel() } }
+    nonisolated func failSoon(_ error: AsyncNetError) { host.environment.mailbox.post { await self.fail(error) } }
     nonisolated func suspendSoon() { host.environment.mailbox.post { await self.suspend() } }
     nonisolated func resumeSoon() { host.environment.mailbox.post { await self.resume() } }
 

@@ -307,6 +307,7 @@ struct ErrorCodeTests {
             }
         ),
         (.decodingFailed, { await stubbed(.text("{")) { $0.request("http://a/").serializing(JSON.self) } }),
+        (.eventTimedOut, { await eventTimeout() }),
         (
             .lineTooLong,
             {
@@ -373,6 +374,15 @@ struct ErrorCodeTests {
         let session = Session(
             transport: StubTransport { _ in .status(401) }, configuration: .init(interceptors: [interceptor]))
         return await session.request("http://a/").serializing(Data.self).result.failure
+    }
+
+    private static func eventTimeout() async -> AsyncNetError? {
+        let reply = MockResponse.chunked([": ping\n"], headers: ["Content-Type": "text/event-stream"])
+        let session = Session(transport: StubTransport { _ in reply.with(.stallMidBody(after: 7)) })
+        do {
+            for try await _ in session.stream("http://a/").serverSentEvents(firstEventTimeout: .milliseconds(1)) {}
+        } catch { return error as? AsyncNetError }
+        return nil
     }
 
     private static func stubbed<Value>(

@@ -19,6 +19,7 @@ struct ErrorMatchingTests {
     @Test("Cancellation, time and connectivity are known without a list of codes")
     func kinds() {
         #expect(AsyncNetError(.cancelled).isCancelled && !AsyncNetError(.timedOut).isCancelled)
+        #expect(AsyncNetError(.eventTimedOut).isTimeout)
         #expect(AsyncNetError(.timedOut).isTimeout && AsyncNetError(.deadlineExceeded).isTimeout)
         #expect(AsyncNetError(.hostNotFound).isConnectivity && AsyncNetError(.connectionLost).isConnectivity)
         #expect(!AsyncNetError(.unacceptableStatus).isConnectivity && !AsyncNetError(.decodingFailed).isTimeout)

@@ -39,6 +39,9 @@ struct EventConnection: Sendable {
 
     static let contentType = "text/event-stream"
 
+    /// Whether requests with this method can be repeated as often as the reconnection demands.
+    func canRepeat(_ method: HTTPMethod) -> Bool { policy.occasion != .always || method == .get }
+
     /// The value of `Last-Event-ID`; `nil` to send none.
     var lastEventID: String? { parser.lastEventID }
     var heartbeatTimeout: Duration? { policy.heartbeatTimeout }

@@ -2,28 +2,38 @@
 struct ServerSentEvents: AsyncSequence, Sendable {
     let request: StreamRequest
     let connection: EventConnection
+    let timeouts: EventTimeouts
 
     func makeAsyncIterator() -> Iterator {
         let engine = request.engine
         let decoding = EventDecoding(decoder: engine.decoder(nil)) { [record = engine.record] in
             record.outcome(nil).errorContext
         }
-        return Iterator(reader: ResponseReader(request, as: .events(connection)), decoding: decoding)
+        return Iterator(
+            reader: ResponseReader(request, as: .events(connection)), decoding: decoding, engine: engine,
+            timeouts: timeouts)
     }
 
     struct Iterator: AsyncIteratorProtocol {
         let reader: ResponseReader
         let decoding: EventDecoding
+        let engine: RequestEngine
+        let timeouts: EventTimeouts
         private var found: ArraySlice<ServerSentEvent> = []
+        private var isFirst = true
 
-        init(reader: ResponseReader, decoding: EventDecoding) { (self.reader, self.decoding) = (reader, decoding) }
+        init(reader: ResponseReader, decoding: EventDecoding, engine: RequestEngine, timeouts: EventTimeouts) {
+            (self.reader, self.decoding, self.engine, self.timeouts) = (reader, decoding, engine, timeouts)
+        }
 
         mutating func next() async throws(AsyncNetError) -> ServerSentEvent? { try await next(isolation: #isolation) }
 
         mutating func next(isolation actor: isolated (any Actor)?) async throws(AsyncNetError) -> ServerSentEvent? {
             while found.isEmpty {
+                let timer = timeouts.start(isFirst: isFirst, engine)
+                defer { timer.map(engine.timers.cancel) }
                 guard let more = try await reader.next(of: \.events) else { return nil }
-                found = more[...]
+                (found, isFirst) = (more[...], false)
             }
             var event = found.popFirst()
             event?.decoding = decoding
@@ -42,7 +52,8 @@ extension StreamRequest {
     /// A response is a stream of events only with status 200 and type `text/event-stream`. Another status ends the
     /// stream with `.unacceptableStatus`; another type, or no type, ends it with `.unacceptableContentType`; the
     /// request is not sent again. After a first stream, however, a transient status such as 503 counts as a lost
-    /// connection. To change this, use ``serverSentEvents(reconnection:contentTypes:maximumLength:)``.
+    /// connection. To change this, use
+    /// ``serverSentEvents(reconnection:contentTypes:maximumLength:firstEventTimeout:eventTimeout:)``.
     public var serverSentEvents: some AsyncSequence<ServerSentEvent, any Error> & Sendable {
         serverSentEvents(reconnection: .ifResumable())
     }
@@ -57,11 +68,19 @@ extension StreamRequest {
     ///   - maximumLength: How many bytes an event's data may have, and each line of it, such as an id or a comment; by
     ///     default 16 MiB. More end the stream with `.lineTooLong`. Memory is used for the event that arrives, not for
     ///     the limit.
+    ///   - firstEventTimeout: How long the loop waits for its first event, from the start of the request: with
+    ///     connecting, retries and reconnections. More end the stream with `.eventTimedOut`, and no retrier is asked. By
+    ///     default there is no limit.
+    ///   - eventTimeout: How long the loop waits for each event after another, likewise.
+    ///
+    /// Comments are not events: servers send them to keep a connection open, and they count for
+    /// ``EventReconnection/heartbeatTimeout`` and the request's timeout only.
     public func serverSentEvents(
         reconnection: EventReconnection = .ifResumable(), contentTypes: [String] = ["text/event-stream"],
-        maximumLength: Int = 16 << 20
+        maximumLength: Int = 16 << 20, firstEventTimeout: Duration? = nil, eventTimeout: Duration? = nil
     ) -> some AsyncSequence<ServerSentEvent, any Error> & Sendable {
         let connection = EventConnection(reconnection, contentTypes: contentTypes, maximumLength: maximumLength)
-        return ErasedFailure(ServerSentEvents(request: self, connection: connection))
+        let timeouts = EventTimeouts(first: firstEventTimeout, next: eventTimeout)
+        return ErasedFailure(ServerSentEvents(request: self, connection: connection, timeouts: timeouts))
     }
 }

@@ -24,6 +24,8 @@ final class StreamSink: ResponseSink {
         /// Whether the rest of the body is dropped once the reader is gone, instead of the request being cancelled.
         var dropsRest = false
         var connection: EventConnection?
+        /// Whether the reader has taken an event.
+        var hasDelivered = false
         var method: HTTPMethod?
     }
 
@@ -57,6 +59,12 @@ final class StreamSink: ResponseSink {
             return state.connection
         }
         guard let connection else { return request }
+        guard connection.canRepeat(request.head.method) else {
+            throw AsyncNetError(
+                .invalidConfiguration,
+                "A stream of events by \(request.head.method) cannot have the reconnection .always: only a GET is sent again. Use .ifResumable() or .never"
+            )
+        }
         var request = request
         request.timeout = connection.heartbeatTimeout ?? request.timeout
         if !request.head.headers.contains(name: "Accept") {
@@ -101,7 +109,11 @@ final class StreamSink: ResponseSink {
             let (before, found) = try state.withLock { state throws(AsyncNetError) in
                 (state.connection?.place, try state.connection?.receive(chunk) ?? [])
             }
-            guard !found.isEmpty, await !events.offer(found) else { continue }
+            guard !found.isEmpty else { continue }
+            if await events.offer(found) {
+                state.withLock { $0.hasDelivered = true }
+                continue
+            }
             // The attempt ended before the reader took these events: the next attempt must request them again.
             if let before { state.withLock { $0.connection?.goBack(to: before) } }
             throw Self.left
@@ -122,11 +134,19 @@ final class StreamSink: ResponseSink {
 
     var failedAttempts: Int? { state.withLock { $0.method == .get ? $0.connection?.failedAttempts : nil } }
 
-    /// A response that is refused in place of events is first an error of the stream: retriers decide about that.
+    /// Of events the reader has nothing before the first; then another response must continue them. A response that is
+    /// refused in place of events is first an error of the stream: retriers decide about that.
     func canBeSentAgain(after error: AsyncNetError?) -> Bool {
         guard head.isFulfilled else { return true }
-        return error != nil && state.withLock { $0.method == .get && $0.connection?.canBeContinued == true }
+        return error != nil
+            && state.withLock { state in
+                guard let connection = state.connection else { return false }
+                return !state.hasDelivered || state.method == .get && connection.canBeContinued
+            }
     }
+
+    /// The body of a stream may have no end.
+    var isOpenEnded: Bool { true }
 
     func requestEnded(_ error: AsyncNetError?) {
         let end: Result<Void, AsyncNetError> = error.map { .failure($0) } ?? .success(())

@@ -1,0 +1,40 @@
+extension AsyncSequence where Self: Sendable, Element == ServerSentEvent {
+    /// The events before the first event with this data, which ends the sequence without an error.
+    ///
+    ///     let events = session.stream(url, method: .post, parameters: prompt).serverSentEvents.ending(with: "[DONE]")
+    ///     for try await chunk in events.decoding(Chunk.self) { print(chunk) }
+    ///
+    /// The end marker is not delivered, and the stream is not read any more: its request is cancelled, as when a loop is
+    /// left, and not connected again. A stream that ends without the marker ends the sequence, too.
+    ///
+    /// - Parameter marker: The whole data of the event that is the end, such as `[DONE]`.
+    public func ending(with marker: String) -> some AsyncSequence<ServerSentEvent, any Error> & Sendable {
+        EndedEvents(base: self, marker: marker)
+    }
+}
+
+/// The events of a sequence before the first with the marker as its data.
+private struct EndedEvents<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable
+where Base.Element == ServerSentEvent {
+    let base: Base
+    let marker: String
+
+    func makeAsyncIterator() -> Iterator { Iterator(base: base.makeAsyncIterator(), marker: marker) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        /// `nil` after the end: releasing the iterator ends the stream, even if this one is kept.
+        var base: Base.AsyncIterator?
+        let marker: String
+
+        mutating func next() async throws -> ServerSentEvent? { try await next(isolation: #isolation) }
+
+        mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> ServerSentEvent? {
+            let event = try await base?.next(isolation: actor)
+            guard let event, event.data != marker else {
+                base = nil
+                return nil
+            }
+            return event
+        }
+    }
+}
