@@ -6,9 +6,11 @@ extension AsyncNetError {
     /// a stream did not arrive (`.eventTimedOut`), or the deadline passed (`.deadlineExceeded`).
     public var isTimeout: Bool { code == .timedOut || code == .eventTimedOut || code == .deadlineExceeded }
 
-    /// Whether a proxy refused the request for a tunnel with a status from 400 to 499, such as 407: the same request, with
-    /// the same password, would be refused again. After a status of 500 and more, or without a status, it may succeed.
-    var isRefusedByProxy: Bool { code == .proxyFailed && responseCode.map { 400..<500 ~= $0 } == true }
+    /// Whether a proxy refused the request for a tunnel with a status from 400 to 499, such as 407, or a SOCKS proxy its
+    /// password: the same request would be refused again. After a status of 500 and more, or without one, it may succeed.
+    var isRefusedByProxy: Bool {
+        code == .proxyFailed && (isLasting || responseCode.map { 400..<500 ~= $0 } == true)
+    }
 
     /// Whether there was no connection to the server, or it broke: the same request may succeed over a better network.
     public var isConnectivity: Bool { Code.connectivity.contains(code) }

@@ -99,6 +99,10 @@ public struct AsyncNetError: Error, Sendable {
         changed { $0.underlyingError = underlyingError }
     }
 
+    /// Whether the same request would fail in the same way, although requests that fail with this code may succeed later.
+    var isLasting: Bool { content.isLasting }
+    var asLasting: AsyncNetError { changed { $0.isLasting = true } }
+
     /// Whether an earlier error has told the same: a log then need not warn again.
     var isRepetition: Bool { content.isRepetition }
     var asRepetition: AsyncNetError { changed { $0.isRepetition = true } }
@@ -135,6 +139,7 @@ public struct AsyncNetError: Error, Sendable {
         /// `nil` for the code's.
         var advice: String?
         var isRepetition = false
+        var isLasting = false
     }
 
     /// On the heap, so that `throws(AsyncNetError)` moves one word.

@@ -30,9 +30,15 @@ enum LibcurlErrors {
             return failure.map { error.with(advice: $0.advice) } ?? error
         }
         let error = AsyncNetError(code, message(code, circumstances))
-        guard code == .proxyFailed, let refusal = circumstances.refusal else { return error }
+        guard code == .proxyFailed else { return error }
+        if socksRefusals.contains(where: circumstances.text.contains) { return error.asLasting }
+        guard let refusal = circumstances.refusal else { return error }
         return error.with(proxy: .init(statusCode: refusal.statusCode) { refusal.urlResponse })
     }
+
+    /// libcurl's texts for a SOCKS5 proxy that does not accept the user, the password, or a client without them (RFC 1928
+    /// §3, RFC 1929 §2).
+    private static let socksRefusals = ["rejected by the SOCKS5 server", "No authentication method was acceptable"]
 
     /// The error for a result inside a response's head, where libcurl's names, such as "out of memory", are wrong;
     /// `nil` if the result has its usual meaning.

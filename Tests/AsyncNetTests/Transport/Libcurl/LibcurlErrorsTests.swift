@@ -187,4 +187,17 @@ struct LibcurlErrorsTests {
         #expect(LibcurlErrors.code(for: 56, .init(text: "?", refusal: refusal)) == .proxyFailed)
         #expect(LibcurlErrors.code(for: 7, .init(text: "?", refusal: refusal)) == .proxyFailed)
     }
+
+    @Test(
+        "A SOCKS proxy that does not accept the client refuses it for good, one that cannot connect does not",
+        arguments: [
+            ("User was rejected by the SOCKS5 server (1 1).", true),
+            ("No authentication method was acceptable.", true),
+            ("Can't complete SOCKS5 connection to a.test. (4)", false), ("connection to proxy closed", false),
+        ])
+    func socks(_ text: String, _ isRefused: Bool) {
+        let error = LibcurlErrors.error(for: 97, .init(text: text))
+        #expect(error.code == .proxyFailed)
+        #expect(error.isRefusedByProxy == isRefused)
+    }
 }
