@@ -18,7 +18,16 @@ enum URLErrorClassification {
         // libcurl's text contains a proxy's URL that it cannot parse, with the password.
         guard code != .invalidConfiguration || !text.lowercased().contains("proxy") else { return AsyncNetError(code) }
         let shown = underlying == nil ? nil : URLErrorRedaction.text(text)
-        return AsyncNetError(code, message(code, text: shown), underlyingError: URLErrorRedaction.error(error))
+        let known = AsyncNetError(code, message(code, text: shown), underlyingError: URLErrorRedaction.error(error))
+        guard code == .proxyFailed, let status = tunnelStatus(in: text) else { return known }
+        return known.with(proxy: .init(statusCode: status) { nil })
+    }
+
+    /// The status of a proxy's response to CONNECT, of which libcurl's text alone tells: `CONNECT tunnel failed, response 407`,
+    /// or before 7.87 `Received HTTP code 407 from proxy after CONNECT`.
+    private static func tunnelStatus(in text: String) -> Int? {
+        guard text.contains("CONNECT") else { return nil }
+        return text.split { !$0.isNumber }.lazy.compactMap { Int($0) }.first { 100...999 ~= $0 }
     }
 
     /// libcurl's text contains hosts and ports but neither headers nor credentials, so it may be shown.

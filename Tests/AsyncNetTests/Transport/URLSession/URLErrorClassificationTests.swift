@@ -168,4 +168,19 @@ struct URLErrorClassificationTests {
         #expect(error.code == .invalidConfiguration)
         #expect(!(dumped + "\(error)").contains("hunter2"))
     }
+
+    @Test(
+        "The status of a proxy's refusal is in the error, by libcurl's text",
+        arguments: [
+            ("Received HTTP code 407 from proxy after CONNECT", 407), ("CONNECT tunnel failed, response 502", 502),
+            ("Proxy CONNECT aborted", nil),
+        ] as [(String, Int?)])
+    func tunnelStatus(_ text: String, _ status: Int?) {
+        let underlying = NSError(domain: "curl", code: 56, userInfo: [NSLocalizedDescriptionKey: text])
+        let error = URLErrorClassification.error(
+            for: NSError(domain: NSURLErrorDomain, code: -1, userInfo: [NSUnderlyingErrorKey: underlying]))
+        #expect(error.code == .proxyFailed)
+        #expect(error.responseCode == status)
+        #expect(error.isRefusedByProxy == (status == 407))
+    }
 }
