@@ -5,7 +5,7 @@ extension LibcurlTransport.Configuration {
     func route(to url: URL) -> String {
         var parts: [String] = []
         if let unixSocket { parts.append("unix \(unixSocket)") }
-        if let text = proxy.route { parts.append("proxy \(text)") }
+        if !proxy.isBypassed(by: url), let text = proxy.route { parts.append("proxy \(text)") }
         if !addresses.isEmpty, let host = url.host(percentEncoded: true) {
             let name = "\(host):\(url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80))".lowercased()
             let list = addresses.first { $0.key.lowercased() == name }?.value

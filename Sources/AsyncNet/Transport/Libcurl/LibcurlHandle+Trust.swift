@@ -55,6 +55,7 @@ extension LibcurlHandle {
         replaceHandle(with: inspecting)
         inspectionTemplate = template
         easy.set(LC_URL, exchange.request.head.urlText)
+        bypassProxy(for: exchange.request.head.url)
         for option in [LC_CONNECT_ONLY, LC_CERTINFO, LC_FRESH_CONNECT] { easy.set(option, 1) }
         easy.set(LC_SSL_SESSIONID_CACHE, 0)
         let time = max(worker.configuration.leastTimeToInspect, trustFailure.timeOfHandshake * 3)

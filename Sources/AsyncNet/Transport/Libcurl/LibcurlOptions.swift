@@ -13,7 +13,7 @@ extension LibcurlHandle {
         let url = request.head.urlText
         easy.set(LC_URL, url)
         let isTLS = url.utf8.dropFirst(4).first.map { $0 | 0x20 } == UInt8(ascii: "s")
-        if worker.configuration.proxy.isBypassed(by: request.head.url) { easy.set(LC_PROXY, "") }
+        bypassProxy(for: request.head.url)
         try setVersion(exchange, isTLS: isTLS)
         isVerbose = worker.needsVerboseOutput(on: exchange, isTLS: isTLS)
         if isVerbose || request.isHeadObserved && template.mayUseProxy { easy.set(LC_VERBOSE, 1) }
@@ -44,6 +44,12 @@ extension LibcurlHandle {
         var headers = request.head.headers
         if let alternativeUsed { headers.set(alternativeUsed) }
         lc_set_list(easy.pointer, Int32(LC_HTTPHEADER), list.fill(headers, except: Self.isFraming, own: own))
+    }
+
+    /// The list of hosts is not libcurl's, see `ProxyBypass`, so each handle that connects to a host asks it, also one that
+    /// inspects a server.
+    func bypassProxy(for url: URL) {
+        if worker.configuration.proxy.isBypassed(by: url) { easy.set(LC_PROXY, "") }
     }
 
     /// With `PIPEWAIT` a transfer waits until libcurl knows whether a connection can be shared over HTTP/2.

@@ -93,8 +93,8 @@ public struct ProxyConfiguration: Sendable {
         case .none: return false
         case .url: return ProxyBypass(bypassedHosts).contains(host, port: port)
         case .environment:
-            let list = getenv("no_proxy") ?? getenv("NO_PROXY")
-            return list.map { ProxyBypass([String(cString: $0)]).contains(host, port: port) } ?? false
+            let list = (getenv("no_proxy") ?? getenv("NO_PROXY")).map { [String(cString: $0)] } ?? []
+            return ProxyBypass(bypassedHosts + list).contains(host, port: port)
         }
     }
 

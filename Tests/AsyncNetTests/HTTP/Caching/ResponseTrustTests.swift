@@ -60,7 +60,7 @@ struct ResponseTrustTests {
             (.init(proxy: .url("http://u:w@p:1")), "proxy http://p:1"),
             (.init(proxy: .socks5("p", port: 1)), "proxy socks5h://p:1"), (.init(unixSocket: "/s"), "unix /s"),
             (.init(addresses: ["A:80": ["127.0.0.2"]]), "addresses 127.0.0.2"),
-            (.init(addresses: ["b:80": ["::1"]]), ""),
+            (.init(addresses: ["b:80": ["::1"]]), ""), (.init(proxy: .url("http://p:1").bypassing(["a"])), ""),
         ] as [(LibcurlTransport.Configuration, String)])
     func libcurlRoutes(_ configuration: LibcurlTransport.Configuration, _ expected: String) throws {
         #expect(configuration.route(to: try "http://a/x".asURL()) == expected)

@@ -39,6 +39,26 @@ struct ProxyRefusalTests {
         }
     }
 
+    @Test("The second connection to an untrusted server that bypasses the proxy bypasses it too")
+    func inspection() async throws {
+        let (proxy, server) = (try await MockServer.start(), try await MockServer.start(tls: .selfSigned))
+        let settings = ProxyConfiguration.http("127.0.0.1", port: proxy.port).bypassing(["127.0.0.1"])
+        let session = Session(transport: .libcurl(proxy: settings))
+        let error = await session.request(server.url("/")).serializing(Data.self).response.error
+        #expect(error?.code == .certificateNotTrusted)
+        #expect(error?.serverTrust?.certificates.count == 1)
+        #expect(proxy.requests.isEmpty)
+        await server.stop()
+        await proxy.stop()
+    }
+
+    @Test("Hosts that bypass the proxy of the environment are those of no_proxy and of the configuration")
+    func bypassedHosts() {
+        let settings = ProxyConfiguration.environment.bypassing(["a.test"])
+        #expect(settings.isBypassed(by: "a.test", port: 80))
+        #expect(!settings.isBypassed(by: "b.test", port: 80))
+    }
+
     @Test("A refusal with 4xx does not open the origin's circuit, one with 5xx does", arguments: statuses)
     func circuits(_ status: Int) async throws {
         // With a clock that stands still no probe is admitted, however slow the machine is.
