@@ -31,12 +31,16 @@ public struct TracePropagation: RequestPolicy {
         public static let all = Destinations { _, _ in true }
 
         /// The hosts of these names, whether a request is made to them or redirected: `example.com` is that host alone,
-        /// `*.example.com` all hosts below it. Case is ignored.
+        /// `*.example.com` all hosts below it. Case and a trailing dot are ignored, and names that are not ASCII count in
+        /// their ASCII form (RFC 5890). An IP address is below no name.
         public static func hosts(_ names: Set<String>) -> Destinations {
-            let names = names.map { $0.lowercased() }
+            let hosts = Set(names.compactMap { HostName($0) })
+            let domains = names.filter { $0.hasPrefix("*.") }.compactMap { HostName($0.dropFirst(2)) }
             return Destinations { url, _ in
-                let host = url.host?.lowercased() ?? ""
-                return names.contains { $0.hasPrefix("*.") ? host.hasSuffix($0.dropFirst()) : host == $0 }
+                // The zone of an address is any text, and may end as a name does.
+                guard let host = url.host.flatMap({ HostName($0) }) else { return false }
+                return hosts.contains(host)
+                    || !host.isAddress && domains.contains { host.text.hasSuffix(".\($0.text)") }
             }
         }
 

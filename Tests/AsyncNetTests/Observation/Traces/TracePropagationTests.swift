@@ -175,6 +175,21 @@ struct TracePropagationTests {
         #expect(recorder.spans.count == 2 && stub.requests.count == 2)
     }
 
+    @Test(
+        "Hosts are compared as names and addresses, and an address is below no name",
+        arguments: [
+            ("http://example.com/", true), ("http://EXAMPLE.com./", true), ("http://a.b.Example.org/", true),
+            ("http://example.org/", false), ("http://xexample.org/", false), ("http://b\u{FC}cher.example/", true),
+            ("http://a.xn--bcher-kva.example/", false), ("http://[0::1]/", true), ("http://[::2]/", false),
+            ("http://[2001:db8::bad%25a.example.org]/", false), ("http://[2001:db8::bad%25x.example.com]/", false),
+            ("http://1.2.3.4/", false),
+        ])
+    func namedHosts(_ url: String, _ isAllowed: Bool) throws {
+        let names: Set = ["Example.com", "*.example.org", "b\u{FC}cher.example", "::1", "*.example.com", "*.3.4"]
+        let url = try #require(URLReference(url).url)
+        #expect(TracePropagation.Destinations.hosts(names).allows(url, isOwnOrigin: false) == isAllowed)
+    }
+
     @Test("Headers of a request's own do not follow a redirect to another origin", arguments: [true, false])
     func ownHeadersAfterRedirect(_ isAllowed: Bool) async throws {
         let stub = StubTransport { $0.path == "/x" ? .redirect(to: "http://b/y") : .text("") }
