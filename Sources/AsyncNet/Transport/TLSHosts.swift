@@ -24,7 +24,9 @@ struct TLSHosts: Sendable {
 
     private mutating func add(_ pattern: String, _ index: Int) throws(AsyncNetError) {
         let isWildcard = pattern.hasPrefix("*.")
-        guard let host = HostName(isWildcard ? pattern.dropFirst(2) : pattern[...]), !(isWildcard && host.isAddress)
+        // A zone is no part of the form in which hosts are compared: the entry would be for the address in every zone.
+        guard !pattern.utf8.contains(UInt8(ascii: "%")),
+            let host = HostName(isWildcard ? pattern.dropFirst(2) : pattern[...]), !(isWildcard && host.isAddress)
         else {
             throw Self.malformed(pattern)
         }
@@ -37,8 +39,8 @@ struct TLSHosts: Sendable {
     private static func malformed(_ pattern: String) -> AsyncNetError {
         AsyncNetError(
             .invalidConfiguration,
-            "tlsForHosts needs hosts such as example.com, *.example.com or 192.0.2.1, without scheme, port and path, not "
-                + "\"\(pattern.prefix(80))\"")
+            "tlsForHosts needs hosts such as example.com, *.example.com or 192.0.2.1, without scheme, port, path and zone, "
+                + "not \"\(pattern.prefix(80))\"")
     }
 
     /// The index of the settings for a host.

@@ -58,7 +58,7 @@ struct TLSHostsTests {
         arguments: [
             "", "*", "*.", "*.*.a", "a.*.b", "*a.example", "https://a", "a:443", "a/", "*.127.0.0.1", "*.[::1]", "a..b",
             " ",
-            "[::1]:443",
+            "[::1]:443", "fe80::1%eth0", "[fe80::1%25eth0]", "*.fe80::1%a.example", "a%2Eexample",
         ])
     func malformed(_ pattern: String) {
         let error = #expect(throws: AsyncNetError.self) { try TLSHosts(TLSConfiguration(), [pattern: Self.named("a")]) }
