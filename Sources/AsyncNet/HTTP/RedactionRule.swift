@@ -76,7 +76,7 @@ public struct RedactionRule: Sendable {
 
     /// The URL's text: userinfo as `REDACTED:REDACTED@`, the values of secret query items as `REDACTED`, the rest as it
     /// is. Items of the fragment and parameters of the path, such as `;jsessionid=1`, are treated as the query's; a fragment
-    /// that has neither items nor a path is `REDACTED`, since it may be a token.
+    /// that has no items and does not begin with `/` or `!/` is `REDACTED`, since it may be a token.
     public func text(of url: URL) -> String { text(ofURL: url.absoluteString) }
 
     /// The value of a header: `REDACTED` if it is secret. URLs in other values are redacted as by ``text(of:)``.

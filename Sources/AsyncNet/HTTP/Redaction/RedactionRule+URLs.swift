@@ -1,13 +1,7 @@
 extension RedactionRule {
     /// The URL or relative reference with its secrets redacted, see ``text(of:)``.
     func text(ofURL text: String) -> String {
-        let redacted = PairRedactor(rule: self, place: .queryItem).url(text)
-        guard redacted.utf8.contains(UInt8(ascii: "#")) else { return redacted }
-        var reference = URLReference(redacted)
-        if let fragment = reference.fragment, !fragment.isEmpty, !fragment.contains(where: { "=/".contains($0) }) {
-            reference.fragment = Self.mark
-        }
-        return reference.text
+        PairRedactor(rule: self, place: .queryItem).url(text, isReference: true)
     }
 
     /// A text with the secrets of the URLs that stand in it redacted, such as a `Link` header.
@@ -30,15 +24,18 @@ struct PairRedactor {
     // MARK: URLs
 
     /// A URL, before which and in whose path other URLs may stand, as in `url=https://a,https://b/?c`.
-    func url(_ text: String) -> String {
-        guard text.utf8.contains(where: { "=@%:".utf8.contains($0) }) else { return text }
+    ///
+    /// - Parameter isReference: Whether the text is known to be a URL or a relative reference. If not, a `#` is that of a
+    ///   fragment only after an authority: a text may be `Fix #123`.
+    func url(_ text: String, isReference: Bool = false) -> String {
+        guard text.utf8.contains(where: { "=@%:#".utf8.contains($0) }) else { return text }
         let bytes = Array(text.utf8)
         var (written, start) = ("", 0)
         for next in Self.schemes(bytes) where next > start {
-            written += reference(String(decoding: bytes[start..<next], as: UTF8.self))
+            written += reference(String(decoding: bytes[start..<next], as: UTF8.self), isReference)
             start = next
         }
-        return written + reference(String(decoding: bytes[start...], as: UTF8.self))
+        return written + reference(String(decoding: bytes[start...], as: UTF8.self), isReference)
     }
 
     /// Where URLs begin before a query or a fragment. What has no scheme before `://` begins with its authority.
@@ -54,17 +51,28 @@ struct PairRedactor {
         }
     }
 
-    private func reference(_ text: String) -> String {
+    private func reference(_ text: String, _ isReference: Bool) -> String {
         var reference = URLReference(text)
         reference.authority = reference.authority.map(authority)
         reference.path = path(reference.path)
         reference.query = reference.query.map(pairs)
-        // A single-page application has a path and a query of its own in the fragment.
-        reference.fragment = reference.fragment.map { fragment in
-            guard let mark = fragment.firstIndex(of: "?") else { return pairs(fragment) }
-            return pairs(String(fragment[..<mark])) + "?" + pairs(String(fragment[mark...].dropFirst()))
+        if let fragment = reference.fragment {
+            let mayBeToken = (isReference || reference.authority != nil) && Self.mayBeToken(fragment)
+            reference.fragment = mayBeToken ? RedactionRule.mark : self.fragment(fragment)
         }
         return reference.text
+    }
+
+    /// Whether a fragment has neither a path nor items. Base64 has slashes too, and ends with equals signs.
+    private static func mayBeToken(_ fragment: String) -> Bool {
+        guard !fragment.isEmpty, !fragment.hasPrefix("/"), !fragment.hasPrefix("!/") else { return false }
+        return !fragment.utf8.reversed().drop { $0 == 0x3D }.contains(0x3D)
+    }
+
+    /// A single-page application has a path and a query of its own in the fragment.
+    private func fragment(_ fragment: String) -> String {
+        guard let mark = fragment.firstIndex(of: "?") else { return pairs(fragment) }
+        return pairs(String(fragment[..<mark])) + "?" + pairs(String(fragment[mark...].dropFirst()))
     }
 
     /// Userinfo ends with the last `@`. A text that was cut before that ends in what is no port.
