@@ -21,6 +21,7 @@ struct AddedHeadersTests {
 
     private static let calls = [
         Call(testDescription: "no range", headers: [:], acceptEncoding: nil),
+        Call(testDescription: "an omitted range", headers: [.omitting("Range")], acceptEncoding: nil),
         Call(testDescription: "a range", headers: ["Range": "bytes=0-4"], acceptEncoding: ["identity"]),
         Call(testDescription: "a suffix range", headers: ["range": "bytes=-5"], acceptEncoding: ["identity"]),
         Call(testDescription: "several ranges", headers: ["Range": "bytes=0-1,4-5"], acceptEncoding: ["identity"]),
