@@ -78,7 +78,8 @@ extension URL {
     private var schemeHint: String {
         guard !absoluteString.drop(while: { $0 != ":" }).hasPrefix("://") else { return "" }
         return
-            "; a relative reference with a colon in its first segment needs ./ before it (RFC 3986 §4.2), a host http://"
+            "; a relative reference with a colon in its first segment needs ./ before it (RFC 3986 §4.2), "
+            + "a host needs http:// before it"
     }
 
     /// Whether a look at the bytes shows that a request can be sent to this URL: `http` or `https`, a host of letters,

@@ -18,6 +18,7 @@ struct SessionTests {
             let error = await session.request(url).serializing(String.self).response.error
             #expect(error?.code == .unsupportedScheme)
             #expect(error?.message.contains("needs ./ before it (RFC 3986 §4.2)") == hasHint)
+            #expect(error?.message.contains("a host needs http:// before it") == hasHint)
         }
     }
 

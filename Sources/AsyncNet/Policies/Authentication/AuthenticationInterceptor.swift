@@ -10,9 +10,10 @@
 ///     let interceptor = AuthenticationInterceptor(authenticator: OAuth(), credential: token)
 ///     let session = Session(configuration: .init(interceptors: [interceptor]))
 ///
-/// Each attempt is sent with the current credential. If the credential requires a refresh and the request is sent, not
-/// answered by the session's cache, or a server rejects the credential, it is refreshed once for all requests: those that need it wait for the refresh in progress and are then sent with the
-/// new credential. A request that was rejected with a credential replaced since then is sent again without another
+/// Each attempt is sent with the current credential. The credential is refreshed if it requires that when a request is
+/// about to be sent, or if a server rejects it; a request that the session's cache answers needs no refresh. It is
+/// refreshed once for all requests: those that need it wait for the refresh in progress and are then sent with the new
+/// credential. A request that was rejected with a credential replaced since then is sent again without another
 /// refresh. A rejected request that carries no credential, because a redirect to another origin removed it, is not
 /// retried: its response is delivered.
 ///

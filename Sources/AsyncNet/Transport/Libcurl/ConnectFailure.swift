@@ -33,7 +33,8 @@ struct ConnectFailure {
             advice =
                 isUnixSocket
                 ? "Check the permissions of the socket's file and its folders."
-                : "Check the firewall, sandbox and security policy of this machine, and that the address is of one host."
+                : "Check the firewall, sandbox and security policy of this machine, and that the address is not a broadcast "
+                    + "address."
         case EADDRNOTAVAIL:
             reason = "no local address or port is left for it"
             advice = "Keep connections instead of making new ones, or wait; check localInterface if it is set."
@@ -47,7 +48,7 @@ struct ConnectFailure {
             reason = "this system does not have the address's IP version"
             advice = "Use an address of the other IP version."
         case EINVAL:
-            reason = "the address is not complete"
+            reason = "the address has no zone, or is otherwise invalid"
             advice = "A link-local IPv6 address needs the zone of an interface, as in [fe80::1%25eth0]."
         case ETIMEDOUT:
             reason = "it did not respond"
