@@ -19,7 +19,11 @@ struct SimulatedTransfer: Sendable {
     ///
     /// - Parameter isKept: Whether the bytes are needed; a body in memory is returned in any case.
     func readBody(isKept: Bool = true) async throws -> Data {
-        if let data = request.body.data { return data }
+        if let data = request.body.data {
+            let count = Int64(data.count)
+            if count > 0 { request.onEvent?(.sentBody(bytes: count, total: count)) }
+            return data
+        }
         var (body, count) = (Data(), Int64(0))
         for try await chunk in request.body.chunks {
             if isKept { body.append(chunk) }

@@ -115,7 +115,8 @@ public final class StubTransport: Transport, MockRouter {
 
 /// The body in pieces, which ends according to its fault.
 private struct StubBody: AsyncSequence, Sendable {
-    let pieces: [Data]
+    /// The pieces, with the pauses before them.
+    let pieces: [(pause: Duration, bytes: Data)]
     let fault: MockResponse.Fault?
     let transfer: SimulatedTransfer
 
@@ -125,23 +126,30 @@ private struct StubBody: AsyncSequence, Sendable {
         fault = reply.fault
         switch reply.fault {
         case .resetAfterHead: pieces = []
-        case .resetMidBody(let count), .truncate(let count), .stallMidBody(let count): pieces = [body.prefix(count)]
-        case .drip(let count, _):
-            pieces = stride(from: 0, to: body.count, by: Swift.max(1, count)).map { body.dropFirst($0).prefix(count) }
-        default: pieces = reply.chunks ?? [body]
+        case .resetMidBody(let count), .truncate(let count), .stallMidBody(let count):
+            pieces = [(.zero, body.prefix(count))]
+        case .drip(let count, let pause):
+            let size = Swift.max(1, count)
+            pieces = stride(from: 0, to: body.count, by: size).map {
+                ($0 == 0 ? .zero : pause, body.dropFirst($0).prefix(size))
+            }
+        default: pieces = (reply.chunks ?? [body]).map { (.zero, $0) }
         }
     }
 
     func makeAsyncIterator() -> Iterator { Iterator(pieces: pieces[...], fault: fault, transfer: transfer) }
 
     struct Iterator: AsyncIteratorProtocol {
-        var pieces: ArraySlice<Data>
+        var pieces: ArraySlice<(pause: Duration, bytes: Data)>
         let fault: MockResponse.Fault?
         let transfer: SimulatedTransfer
 
         mutating func next() async throws -> Data? {
             try Task.checkCancellation()
-            if let piece = pieces.popFirst() { return piece }
+            if let piece = pieces.popFirst() {
+                try await transfer.pause(piece.pause)
+                return piece.bytes
+            }
             switch fault {
             case .resetAfterHead, .resetMidBody: throw AsyncNetError(.connectionLost)
             case .truncate: throw AsyncNetError(.bodyEndedEarly)

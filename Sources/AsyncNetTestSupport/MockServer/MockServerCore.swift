@@ -198,7 +198,7 @@ final class MockServerCore: Sendable {
         if case .handler(_, let parameters) = found { request.parameters = parameters }
         if case .reply(_, let parameters) = found { request.parameters = parameters }
         record(request)
-        let reply = try reply(to: request, found)
+        let reply = try reply(to: request, found, connection.socket)
         if try isLost(connection.socket) { return .reset }
         if let upgrade = reply.upgrade { return try self.upgrade(reply, upgrade, request, &connection) }
         return try writer.write(reply)
@@ -224,17 +224,22 @@ final class MockServerCore: Sendable {
         }
     }
 
-    private func reply(to request: RecordedRequest, _ found: RouteTable.Found) throws -> MockResponse {
+    private func reply(
+        to request: RecordedRequest, _ found: RouteTable.Found, _ socket: ServerStream
+    ) throws -> MockResponse {
         switch found {
         case .reply(let reply, _): reply
-        case .handler(let handler, _): try result(of: handler, request)
+        case .handler(let handler, _): try result(of: handler, request, socket)
         case .otherMethods(let methods): routes.refuse(request, methods)
         case .none: routes.refuse(request, [])
         }
     }
 
-    /// Blocks this connection's own thread until the route's async closure returns.
-    private func result(of handler: @escaping Routes.Handler, _ request: RecordedRequest) throws -> MockResponse {
+    /// Blocks this connection's own thread until the route's async closure returns, which is cancelled if the client
+    /// disconnects.
+    private func result(
+        of handler: @escaping Routes.Handler, _ request: RecordedRequest, _ socket: ServerStream
+    ) throws -> MockResponse {
         let pending = PendingResponse()
         let task = Task {
             do {
@@ -244,7 +249,12 @@ final class MockServerCore: Sendable {
             }
         }
         let id = begin(task, pending)
-        let response = pending.wait()
+        let response: MockResponse
+        do { response = try pending.wait(watching: socket) } catch {
+            task.cancel()
+            state.withLock { $0.handlers[id] = nil }
+            throw error
+        }
         let isStopping = state.withLock { state in
             state.handlers[id] = nil
             return state.isStopping
@@ -278,8 +288,10 @@ final class MockServerCore: Sendable {
             isSet.signal()
         }
 
-        func wait() -> MockResponse {
-            isSet.wait()
+        /// - Throws: If the client disconnects first, which is noticed at most 20 ms late. A wait that ends by itself
+        ///   would need two descriptors for each waiting connection, and tests have few.
+        func wait(watching socket: ServerStream) throws -> MockResponse {
+            while isSet.wait(timeout: .now() + .milliseconds(20)) == .timedOut { try socket.pause(.zero) }
             return value.withLock { $0 }
         }
     }

@@ -56,6 +56,9 @@ struct EntryReader {
         var response = RecordedExchange.Response(status, headers: try headers(field, isBodyless))
         response.chunks = try pieces(of: body.data, field)
         response.reason = field.json["statusText"].string.flatMap { $0.isEmpty ? nil : $0 }
+        guard response.reason.map(HARField.hasControl) != true else {
+            throw field.fault("statusText", "a text without control characters")
+        }
         response.httpVersion = field.json["httpVersion"].string.flatMap(Self.version)
         response.trailers = try field.headers("_trailers")
         response.informational = try informational(field)

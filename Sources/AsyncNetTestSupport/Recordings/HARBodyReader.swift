@@ -74,7 +74,8 @@ struct HARBodyReader {
         }
         let text = try field.string("text")
         guard field.json[encoding].string == "base64" else { return encodedText(text, field.json["mimeType"].string) }
-        guard let data = Data(base64Encoded: text, options: .ignoreUnknownCharacters) else {
+        // Some programs break lines.
+        guard let data = Data(base64Encoded: text.filter { !$0.isWhitespace }) else {
             throw field.fault("text", "Base64")
         }
         return data

@@ -103,9 +103,20 @@ struct HARField {
             // A browser shows pseudo-headers as headers, and repeated ones in one value with line feeds.
             guard !header.hasPrefix(":") else { continue }
             let values = (element["value"].string ?? "").split(separator: "\n", omittingEmptySubsequences: false)
-            for value in values { headers.add(name: header, value: String(value)) }
+            for value in values {
+                guard !Self.hasControl(header), !Self.hasControl(value) else {
+                    throw AsyncNetError(
+                        .decodingFailed, "\(path), \(name): the name or value of a header has a control character")
+                }
+                headers.add(name: header, value: String(value))
+            }
         }
         return headers
+    }
+
+    /// Whether no field's value or reason phrase can be this text (RFC 9110 §5.5, RFC 9112 §4).
+    static func hasControl(_ text: some StringProtocol) -> Bool {
+        text.utf8.contains { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }
     }
 
     func fault(_ name: String, _ expected: String) -> AsyncNetError {

@@ -130,6 +130,38 @@ struct RecordingReaderTests {
                 "a.har: entry 1, request, headers, name is missing; it must be a text"
             ),
             (
+                #"{"log":{"entries":[{"request":{"method":"GET","url":"http://h"},"response":{"status":200,"content":{"text":"!!!!","encoding":"base64"}}}]}}"#,
+                "a.har: entry 1, response, content, text is not Base64"
+            ),
+            (
+                #"{"log":{"entries":[{"request":{"method":"GET","url":"http://h"},"response":{"status":200,"content":{"text":"aGk","encoding":"base64"}}}]}}"#,
+                "a.har: entry 1, response, content, text is not Base64"
+            ),
+            (
+                #"{"log":{"entries":[{"request":{"method":"GET","url":"http://h"},"response":{"status":200,"headers":[{"name":"A","value":"a\r\nX-B: c"}]}}]}}"#,
+                "a.har: entry 1, response, headers: the name or value of a header has a control character"
+            ),
+            (
+                #"{"log":{"entries":[{"request":{"method":"GET","url":"http://h"},"response":{"status":200,"headers":[{"name":"A","value":"a\rb"}]}}]}}"#,
+                "a.har: entry 1, response, headers: the name or value of a header has a control character"
+            ),
+            (
+                #"{"log":{"entries":[{"request":{"method":"GET","url":"http://h"},"response":{"status":200,"headers":[{"name":"A","value":"a\u0000b"}]}}]}}"#,
+                "a.har: entry 1, response, headers: the name or value of a header has a control character"
+            ),
+            (
+                #"{"log":{"entries":[{"request":{"method":"GET","url":"http://h"},"response":{"status":200,"headers":[{"name":"A","value":"a\u007fb"}]}}]}}"#,
+                "a.har: entry 1, response, headers: the name or value of a header has a control character"
+            ),
+            (
+                #"{"log":{"entries":[{"request":{"method":"GET","url":"http://h"},"response":{"status":200,"headers":[{"name":"A\r\nB","value":""}]}}]}}"#,
+                "a.har: entry 1, response, headers: the name or value of a header has a control character"
+            ),
+            (
+                #"{"log":{"entries":[{"request":{"method":"GET","url":"http://h"},"response":{"status":200,"statusText":"O\r\nK"}}]}}"#,
+                "a.har: entry 1, response, statusText is not a text without control characters"
+            ),
+            (
                 #"{"log":{"entries":[{"request":{"method":"GET","url":"http://h"},"response":{"status":200,"content":{"text":"!","encoding":"base64"}}}]}}"#,
                 "a.har: entry 1, response, content, text is not Base64"
             ),
