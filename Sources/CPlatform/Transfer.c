@@ -30,6 +30,7 @@
 #define PAUSE_RECEIVING 1
 #define CONTINUE 0
 
+#define DECODE_CONTENT 158
 #define SOCKET_FUNCTION 20001
 #define TIMER_FUNCTION 20004
 
@@ -37,6 +38,7 @@
 #define URL_PATH 7
 
 static int (*getinfo)(void *, int, ...);
+static int (*easy_setopt)(void *, int, ...);
 static int (*multi_setopt)(void *, int, ...);
 static int (*pause_transfer)(void *, int);
 static cp_header *(*next_header)(void *, unsigned int, int, cp_header *);
@@ -56,6 +58,7 @@ static void find_curl(void) {
     void *handle = dladdr(library_of, &library) ? dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
     // In a program with a static Foundation, the address is in the program itself.
     *(void **)&getinfo = dlsym(handle ? handle : RTLD_DEFAULT, "curl_easy_getinfo");
+    *(void **)&easy_setopt = dlsym(handle ? handle : RTLD_DEFAULT, "curl_easy_setopt");
     *(void **)&multi_setopt = dlsym(handle ? handle : RTLD_DEFAULT, "curl_multi_setopt");
     *(void **)&pause_transfer = dlsym(handle ? handle : RTLD_DEFAULT, "curl_easy_pause");
     *(void **)&next_header = dlsym(handle ? handle : RTLD_DEFAULT, "curl_easy_nextheader");
@@ -150,6 +153,10 @@ int cp_removes_encoded_dots(const void *foundation) {
     return removes;
 }
 
+int cp_keep_content_codings(const void *foundation, void *transfer) {
+    return has_curl(foundation) && easy_setopt && !easy_setopt(transfer, DECODE_CONTENT, 0L);
+}
+
 void cp_silence_transfers(const void *foundation, void *multi) {
     if (!has_curl(foundation) || !multi_setopt) return;
     multi_setopt(multi, SOCKET_FUNCTION, NULL);
@@ -172,6 +179,8 @@ int cp_reset_transfer(const void *foundation, void *transfer) { return 0; }
 void cp_run_transfer(const void *foundation, void *transfer) {}
 
 int cp_removes_encoded_dots(const void *foundation) { return 0; }
+
+int cp_keep_content_codings(const void *foundation, void *transfer) { return 0; }
 
 void cp_silence_transfers(const void *foundation, void *multi) {}
 

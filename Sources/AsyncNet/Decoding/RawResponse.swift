@@ -10,7 +10,7 @@ public struct RawResponse: Sendable {
     public let requestHead: HTTPRequestHead
     /// The response's status and headers.
     public let head: HTTPResponseHead
-    /// The body with its `Content-Encoding` decoded; empty without a body.
+    /// The body, with its `Content-Encoding` decoded unless the request was to keep it; empty without a body.
     public let data: Data
     /// Whether the body has not been received yet; the head is known.
     var isBodyPending = false
@@ -28,7 +28,7 @@ public struct RawResponse: Sendable {
     }
 
     /// Whether there is a body, or a pending one of at least one byte according to the head.
-    var surelyHasBody: Bool { hasBody && (head.contentLength ?? 0) > 0 && head.value(for: "Content-Encoding") == nil }
+    var surelyHasBody: Bool { hasBody && (head.contentLength ?? 0) > 0 && head.describesBody }
 
     /// The response's status.
     public var statusCode: Int { head.statusCode }

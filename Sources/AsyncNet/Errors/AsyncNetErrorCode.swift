@@ -202,10 +202,10 @@ extension AsyncNetError.Code {
         "bodyAlreadyRead", "The response's body has been read already",
         "Read a stream in one loop only, or send the request again.")
 
-    /// The body is not valid in its `Content-Encoding`, or the coding is unknown.
+    /// The body is not valid in its `Content-Encoding`, or the library for the coding was not found.
     public static let badContentEncoding = Self(
         "badContentEncoding", "The response's body is not valid in its Content-Encoding",
-        "The server compressed it wrongly or with an unknown coding. Send Accept-Encoding: identity.")
+        "The server compressed it wrongly. Send Accept-Encoding: identity, which also delivers the bytes as sent.")
 
     /// The TLS handshake failed.
     public static let tlsHandshakeFailed = Self(

@@ -51,11 +51,11 @@ extension ContentRange: CustomStringConvertible {
 extension HTTPResponseHead {
     /// The length of a 206 response's body according to its `Content-Range` (RFC 9110 §15.3.7).
     ///
-    /// `nil` for other responses, for several ranges in one body, and for a body with a `Content-Encoding`, which is
+    /// `nil` for other responses, for several ranges in one body, and for a body that was decoded, which is
     /// counted after decoding.
     var rangeLength: Int64? {
         guard statusCode == 206, let bytes = value(for: "Content-Range").flatMap(ContentRange.init)?.bytes,
-            value(for: "Content-Encoding") == nil
+            describesBody
         else { return nil }
         return bytes.upperBound - bytes.lowerBound + 1
     }

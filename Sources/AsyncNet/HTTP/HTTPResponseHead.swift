@@ -25,9 +25,10 @@ public struct HTTPResponseHead: Sendable {
         var httpVersion: String?
         var reasonPhrase: String?
         var source: Source
+        var keepsContentCoding = false
     }
 
-    private let values: SharedValue<Values>
+    private var values: SharedValue<Values>
     private var source: Source { values.value.source }
 
     private enum Source: Sendable {
@@ -54,6 +55,15 @@ public struct HTTPResponseHead: Sendable {
     var joinsRepeatedHeaders: Bool {
         if case .response = source { true } else { false }
     }
+
+    /// Whether the body is read with the codings of `Content-Encoding`, and not decoded.
+    var keepsContentCoding: Bool {
+        get { values.value.keepsContentCoding }
+        set { values.change { $0.keepsContentCoding = newValue } }
+    }
+
+    /// Whether `Content-Length`, `Content-Range` and digests describe the body as it is read: nothing was decoded.
+    package var describesBody: Bool { keepsContentCoding || value(for: "Content-Encoding") == nil }
 
     /// The headers with each `Set-Cookie` in a line of its own, over URLSession too.
     package var separateHeaders: HTTPHeaders {

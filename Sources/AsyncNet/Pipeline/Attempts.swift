@@ -164,6 +164,7 @@ extension RequestRun {
     func prepare(_ request: TransportRequest) async throws -> TransportRequest {
         var timed = request
         if let timeout { timed.timeout = timeout }
+        if !policies.decodesContent { timed.keepContentCoding() }
         let prepared = try await sink.prepare(timed)
         if prepared.delivery == .asItArrives { try recheck(prepared) }
         return prepared

@@ -100,8 +100,9 @@ struct CachedHop: Sendable {
         await report(outcome)
         let part = response.part(for: request, size: entry.body.size)
         let used = part.map(response.cut) ?? response
-        let stored = TransportResponse(
+        var stored = TransportResponse(
             head: used.head(for: request.url, at: now), body: body, isContentDecoded: response.isContentDecoded)
+        stored.keepsContentCoding = plain.keepsContentCoding
         return stored.decoded { [cache, key] in await cache.store.remove(entry, key) }
     }
 

@@ -87,9 +87,10 @@ struct Hops: Station {
         run.record.beginHop(outgoing.head)
         run.trace?.beginHop(&outgoing, isRedirected: isRedirected)
         if outgoing.interests != nil { run.watch.beginHop(outgoing) }
-        let response =
+        var response =
             outgoing.body.isInMemory
             ? try await run.transport.send(outgoing) : try await sendFile(outgoing, run)
+        response.keepsContentCoding = outgoing.keepsContentCoding
         run.watch.touch()
         run.trace?.received(response.head)
         if let jar = run.environment.configuration.cookieJar { await jar.keepCookies(of: response.head, run) }

@@ -10,6 +10,7 @@ struct FlightKey: Hashable {
     let allowsInsecure: Bool
     let confidentialHeaders: [String]
     let cacheMode: CacheMode?
+    let decodesContent: Bool
     /// The test that made the requests, which must not share with another.
     let scope: ObjectIdentifier?
 }

@@ -19,11 +19,18 @@ public struct RequestOptions: Sendable {
     public var credential: Credential?
     /// Which of the requests that wait for ``SessionConfiguration/concurrencyLimit`` is sent first; normal by default.
     public var priority: RequestPriority
-    /// How many bytes the response's body may have once decoded; a longer body ends the request with `.bodyTooLarge`.
+    /// How many bytes the response's body may have once it is decoded, if it is; a longer body ends the request with `.bodyTooLarge`.
     public var bodyLimit: BodyLimit
     /// How the request uses ``SessionConfiguration/cache``. With `nil` as the `cachePolicy` of its `URLRequest` requires,
     /// or as ``CacheMode/standard``.
     public var cacheMode: CacheMode?
+    /// Whether the response's body is decoded by its `Content-Encoding` (RFC 9110 §8.4); `true` by default.
+    ///
+    /// With `false` the body is delivered as it was sent, and `Content-Encoding` says how; the request has
+    /// `Accept-Encoding: identity` unless it has an `Accept-Encoding` of its own. A request whose own `Accept-Encoding`
+    /// accepts nothing but `identity` gets the body as it was sent too. URLSession on Apple platforms decodes by itself
+    /// all the same.
+    public var decodesContent: Bool
 
     /// How many bytes a response's body may have once its `Content-Encoding` is decoded.
     public enum BodyLimit: Hashable, Sendable {
@@ -39,7 +46,8 @@ public struct RequestOptions: Sendable {
     public init(
         interceptors: [any RequestPolicy] = [], timeout: Duration? = nil, deadline: Duration? = nil,
         redirects: RedirectHandler? = nil, credential: Credential? = nil, priority: RequestPriority = .normal,
-        bodyLimit: BodyLimit = .session, cacheMode: CacheMode? = nil
+        bodyLimit: BodyLimit = .session, cacheMode: CacheMode? = nil,
+        decodesContent: Bool = true
     ) {
         self.interceptors = interceptors
         self.timeout = timeout
@@ -49,6 +57,7 @@ public struct RequestOptions: Sendable {
         self.priority = priority
         self.bodyLimit = bodyLimit
         self.cacheMode = cacheMode
+        self.decodesContent = decodesContent
     }
 }
 
@@ -59,6 +68,7 @@ extension RequestOptions: CustomReflectable {
             "interceptors": interceptors.map { "\(type(of: $0))" }, "timeout": timeout as Any,
             "deadline": deadline as Any, "redirects": redirects as Any, "credential": credential as Any,
             "priority": priority, "bodyLimit": bodyLimit, "cacheMode": cacheMode as Any,
+            "decodesContent": decodesContent,
         ]
         return Mirror(self, children: children, displayStyle: .struct)
     }

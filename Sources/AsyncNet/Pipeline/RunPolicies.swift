@@ -5,6 +5,8 @@ struct RunPolicies: Sendable {
     var priority: RequestPriority
     /// How many bytes a body may have after decoding.
     var bodyLimit: Int64?
+    /// Whether the content codings of bodies are decoded.
+    var decodesContent: Bool
     var deadline: Duration?
     /// The time of the session's clock at which the deadline is over.
     var end: Duration?
@@ -24,7 +26,7 @@ struct RunPolicies: Sendable {
         if !options.interceptors.isEmpty { list.append(options.interceptors) }
         redirects = RedirectPolicy(limit: session.maximumRedirects, handler: options.redirects ?? session.redirects)
         (priority, timeout, attemptTimeout) = (options.priority, options.timeout, list.attemptTimeout)
-        cacheMode = options.cacheMode
+        (cacheMode, decodesContent) = (options.cacheMode, options.decodesContent)
         bodyLimit =
             switch options.bodyLimit {
             case .session: session.maximumBodySize

@@ -34,7 +34,7 @@ struct Sharing<Rest: Station>: Station {
             timeouts: [request.timeout, policies.attemptTimeout],
             allowsInsecure: policies.redirects.handler.allowsInsecure,
             confidentialHeaders: policies.redirects.handler.confidentialHeaders,
-            cacheMode: policies.cacheMode ?? request.cacheMode,
+            cacheMode: policies.cacheMode ?? request.cacheMode, decodesContent: policies.decodesContent,
             scope: attempt.run.scoped.map(ObjectIdentifier.init))
     }
 

@@ -274,11 +274,11 @@ extension ReceivedBytes {
     /// The bytes received, with those that the file had before.
     var completed: Int64 { count + offset }
 
-    /// The bytes of the whole; `nil` if they are not known. With a `Content-Encoding`, `Content-Length` is the length of
-    /// the encoded body.
+    /// The bytes of the whole; `nil` if they are not known. Of a decoded body, `Content-Length` is the length before
+    /// decoding.
     func total(of head: HTTPResponseHead?) -> Int64? {
         if let total { return total }
-        guard let head, head.value(for: "Content-Encoding") == nil else { return nil }
+        guard let head, head.describesBody else { return nil }
         return head.contentLength.map { $0 + offset }
     }
 }

@@ -51,7 +51,7 @@ public struct DataResponse<Value: Sendable, Failure: Error>: Sendable {
     public var head: HTTPResponseHead? { outcome.head }
     /// The response's status, or `nil` without a response.
     public var statusCode: Int? { outcome.head?.statusCode }
-    /// The body after decoding of its `Content-Encoding`; `nil` without a response.
+    /// The body, with its `Content-Encoding` decoded unless the request was to keep it; `nil` without a response.
     public var data: Data? { outcome.data }
 
     /// The headers that came after the body (RFC 9110 §6.5); `nil` if there were none, or if the transport does not

@@ -133,6 +133,10 @@ extension Request {
     @discardableResult
     public func cacheMode(_ mode: CacheMode) async -> Self { await set { $0.cacheMode = mode } }
 
+    /// Whether the response's body is decoded by its `Content-Encoding`; see ``RequestOptions/decodesContent``.
+    @discardableResult
+    public func decodesContent(_ isDecoded: Bool) async -> Self { await set { $0.decodesContent = isDecoded } }
+
     /// Replaces all options, also those set before.
     @discardableResult
     public func options(_ options: RequestOptions) async -> Self { await set { $0 = options } }

@@ -71,6 +71,8 @@ public struct TransportRequest: Sendable {
         var urlTemplate: String?
         /// How the request uses the session's cache, by the `URLRequest` that it was made of.
         var cacheMode: CacheMode?
+        /// Whether the response's body is delivered as it was sent, whatever the request's headers.
+        var keepsContentCoding = false
     }
 
     /// Shared, so that the frame of each async function that has a request is smaller.
@@ -142,6 +144,18 @@ public struct TransportRequest: Sendable {
         get { values.value.cacheMode }
         set { change { $0.cacheMode = newValue } }
     }
+    /// Whether the response's body is delivered as it was sent: by the request's options, or since its
+    /// `Accept-Encoding` accepts no other coding than `identity`.
+    package var keepsContentCoding: Bool { values.value.keepsContentCoding || head.headers.acceptsOnlyIdentity }
+    /// Asks for a body without a coding, unless the caller asks for another, and for its bytes as they are sent.
+    mutating func keepContentCoding() {
+        change {
+            $0.keepsContentCoding = true
+            if !$0.head.headers.contains(name: "Accept-Encoding") {
+                $0.head.headers.add(.acceptEncoding("identity"))
+            }
+        }
+    }
     var hold: TransferHold? {
         get { values.value.hold }
         set { change { $0.hold = newValue } }
@@ -182,6 +196,8 @@ public struct TransportResponse: Sendable {
     /// Whether the transport has decoded the body's content coding (RFC 9110 §8.4). `true` by default; with `false` the
     /// session decodes the body.
     public var isContentDecoded: Bool
+    /// Whether the session delivers the body as it was sent, as ``TransportRequest/keepsContentCoding`` demands.
+    package var keepsContentCoding = false
 
     /// A response whose body the transport has decoded, unless `isContentDecoded` is `false`.
     public init(head: HTTPResponseHead, body: TransportBody, isContentDecoded: Bool = true) {
@@ -191,12 +207,18 @@ public struct TransportResponse: Sendable {
     }
 
     /// The response with a decoded body, whose chunks have at most 64 KiB. The body is decoded as it is read.
+    ///
+    /// The response itself if it is to keep its codings, or if `Content-Encoding` names none.
     package var decoded: TransportResponse {
         guard !isContentDecoded, head.value(for: "Content-Encoding") != nil else { return self }
         let codings = Result { () throws(AsyncNetError) in
-            try ContentDecoding.codings(in: head.headers.values(for: "Content-Encoding"))
+            try keepsContentCoding ? [] : ContentDecoding.codings(in: head.headers.values(for: "Content-Encoding"))
         }
-        if case .success(let codings) = codings, codings.isEmpty { return self }
+        if case .success(let codings) = codings, codings.isEmpty {
+            var kept = self
+            kept.head.keepsContentCoding = true
+            return kept
+        }
         let body = TransportBody(
             DecodedChunks(codings: codings) { [body] in
                 var iterator = body.makeAsyncIterator()

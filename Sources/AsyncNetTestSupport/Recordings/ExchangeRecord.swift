@@ -96,13 +96,13 @@ struct ExchangeRecord: Sendable {
     /// Whether all of the body has been read, though not its end.
     private func isWhole(_ head: HTTPResponseHead) -> Bool {
         if head.isBodyless(answering: self.head.method) { return true }
-        return head.value(for: "Content-Encoding") == nil && head.contentLength == receivedCount
+        return head.describesBody && head.contentLength == receivedCount
     }
 
-    /// The headers that hold for the decoded body.
+    /// The headers that hold for the body, which may have been decoded.
     private func headers(of head: HTTPResponseHead) -> HTTPHeaders {
         var headers = head.separateHeaders
-        guard headers.contains(name: "Content-Encoding"), !head.isBodyless(answering: self.head.method) else {
+        guard !head.describesBody, !head.isBodyless(answering: self.head.method) else {
             return headers
         }
         headers.remove("Content-Encoding")

@@ -48,7 +48,9 @@ public final class RecordingTransport: Transport {
         let recorder = ExchangeRecorder(request, bodyLimit: bodyLimit)
         recorders.withLock { $0.append(recorder) }
         do {
-            return recorder.observed(try await transport.send(recorder.observed(request)).decoded)
+            var response = try await transport.send(recorder.observed(request))
+            response.keepsContentCoding = request.keepsContentCoding
+            return recorder.observed(response.decoded)
         } catch {
             recorder.fail(error)
             throw error

@@ -80,6 +80,10 @@ int cp_removes_encoded_dots(const void *_Nonnull foundation);
 /// the transfer meanwhile.
 void cp_run_transfer(const void *_Nonnull foundation, void *_Nonnull transfer);
 
+/// Has libcurl deliver the body of a transfer with its content codings. No other thread may use the transfer meanwhile, and
+/// the head of its response must not have arrived yet. Returns 0 if libcurl is not found, or refuses.
+int cp_keep_content_codings(const void *_Nonnull foundation, void *_Nonnull transfer);
+
 /// Removes the socket and timer callbacks of a session without transfers.
 ///
 /// - multi: The session's multi handle, which no other thread may use meanwhile.

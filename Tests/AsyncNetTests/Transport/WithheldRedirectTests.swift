@@ -16,7 +16,6 @@ struct WithheldRedirectTests {
         "Transfer-Encoding: chunked\\r\\n\\r\\nzz\\r\\n",
         "Content-Encoding: gzip\\r\\nContent-Length: 5\\r\\n\\r\\nplain",
         "Content-Encoding: br\\r\\nContent-Length: 25\\r\\n\\r\\nnot brotli at all........",
-        "Content-Encoding: nonsense\\r\\nContent-Length: 5\\r\\n\\r\\nplain",
     ]
 
     private func server(_ fields: String) throws -> RawServer {

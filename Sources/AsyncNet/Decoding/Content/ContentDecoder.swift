@@ -4,9 +4,9 @@ package import Foundation
 /// Decodes one content coding of a body, chunk by chunk, in bounded memory.
 ///
 /// `next` returns at most 64 KiB at a time, and reads its source only after all earlier input is decoded. A body that
-/// ends inside its compressed stream is an error, and so are bytes after the stream, except for another gzip member
-/// (RFC 1952 §2.2) or zstd frame (RFC 8878 §3); at most 1,000 of these may be empty. An empty body decodes to an empty
-/// body.
+/// ends inside its compressed stream is an error. After a whole stream, bytes that begin as another gzip member (RFC
+/// 1952 §2.2) or zstd frame (RFC 8878 §3) does are decoded too; at most 1,000 of these may be empty. Other bytes after a
+/// stream, such as padding, are ignored, as gzip and browsers do. An empty body decodes to an empty body.
 final class ContentDecoder {
     private let coding: ContentDecoding
     private let source: () async throws -> Data?
@@ -17,6 +17,8 @@ final class ContentDecoder {
     /// Whether at least one stream has ended, and no other has begun.
     private var isBetweenStreams = false
     private var hasBegun = false
+    /// The number of bytes after the last stream, once it is known that they begin no other stream; `nil` before.
+    private var ignored: Int?
 
     /// The number of empty streams, limited since decoding an empty stream costs far more time than sending its few
     /// bytes.
@@ -25,6 +27,9 @@ final class ContentDecoder {
 
     private static let outputSize = 64 * 1024
     private static let mostEmptyStreams = 1000
+    /// How many bytes after the last stream are read, so that the connection can be used again. Not more: a body that
+    /// does not end would count towards no limit.
+    private static let mostIgnored = 1 << 20
 
     init(_ coding: ContentDecoding, _ source: @escaping () async throws -> Data?) {
         (self.coding, self.source) = (coding, source)
@@ -64,6 +69,10 @@ final class ContentDecoder {
             try checkEnd()
             return false
         }
+        if let count = ignored {
+            ignored = count + chunk.count
+            return count < Self.mostIgnored
+        }
         input = input.isEmpty ? chunk[...] : (input + chunk)[...]
         return true
     }
@@ -83,7 +92,7 @@ final class ContentDecoder {
     /// Begins a stream unless one has begun; `false` if that needs more input.
     private func beginStream() throws(AsyncNetError) -> Bool {
         guard stream == nil else { return true }
-        guard !isBetweenStreams || coding == .gzip || coding == .zstd else { throw trailing }
+        if isBetweenStreams, !beginsStream() { return false }
         guard let kind = try kind() else { return false }
         guard coding.isAvailable, let new = lz_decoder_new(kind.0, kind.1) else {
             throw AsyncNetError(
@@ -92,6 +101,18 @@ final class ContentDecoder {
         }
         (stream, hasBegun, isBetweenStreams, isEmptyStream) = (new, true, false, true)
         return true
+    }
+
+    /// Whether the input continues with another stream. If it does not, it is dropped, with all that follows it.
+    private func beginsStream() -> Bool {
+        guard ignored == nil else { return false }
+        let magic = coding.magic
+        let start = Array(input.prefix(4))
+        if magic.contains(where: { start.starts(with: $0) }) { return true }
+        guard !magic.contains(where: { $0.starts(with: start) }) else { return false }
+        ignored = input.count
+        input = Data()[...]
+        return false
     }
 
     /// The library and format. `deflate` is zlib's format, but some servers send raw deflate, so its first two bytes
@@ -142,7 +163,6 @@ final class ContentDecoder {
                 .badContentEncoding,
                 "The response's body has more than \(Self.mostEmptyStreams) empty \(coding.rawValue) streams")
         }
-        guard input.isEmpty || coding == .gzip || coding == .zstd else { throw trailing }
     }
 
     private func checkEnd() throws(AsyncNetError) {
@@ -157,17 +177,15 @@ final class ContentDecoder {
     private var invalid: AsyncNetError {
         AsyncNetError(.badContentEncoding, "The response's body is not valid \(coding.rawValue)")
     }
-
-    private var trailing: AsyncNetError {
-        AsyncNetError(.badContentEncoding, "Bytes follow the end of the response's \(coding.rawValue) stream")
-    }
 }
 
 extension Data {
-    /// The body without the content codings of these `Content-Encoding` headers, at most `limit` bytes; `nil` if a
-    /// coding is unknown or has no library here, or if the bytes are not valid in it.
+    /// The body without the content codings of these `Content-Encoding` headers, at most `limit` bytes; `nil` if one
+    /// of the names is no coding that can be decoded here, or if the bytes are not valid in it.
     package func decoded(from contentEncoding: [String], limit: Int) -> Data? {
-        guard let codings = try? ContentDecoding.codings(in: contentEncoding) else { return nil }
+        guard let codings = try? ContentDecoding.codings(in: contentEncoding),
+            codings.count == ContentDecoding.names(in: contentEncoding).count
+        else { return nil }
         return codings.reversed().reduce(self) { body, coding in
             body.flatMap { try? ContentDecoder.decoded($0, coding, limit: limit) }
         }
@@ -200,7 +218,7 @@ struct DecodedChunks: AsyncSequence, Sendable {
     struct AsyncIterator: AsyncIteratorProtocol {
         private let read: () async throws -> Data?
 
-        /// An unknown coding is an error only if there is a body.
+        /// A coding that cannot be decoded is an error only if there is a body.
         init(_ codings: Result<[ContentDecoding], AsyncNetError>, _ source: @escaping () async throws -> Data?) {
             guard case .success(let codings) = codings else {
                 read = {

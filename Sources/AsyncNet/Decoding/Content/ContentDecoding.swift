@@ -14,6 +14,20 @@ enum ContentDecoding: String, CaseIterable, Sendable {
         }
     }
 
+    /// The bytes with which each stream of this coding begins that follows another one; none if nothing follows a stream.
+    var magic: [[UInt8]] {
+        switch self {
+        case .gzip: [[0x1F, 0x8B]]
+        case .deflate, .brotli: []
+        case .zstd: [[0x28, 0xB5, 0x2F, 0xFD]] + (0x50...0x5F).map { [$0, 0x2A, 0x4D, 0x18] }
+        }
+    }
+
+    /// Codings that IANA has registered and that are not decoded here.
+    private static let foreign: Set<String> = [
+        "aes128gcm", "compress", "dcb", "dcz", "exi", "pack200-gzip", "x-compress",
+    ]
+
     private static let hasZlib = (try? Zlib.check()) != nil
     private static let hasBrotli = lz_load_brotli(Platform.brotliName) != 0
     private static let hasZstd = lz_load_zstd(Platform.zstdName) != 0
@@ -39,29 +53,35 @@ enum ContentDecoding: String, CaseIterable, Sendable {
     /// The limit of codings, each of which multiplies the work that a few bytes can cause.
     private static let mostCodings = 5
 
-    /// The codings of a body, in the order in which they were applied; empty without `Content-Encoding` and for
-    /// `identity`.
+    /// The names in these headers, but for `identity`, in lower case.
+    static func names(in fields: [String]) -> [String] {
+        fields.flatMap { $0.split(separator: ",") }.map { String($0).trimmedHTTPSpace.lowercased() }
+            .filter { !$0.isEmpty && $0 != "identity" }
+    }
+
+    /// The codings of a body, in the order in which they were applied; empty without `Content-Encoding`, for `identity`,
+    /// and with a coding that is not decoded here: the body stays as it was sent (Fetch, "handle content codings").
     ///
-    /// - Throws: ``AsyncNetError`` with code `.badContentEncoding` for a coding that cannot be decoded.
+    /// Servers label bodies with what is no coding: `aws-chunked`, `UTF-8`, `binary`, `none`. A name that is not
+    /// registered as one is passed over, as Firefox and urllib3 do.
+    ///
+    /// - Throws: ``AsyncNetError`` with code `.badContentEncoding` for a coding whose library was not found, and for
+    ///   too many codings.
     static func codings(in fields: [String]) throws(AsyncNetError) -> [ContentDecoding] {
         var codings: [ContentDecoding] = []
-        for name in fields.flatMap({ $0.split(separator: ",") }).map({ String($0).trimmedHTTPSpace.lowercased() })
-        where !name.isEmpty && name != "identity" {
-            guard let coding = ContentDecoding(name: name), coding.isAvailable else { throw unknown(name) }
+        let names = names(in: fields)
+        guard foreign.isDisjoint(with: names) else { return [] }
+        for coding in names.compactMap(ContentDecoding.init(name:)) {
+            guard coding.isAvailable else {
+                throw AsyncNetError(
+                    .badContentEncoding,
+                    "The response's body has the content coding \"\(coding.rawValue)\", whose library was not found")
+            }
             codings.append(coding)
         }
         guard codings.count <= mostCodings else {
             throw AsyncNetError(.badContentEncoding, "The response's body has more than \(mostCodings) content codings")
         }
         return codings
-    }
-
-    private static func unknown(_ name: String) -> AsyncNetError {
-        let shown =
-            name.unicodeScalars.prefix(40).allSatisfy { $0.value > 0x20 && $0.value < 0x7F }
-            ? "\"\(name.prefix(40))\" " : ""
-        return AsyncNetError(
-            .badContentEncoding,
-            "The content coding \(shown)of the response's body is unknown, or its library was not found")
     }
 }

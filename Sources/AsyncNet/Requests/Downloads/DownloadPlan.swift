@@ -162,9 +162,9 @@ struct DownloadPlan: Sendable {
     }
 
     /// The response's digests of the whole file (RFC 9530); `Content-Digest` is such a digest only if the content is
-    /// the whole file.
+    /// the whole file. Both are digests of the bytes with their content codings, so a decoded body has none.
     static func checksums(of head: HTTPResponseHead) -> [Checksum] {
-        guard head.value(for: "Content-Encoding") == nil, 200..<300 ~= head.statusCode else { return [] }
+        guard head.describesBody, 200..<300 ~= head.statusCode else { return [] }
         let names = head.statusCode == 200 ? ["Repr-Digest", "Content-Digest"] : ["Repr-Digest"]
         return names.flatMap { head.value(for: $0).map(DigestFields.checksums) ?? [] }
     }

@@ -11,7 +11,8 @@ public import Foundation
 /// has the option `.continuePartialFile`.
 ///
 /// A response of any status is downloaded, unless a validator refuses it; validators run on the head, before a file is
-/// made. The request sends `Accept-Encoding: identity`, so that the length is known and the download can be continued.
+/// made. The request sends `Accept-Encoding: identity`, so that the length is known and the download can be continued;
+/// the file then has the bytes as they were sent, with the codings of a `Content-Encoding` in the response all the same.
 public struct DownloadRequest: Request, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public let engine: RequestEngine
     let sink: DownloadSink

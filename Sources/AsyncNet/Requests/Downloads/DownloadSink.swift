@@ -60,7 +60,7 @@ final class DownloadSink: ResponseSink {
     // MARK: Before the request
 
     /// An encoded body could not be continued, so the request asks for `identity`, unless the caller has set
-    /// `Accept-Encoding`.
+    /// `Accept-Encoding`; the file then has the bytes as they are sent, which published checksums are of.
     func prepare(_ request: TransportRequest) async throws -> TransportRequest {
         var request = request
         try check(request)

@@ -27,6 +27,12 @@ struct FoundationTransfer: @unchecked Sendable {
         withExtendedLifetime(owner) { cp_run_transfer(foundation, handle) }
     }
 
+    /// Has libcurl deliver the body with its content codings, which the session decodes. Must be called on
+    /// FoundationNetworking's thread before the head of the response has arrived. `false` if libcurl decodes.
+    func keepContentCodings() -> Bool {
+        withExtendedLifetime(owner) { cp_keep_content_codings(foundation, handle) != 0 }
+    }
+
     /// What libcurl has received of the response, also after an error. Must be called on FoundationNetworking's thread.
     var reply: FoundationReply? {
         withExtendedLifetime(owner) { FoundationReply(handle, foundation) }

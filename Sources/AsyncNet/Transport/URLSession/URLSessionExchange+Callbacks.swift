@@ -145,6 +145,14 @@ extension URLSessionExchange: URLSessionDataDelegate {
         state.withLock { if !$0.isOver { $0.transfer = transfer } }
     }
 
+    /// Has the transfer keep the content codings of its body: FoundationNetworking's libcurl would refuse a response with
+    /// an unknown one, deliver a body that is cut as if it were whole, and decode what is to stay as it was sent. Must be
+    /// called as ``noteTransfer()`` is.
+    func keepContentCodings() {
+        let isKept = state.withLock { $0.transfer }?.keepContentCodings() == true
+        state.withLock { $0.keepsContentCodings = isKept }
+    }
+
     /// Has libcurl run a transfer that may have lost its socket's events. Must be called on
     /// FoundationNetworking's thread, ten times a second.
     func runIfQuiet() {
@@ -181,7 +189,11 @@ extension URLSessionExchange: URLSessionDataDelegate {
         } catch {
             return pipe.abort(error)
         }
-        state.withLock { $0.head = head }
+        let isCoded = state.withLock { state in
+            state.head = head
+            return state.keepsContentCodings
+        }
+        if isCoded, head.value(for: "Content-Encoding") != nil { pipe.expectEncodedBody() }
         if request.delivery == .whole { request.onEvent?(.receivedHead(head)) }
         pipe.receive(head)
     }

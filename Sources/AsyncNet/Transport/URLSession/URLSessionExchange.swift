@@ -27,6 +27,8 @@ final class URLSessionExchange: NSObject, Sendable {
         var task: URLSessionTask?
         /// FoundationNetworking's transfer of the task; `nil` before that begins.
         var transfer: FoundationTransfer?
+        /// Whether the body comes with its content codings: on Linux, unless the task's transfer was not found.
+        var keepsContentCodings = false
         var quiet = QuietTransfer()
         /// A session for this request only, so that the request has a new connection.
         var ownSession: URLSession?
@@ -105,7 +107,10 @@ final class URLSessionExchange: NSObject, Sendable {
             task.delegate = self
             state.withLock { $0.task = task }
             task.resume()
-            SocketQueues.afterStart(of: session) { [weak self] in self?.noteTransfer() }
+            SocketQueues.afterStart(of: session) { [weak self] in
+                self?.noteTransfer()
+                self?.keepContentCodings()
+            }
         }
     }
 
@@ -114,7 +119,7 @@ final class URLSessionExchange: NSObject, Sendable {
         request.onEvent?(.repeated)
         state.withLock { state in
             (state.isRefused, state.bodyFailure, state.sentBytes) = (false, nil, 0)
-            (state.task, state.transfer) = (nil, nil)
+            (state.task, state.transfer, state.keepsContentCodings) = (nil, nil, false)
         }
         Self.control.async { [self] in
             guard !state.withLock({ $0.isCancelled }) else { return end() }
@@ -154,6 +159,9 @@ final class URLSessionExchange: NSObject, Sendable {
 
     /// Makes this exchange the latest. Must be called by each callback that a server can cause.
     func noteCallback() { Self.latest.withLock { $0 = ObjectIdentifier(self) } }
+
+    /// Whether the body is delivered with its content codings.
+    var keepsContentCodings: Bool { state.withLock { $0.keepsContentCodings } }
 
     /// Whether URLSession has ended the last task of the request.
     var isOver: Bool { state.withLock { $0.isOver } }

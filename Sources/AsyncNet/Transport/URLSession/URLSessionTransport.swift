@@ -128,7 +128,8 @@ public final class URLSessionTransport: Transport {
         [URLSessionLimits.description, unverifiedHosts].compactMap(\.self).joined(separator: ", ")
     }
 
-    /// Sends the request and returns once the response's head has arrived. The body is decoded.
+    /// Sends the request and returns once the response's head has arrived. On Linux the body keeps its content coding;
+    /// see ``TransportResponse/isContentDecoded``.
     ///
     /// - Throws: ``AsyncNetError``, such as `.cannotConnect` or `.connectionLost`.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
@@ -139,8 +140,10 @@ public final class URLSessionTransport: Transport {
         request.onEvent?(.queued)
         try await permits.acquire()
         request.onEvent?(.started)
-        let (head, responseBody) = try await start(request, body, choice).response()
-        return TransportResponse(head: head, body: responseBody)
+        let exchange = try start(request, body, choice)
+        let (head, responseBody) = try await exchange.pipe.response()
+        return TransportResponse(
+            head: head, body: responseBody, isContentDecoded: !exchange.keepsContentCodings)
     }
 
     /// By the TLS settings of the request's host; without verification by the proxies of
@@ -157,7 +160,7 @@ public final class URLSessionTransport: Transport {
     /// Keeps the permit until URLSession has ended the task.
     private func start(
         _ request: TransportRequest, _ body: URLSessionBody, _ choice: URLSessionTrust.Choice
-    ) throws(AsyncNetError) -> TransferPipe {
+    ) throws(AsyncNetError) -> URLSessionExchange {
         let session: URLSession
         do {
             session = try enter(choice)
@@ -173,7 +176,7 @@ public final class URLSessionTransport: Transport {
                 leave()
             })
         exchange.start(on: session)
-        return exchange.pipe
+        return exchange
     }
 
     /// Refuses new requests and waits for running transfers and their connections to end.

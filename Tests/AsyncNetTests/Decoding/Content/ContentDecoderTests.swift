@@ -75,19 +75,67 @@ struct ContentDecoderTests {
         }
     }
 
+    /// Padding, text, the beginning of a magic, and what resembles one.
+    private static let trailers: [[UInt8]] = [
+        [0], [UInt8](repeating: 0, count: 20), Array("junk".utf8), [0x1F], [0x1F, 0], [0x1F, 0x1F, 0x8B],
+        [0x28, 0xB5, 0x2F],
+        [0x28, 0xB5, 0x2F, 0], [0x60, 0x2A, 0x4D, 0x18], [0x50, 0x2A, 0x4D],
+    ]
+
     @Test(
-        "Bytes after the end are an error, another gzip member or zstd frame is not",
-        arguments: ContentDecoding.allCases)
-    func trailing(_ coding: ContentDecoding) async throws {
+        "Bytes after the whole stream that begin no other stream are ignored, whole and byte by byte",
+        arguments: ContentDecoding.allCases, trailers)
+    func trailing(_ coding: ContentDecoding, _ trailer: [UInt8]) async throws {
+        let body = try Self.encoded(coding) + Data(trailer)
+        #expect(try await decode([coding], [body]) == Self.text)
+        #expect(try await decode([coding], body.map { Data([$0]) }) == Self.text)
+        #expect(body.decoded(from: [coding.rawValue], limit: .max) == Self.text)
+    }
+
+    @Test(
+        "Another gzip member or zstd frame is decoded, and not after other bytes", arguments: ContentDecoding.allCases)
+    func members(_ coding: ContentDecoding) async throws {
         let encoded = try Self.encoded(coding)
-        #expect(await failure { try await decode([coding], [encoded, Data("junk".utf8)]) } == .badContentEncoding)
-        #expect(await failure { try await decode([coding], [encoded + Data([0])]) } == .badContentEncoding)
-        #expect(await failure { try await decode([coding], [encoded, Data([0])]) } == .badContentEncoding)
-        if coding == .gzip || coding == .zstd {
-            #expect(try await decode([coding], [encoded + encoded]) == Self.text + Self.text)
-        } else {
-            #expect(await failure { try await decode([coding], [encoded + encoded]) } == .badContentEncoding)
+        let repeats = coding == .gzip || coding == .zstd
+        #expect(try await decode([coding], [encoded + encoded]) == (repeats ? Self.text + Self.text : Self.text))
+        #expect(
+            try await decode([coding], (encoded + encoded).map { Data([$0]) })
+                == (repeats ? Self.text + Self.text : Self.text))
+        #expect(try await decode([coding], [encoded + Data([0]) + encoded]) == Self.text)
+    }
+
+    @Test("Another gzip member or zstd frame that is cut is an error", arguments: [ContentDecoding.gzip, .zstd])
+    func cutMember(_ coding: ContentDecoding) async throws {
+        let encoded = try Self.encoded(coding)
+        for count in [4, 10, encoded.count - 1] {
+            #expect(
+                await failure { try await decode([coding], [encoded + encoded.prefix(count)]) } == .badContentEncoding)
         }
+    }
+
+    @Test("A skippable zstd frame has no content, before and after a frame (RFC 8878 §3.1.2)")
+    func skippable() async throws {
+        let encoded = try Self.encoded(.zstd)
+        for first in UInt8(0x50)...0x5F {
+            let frame = Data([first, 0x2A, 0x4D, 0x18, 3, 0, 0, 0, 1, 2, 3])
+            #expect(try await decode([.zstd], [frame + encoded + frame + encoded]) == Self.text + Self.text)
+            #expect(await failure { try await decode([.zstd], [encoded + frame.dropLast()]) } == .badContentEncoding)
+        }
+    }
+
+    @Test("Bytes after the stream that do not end are not read without end")
+    func endlessTrailer() async throws {
+        let encoded = try Self.encoded(.gzip)
+        var (isFirst, read) = (true, 0)
+        let decoder = ContentDecoder(.gzip) {
+            defer { isFirst = false }
+            read += 1
+            return isFirst ? encoded : Data(count: 64 * 1024)
+        }
+        var decoded = Data()
+        while let chunk = try await decoder.next() { decoded += chunk }
+        #expect(decoded == Self.text)
+        #expect(read < 30)
     }
 
     @Test(
@@ -151,14 +199,26 @@ struct ContentDecoderTests {
         #expect(try await decode(ContentDecoding.codings(in: ["zstd", " X-GZIP , identity"]), [encoded]) == Self.text)
     }
 
-    @Test("Unknown codings, and too many codings, are an error if the body is not empty")
-    func unknown() async throws {
-        for fields in [["compress"], ["gzip, nonsense"], [Array(repeating: "gzip", count: 6).joined(separator: ",")]] {
-            let codings = Result { () throws(AsyncNetError) in try ContentDecoding.codings(in: fields) }
-            #expect(await failure { try await decode(codings, [Data("x".utf8)]) } == .badContentEncoding)
-            #expect(try await decode(codings, []).isEmpty)
-        }
-        #expect(try ContentDecoding.codings(in: ["", "identity, ,"]).isEmpty)
+    @Test("Too many codings are an error if the body is not empty")
+    func tooMany() async throws {
+        let fields = [Array(repeating: "gzip", count: 6).joined(separator: ",")]
+        let codings = Result { () throws(AsyncNetError) in try ContentDecoding.codings(in: fields) }
+        #expect(await failure { try await decode(codings, [Data("x".utf8)]) } == .badContentEncoding)
+        #expect(try await decode(codings, []).isEmpty)
+    }
+
+    @Test(
+        "Names of no registered coding are passed over, and a coding that is not decoded here keeps the body as sent",
+        arguments: [
+            (["", "identity, ,"], []), (["aws-chunked"], []), (["UTF-8"], []), (["binary"], []), (["none"], []),
+            (["nonsense"], []), (["gzip;q=1"], []), (["\"gzip\""], []), (["aws-chunked, gzip"], [.gzip]),
+            (["gzip,aws-chunked"], [.gzip]), (["gzip", "utf-8"], [.gzip]), (["none, BR, zstd"], [.brotli, .zstd]),
+            (["compress"], []), (["x-compress, gzip"], []), (["gzip, aes128gcm"], []), (["dcb"], []),
+            (["gzip", "DCZ"], []),
+            (["exi"], []), (["pack200-gzip"], []), (["x-gzip"], [.gzip]), (["deflate"], [.deflate]),
+        ] as [([String], [ContentDecoding])])
+    func names(_ fields: [String], _ codings: [ContentDecoding]) throws {
+        #expect(try ContentDecoding.codings(in: fields) == codings)
     }
 
     @Test("Output comes in small chunks, and no input is read before they are taken")

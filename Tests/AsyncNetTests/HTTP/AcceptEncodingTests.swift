@@ -1,0 +1,25 @@
+import Testing
+
+@testable import AsyncNet
+
+/// Which values of `Accept-Encoding` accept no content coding (RFC 9110 §12.5.3).
+@Suite("Accept-Encoding")
+struct AcceptEncodingTests {
+    @Test(
+        "Only identity is accepted if the value names no other coding",
+        arguments: [
+            ("identity", true), ("IDENTITY", true), (" identity ; q=1", true), ("identity;q=0.5, *;q=0", true),
+            ("", true),
+            ("gzip;q=0, br; Q=0.000", true), (",", true), ("gzip", false), ("identity, gzip", false), ("*", false),
+            ("gzip;q=0.1", false), ("identity;q=0", false), ("identity;q=0, gzip", false),
+        ])
+    func identity(_ value: String, _ isOnly: Bool) {
+        #expect(HTTPHeaders([HTTPHeader(name: "accept-encoding", value: value)]).acceptsOnlyIdentity == isOnly)
+    }
+
+    @Test("Without the header, and with one that is omitted, every coding is accepted")
+    func absent() {
+        #expect(!HTTPHeaders().acceptsOnlyIdentity)
+        #expect(!HTTPHeaders([.omitting("Accept-Encoding")]).acceptsOnlyIdentity)
+    }
+}

@@ -1,0 +1,82 @@
+import AsyncNetTesting
+import Foundation
+import Testing
+
+@testable import AsyncNet
+
+/// `RequestOptions.decodesContent`.
+@Suite("The option not to decode bodies")
+struct ContentOptionTests {
+    private static let text = Data((0..<200).map { "line \($0)\n" }.joined().utf8)
+    private let coded: Data
+    private let transport: LabelledTransport
+
+    init() throws {
+        coded = try Compressor(.gzip).compress(Self.text, isLast: true)
+        transport = LabelledTransport(reply: MockResponse(headers: ["Content-Encoding": "gzip"], body: coded))
+    }
+
+    @Test("The body is delivered as it was sent, and identity is asked for", arguments: TransportUnderTest.allCases)
+    func overTransports(_ transport: TransportUnderTest) async throws {
+        let server = try await MockServer.start()
+        await server.route("/*") { [coded] _ in MockResponse(headers: ["Content-Encoding": "gzip"], body: coded) }
+        let (session, options) = (transport.session(), RequestOptions(decodesContent: false))
+        let response = await session.request(server.url(), options: options).serializing(Data.self).response
+        #expect(response.value == coded)
+        #expect(response.head?.headers["Content-Encoding"] == "gzip")
+        #expect(try await server.takeRequest().headers["Accept-Encoding"] == "identity")
+        let own = session.request(server.url(), headers: ["Accept-Encoding": "gzip"])
+        await own.decodesContent(false)
+        #expect(try await own.serializing(Data.self).value == coded)
+        #expect(try await server.takeRequest().headers["Accept-Encoding"] == "gzip")
+        await session.finish()
+        await server.stop()
+    }
+
+    @Test("The limit of the body's size counts the bytes as they were sent")
+    func limit() async throws {
+        let options = RequestOptions(bodyLimit: .bytes(Int64(coded.count)), decodesContent: false)
+        let session = Session(transport: transport)
+        #expect(try await session.request("http://a/", options: options).serializing(Data.self).value == coded)
+        let decoded = RequestOptions(bodyLimit: .bytes(Int64(coded.count)))
+        let response = await session.request("http://a/", options: decoded).serializing(Data.self).response
+        #expect(response.error?.code == .bodyTooLarge)
+    }
+
+    @Test("Requests with and without the option do not share a transfer")
+    func coalescing() async throws {
+        let session = Session(transport: transport, configuration: .init(coalescesRequests: true))
+        let headers: HTTPHeaders = ["Accept-Encoding": "gzip"]
+        let kept = session.request("http://a/", headers: headers, options: RequestOptions(decodesContent: false))
+        let decoded = session.request("http://a/", headers: headers)
+        async let both = (kept.serializing(Data.self).value, decoded.serializing(Data.self).value)
+        let (first, second) = try await both
+        #expect(first == coded && second == Self.text)
+    }
+
+    @Test("A stored response is delivered either way")
+    func cached() async throws {
+        var reply = transport.reply
+        reply.headers.add(name: "Cache-Control", value: "max-age=60")
+        let session = Session(transport: LabelledTransport(reply: reply), configuration: .init(cache: HTTPCache()))
+        let headers: HTTPHeaders = ["Accept-Encoding": "gzip"]
+        for isDecoded in [false, true, false] {
+            let options = RequestOptions(decodesContent: isDecoded)
+            let response = await session.request("http://a/", headers: headers, options: options)
+                .serializing(Data.self).response
+            #expect(response.value == (isDecoded ? Self.text : coded))
+        }
+    }
+
+    @Test("A recording has the body as the request got it")
+    func recorded() async throws {
+        let recording = RecordingTransport(over: transport)
+        let session = Session(transport: recording)
+        let options = RequestOptions(decodesContent: false)
+        #expect(try await session.request("http://a/", options: options).serializing(Data.self).value == coded)
+        #expect(try await session.request("http://a/").serializing(Data.self).value == Self.text)
+        let responses = recording.recording.exchanges.compactMap(\.response)
+        #expect(responses.map { $0.headers["Content-Encoding"] } == ["gzip", nil])
+        #expect(responses.map { $0.chunks.map(\.data).reduce(Data(), +) } == [coded, Self.text])
+    }
+}
