@@ -13,14 +13,17 @@ struct CachedHop: Sendable {
     /// - Parameters:
     ///   - outgoing: The request as it is sent, with cookies and credentials.
     ///   - plain: The request without these.
-    /// - Returns: `nil` if the session has no cache, or the request does not use it.
+    /// - Returns: `nil` if the session has no cache, or the request does not use it, or the transport refuses the host.
     init?(_ outgoing: TransportRequest, _ plain: TransportRequest, _ attempt: Attempt) {
         // The handshake of a WebSocket has a transport of its own.
         guard attempt.run.carrier == nil, let cache = attempt.run.environment.cache else { return nil }
+        let trust = attempt.run.transport.trust(for: outgoing.head)
+        // The transport has an error to throw.
+        guard trust != .nothing else { return nil }
         let mode = attempt.run.policies.cacheMode ?? plain.cacheMode ?? .standard
         let credential = attempt.credential(for: plain)
         let request = CacheRequest(
-            outgoing.head, mode: mode, trust: attempt.run.transport.trust(for: outgoing.head),
+            outgoing.head, mode: mode, trust: trust,
             credential: credential.map { "\($0.username):\($0.password)" },
             hasBody: !plain.body.isNone, isRepeated: attempt.number > 1)
         (self.cache, self.request, self.plain, self.attempt) = (cache, request, plain, attempt)

@@ -5,7 +5,8 @@ extension TLSConfiguration {
     ///
     /// - Parameter route: The way to the server, which counts without verification only.
     func trust(by route: String) -> ResponseTrust {
-        isDisabled
+        guard !isRefused else { return .nothing }
+        return isDisabled
             ? ResponseTrust(demands: demands, client: client, route: route)
             : ResponseTrust(verification: verification, demands: demands, client: client)
     }

@@ -95,4 +95,18 @@ struct CacheTrustTests {
         #expect(await summary(.system) == "miss certificateNotTrusted")
         await server.stop()
     }
+
+    @Test(
+        "A transport that refuses the host or cannot be used gets its error, not what another stored",
+        arguments: [true, false])
+    func unusable(_ isRefused: Bool) async {
+        let handler: StubTransport.Handler = { _ in .text("evil", headers: ["Cache-Control": "max-age=600"]) }
+        #expect(await summary(session(.unverified(route: ""), handler)) == "miss evil")
+        #expect(await summary(session(.unverified(route: "none"), handler)) == "miss evil")
+        let tls = isRefused ? TLSConfiguration.refused : TLSConfiguration(pins: ["x"])
+        let transport = LibcurlTransport(configuration: .init(tls: tls, tlsForHosts: ["b": .system]))
+        let session = Session(transport: transport, configuration: .init(cache: cache, clock: clock))
+        #expect(await summary(session) == (isRefused ? "none certificateNotTrusted" : "none invalidConfiguration"))
+        #expect(await cache.statistics.entries == 2)
+    }
 }

@@ -33,9 +33,14 @@ public struct ResponseTrust: Sendable, Hashable, Codable {
     ///   equal texts are the same.
     public static func unverified(route: String) -> ResponseTrust { ResponseTrust(route: route) }
 
+    /// Of a transport that refuses the host or cannot be used: it receives nothing, and nothing stored is for it.
+    static let nothing = ResponseTrust(client: "nobody")
+
     /// Whether a response that came with this trust may be used for a request whose transport demands `other`.
     func serves(_ other: ResponseTrust) -> Bool {
-        guard client == other.client, other.demands.isEmpty || demands == other.demands else { return false }
+        guard self != .nothing, client == other.client, other.demands.isEmpty || demands == other.demands else {
+            return false
+        }
         if other.verification.isEmpty { return !verification.isEmpty || route == other.route }
         return verification == other.verification
     }

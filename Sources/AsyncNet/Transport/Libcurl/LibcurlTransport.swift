@@ -72,8 +72,7 @@ public final class LibcurlTransport: Transport {
 
     /// By the TLS settings of the request's host; without verification, by proxy, unix socket and addresses too.
     public func trust(for request: HTTPRequestHead) -> ResponseTrust {
-        // A transport that cannot be used receives nothing.
-        guard case .success(let engine) = engine else { return .unverified(route: "none") }
+        guard case .success(let engine) = engine else { return .nothing }
         return engine.hosts.trust(for: request) { configuration.route(to: request.url) }
     }
 

@@ -32,7 +32,7 @@ struct URLSessionTrust: Sendable {
 
     /// The trust of a response to this request.
     func trust(for request: HTTPRequestHead, _ route: () -> String) -> ResponseTrust {
-        guard case .success(let hosts) = hosts else { return .unverified(route: "none") }
+        guard case .success(let hosts) = hosts else { return .nothing }
         return hosts.trust(for: request, route)
     }
 

@@ -92,4 +92,26 @@ struct ResponseTrustTests {
         #expect(!Own().trust(for: head).serves(.verified()))
         #expect(ResponseTrust.verified().serves(Own().trust(for: head)))
     }
+
+    @Test(
+        "Nothing stored is for a transport that refuses the host or that cannot be used, and nothing of its is for others"
+    )
+    func nothing() throws {
+        let head = HTTPRequestHead(url: try "https://a/".asURL())
+        let (pins, hosts) = (TLSConfiguration(pins: ["x"]), ["b": TLSConfiguration.system])
+        let trusts = [
+            LibcurlTransport(configuration: .init(tls: .refused, tlsForHosts: hosts)).trust(for: head),
+            LibcurlTransport(configuration: .init(tls: pins)).trust(for: head),
+            LibcurlTransport(configuration: .init(tlsForHosts: ["*": .system])).trust(for: head),
+            URLSessionTrust(.refused, hosts).trust(for: head) { "" },
+            URLSessionTrust(pins, [:]).trust(for: head) { "" },
+        ]
+        let others = [.verified(), .unverified(route: ""), .unverified(route: "none")] + trusts
+        for (index, trust) in trusts.enumerated() {
+            for other in others {
+                #expect(!other.serves(trust), "\(index): \(other)")
+                #expect(!trust.serves(other), "\(index): \(other)")
+            }
+        }
+    }
 }
