@@ -60,7 +60,8 @@ extension CachedHop {
 
     /// The stored response in place of a response that confirms it, or of an error.
     ///
-    /// - Returns: `nil` if the stored response is damaged, or another version than that which the server has.
+    /// - Returns: `nil` if the stored response is damaged, has no byte of the requested range, or is another version than the
+    ///   server's.
     private func replacing(_ response: TransportResponse, by entry: CacheEntry, _ sent: Sending) async throws
         -> TransportResponse?
     {
@@ -73,7 +74,8 @@ extension CachedHop {
         run.record.replaced(response.head)
         run.watch.replaced(response.head)
         guard let body else {
-            await cache.store.remove(entry, key)
+            // A damaged one is removed already; one without the requested range is still confirmed.
+            if !isVersion { await cache.store.remove(entry, key) }
             return nil
         }
         guard isConfirmed else { return await use(entry.response, body, of: entry, as: .stale) }

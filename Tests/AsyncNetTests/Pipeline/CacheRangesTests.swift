@@ -177,4 +177,13 @@ struct CacheRangesTests {
         #expect(await site.cache.statistics.entries == 0)
         #expect(await site.get(method: .head, headers: ["Range": "bytes=0-1"]).metrics.cacheOutcome == .bypassed)
     }
+
+    @Test("A range beyond the end leaves a stale response without Content-Length stored", arguments: Kind.allCases)
+    func beyondTheEndOfStale(_ kind: Kind) async throws {
+        let site = try site(kind, control: "max-age=10")
+        #expect(await get(site, nil) == "miss 0123456789 200 -")
+        site.clock.advance(by: .seconds(20))
+        #expect(await get(site, "100-").hasSuffix(" 416 bytes */10"))
+        #expect(await get(site, nil) == "revalidated 0123456789 200 -")
+    }
 }
