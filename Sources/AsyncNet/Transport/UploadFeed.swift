@@ -91,8 +91,9 @@ final class UploadFeed: Sendable {
 
     // MARK: The writer's side
 
-    /// Writes all chunks of the reader.
+    /// Writes all chunks of the reader; the reader does not begin if the feed is closed already.
     func write(_ reader: BodyReader) async {
+        guard !state.withLock({ $0.isClosed }) else { return }
         do {
             while let chunk = try await reader.next() {
                 guard await put(chunk) else { return }

@@ -127,4 +127,17 @@ struct UploadFeedTests {
         #expect(last == .failure)
         #expect(feed.failure?.code == .bodyStreamFailed)
     }
+
+    @Test("A sequence does not begin for a feed that is closed")
+    func closedBefore() async throws {
+        let asked = Counter()
+        let stream = AsyncStream<Data> {
+            asked.add()
+            return nil
+        }
+        let feed = UploadFeed {}
+        feed.close()
+        await feed.write(try reader(stream))
+        #expect(asked.value == 0)
+    }
 }
