@@ -258,4 +258,47 @@ struct FinishingTests {
         await finishing.value
         _ = iterator
     }
+
+    /// Runs a closure before it decodes a number's page.
+    private struct ClosureDecoder: DataDecoder {
+        let run: @Sendable () -> Void
+
+        func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+            run()
+            return try JSONDecoder().decode(type, from: data)
+        }
+    }
+
+    @Test("A loop whose first page is being decoded when the session finishes gets all pages")
+    func firstPage() async throws {
+        let (session, _) = pages(TestClock())
+        let finishing = Locked<Task<Void, Never>?>(nil)
+        let decoder = ClosureDecoder {
+            guard finishing.withLock({ $0 }) == nil else { return }
+            let told = DispatchSemaphore(value: 0)
+            finishing.withLock { $0 = Task { await session.finish() } }
+            Task {
+                _ = await eventually { session.environment.transfers.isClosing }
+                _ = await session.isFinished
+                told.signal()
+            }
+            told.wait()
+        }
+        var all: [Int] = []
+        for try await page in session.pages([Int].self, from: "http://a/1", decoder: decoder) { all += page }
+        #expect(all == [1, 2, 3])
+        await finishing.withLock { $0 }?.value
+    }
+
+    @Test("A loop whose first page fails is not waited for")
+    func failedFirstPage() async throws {
+        let session = Session(
+            transport: StubTransport { _ in .status(404) }, configuration: .init(clock: TestClock()))
+        var iterator = session.pages([Int].self, from: "http://a/1").makeAsyncIterator()
+        await #expect { _ = try await iterator.next() } throws: {
+            ($0 as? AsyncNetError)?.code == .unacceptableStatus
+        }
+        await session.finish()
+        #expect(try await iterator.next() == nil)
+    }
 }

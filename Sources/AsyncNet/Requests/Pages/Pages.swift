@@ -51,10 +51,11 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(AsyncNetError) -> Page? {
             guard !isOver else { return nil }
             isOver = true
-            let hold = hold
+            // The first page is no request of a loop that has begun, but the session waits for what follows it.
+            let (hold, purpose) = (hold ?? pages.session.hold(), hold?.purpose)
             self.hold = nil
-            guard let received = try await received(for: hold?.purpose) else { return nil }
-            (last, isOver, self.hold) = (received, false, hold ?? pages.session.hold())
+            guard let received = try await received(for: purpose) else { return nil }
+            (last, isOver, self.hold) = (received, false, hold)
             return received.page
         }
 
