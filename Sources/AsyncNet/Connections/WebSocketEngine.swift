@@ -32,6 +32,9 @@ actor WebSocketEngine {
     private var hasFailedToResume = false
     /// How many connections in a row have failed, see ``WebSocketReconnection``.
     private var failures = 0
+    /// How many times the WebSocket has been opened again while its session finishes.
+    private var lateReopenings = 0
+    private static let mostLateReopenings = 10
     /// When the connection was opened.
     private var start = Duration.zero
     private(set) var lastHead: HTTPResponseHead?
@@ -116,8 +119,13 @@ actor WebSocketEngine {
         schedulePing()
     }
 
-    /// A session that finishes lets the WebSocket open again while other requests run.
+    /// A session that finishes lets the WebSocket open again while other requests run. These may be the handshakes of other
+    /// WebSockets, which would keep each other alive without a limit.
     private func openedAgain() async throws(AsyncNetError) -> WebSocketLink {
+        if plan.environment.transfers.isClosing {
+            lateReopenings += 1
+            guard lateReopenings <= Self.mostLateReopenings else { throw AsyncNetError(.sessionFinished) }
+        }
         let purpose = Purpose(in: plan.environment.identity)
         defer { purpose.end() }
         let link: Result<WebSocketLink, AsyncNetError> = await Purpose.$current.withValue(purpose) {

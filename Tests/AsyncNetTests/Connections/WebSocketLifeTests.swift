@@ -325,4 +325,41 @@ struct WebSocketLifeTests {
             #expect(await received.error?.code == .cancelled)
         }
     }
+
+    @Test("A WebSocket that is opened again and again does not delay the end of the session without end")
+    func finishWhileReopening() async throws {
+        let (hold, slow, asked, reopened) = (Gate(), Gate(), Gate(), Counter())
+        let reply = MockResponse.webSocket { socket in
+            reopened.add()
+            if reopened.value > 30 { slow.open() }
+            await socket.end()
+        }
+        try await withWebSockets(reply) { (server: MockServer, session: Session) async throws in
+            await server.enqueue(
+                .webSocket { socket in
+                    await hold.wait()
+                    await socket.end()
+                })
+            server.on(.get, "/slow") { _ in
+                asked.open()
+                await slow.wait()
+                return .text("slow")
+            }
+            let socket = session.webSocket(server.webSocketURL(), reconnection: .always(delay: .zero, limit: nil))
+            try await socket.open()
+            let received = Task {
+                defer { slow.open() }
+                return await socket.received().error?.code
+            }
+            async let running = session.request(server.url("/slow")).serializing(String.self).response
+            await asked.wait()
+            let finishing = Task { await session.finish() }
+            #expect(await eventually { await session.isFinished })
+            hold.open()
+            #expect(await received.value == .sessionFinished)
+            #expect(await running.value == "slow")
+            await finishing.value
+            #expect(reopened.value == 10)
+        }
+    }
 }
