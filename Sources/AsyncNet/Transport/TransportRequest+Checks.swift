@@ -15,6 +15,10 @@ extension TransportRequest {
             request.head.headers.add(.contentType(form.contentType))
             return request
         }
+        if let type = MediaType(own), type.type == "multipart", type.parameters["boundary"] == nil {
+            request.head.headers.set(.contentType("\(own); \(form.boundaryParameter)"))
+            return request
+        }
         guard MediaType(own).map({ $0.type != "multipart" || $0.parameters["boundary"] == form.boundary }) == true
         else {
             throw AsyncNetError(

@@ -41,7 +41,8 @@ public struct MultipartForm: Sendable {
     public var count: Int { parts.count }
 
     /// The media type `multipart/form-data` with the boundary.
-    public var contentType: String { "multipart/form-data; boundary=\(Self.quotedIfNeeded(boundary))" }
+    public var contentType: String { "multipart/form-data; \(boundaryParameter)" }
+    var boundaryParameter: String { "boundary=\(Self.quotedIfNeeded(boundary))" }
 
     // MARK: Adding parts
 

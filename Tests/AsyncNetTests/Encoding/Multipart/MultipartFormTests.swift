@@ -223,4 +223,21 @@ struct MultipartFormTests {
             await bad.request("http://a/", method: .post).serializing(String.self).result.failure?.code
                 == .encodingFailed)
     }
+
+    @Test(
+        "A multipart Content-Type without a boundary gets the form's, another boundary is refused",
+        arguments: [
+            ("multipart/form-data", "multipart/form-data; boundary=B"),
+            ("Multipart/Mixed; a=b", "Multipart/Mixed; a=b; boundary=B"),
+            ("multipart/form-data; boundary=B", "multipart/form-data; boundary=B"), ("application/x", "application/x"),
+            ("multipart/form-data; boundary=C", nil), ("multipart/form-data; boundary=", nil),
+        ] as [(String, String?)])
+    func ownContentType(_ own: String, _ sent: String?) async throws {
+        let stub = StubTransport { _ in .text("") }
+        let body = RequestBody.multipart(boundary: "B") { $0.append("x", name: "a") }
+        let response = await Session(transport: stub).upload(body, to: "http://a/", headers: ["Content-Type": own])
+            .serializing(Data.self).response
+        #expect(response.error?.code == (sent == nil ? .invalidRequest : nil))
+        #expect(stub.requests.first?.headers["Content-Type"] == sent)
+    }
 }
