@@ -85,7 +85,7 @@ public struct DecodableSerializer<Value: Decodable & Sendable>: ResponseSerializ
         do {
             return try decoder.decode(Value.self, from: data)
         } catch {
-            throw AsyncNetError(decoding: Value.self, error)
+            throw AsyncNetError(decoding: Value.self, error, from: data)
         }
     }
 }

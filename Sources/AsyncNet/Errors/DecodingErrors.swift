@@ -7,11 +7,15 @@ extension AsyncNetError {
     }
 
     /// An error of a decoder, with a message that names the invalid value and its path.
-    init(decoding type: any Any.Type, _ error: any Error, in subject: String = "The body") {
+    ///
+    /// - Parameter known: The reason, if it is known better than by the error.
+    init(
+        decoding type: any Any.Type, _ error: any Error, in subject: String = "The body", because known: String? = nil
+    ) {
         if error is AsyncNetError || error is CancellationError {
             self.init(wrapping: error, as: .decodingFailed)
         } else {
-            let reason = (error as? DecodingError).map(Self.reason) ?? "The decoder failed"
+            let reason = known ?? (error as? DecodingError).map(Self.reason) ?? "The decoder failed"
             self.init(.decodingFailed, "\(subject) could not be decoded as \(type). \(reason)", underlyingError: error)
         }
     }
@@ -22,7 +26,9 @@ extension AsyncNetError {
         case .valueNotFound(let type, let context): "\(path(context.codingPath)) is null or missing, not \(type)"
         case .typeMismatch(let type, let context): "\(path(context.codingPath)) is not \(type)"
         case .dataCorrupted(let context):
-            context.codingPath.isEmpty ? "It is not well-formed" : "\(path(context.codingPath)) is corrupt"
+            context.codingPath.isEmpty
+                ? "It is not well-formed, or a number in it does not fit its type"
+                : "\(path(context.codingPath)) is corrupt"
         @unknown default: "The decoder failed"
         }
     }

@@ -27,6 +27,15 @@ final class JSONDocument: Sendable {
         return try decoder.decode(type, from: data)
     }
 
+    /// The number of a valid document because of which a decoder has called it invalid, if that can be found.
+    fileprivate static func misfit<Value: Decodable>(of type: Value.Type, in data: Data) -> JSONNumberMisfit? {
+        data.withUnsafeBytes { bytes in
+            guard let tape = JSONTape(bytes.bindMemory(to: UInt8.self)) else { return nil }
+            defer { tape.close() }
+            return (try? tape.decode(type, at: 0)) == nil ? tape.numberMisfit() : nil
+        }
+    }
+
     /// The value at the decoder's position, `nil` if it is unknown.
     static func value(at decoder: any Decoder) throws -> JSON? {
         if let decoder = decoder as? JSONTapeDecoder { return try decoder.tape.json(decoder.index) }
@@ -48,6 +57,22 @@ final class JSONDocument: Sendable {
             default: nil
             }
         }
+    }
+}
+
+extension AsyncNetError {
+    /// An error of a decoder. Of a number that does not fit its type `JSONDecoder` on Linux says that the document is invalid;
+    /// the message names the number.
+    init<Value: Decodable>(
+        decoding type: Value.Type, _ error: any Error, from data: Data, in subject: String = "The body"
+    ) {
+        var reason: String?
+        if case .dataCorrupted(let context)? = error as? DecodingError, context.codingPath.isEmpty,
+            let misfit = JSONDocument.misfit(of: type, in: data)
+        {
+            reason = "\(Self.path(misfit.path)) is \(misfit.text), which is no \(misfit.type)"
+        }
+        self.init(decoding: type, error, in: subject, because: reason)
     }
 }
 

@@ -37,7 +37,10 @@ extension JSONTape {
 
     /// An integer of at most 18 digits, without fraction and exponent.
     func integer<Value: FixedWidthInteger>(_ index: Int) throws -> Value {
-        guard let value = try smallInteger(index).flatMap(Value.init(exactly:)) else { throw giveUp() }
+        guard let value = try smallInteger(index).flatMap(Value.init(exactly:)) else {
+            noteMisfit(index, Value.self)
+            throw giveUp()
+        }
         return value
     }
 
@@ -61,7 +64,10 @@ extension JSONTape {
         if let integer = try smallInteger(index), integer.magnitude < 1 << 53 { return Double(integer) }
         let text = text(try token(index))
         if let value = Self.shortDecimal(text) { return value }
-        guard let value = Double(String(decoding: text, as: UTF8.self)), value.isNormal else { throw giveUp() }
+        guard let value = Double(String(decoding: text, as: UTF8.self)), value.isNormal else {
+            noteMisfit(index, Double.self)
+            throw giveUp()
+        }
         return value
     }
 
@@ -86,8 +92,11 @@ extension JSONTape {
     func float(_ index: Int) throws -> Float {
         if let integer = try smallInteger(index), integer.magnitude < 1 << 24 { return Float(integer) }
         let token = try token(index)
-        guard token.kind == .number, let value = Float(String(decoding: text(token), as: UTF8.self)), value.isNormal
-        else { throw giveUp() }
+        guard token.kind == .number else { throw giveUp() }
+        guard let value = Float(String(decoding: text(token), as: UTF8.self)), value.isNormal else {
+            noteMisfit(index, Float.self)
+            throw giveUp()
+        }
         return value
     }
 
@@ -133,9 +142,51 @@ extension JSONTape {
         return names
     }
 
+    /// The number that did not fit its type, with its place in the document.
+    func numberMisfit() -> JSONNumberMisfit? {
+        guard let misfit, misfit.token < tokens.count else { return nil }
+        let text = String(decoding: text(tokens[misfit.token]), as: UTF8.self)
+        return JSONNumberMisfit(path: path(to: misfit.token), text: text.prefix(40), type: misfit.type)
+    }
+
+    private func path(to target: Int) -> [any CodingKey] {
+        var (path, index) = ([any CodingKey](), 0)
+        while index != target {
+            let isObject = tokens[index].kind == .object
+            guard isObject || tokens[index].kind == .array else { return path }
+            var (place, child) = (0, index + 1)
+            while target >= Int(tokens[isObject ? child + 1 : child].next) {
+                child = Int(tokens[isObject ? child + 1 : child].next)
+                place += 1
+            }
+            path.append(
+                isObject
+                    ? JSONPathKey(stringValue: (try? string(child)) ?? "", intValue: nil)
+                    : JSONPathKey(stringValue: "\(place)", intValue: place))
+            index = isObject ? child + 1 : child
+        }
+        return path
+    }
+
     /// Not supported: only the containers of the enclosing types know the path.
     var path: [any CodingKey] {
         _ = giveUp()
         return []
     }
+}
+
+/// A number that the type which was asked for does not have, such as 300 for `Int8`.
+struct JSONNumberMisfit {
+    let path: [any CodingKey]
+    /// As in the document, at most 40 characters.
+    let text: Substring
+    let type: any Any.Type
+}
+
+private struct JSONPathKey: CodingKey {
+    let stringValue: String
+    let intValue: Int?
+    init(stringValue: String, intValue: Int?) { (self.stringValue, self.intValue) = (stringValue, intValue) }
+    init(stringValue: String) { self.init(stringValue: stringValue, intValue: nil) }
+    init(intValue: Int) { self.init(stringValue: "\(intValue)", intValue: intValue) }
 }

@@ -35,6 +35,8 @@ struct SerializerTests {
         arguments: [
             (#"{"id":1}"#, "name is missing"), (#"{"id":"x","name":"y"}"#, "id is not Int"),
             (#"{"id":null,"name":"y"}"#, "id is null"), ("{", "not well-formed"),
+            (#"{"id":12345678901234567890,"name":"y"}"#, "id is 12345678901234567890, which is no Int"),
+            (#"{"id":1.5,"name":"y"}"#, "id is 1.5, which is no Int"),
         ])
     func decodingErrors(_ body: String, _ words: String) async throws {
         let input = try response(body)
@@ -44,6 +46,38 @@ struct SerializerTests {
         #expect(error?.code == .decodingFailed)
         #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
         #expect(error?.underlyingError is DecodingError)
+    }
+
+    private struct Levels: Decodable {
+        struct Level: Decodable { let size: Int8, factor: Float }
+        let levels: [Level]
+    }
+
+    @Test(
+        "A number that does not fit is named with its path and its type",
+        arguments: [
+            (#"{"levels":[{"size":1,"factor":1},{"factor":2,"size":300}]}"#, "levels[1].size is 300, which is no Int8"),
+            (
+                #"{"a":[[1],{"b":2}],"levels":[{"size":1,"factor":1e99}]}"#,
+                "levels[0].factor is 1e99, which is no Float"
+            ),
+        ])
+    func misfits(_ body: String, _ words: String) async throws {
+        let input = try response(body)
+        let error = await #expect(throws: AsyncNetError.self) {
+            try await DecodableSerializer(Levels.self).serialize(input)
+        }
+        #expect(error?.code == .decodingFailed)
+        #expect(error?.message.hasSuffix(words) == true, "\(error?.message ?? "")")
+    }
+
+    @Test("A document that is one number that does not fit is named as such")
+    func lonelyMisfit() async throws {
+        let input = try response("300")
+        let error = await #expect(throws: AsyncNetError.self) {
+            try await DecodableSerializer(Int8.self).serialize(input)
+        }
+        #expect(error?.message.hasSuffix("The document is 300, which is no Int8") == true)
     }
 
     struct Nothing: Decodable, EmptyResponse, Equatable {

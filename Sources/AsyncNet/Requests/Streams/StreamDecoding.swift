@@ -28,7 +28,7 @@ struct StreamDecoding: Sendable {
             guard !decoder.isOwn || data.count >= UserCode.small else { return try decoder.decode(type, from: data) }
             return try await UserCode.runAbandonably { [decoder] in try decoder.decode(type, from: data) }
         } catch {
-            throw failure(error, type, subject)
+            throw failure(error, type, subject, try? data())
         }
     }
 
@@ -36,12 +36,16 @@ struct StreamDecoding: Sendable {
     func valueHere<Value: Decodable>(
         _ type: Value.Type, in subject: String, _ data: () throws -> Data
     ) throws(AsyncNetError) -> Value {
-        do { return try decoder.decode(type, from: data()) } catch { throw failure(error, type, subject) }
+        do { return try decoder.decode(type, from: data()) } catch { throw failure(error, type, subject, try? data()) }
     }
 
-    private func failure(_ error: any Error, _ type: any Any.Type, _ subject: String) -> AsyncNetError {
+    private func failure<Value: Decodable>(
+        _ error: any Error, _ type: Value.Type, _ subject: String, _ data: Data?
+    ) -> AsyncNetError {
         let isCancelled = error is CancellationError || (error as? AsyncNetError)?.code == .cancelled
-        let error = isCancelled ? AsyncNetError(.cancelled) : AsyncNetError(decoding: type, error, in: subject)
+        let error =
+            isCancelled
+            ? AsyncNetError(.cancelled) : AsyncNetError(decoding: type, error, from: data ?? Data(), in: subject)
         return context.map { error.with($0()) } ?? error
     }
 }
