@@ -191,7 +191,9 @@ struct FinishingTests {
         let loop = Task {
             var count = 0
             do {
-                for try await _ in session.stream("http://a/").serverSentEvents(reconnection: .always(limit: nil)) { count += 1 }
+                for try await _ in session.stream("http://a/").serverSentEvents(reconnection: .always(limit: nil)) {
+                    count += 1
+                }
             } catch {}
             return count
         }
