@@ -61,8 +61,8 @@ struct Anet: AsyncParsableCommand {
             without: try request.removedHeaders(positionals), jar,
             asksToContinue: calls.contains { $0.headers.contains(name: "Expect") })
         configuration.cache = try transfer.makeCache()
-        let archive = try output.recorder()
-        if let archive { configuration.monitors.append(archive) }
+        let archive = try output.archive()
+        if let archive { configuration.monitors.append(archive.recorder) }
         let recorder = Recorder(output)
         if let recorder { configuration.monitors.append(recorder) }
         let carrier = try recording.transport(over: transport)
@@ -78,9 +78,9 @@ struct Anet: AsyncParsableCommand {
     }
 
     private func keep(
-        _ jar: CookieJar?, _ archive: HARRecorder?, _ transport: any Transport
+        _ jar: CookieJar?, _ archive: Archive?, _ transport: any Transport
     ) async throws(ExitError) {
-        do throws(AsyncNetError) { try await archive?.finish() } catch { throw ExitError(error, "") }
+        try await archive?.finish()
         try await transfer.cookies.save(jar)
         try recording.write(transport)
     }

@@ -131,11 +131,9 @@ struct OutputOptions: ParsableArguments {
     }
 
     /// Writes each exchange when it has ended, so that the file is there however the program ends. `nil` without --har.
-    func recorder() throws(ExitError) -> HARRecorder? {
+    func archive() throws(ExitError) -> Archive? {
         guard let har else { return nil }
-        do throws(AsyncNetError) { return try HARRecorder(streamingTo: URL(fileURLWithPath: har)) } catch {
-            throw ExitError(error, "")
-        }
+        return try Archive(har)
     }
 
     /// On a terminal that a person looks at, and where no other lines would run into it.
