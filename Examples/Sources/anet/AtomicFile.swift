@@ -63,3 +63,8 @@ struct AtomicFile {
         try file.commit()
     }
 }
+
+extension URL {
+    /// The file with this name, which is the shell's to expand: Foundation would take `~root` for a user's home.
+    init(file name: String) { self.init(fileURLWithPath: name.hasPrefix("~") ? "./\(name)" : name) }
+}

@@ -10,7 +10,7 @@ extension Client {
     }
 
     private func downloaded(_ call: Call, _ target: Target) async -> Outcome {
-        let place = URL(fileURLWithPath: target.name)
+        let place = URL(file: target.name)
         if !options.output.continues { Self.forget(place) }
         let request = session.download(
             call.text, to: destination(target, place), method: call.method, headers: call.headers,

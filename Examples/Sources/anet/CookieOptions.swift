@@ -41,7 +41,7 @@ struct CookieOptions: ParsableArguments {
     func save(_ jar: CookieJar?) async throws(ExitError) {
         guard let cookieJar, let jar else { return }
         do throws(AsyncNetError) {
-            guard cookieJar == "-" else { return try await jar.save(to: URL(fileURLWithPath: cookieJar)) }
+            guard cookieJar == "-" else { return try await jar.save(to: URL(file: cookieJar)) }
         } catch {
             throw ExitError(error, "")
         }

@@ -99,7 +99,7 @@ struct FormArgument {
             let data = isFile ? try Input.read("@\(text)") : Data(text.utf8)
             form.append(data, name: name, fileName: fileName, mimeType: type)
         case .file(let file, let type, let fileName):
-            let shown = fileName ?? URL(fileURLWithPath: file).lastPathComponent
+            let shown = fileName ?? URL(file: file).lastPathComponent
             form.append(try Input.upload(file), name: name, fileName: shown, mimeType: type)
         }
     }

@@ -30,17 +30,17 @@ enum Input {
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
             throw unreadable("The file \(name)", String(cString: strerror(EISDIR)))
         }
-        return status.st_mode & S_IFMT == S_IFREG ? .file(URL(fileURLWithPath: name)) : .stream(InputChunks(file: file))
+        return status.st_mode & S_IFMT == S_IFREG ? .file(URL(file: name)) : .stream(InputChunks(file: file))
     }
 
     /// The URL of a file that can be read now; the library reads it later.
     static func file(_ name: String) throws(ExitError) -> URL {
         _ = try readFile(name)
-        return URL(fileURLWithPath: name)
+        return URL(file: name)
     }
 
     /// The URL of a file of cookies, which need not be there.
-    static func cookies(_ name: String) -> URL { URL(fileURLWithPath: name == "-" ? "/dev/stdin" : name) }
+    static func cookies(_ name: String) -> URL { URL(file: name == "-" ? "/dev/stdin" : name) }
 
     /// What --etag-save has written; an empty tag if there is no such file, as curl has it.
     static func etag(_ name: String) throws(ExitError) -> String {

@@ -27,7 +27,7 @@ struct RecordingOptions: ParsableArguments {
         guard 0...65535 ~= serve else { throw ValidationError("--serve needs a port from 0 to 65535") }
     }
 
-    private var file: URL? { replay.map { URL(fileURLWithPath: $0) } }
+    private var file: URL? { replay.map { URL(file: $0) } }
 
     /// The transport that records, or that replays.
     func transport(over transport: any Transport) throws(ExitError) -> any Transport {
@@ -39,7 +39,7 @@ struct RecordingOptions: ParsableArguments {
     /// Writes what the transport has recorded.
     func write(_ transport: any Transport) throws(ExitError) {
         guard let record, let transport = transport as? RecordingTransport else { return }
-        do throws(AsyncNetError) { try transport.recording.write(to: URL(fileURLWithPath: record)) } catch {
+        do throws(AsyncNetError) { try transport.recording.write(to: URL(file: record)) } catch {
             throw ExitError(error, "")
         }
     }

@@ -59,7 +59,7 @@ extension RequestOptions {
     /// A folder's URL is completed by the name of the file that goes into it, as curl does.
     private func named(_ url: String) -> String {
         guard let uploadFile, uploadFile != "-" else { return url }
-        return URLText.appending(fileName: URL(fileURLWithPath: uploadFile).lastPathComponent, to: url)
+        return URLText.appending(fileName: URL(file: uploadFile).lastPathComponent, to: url)
     }
 
     private func queries(_ positionals: Positionals) throws(ExitError) -> [String] {

@@ -31,7 +31,7 @@ struct Target {
     }
 
     private func makeFolders() throws(ExitError) {
-        let folder = URL(fileURLWithPath: name).deletingLastPathComponent()
+        let folder = URL(file: name).deletingLastPathComponent()
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         } catch {
@@ -41,8 +41,8 @@ struct Target {
 
     /// The name that the server gives, which must not be another file's yet; else that of the URL.
     @Sendable func named(by head: HTTPResponseHead) throws -> URL {
-        guard let folder, head.value(for: "Content-Disposition") != nil else { return URL(fileURLWithPath: name) }
-        let url = URL(fileURLWithPath: "\(folder)\(head.suggestedFileName)")
+        guard let folder, head.value(for: "Content-Disposition") != nil else { return URL(file: name) }
+        let url = URL(file: "\(folder)\(head.suggestedFileName)")
         if FileManager.default.fileExists(atPath: url.path) { throw POSIXError(.EEXIST) }
         return url
     }

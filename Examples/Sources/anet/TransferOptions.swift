@@ -129,7 +129,7 @@ struct TransferOptions: ParsableArguments {
     func makeCache() throws(ExitError) -> HTTPCache? {
         guard let cache else { return nil }
         do throws(AsyncNetError) {
-            return try HTTPCache(directory: URL(fileURLWithPath: cache, isDirectory: true))
+            return try HTTPCache(directory: URL(file: cache))
         } catch {
             throw ExitError(error, "")
         }
