@@ -79,8 +79,11 @@ final class TransferRecord: Sendable {
     /// How many attempts have ended before they sent anything.
     var unsentAttempts: Int { state.withLock { $0.unsent } }
 
-    /// Keeps what the request ends with if the next attempt is not admitted.
-    func keep(_ outcome: TransferOutcome) { state.withLock { $0.earlier = outcome } }
+    /// Keeps what the request ends with if the next attempt is not admitted. An attempt that has sent nothing replaces no
+    /// earlier outcome.
+    func keep(_ outcome: TransferOutcome) {
+        state.withLock { if $0.earlier == nil || !$0.isUnsent { $0.earlier = outcome } }
+    }
 
     /// Puts back what was kept, if the attempt that followed has sent nothing.
     func restore() -> TransferOutcome? {

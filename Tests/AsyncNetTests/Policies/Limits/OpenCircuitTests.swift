@@ -146,4 +146,25 @@ struct OpenCircuitTests {
         gate.open()
         #expect(await first.metrics.attempts == 1)
     }
+
+    @Test("An attempt that was not admitted replaces no outcome that was kept before it")
+    func kept() throws {
+        let record = TransferRecord()
+        let url = try "http://a/".asURL()
+        func response(_ status: Int) -> TransferOutcome {
+            TransferOutcome(head: HTTPResponseHead(statusCode: status, url: url))
+        }
+        record.beginAttempt(1)
+        record.keep(response(503))
+        record.beginAttempt(2)
+        record.keep(TransferOutcome(error: AsyncNetError(.circuitOpen)))
+        record.beginAttempt(3)
+        #expect(record.restore()?.head?.statusCode == 503)
+        record.beginAttempt(4)
+        record.keep(response(502))
+        record.beginHop(HTTPRequestHead(method: .get, url: url))
+        record.keep(response(500))
+        record.beginAttempt(5)
+        #expect(record.restore()?.head?.statusCode == 500)
+    }
 }
