@@ -19,10 +19,18 @@ enum RefreshFailure {
     static func delay(
         beforeRetry retry: Int, after error: any Error, now: Date, using random: inout some RandomNumberGenerator
     ) -> Duration? {
-        guard retry < mostRetries, let error = error as? AsyncNetError, isUnprocessed(error) else { return nil }
+        guard retry < mostRetries, let error = error as? AsyncNetError, isFirst(error), isUnprocessed(error) else {
+            return nil
+        }
         let own = backoff.delay(retry: retry, using: &random)
         guard let asked = retryAfter(error, now) else { return own }
         return asked > longestRetryAfter ? nil : max(own, asked)
+    }
+
+    /// Whether no request of the refresh can have succeeded before: what follows the POST of a refresh token, such as a GET
+    /// of the user, fails after the server has consumed the token.
+    private static func isFirst(_ error: AsyncNetError) -> Bool {
+        error.request.map { $0.httpMethod == HTTPMethod.post.rawValue } ?? true
     }
 
     private static func isUnprocessed(_ error: AsyncNetError) -> Bool {

@@ -100,4 +100,14 @@ struct RefreshFailureTests {
         #expect(await eventually { clock.sleeperCount == 0 })
         #expect(fixture.refreshes == 1)
     }
+
+    @Test("Only a POST is repeated: another request may follow one that has consumed the refresh token")
+    func laterStep() async throws {
+        for (method, isRepeated) in [(HTTPMethod.post, true), (.get, false), (.put, false)] {
+            let session = Session(transport: StubTransport { _ in .status(503) })
+            let response = await session.request("http://a/", method: method).validate().serializing(Data.self).response
+            let error = response.error
+            #expect((delay(try #require(error)) != nil) == isRepeated)
+        }
+    }
 }

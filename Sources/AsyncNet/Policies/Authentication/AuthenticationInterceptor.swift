@@ -18,7 +18,8 @@
 /// retried: its response is delivered.
 ///
 /// A refresh that the server has not carried out, since it was not reached or responded with 429 or 503, is repeated
-/// twice at most, after a second or so, or as `Retry-After` requires. After any other failure, such as a lost connection, the server
+/// twice at most, after a second or so, or as `Retry-After` requires, if that request is a POST. After any other failure, such as a lost
+/// connection, or that of a GET that follows the POST, the server
 /// may have consumed a refresh token, and nothing is repeated. If the refresh fails, the requests that wait for it end with `.refreshFailed`, and so do requests that were sent
 /// with the old credential and are rejected later; the next new request starts another refresh. Requests that need more
 /// refreshes than the ``RefreshWindow`` allows end with `.excessiveRefresh`, requests without a credential with

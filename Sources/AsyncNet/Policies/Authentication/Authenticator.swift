@@ -45,6 +45,8 @@ public protocol Authenticator: Sendable {
     /// interceptor belongs to: the requests of this call, and of tasks that it starts with `Task` or in a group, are
     /// sent without the expired credential, and a 401 is delivered to them. Requests of a detached task, or of another
     /// library's callback, wait for this refresh: if this call awaits them, neither ends.
+    ///
+    /// It may be called again after a POST that the server has not carried out: see ``AuthenticationInterceptor``.
     func refresh(_ credential: Credential) async throws -> Credential
 
     /// Whether a response with a status of 400 or above means that the request's credential is not valid; by default
