@@ -26,8 +26,13 @@ final class Purpose: Sendable {
 
     /// The work is also done for another purpose.
     func join(_ other: Purpose) {
-        guard other !== self else { return }
-        state.withLock { $0.others.append(other) }
+        guard other !== self, !other.isOver else { return }
+        // Not under the lock: the others have locks of their own, and may join this one meanwhile.
+        let over = state.withLock { $0.others }.filter { $0.isOver }
+        state.withLock { state in
+            state.others.removeAll { kept in kept === other || over.contains { $0 === kept } }
+            state.others.append(other)
+        }
     }
 
     func end() {
@@ -43,8 +48,15 @@ final class Purpose: Sendable {
 
     /// Whether a running request of this session needs the work.
     func isNeeded(in session: ObjectIdentifier) -> Bool {
-        let (isOver, others) = state.withLock { ($0.isOver, $0.others) }
-        guard !isOver else { return false }
-        return self.session == session || others.contains { $0.isNeeded(in: session) }
+        // Two refreshes may wait for each other's requests.
+        var (seen, open) = (Set<ObjectIdentifier>(), [self])
+        while let purpose = open.popLast() {
+            guard seen.insert(ObjectIdentifier(purpose)).inserted else { continue }
+            let (isOver, others) = purpose.state.withLock { ($0.isOver, $0.others) }
+            guard !isOver else { continue }
+            if purpose.session == session { return true }
+            open += others
+        }
+        return false
     }
 }

@@ -1,0 +1,37 @@
+import Testing
+
+@testable import AsyncNet
+
+@Suite("Purposes", .timeLimit(.minutes(1)))
+struct PurposeTests {
+    private final class Key: Sendable {}
+    private let key = Key()
+
+    @Test("Purposes that serve each other are needed as long as one of them serves the session")
+    func cycle() {
+        let (first, second, request) = (Purpose(), Purpose(), Purpose(in: ObjectIdentifier(key)))
+        first.join(second)
+        second.join(first)
+        #expect(!first.isNeeded(in: ObjectIdentifier(key)))
+        second.join(request)
+        #expect(first.isNeeded(in: ObjectIdentifier(key)))
+        request.end()
+        #expect(!first.isNeeded(in: ObjectIdentifier(key)))
+    }
+
+    @Test("A purpose keeps none that is over, and each once")
+    func over() {
+        let purpose = Purpose()
+        weak var ended: Purpose?
+        do {
+            let request = Purpose(in: ObjectIdentifier(key))
+            ended = request
+            purpose.join(request)
+            request.end()
+            purpose.join(request)
+        }
+        purpose.join(Purpose(in: ObjectIdentifier(key)))
+        #expect(ended == nil)
+        #expect(purpose.isNeeded(in: ObjectIdentifier(key)))
+    }
+}
