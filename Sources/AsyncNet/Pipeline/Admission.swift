@@ -22,7 +22,7 @@ struct Admission<Rest: Station>: Station {
             run.hold(try await limits.queue?.acquire(host: origin, priority: run.policies.priority))
         }
         defer { run.releasePermit() }
-        if await hasReplacedCredential(request, run) { throw ReplacedCredential() }
+        if !attempt.isStoredOnly, await hasReplacedCredential(request, run) { throw ReplacedCredential() }
         // The breaker may have opened while this request waited.
         if let waited = pass, !waited.isCurrent { pass = try limits.breakers?.allow(host: origin) }
         if let pass {
@@ -59,7 +59,8 @@ extension RequestRun {
     }
 }
 
-/// The credential of a request was replaced while the request waited for its permit: the server would refuse it.
+/// The credential of a request was replaced while the request waited for its permit, or has expired and no stored response
+/// answers the request: the server would refuse it.
 struct ReplacedCredential: Error {}
 
 /// What the end of a transfer counts as for the origin's circuit breaker.

@@ -55,7 +55,7 @@ struct Attempts<Rest: Station>: Station {
         var attempt = unsent
         var hasBegun = false
         while true {
-            attempt.credential = unsent.credential
+            (attempt.credential, attempt.isStoredOnly) = (unsent.credential, false)
             let prepared = try await prepared(request, for: &attempt, hasBegun)
             hasBegun = true
             do { return try await rest.send(prepared, in: attempt) } catch is ReplacedCredential {
@@ -69,7 +69,7 @@ struct Attempts<Rest: Station>: Station {
     private func prepared(_ request: TransportRequest, for attempt: inout Attempt, _ hasBegun: Bool) async throws
         -> TransportRequest
     {
-        let adapted = attempt.run.hasAdapters ? try await adaptedForNetwork(request, &attempt) : request
+        let adapted = attempt.run.hasAdapters ? try await adaptedForNetwork(request, &attempt, hasBegun) : request
         let prepared = try await attempt.run.prepare(adapted)
         if !hasBegun { attempt.validators = try await begin(attempt, prepared) }
         return prepared
@@ -101,15 +101,19 @@ struct Attempts<Rest: Station>: Station {
     // MARK: Adapters
 
     /// Adapts the request; with a cache first with an expired credential, which is refreshed only if the request is sent.
-    private func adaptedForNetwork(_ request: TransportRequest, _ attempt: inout Attempt) async throws
+    ///
+    /// - Parameter isRepeated: Whether the credential was replaced: it is not deferred again.
+    private func adaptedForNetwork(_ request: TransportRequest, _ attempt: inout Attempt, _ isRepeated: Bool)
+        async throws
         -> TransportRequest
     {
         let (run, credential) = (attempt.run, attempt.credential)
-        if run.environment.cache != nil, run.carrier == nil, !run.policies.list.credentialKeepers.isEmpty {
+        if !isRepeated, run.environment.cache != nil, run.carrier == nil, !run.policies.list.credentialKeepers.isEmpty {
             let deferral = RefreshDeferral()
             let adapted = try await adapted(request, &attempt, deferral)
             if !deferral.isDeferred { return adapted }
-            if await attempt.needsNoServer(adapted) { return adapted }
+            attempt.isStoredOnly = await attempt.needsNoServer(adapted)
+            if attempt.isStoredOnly { return adapted }
             attempt.credential = credential
             run.record.restart(with: request)
         }

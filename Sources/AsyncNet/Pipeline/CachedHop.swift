@@ -59,6 +59,7 @@ struct CachedHop: Sendable {
             if let response = await use(found.entries[index], as: outcome) { return response }
             return request.isOnlyIfCached ? try await unavailable() : nil
         case .useAndRevalidate(let index):
+            if attempt.isStoredOnly { throw ReplacedCredential() }
             guard let response = await use(found.entries[index], as: .stale) else { return nil }
             run.revalidate(plain, attempt.credential, key)
             return response

@@ -18,6 +18,8 @@ struct Caching<Rest: Station>: Station {
     private func sendUnlessStored(_ request: TransportRequest, in attempt: Attempt) async throws -> Next {
         guard let hop = await attempt.cachedHop(request) else { return try await rest.send(request, in: attempt) }
         if let response = try await hop.finalResponse() { return try await deliver(response, request, attempt) }
+        // A request that only the cache may answer is never sent: its stored redirects are followed by the hops.
+        if attempt.isStoredOnly, !hop.request.isOnlyIfCached { throw ReplacedCredential() }
         do { return try await rest.send(request, in: attempt) } catch {
             guard let failure = attempt.failure(error, of: request),
                 let response = await hop.response(inPlaceOf: failure)
@@ -32,6 +34,7 @@ struct Caching<Rest: Station>: Station {
     {
         attempt.run.watch.touch()
         if let next = try await attempt.deliver(response.decoded, to: request) { return next }
+        if attempt.isStoredOnly { throw ReplacedCredential() }
         return try await rest.send(try await attempt.run.prepare(request), in: attempt)
     }
 }
@@ -41,6 +44,7 @@ extension Attempt {
     @inline(never)
     fileprivate func cachedHop(_ request: TransportRequest) async -> CachedHop? {
         var outgoing = request
+        outgoing.head.asksForUncodedRange()
         if let jar = run.environment.configuration.cookieJar { await jar.addCookies(to: &outgoing) }
         return CachedHop(outgoing, request, self)
     }
@@ -48,13 +52,13 @@ extension Attempt {
     /// Whether the cache answers the request without the server.
     func needsNoServer(_ request: TransportRequest) async -> Bool {
         guard let hop = await cachedHop(request) else { return false }
-        guard hop.request.isCacheable else { return hop.request.isOnlyIfCached }
+        if hop.request.isOnlyIfCached { return true }
+        guard hop.request.isCacheable else { return false }
         let found = await hop.lookUp()
         switch found.decision {
         case .use(let index, _):
             return !run.policies.redirects.follows(
                 found.entries[index].response.head(for: hop.request.url, at: hop.now))
-        case .unavailable: return true
         default: return false
         }
     }

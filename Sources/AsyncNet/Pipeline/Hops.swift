@@ -198,7 +198,7 @@ extension Attempt {
 extension HTTPRequestHead {
     /// Asks for a range of the bytes that the caller knows. A content coding makes another representation, of which a range
     /// is other bytes (RFC 9110 §14.1.2); servers that code while they send ignore the range. As in the Fetch standard.
-    fileprivate mutating func asksForUncodedRange() {
+    mutating func asksForUncodedRange() {
         let hasRange = headers.contains { $0.hasName("Range") && !$0.isOmission }
         guard hasRange, !headers.contains(name: "Accept-Encoding") else { return }
         headers.add(.acceptEncoding("identity"))

@@ -42,6 +42,8 @@ struct Attempt: Sendable {
     var validators: [Validator] = []
     /// The credential for a 401 of its origin.
     var credential: OriginCredential?
+    /// Whether the request has an expired credential, and so must not be sent: a stored response is to answer it.
+    var isStoredOnly = false
 }
 
 /// A credential, and the only origin that it is sent to. An object, as each suspended station has an ``Attempt`` with

@@ -9,7 +9,7 @@ struct Sharing<Rest: Station>: Station {
     init(_ rest: Rest) { self.rest = rest }
 
     func send(_ request: TransportRequest, in attempt: Attempt) async throws -> Next {
-        if attempt.run.carrier != nil { return try await rest.send(request, in: attempt) }
+        if attempt.run.carrier != nil || attempt.isStoredOnly { return try await rest.send(request, in: attempt) }
         if isShared(request, attempt.run) { return try await share(request, attempt) }
         if hedging(request, attempt.run) != nil { return try await hedge(request, attempt) }
         return try await rest.send(request, in: attempt)

@@ -186,4 +186,23 @@ struct CacheRangesTests {
         #expect(await get(site, "100-").hasSuffix(" 416 bytes */10"))
         #expect(await get(site, nil) == "revalidated 0123456789 200 -")
     }
+
+    @Test("A caller's range finds its own part, although the response varies by Accept-Encoding")
+    func varied() async {
+        let stub = StubTransport { _ in
+            .text(
+                "01", status: 206,
+                headers: [
+                    "Content-Range": "bytes 0-1/10", "Cache-Control": "max-age=600", "Vary": "Accept-Encoding",
+                    "ETag": "\"1\"",
+                ])
+        }
+        let session = Session(transport: stub, configuration: .init(cache: HTTPCache()))
+        for mode in [CacheMode.standard, .onlyIfCached] {
+            let request = session.request(
+                "http://a/", headers: ["Range": "bytes=0-1"], options: RequestOptions(cacheMode: mode))
+            #expect(await request.serializing(String.self).response.value == "01")
+        }
+        #expect(stub.requests.count == 1)
+    }
 }

@@ -16,7 +16,8 @@ struct CachedCredentialTests {
     private let stub = StubTransport { request in
         let control = request.path == "/stale" ? "max-age=0, stale-while-revalidate=60" : "private, max-age=600"
         if request.path == "/moved" {
-            return .text("", status: 301, headers: ["Location": "/there", "Cache-Control": "max-age=600"])
+            return .status(
+                301, headers: ["Location": "/there", "Cache-Control": control, "Content-Length": "0"])
         }
         return .text(request.headers["Authorization"] ?? "", headers: ["Cache-Control": control])
     }
@@ -102,5 +103,50 @@ struct CachedCredentialTests {
         #expect(await session.request("http://a/").serializing(String.self).response.metrics.cacheOutcome == .hit)
         gate.open()
         #expect(await sent.value == "Bearer secret-2")
+    }
+
+    @Test("An event stream, which is never answered by the cache, is not sent with an expired credential")
+    func stream() async {
+        let session = await session(["/"], then: expired)
+        let error = await #expect(throws: AsyncNetError.self) {
+            for try await _ in session.stream("http://a/").serverSentEvents() {}
+        }
+        #expect(error?.code == .refreshFailed)
+        #expect(authenticator.refreshes.value == 1)
+        #expect(stub.requests.count == 1)
+    }
+
+    @Test("A stored redirect that only the cache may answer needs no refresh")
+    func storedRedirect() async {
+        let session = await session(["/moved"], then: expired)
+        let sent = stub.requests.count
+        let options = RequestOptions(cacheMode: .onlyIfCached)
+        let response = await session.request("http://a/moved", options: options).serializing(String.self).response
+        #expect(response.value == "Bearer secret-1")
+        #expect(authenticator.refreshes.value == 0)
+        #expect(stub.requests.count == sent)
+    }
+
+    @Test("With a limit, a request that the cache turns out not to answer waits for the refresh in progress")
+    func limited() async {
+        let gate = Gate()
+        let authenticator = TokenAuthenticator { _ in
+            await gate.wait()
+            return AccessToken(2)
+        }
+        let interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: AccessToken(1))
+        var configuration = SessionConfiguration(interceptors: [interceptor], cache: HTTPCache())
+        configuration.concurrencyLimit = .init(perSession: 4)
+        let session = Session(transport: stub, configuration: configuration)
+        #expect(await session.request("http://a/").serializing(String.self).response.value == "Bearer secret-1")
+        await interceptor.setCredential(expired)
+        async let sent = session.request("http://a/other").serializing(String.self).response
+        #expect(await eventually { await interceptor.waiterCount == 1 })
+        let stream = Task { for try await _ in session.stream("http://a/").serverSentEvents(reconnection: .never) {} }
+        #expect(await eventually { await interceptor.waiterCount == 2 })
+        gate.open()
+        #expect(await sent.value == "Bearer secret-2")
+        _ = await stream.result
+        #expect(stub.requests.filter { $0.headers["Authorization"] == "Bearer secret-1" }.count == 1)
     }
 }
