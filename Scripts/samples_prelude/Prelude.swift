@@ -28,6 +28,9 @@ public struct Hits: Codable, Sendable { public var cursor: String? }
 public struct Receipt: Codable, Sendable { public var id: Int }
 public struct Report: Codable, Sendable { public var id: Int }
 public struct Price: Codable, Sendable { public var value: Double }
+/// A request to a language model, and a piece of its answer.
+public let prompt = ["prompt": "a"]
+public struct Chunk: Codable, Sendable { public var text: String }
 
 public let session = Session()
 public let api = Session(baseURL: "https://api.example.com/v1/")

@@ -94,7 +94,7 @@ extension EventScenario {
             ),
             EventScenario(
                 "A body is sent, and validators accept",
-                "created, resumed, 1 attempt POST /x, 1.1 hop POST /x, 1.1 response 200, 1.1 received 3 bytes, 1.1 validated, 1 finished, 1 decoded String"
+                "created, resumed, 1 attempt POST /x, 1.1 hop POST /x, 1.1 sent 7 of 7 bytes, 1.1 response 200, 1.1 received 3 bytes, 1.1 validated, 1 finished, 1 decoded String"
             ).running { session in
                 _ = await session.post("http://a.example/x", parameters: ["a": 1]).validate().serializing(String.self)
                     .result

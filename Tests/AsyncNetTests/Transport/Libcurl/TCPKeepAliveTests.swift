@@ -7,9 +7,10 @@ import Testing
 /// Whether the system asks silent peers if they are still there: read from the sockets, without waiting for it.
 @Suite("TCP keepalive", .timeLimit(.minutes(5)))
 struct TCPKeepAliveTests {
-    /// The options of the socket that is connected to a port; `nil` without such a socket.
-    private func options(ofConnectionTo port: Int) -> [Int32]? {
-        (0..<Int32(getdtablesize())).lazy.filter { Self.peer(of: $0) == port }.first.map { socket in
+    /// The options of the sockets that are connected to a port: that of the test, and perhaps one of another test whose server
+    /// had the same port before.
+    private func options(ofConnectionsTo port: Int) -> [[Int32]] {
+        (0..<Int32(getdtablesize())).filter { Self.peer(of: $0) == port }.map { socket in
             let isOn = Self.option(SO_KEEPALIVE, SOL_SOCKET, of: socket)
             guard isOn != 0 else { return [] }
             #if canImport(Darwin)
@@ -46,7 +47,7 @@ struct TCPKeepAliveTests {
         try await withServer(.text("a")) { (server: MockServer) async throws in
             let session = Session(transport: .libcurl(configuration))
             _ = try await session.request(server.url()).serializing(String.self).value
-            #expect(options(ofConnectionTo: try #require(server.url().port)) == expected)
+            #expect(options(ofConnectionsTo: try #require(server.url().port)).contains(expected))
         }
     }
 
@@ -56,7 +57,7 @@ struct TCPKeepAliveTests {
         let port = try #require(server.url().port)
         let session = Session(transport: .libcurl(configuration))
         let connection = try await session.connect(to: "127.0.0.1", port: port, tls: .none)
-        #expect(options(ofConnectionTo: port) == expected)
+        #expect(options(ofConnectionsTo: port).contains(expected))
         await connection.close()
         await server.stop()
     }
@@ -67,7 +68,7 @@ struct TCPKeepAliveTests {
         server.on(nil, "/", replies: .webSocket(.echo))
         let socket = Session(transport: .libcurl(configuration)).webSocket(server.url())
         _ = try await socket.ping()
-        #expect(options(ofConnectionTo: try #require(server.url().port)) == expected)
+        #expect(options(ofConnectionsTo: try #require(server.url().port)).contains(expected))
         try await socket.close()
         await server.stop()
     }
