@@ -18,11 +18,16 @@ let package = Package(
         .library(name: "AsyncNetTestSupport", targets: ["AsyncNetTestSupport"]),
     ],
     targets: [
+        .target(name: "CAsyncNetSockets"),
+        .target(name: "CAsyncNetTLS"),
         .target(name: "CCompression"),
         .target(name: "CLibcurl"),
         .target(name: "CMockTLS"),
         .target(name: "CPlatform"),
-        .target(name: "AsyncNet", dependencies: ["CCompression", "CLibcurl", "CPlatform"], swiftSettings: features),
+        .target(
+            name: "AsyncNet",
+            dependencies: ["CAsyncNetSockets", "CAsyncNetTLS", "CCompression", "CLibcurl", "CPlatform"],
+            swiftSettings: features),
         // Without Swift Testing, so that programs need no libTesting.so.
         .target(name: "AsyncNetTestSupport", dependencies: ["AsyncNet", "CMockTLS"], swiftSettings: features),
         .target(name: "AsyncNetTesting", dependencies: ["AsyncNet", "AsyncNetTestSupport"], swiftSettings: features),

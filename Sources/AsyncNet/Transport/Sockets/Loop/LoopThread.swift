@@ -1,0 +1,190 @@
+import CAsyncNetSockets
+import Foundation
+
+/// What a loop watches for: a socket, with what becomes of it. Used on its loop's thread only.
+protocol LoopHandler: AnyObject {
+    /// Called when the socket is ready, and again in the next round after `.more`.
+    ///
+    /// It must return soon, whatever the peer sends: a turn takes a bounded number of bytes and of steps.
+    func turn(_ readiness: Readiness, _ thread: LoopThread) -> Turn
+}
+
+/// What a socket is ready for.
+struct Readiness: OptionSet {
+    let rawValue: UInt32
+    static let readable = Readiness(rawValue: UInt32(AN_READABLE))
+    static let writable = Readiness(rawValue: UInt32(AN_WRITABLE))
+}
+
+/// Whether a handler has work left that needs no further readiness of its socket.
+enum Turn { case done, more }
+
+/// The loop's thread: waits for sockets, and gives each that is ready a turn.
+///
+/// A round is: wait for sockets, give each its turn, run what is due, give another turn to those that have work left, run
+/// the jobs of the inbox. The sockets come before the jobs: a kept connection that its peer has closed or written to
+/// by the beginning of the round is gone before a request of this round could be sent on it.
+final class LoopThread {
+    let loop: SocketLoop
+    /// Where all connections of the thread receive, so that none holds memory while it waits. Valid during a turn.
+    let receiveBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: LoopThread.bufferSize, alignment: 64)
+    /// A second buffer, for what is sent, and for ciphertext.
+    let scratchBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: LoopThread.bufferSize, alignment: 64)
+    static let bufferSize = 64 * 1024
+
+    private let poller: Int32
+    private let waker: Int32
+    private var slots: [Slot] = []
+    private var freeSlots: [Int] = []
+    private var watched = 0
+    private var again: [LoopSocketID] = []
+    private var timers = LoopTimers()
+    private var jobs: [SocketLoop.Job] = []
+    /// Objects of the transport that live as long as the thread.
+    var engine: AnyObject?
+    /// How many handlers keep a closed loop from its end.
+    var activeCount = 0
+
+    private struct Slot {
+        var handler: (any LoopHandler)?
+        var generation: UInt32 = 0
+    }
+
+    init(_ loop: SocketLoop, poller: Int32, waker: Int32) {
+        (self.loop, self.poller, self.waker) = (loop, poller, waker)
+    }
+
+    deinit {
+        receiveBuffer.deallocate()
+        scratchBuffer.deallocate()
+    }
+
+    // MARK: Sockets
+
+    /// Watches a socket until `unwatch`.
+    func watch(_ socket: Int32, _ handler: any LoopHandler, for readiness: Readiness) throws(AsyncNetError)
+        -> LoopSocketID
+    {
+        let number = freeSlots.popLast() ?? slots.count
+        if number == slots.count { slots.append(Slot()) }
+        slots[number].handler = handler
+        let id = LoopSocketID(slot: UInt32(number), generation: slots[number].generation)
+        let error = an_watch(poller, socket, readiness.rawValue, id.token, 1)
+        guard error == 0 else {
+            release(id)
+            throw AsyncNetError(
+                .transportFailed, "The system cannot watch a socket: \(SystemError.text(POSIXError(error)))")
+        }
+        return id
+    }
+
+    func change(_ id: LoopSocketID, _ socket: Int32, to readiness: Readiness) {
+        _ = an_watch(poller, socket, readiness.rawValue, id.token, 0)
+    }
+
+    /// Called before the socket is closed: events of this round that are meant for it are dropped.
+    func unwatch(_ id: LoopSocketID, _ socket: Int32) {
+        an_unwatch(poller, socket)
+        release(id)
+    }
+
+    /// Gives the handler another turn in the next round.
+    func requeue(_ id: LoopSocketID) { again.append(id) }
+
+    private func release(_ id: LoopSocketID) {
+        let number = Int(id.slot)
+        slots[number].handler = nil
+        slots[number].generation &+= 1
+        freeSlots.append(number)
+    }
+
+    private func handler(_ id: LoopSocketID) -> (any LoopHandler)? {
+        let slot = slots[Int(id.slot)]
+        return slot.generation == id.generation ? slot.handler : nil
+    }
+
+    // MARK: Time
+
+    /// The time at the beginning of the round.
+    private(set) var now = ContinuousClock.now
+
+    func schedule(at instant: ContinuousClock.Instant, _ action: @escaping () -> Void) -> LoopTimers.ID {
+        timers.schedule(at: instant, action)
+    }
+
+    func cancel(_ timer: LoopTimers.ID) { timers.cancel(timer) }
+
+    // MARK: Rounds
+
+    func run() {
+        blockSignals()
+        _ = an_watch(poller, waker, Readiness.readable.rawValue, LoopSocketID.waker.token, 1)
+        while true {
+            runJobs()
+            let rest = again.isEmpty ? loop.rest(isIdle: activeCount == 0) : .work
+            if case .end = rest { break }
+            takeTurns(wait: rest)
+            now = .now
+            timers.takeDue(now).forEach { $0() }
+        }
+        end()
+    }
+
+    private func runJobs() {
+        loop.takeJobs(into: &jobs)
+        for job in jobs { job(self) }
+        jobs.removeAll(keepingCapacity: true)
+    }
+
+    private func takeTurns(wait rest: SocketLoop.Rest) {
+        let left = again
+        again.removeAll(keepingCapacity: true)
+        withUnsafeTemporaryAllocation(of: an_event.self, capacity: 128) { events in
+            guard let first = events.baseAddress else { return }
+            var timeout = if case .wait = rest { timers.milliseconds(from: .now) } else { Int32(0) }
+            while true {
+                let count = Int(an_wait(poller, first, Int32(events.count), timeout))
+                if timeout != 0 { loop.didWake() }
+                now = .now
+                for index in 0..<max(0, count) {
+                    take(LoopSocketID(token: events[index].token), Readiness(rawValue: events[index].readiness))
+                }
+                // With a full batch more sockets may be ready, which must have their turn before the jobs.
+                guard count == events.count else { break }
+                timeout = 0
+            }
+        }
+        for id in left { take(id, []) }
+    }
+
+    private func take(_ id: LoopSocketID, _ readiness: Readiness) {
+        if id == .waker { return an_clear_waker(waker) }
+        guard let handler = handler(id), case .more = handler.turn(readiness, self) else { return }
+        again.append(id)
+    }
+
+    private func end() {
+        engine = nil
+        an_close(poller, 0)
+        loop.didEnd()
+    }
+
+    /// Signals belong to the program's own threads.
+    private func blockSignals() {
+        var all = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_BLOCK, &all, nil)
+    }
+}
+
+/// Names a watched socket; no later socket has the same name, so that an event cannot reach another handler.
+struct LoopSocketID: Equatable {
+    let slot: UInt32
+    let generation: UInt32
+
+    static let waker = LoopSocketID(slot: .max, generation: .max)
+
+    init(slot: UInt32, generation: UInt32) { (self.slot, self.generation) = (slot, generation) }
+    init(token: UInt64) { self.init(slot: UInt32(truncatingIfNeeded: token), generation: UInt32(token >> 32)) }
+    var token: UInt64 { UInt64(generation) << 32 | UInt64(slot) }
+}

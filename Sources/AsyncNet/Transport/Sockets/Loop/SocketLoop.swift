@@ -1,0 +1,122 @@
+import CAsyncNetSockets
+import Foundation
+
+/// A thread that carries many connections, as other threads see it.
+///
+/// Other threads post jobs to the inbox; the thread runs them in order. Only the first job that is posted while the thread
+/// waits for sockets wakes it. What the jobs use, a ``LoopThread`` and all that it holds, is made and used on that
+/// thread only, so that it needs no lock.
+final class SocketLoop: Sendable {
+    typealias Job = @Sendable (LoopThread) -> Void
+
+    /// What the thread does after it has run its jobs.
+    enum Rest { case work, wait, end }
+
+    private struct Inbox {
+        var jobs: [Job] = []
+        var waker: Int32?
+        var isAwake = true
+        var isClosing = false
+        var isEnded = false
+        var closers: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let inbox = Locked(Inbox())
+
+    /// The descriptor stays open as long as anyone can wake the thread: its number would soon be that of another file.
+    deinit { if let waker = inbox.withLock({ $0.waker }) { an_close(waker, 0) } }
+
+    // MARK: From any thread
+
+    /// Runs a job on the thread, which the first job starts.
+    ///
+    /// - Throws: ``AsyncNetError`` with code `.sessionFinished` after `close`, and `.transportFailed` if the thread
+    ///   cannot start.
+    func submit(_ job: @escaping Job) throws(AsyncNetError) {
+        let waker = try inbox.withLock { inbox throws(AsyncNetError) in
+            guard !inbox.isClosing else { throw AsyncNetError(.sessionFinished, "The transport is shut down") }
+            try start(&inbox)
+            return add(job, to: &inbox)
+        }
+        if let waker { an_wake(waker) }
+    }
+
+    /// Runs a job on the thread, also after `close` while connections are open; otherwise drops it.
+    func post(_ job: @escaping Job) {
+        let waker = inbox.withLock { $0.isEnded ? nil : add(job, to: &$0) }
+        if let waker { an_wake(waker) }
+    }
+
+    /// Refuses new jobs by `submit`, and ends the thread when nothing is left to do.
+    func close() {
+        let waker = inbox.withLock { inbox in
+            inbox.isClosing = true
+            if inbox.waker == nil { inbox.isEnded = true }
+            return inbox.waker
+        }
+        if let waker { an_wake(waker) }
+    }
+
+    /// Waits until the thread of a closed loop has ended.
+    func waitForEnd() async {
+        await withCheckedContinuation { continuation in
+            let isEnded = inbox.withLock { inbox in
+                if !inbox.isEnded { inbox.closers.append(continuation) }
+                return inbox.isEnded
+            }
+            if isEnded { continuation.resume() }
+        }
+    }
+
+    /// - Returns: The descriptor that wakes the thread, if it must be woken.
+    private func add(_ job: @escaping Job, to inbox: inout Inbox) -> Int32? {
+        inbox.jobs.append(job)
+        defer { inbox.isAwake = true }
+        return inbox.isAwake ? nil : inbox.waker
+    }
+
+    private func start(_ inbox: inout Inbox) throws(AsyncNetError) {
+        guard inbox.waker == nil else { return }
+        let poller = an_open_poller()
+        let waker = poller < 0 ? -1 : an_open_waker()
+        guard waker >= 0 else {
+            let error = SystemError.last
+            if poller >= 0 { an_close(poller, 0) }
+            throw AsyncNetError(
+                .transportFailed, "The thread for sockets cannot start: \(SystemError.text(error))",
+                underlyingError: error)
+        }
+        inbox.waker = waker
+        let thread = Thread { LoopThread(self, poller: poller, waker: waker).run() }
+        thread.name = "AsyncNet.sockets"
+        thread.stackSize = 512 * 1024
+        thread.start()
+    }
+
+    // MARK: From the loop's thread
+
+    /// What is posted from here on until `rest` needs no wake-up.
+    func didWake() { inbox.withLock { $0.isAwake = true } }
+
+    func takeJobs(into jobs: inout [Job]) { inbox.withLock { swap(&$0.jobs, &jobs) } }
+
+    /// - Parameter isIdle: Whether the thread has nothing to do but to wait for jobs and for kept connections.
+    func rest(isIdle: Bool) -> Rest {
+        inbox.withLock { inbox in
+            guard inbox.jobs.isEmpty else { return .work }
+            if inbox.isClosing, isIdle { return .end }
+            inbox.isAwake = false
+            return .wait
+        }
+    }
+
+    /// Called at the thread's end; jobs that were posted since `rest` are dropped.
+    func didEnd() {
+        let closers = inbox.withLock { inbox in
+            inbox.isEnded = true
+            inbox.jobs = []
+            return inbox.closers
+        }
+        for continuation in closers { continuation.resume() }
+    }
+}

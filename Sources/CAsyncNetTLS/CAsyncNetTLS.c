@@ -1,0 +1,632 @@
+#define _GNU_SOURCE  // RTLD_DEFAULT
+#include "CAsyncNetTLS.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// OpenSSL's ABI: these numbers are the same from 1.1.1 to 3.
+#define ERROR_SSL 1
+#define ERROR_WANT_READ 2
+#define ERROR_WANT_WRITE 3
+#define ERROR_SYSCALL 5
+#define ERROR_ZERO_RETURN 6
+#define REASON_UNEXPECTED_EOF 294
+#define LIBRARY_SSL 20
+#define CTRL_EXTRA_CHAIN_CERT 14
+#define CTRL_MODE 33
+#define CTRL_SESSION_CACHE_MODE 44
+#define CTRL_SET_HOST_NAME 55
+#define CTRL_SET_MINIMUM_VERSION 123
+#define CTRL_SET_MAXIMUM_VERSION 124
+#define MODE_PARTIAL_WRITE 1
+#define MODE_MOVING_WRITE_BUFFER 2
+#define OPTION_NO_COMPRESSION (1UL << 17)
+#define OPTION_NO_RENEGOTIATION (1UL << 30)
+#define CACHE_CLIENT_OUTSIDE (1 | 0x80 | 0x300)
+#define INIT_NO_ATEXIT 0x00080000
+#define INIT_SSL_STRINGS 0x00200000
+#define INIT_CRYPTO_STRINGS 0x2
+#define VERIFY_PEER 1
+#define FLAG_PARTIAL_CHAIN 0x80000
+#define HOST_NO_PARTIAL_WILDCARDS 4
+#define HOST_NEVER_SUBJECT 0x20
+#define BIO_CTRL_EOF 2
+#define BIO_CTRL_PENDING 10
+#define BIO_CTRL_FLUSH 11
+#define BIO_FLAGS_READ_RETRY 9
+#define BIO_FLAGS_RETRY 15
+#define BIO_TYPE_SOURCE 0x400
+#define SHUTDOWN_BOTH 3
+#define CLASS_SSL 0
+
+typedef void bio;
+
+static struct {
+    int (*init)(uint64_t, const void *);
+    const char *(*version)(int);
+    void (*clear_errors)(void);
+    unsigned long (*last_error)(void);
+    void (*error_text)(unsigned long, char *, size_t);
+    const char *(*reason_text)(unsigned long);
+    const char *(*verify_text)(long);
+    bio *(*bio_from)(const void *, int);
+    void *(*bio_meth)(int, const char *);
+    int (*bio_index)(void);
+    int (*bio_set_read)(void *, int (*)(bio *, char *, int));
+    int (*bio_set_write)(void *, int (*)(bio *, const char *, int));
+    int (*bio_set_ctrl)(void *, long (*)(bio *, int, long, void *));
+    bio *(*bio_new)(const void *);
+    int (*bio_free)(bio *);
+    void (*bio_set_data)(bio *, void *);
+    void *(*bio_data)(bio *);
+    void (*bio_set_init)(bio *, int);
+    void (*bio_set_flags)(bio *, int);
+    void (*bio_clear_flags)(bio *, int);
+    void *(*pem_x509)(bio *, void *, void *, void *);
+    void *(*pem_x509_aux)(bio *, void *, void *, void *);
+    void *(*pem_key)(bio *, void *, int (*)(char *, int, int, void *), void *);
+    void (*key_free)(void *);
+    void (*x509_free)(void *);
+    int (*x509_encode)(void *, unsigned char **);
+    int (*store_add)(void *, void *);
+    int (*verify)(void *);
+    void *(*verify_data)(void *, int);
+    void *(*verify_untrusted)(void *);
+    int (*verify_error)(void *);
+    int (*stack_count)(const void *);
+    void *(*stack_at)(const void *, int);
+    int (*param_flags)(void *, unsigned long);
+    int (*param_address)(void *, const char *);
+    void (*free_memory)(void *, const char *, int);
+    int (*new_index)(int, long, void *, void *, void *, void *);
+} crypto;
+
+static struct {
+    int (*init)(uint64_t, const void *);
+    const void *(*client)(void);
+    void *(*context_new)(const void *);
+    void (*context_free)(void *);
+    long (*context_ctrl)(void *, int, long, void *);
+    uint64_t (*context_options)(void *, uint64_t);
+    void (*context_verify)(void *, int, void *);
+    void (*context_verifier)(void *, int (*)(void *, void *), void *);
+    int (*default_paths)(void *);
+    void *(*store)(const void *);
+    int (*use_certificate)(void *, void *);
+    int (*use_key)(void *, void *);
+    int (*check_key)(const void *);
+    void *(*context_param)(void *);
+    void (*on_ticket)(void *, int (*)(void *, void *));
+    void *(*create)(void *);
+    void (*destroy)(void *);
+    long (*ctrl)(void *, int, long, void *);
+    void (*set_bio)(void *, bio *, bio *);
+    void (*connect)(void *);
+    int (*handshake)(void *);
+    int (*read)(void *, void *, int);
+    int (*write)(void *, const void *, int);
+    int (*error)(const void *, int);
+    int (*shutdown)(void *);
+    void (*set_shutdown)(void *, int);
+    int (*free_buffers)(void *);
+    void *(*param)(void *);
+    void (*host_flags)(void *, unsigned);
+    int (*set_host)(void *, const char *);
+    int (*set_protocols)(void *, const unsigned char *, unsigned);
+    void (*protocol)(const void *, const unsigned char **, unsigned *);
+    const char *(*version)(const void *);
+    const void *(*cipher)(const void *);
+    const char *(*cipher_name)(const void *);
+    int (*is_resumed)(const void *);
+    int (*use_ticket)(void *, void *);
+    void (*ticket_free)(void *);
+    long (*verify_result)(const void *);
+    void *(*chain)(const void *);
+    int (*set_data)(void *, int, void *);
+    void *(*data)(const void *, int);
+    int (*verify_index)(void);
+} tls;
+
+static char problem[512];
+static int is_loaded, data_index;
+static void *method;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static const char *wanted;
+
+struct at_context { void *raw; int verifies; };
+
+struct at_session {
+    void *raw;
+    const uint8_t *input;
+    size_t input_size;
+    uint8_t *output;
+    size_t output_start, output_end, output_capacity;
+    /// The chain of a server that was not trusted, in DER, each with its size before it.
+    uint8_t *refused;
+    size_t refused_size;
+    void *ticket;
+    at_failure failure;
+};
+
+// MARK: Finding OpenSSL
+
+struct symbol { const char *name; void *function; };
+
+static int find(void *library, const char *file, const struct symbol *symbols, size_t count) {
+    for (size_t index = 0; index < count; index++) {
+        void *found = dlsym(library, symbols[index].name);
+        if (!found) {
+            snprintf(problem, sizeof problem, "%s has no %s", file, symbols[index].name);
+            return 0;
+        }
+        *(void **)symbols[index].function = found;
+    }
+    return 1;
+}
+
+static int find_crypto(void *library, const char *file) {
+    const struct symbol symbols[] = {
+        {"OPENSSL_init_crypto", &crypto.init}, {"OpenSSL_version", &crypto.version},
+        {"ERR_clear_error", &crypto.clear_errors}, {"ERR_peek_error", &crypto.last_error},
+        {"ERR_error_string_n", &crypto.error_text}, {"ERR_reason_error_string", &crypto.reason_text},
+        {"X509_verify_cert_error_string", &crypto.verify_text}, {"BIO_new_mem_buf", &crypto.bio_from},
+        {"BIO_meth_new", &crypto.bio_meth}, {"BIO_get_new_index", &crypto.bio_index},
+        {"BIO_meth_set_read", &crypto.bio_set_read}, {"BIO_meth_set_write", &crypto.bio_set_write},
+        {"BIO_meth_set_ctrl", &crypto.bio_set_ctrl}, {"BIO_new", &crypto.bio_new}, {"BIO_free", &crypto.bio_free},
+        {"BIO_set_data", &crypto.bio_set_data}, {"BIO_get_data", &crypto.bio_data},
+        {"BIO_set_init", &crypto.bio_set_init}, {"BIO_set_flags", &crypto.bio_set_flags},
+        {"BIO_clear_flags", &crypto.bio_clear_flags}, {"PEM_read_bio_X509", &crypto.pem_x509},
+        {"PEM_read_bio_X509_AUX", &crypto.pem_x509_aux}, {"PEM_read_bio_PrivateKey", &crypto.pem_key},
+        {"EVP_PKEY_free", &crypto.key_free}, {"X509_free", &crypto.x509_free}, {"i2d_X509", &crypto.x509_encode},
+        {"X509_STORE_add_cert", &crypto.store_add}, {"X509_verify_cert", &crypto.verify},
+        {"X509_STORE_CTX_get_ex_data", &crypto.verify_data},
+        {"X509_STORE_CTX_get0_untrusted", &crypto.verify_untrusted},
+        {"X509_STORE_CTX_get_error", &crypto.verify_error}, {"OPENSSL_sk_num", &crypto.stack_count},
+        {"OPENSSL_sk_value", &crypto.stack_at}, {"X509_VERIFY_PARAM_set_flags", &crypto.param_flags},
+        {"X509_VERIFY_PARAM_set1_ip_asc", &crypto.param_address}, {"CRYPTO_free", &crypto.free_memory},
+        {"CRYPTO_get_ex_new_index", &crypto.new_index},
+    };
+    return find(library, file, symbols, sizeof symbols / sizeof *symbols);
+}
+
+static int find_tls(void *library, const char *file) {
+    const struct symbol symbols[] = {
+        {"OPENSSL_init_ssl", &tls.init}, {"TLS_client_method", &tls.client}, {"SSL_CTX_new", &tls.context_new},
+        {"SSL_CTX_free", &tls.context_free}, {"SSL_CTX_ctrl", &tls.context_ctrl},
+        {"SSL_CTX_set_options", &tls.context_options}, {"SSL_CTX_set_verify", &tls.context_verify},
+        {"SSL_CTX_set_cert_verify_callback", &tls.context_verifier},
+        {"SSL_CTX_set_default_verify_paths", &tls.default_paths}, {"SSL_CTX_get_cert_store", &tls.store},
+        {"SSL_CTX_use_certificate", &tls.use_certificate}, {"SSL_CTX_use_PrivateKey", &tls.use_key},
+        {"SSL_CTX_check_private_key", &tls.check_key}, {"SSL_CTX_get0_param", &tls.context_param},
+        {"SSL_CTX_sess_set_new_cb", &tls.on_ticket}, {"SSL_new", &tls.create}, {"SSL_free", &tls.destroy},
+        {"SSL_ctrl", &tls.ctrl}, {"SSL_set_bio", &tls.set_bio}, {"SSL_set_connect_state", &tls.connect},
+        {"SSL_do_handshake", &tls.handshake}, {"SSL_read", &tls.read}, {"SSL_write", &tls.write},
+        {"SSL_get_error", &tls.error}, {"SSL_shutdown", &tls.shutdown}, {"SSL_set_shutdown", &tls.set_shutdown},
+        {"SSL_free_buffers", &tls.free_buffers}, {"SSL_get0_param", &tls.param},
+        {"SSL_set_hostflags", &tls.host_flags}, {"SSL_set1_host", &tls.set_host},
+        {"SSL_set_alpn_protos", &tls.set_protocols}, {"SSL_get0_alpn_selected", &tls.protocol},
+        {"SSL_get_version", &tls.version}, {"SSL_get_current_cipher", &tls.cipher},
+        {"SSL_CIPHER_get_name", &tls.cipher_name}, {"SSL_session_reused", &tls.is_resumed},
+        {"SSL_set_session", &tls.use_ticket}, {"SSL_SESSION_free", &tls.ticket_free},
+        {"SSL_get_verify_result", &tls.verify_result}, {"SSL_get_peer_cert_chain", &tls.chain},
+        {"SSL_set_ex_data", &tls.set_data}, {"SSL_get_ex_data", &tls.data},
+        {"SSL_get_ex_data_X509_STORE_CTX_idx", &tls.verify_index},
+    };
+    return find(library, file, symbols, sizeof symbols / sizeof *symbols);
+}
+
+static int read_input(bio *bio, char *bytes, int size);
+static int write_output(bio *bio, const char *bytes, int size);
+static long control(bio *bio, int command, long number, void *pointer);
+
+/// Symbols of libcrypto are found through libssl, which needs it: so both are of one OpenSSL.
+static int use(const char *name, int flags) {
+    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL | flags);
+    if (!library) return 0;
+    if (!find_tls(library, name) || !find_crypto(library, name)) return 0;
+    if (strncmp(crypto.version(0), "OpenSSL ", 8) != 0) {
+        snprintf(problem, sizeof problem, "%s is not OpenSSL but %s", name, crypto.version(0));
+        return 0;
+    }
+    // Without its own clean-up at exit, which other threads of the process may outlive.
+    uint64_t options = INIT_SSL_STRINGS | INIT_CRYPTO_STRINGS | INIT_NO_ATEXIT;
+    if (tls.init(options, NULL) != 1) {
+        snprintf(problem, sizeof problem, "%s cannot be initialized", name);
+        return 0;
+    }
+    method = crypto.bio_meth(crypto.bio_index() | BIO_TYPE_SOURCE, "AsyncNet");
+    if (!method) return 0;
+    crypto.bio_set_read(method, read_input);
+    crypto.bio_set_write(method, write_output);
+    crypto.bio_set_ctrl(method, control);
+    data_index = crypto.new_index(CLASS_SSL, 0, NULL, NULL, NULL, NULL);
+    return data_index >= 0;
+}
+
+static void load(void) {
+    if (wanted) {
+        is_loaded = use(wanted, 0);
+        if (!is_loaded && !*problem) snprintf(problem, sizeof problem, "OpenSSL was not found as %s", wanted);
+        return;
+    }
+    const char *names[] = {"libssl.so.3", "libssl.so.1.1", "libssl.3.dylib"};
+    // An OpenSSL that the process has is preferred: two of them disturb each other at exit.
+    for (int flags = RTLD_NOLOAD;; flags = 0) {
+        for (size_t index = 0; index < sizeof names / sizeof *names && !is_loaded; index++) {
+            is_loaded = use(names[index], flags);
+        }
+        if (is_loaded || flags == 0) break;
+    }
+    if (!is_loaded && !*problem) {
+        snprintf(problem, sizeof problem, "OpenSSL was not found as libssl.so.3 or libssl.so.1.1");
+    }
+}
+
+int at_load(const char *name, char *text, size_t size) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    if (!wanted && name) wanted = strdup(name);
+    pthread_once(&once, load);
+    pthread_mutex_unlock(&lock);
+    if (!is_loaded) snprintf(text, size, "%s", problem);
+    return is_loaded;
+}
+
+const char *at_version(void) { return crypto.version(0); }
+
+// MARK: Bytes in and out
+
+static int read_input(bio *bio, char *bytes, int size) {
+    at_session *session = crypto.bio_data(bio);
+    crypto.bio_clear_flags(bio, BIO_FLAGS_RETRY);
+    if (session->input_size == 0) {
+        crypto.bio_set_flags(bio, BIO_FLAGS_READ_RETRY);
+        return -1;
+    }
+    size_t count = session->input_size < (size_t)size ? session->input_size : (size_t)size;
+    memcpy(bytes, session->input, count);
+    session->input += count;
+    session->input_size -= count;
+    return (int)count;
+}
+
+static int write_output(bio *bio, const char *bytes, int size) {
+    at_session *session = crypto.bio_data(bio);
+    crypto.bio_clear_flags(bio, BIO_FLAGS_RETRY);
+    if (size <= 0) return 0;
+    size_t needed = session->output_end + (size_t)size;
+    if (needed > session->output_capacity) {
+        size_t capacity = session->output_capacity ? session->output_capacity : 4096;
+        while (capacity < needed) capacity *= 2;
+        uint8_t *larger = realloc(session->output, capacity);
+        if (!larger) return -1;
+        session->output = larger;
+        session->output_capacity = capacity;
+    }
+    memcpy(session->output + session->output_end, bytes, (size_t)size);
+    session->output_end = needed;
+    return size;
+}
+
+static long control(bio *bio, int command, long number, void *pointer) {
+    at_session *session = crypto.bio_data(bio);
+    (void)number;
+    (void)pointer;
+    switch (command) {
+    case BIO_CTRL_FLUSH: return 1;
+    case BIO_CTRL_PENDING: return session ? (long)session->input_size : 0;
+    case BIO_CTRL_EOF: return 0;
+    default: return 0;
+    }
+}
+
+void at_give(at_session *session, const void *bytes, size_t size) {
+    session->input = bytes;
+    session->input_size = size;
+}
+
+const void *at_unread(const at_session *session, size_t *size) {
+    *size = session->input_size;
+    return session->input;
+}
+
+const void *at_outgoing(const at_session *session, size_t *size) {
+    *size = session->output_end - session->output_start;
+    return *size ? session->output + session->output_start : NULL;
+}
+
+void at_sent(at_session *session, size_t size) {
+    session->output_start += size;
+    if (session->output_start < session->output_end) return;
+    session->output_start = session->output_end = 0;
+    if (session->output_capacity <= 128 * 1024) return;
+    free(session->output);
+    session->output = NULL;
+    session->output_capacity = 0;
+}
+
+// MARK: Contexts
+
+static int give_password(char *buffer, int size, int writes, void *password) {
+    (void)writes;
+    if (!password) return -1;
+    size_t length = strlen(password);
+    if (length > (size_t)size) return -1;
+    memcpy(buffer, password, length);
+    return (int)length;
+}
+
+static int add_anchors(void *raw, const at_settings *settings) {
+    bio *pem = crypto.bio_from(settings->anchors, (int)settings->anchors_size);
+    if (!pem) return 0;
+    int count = 0;
+    void *certificate;
+    while ((certificate = crypto.pem_x509_aux(pem, NULL, NULL, NULL))) {
+        count += crypto.store_add(tls.store(raw), certificate);
+        crypto.x509_free(certificate);
+    }
+    crypto.bio_free(pem);
+    // The end of the text is an error to OpenSSL.
+    crypto.clear_errors();
+    return count > 0;
+}
+
+static int use_identity(void *raw, const at_settings *settings) {
+    bio *pem = crypto.bio_from(settings->certificate, (int)settings->certificate_size);
+    bio *key_pem = crypto.bio_from(settings->key, (int)settings->key_size);
+    void *certificate = pem ? crypto.pem_x509_aux(pem, NULL, give_password, (void *)settings->password) : NULL;
+    void *key = key_pem ? crypto.pem_key(key_pem, NULL, give_password, (void *)settings->password) : NULL;
+    int is_used = certificate && key && tls.use_certificate(raw, certificate) == 1 && tls.use_key(raw, key) == 1
+        && tls.check_key(raw) == 1;
+    void *next;
+    while (is_used && (next = crypto.pem_x509(pem, NULL, NULL, NULL))) {
+        // The context owns the certificate afterwards.
+        if (tls.context_ctrl(raw, CTRL_EXTRA_CHAIN_CERT, 0, next) != 1) {
+            crypto.x509_free(next);
+            is_used = 0;
+        }
+    }
+    if (is_used) crypto.clear_errors();
+    if (certificate) crypto.x509_free(certificate);
+    if (key) crypto.key_free(key);
+    if (pem) crypto.bio_free(pem);
+    if (key_pem) crypto.bio_free(key_pem);
+    return is_used;
+}
+
+static at_session *session_of(const void *ssl) { return tls.data(ssl, data_index); }
+
+static void keep_refused(at_session *session, const void *chain) {
+    for (int index = 0; chain && index < crypto.stack_count(chain); index++) {
+        unsigned char *bytes = NULL;
+        int size = crypto.x509_encode(crypto.stack_at(chain, index), &bytes);
+        if (size <= 0) continue;
+        uint32_t length = (uint32_t)size;
+        uint8_t *larger = realloc(session->refused, session->refused_size + sizeof length + length);
+        if (larger) {
+            memcpy(larger + session->refused_size, &length, sizeof length);
+            memcpy(larger + session->refused_size + sizeof length, bytes, length);
+            session->refused = larger;
+            session->refused_size += sizeof length + length;
+        }
+        crypto.free_memory(bytes, __FILE__, __LINE__);
+    }
+}
+
+/// Verifies as OpenSSL would, and keeps the chain of a server that is refused, which OpenSSL 1.1.1 drops.
+static int verify(void *store, void *context) {
+    (void)context;
+    int is_trusted = crypto.verify(store);
+    void *ssl = crypto.verify_data(store, tls.verify_index());
+    at_session *session = ssl ? session_of(ssl) : NULL;
+    if (is_trusted != 1 && session) {
+        session->failure.verify_result = crypto.verify_error(store);
+        keep_refused(session, crypto.verify_untrusted(store));
+    }
+    return is_trusted;
+}
+
+/// Returning 1 keeps the reference.
+static int keep_ticket(void *ssl, void *ticket) {
+    at_session *session = session_of(ssl);
+    if (!session) return 0;
+    if (session->ticket) tls.ticket_free(session->ticket);
+    session->ticket = ticket;
+    return 1;
+}
+
+static void read_text(char *text, size_t size) {
+    unsigned long error = crypto.last_error();
+    const char *reason = error ? crypto.reason_text(error) : NULL;
+    snprintf(text, size, "%s", reason ? reason : "");
+}
+
+at_context *at_make_context(const at_settings *settings, int *result, char *text, size_t size) {
+    crypto.clear_errors();
+    *result = AT_NO_MEMORY;
+    at_context *context = calloc(1, sizeof *context);
+    void *raw = context ? tls.context_new(tls.client()) : NULL;
+    if (!raw) {
+        free(context);
+        return NULL;
+    }
+    context->raw = raw;
+    context->verifies = settings->trust != AT_TRUST_NOBODY_ASKED;
+    tls.context_options(raw, OPTION_NO_COMPRESSION | OPTION_NO_RENEGOTIATION);
+    tls.context_ctrl(raw, CTRL_MODE, MODE_PARTIAL_WRITE | MODE_MOVING_WRITE_BUFFER, NULL);
+    tls.context_ctrl(raw, CTRL_SET_MINIMUM_VERSION, settings->minimum_version, NULL);
+    tls.context_ctrl(raw, CTRL_SET_MAXIMUM_VERSION, settings->maximum_version, NULL);
+    tls.context_ctrl(raw, CTRL_SESSION_CACHE_MODE, CACHE_CLIENT_OUTSIDE, NULL);
+    tls.on_ticket(raw, keep_ticket);
+    *result = AT_OK;
+    if (context->verifies) {
+        tls.context_verify(raw, VERIFY_PEER, NULL);
+        tls.context_verifier(raw, verify, NULL);
+    }
+    if (settings->trust == AT_TRUST_SYSTEM) tls.default_paths(raw);
+    if (settings->trust == AT_TRUST_ANCHORS) {
+        // An anchor need not be a root.
+        crypto.param_flags(tls.context_param(raw), FLAG_PARTIAL_CHAIN);
+        if (!add_anchors(raw, settings)) *result = AT_BAD_ANCHORS;
+    }
+    if (*result == AT_OK && settings->certificate && !use_identity(raw, settings)) *result = AT_BAD_IDENTITY;
+    if (*result == AT_OK) return context;
+    read_text(text, size);
+    at_free_context(context);
+    return NULL;
+}
+
+void at_free_context(at_context *context) {
+    tls.context_free(context->raw);
+    free(context);
+}
+
+void at_free_ticket(at_ticket *ticket) { tls.ticket_free(ticket); }
+
+// MARK: Sessions
+
+static int set_host(void *raw, const char *host, int is_address) {
+    if (!host) return 1;
+    if (!*host || *host == '.') return 0;
+    if (is_address) return crypto.param_address(tls.param(raw), host);
+    tls.host_flags(raw, HOST_NO_PARTIAL_WILDCARDS | HOST_NEVER_SUBJECT);
+    return tls.set_host(raw, host);
+}
+
+at_session *at_make_session(
+    at_context *context, const char *host, int is_address, const char *server_name, const uint8_t *protocols,
+    size_t protocols_size, at_ticket *ticket) {
+    crypto.clear_errors();
+    at_session *session = calloc(1, sizeof *session);
+    void *raw = session ? tls.create(context->raw) : NULL;
+    bio *bio = raw ? crypto.bio_new(method) : NULL;
+    if (!bio) {
+        if (raw) tls.destroy(raw);
+        free(session);
+        return NULL;
+    }
+    session->raw = raw;
+    crypto.bio_set_data(bio, session);
+    crypto.bio_set_init(bio, 1);
+    tls.set_bio(raw, bio, bio);
+    tls.connect(raw);
+    int is_set = tls.set_data(raw, data_index, session) == 1 && (!context->verifies || set_host(raw, host, is_address) == 1);
+    if (is_set && server_name) is_set = tls.ctrl(raw, CTRL_SET_HOST_NAME, 0, (void *)server_name) == 1;
+    // Unlike all other functions this one returns 0 for success.
+    if (is_set && protocols) is_set = tls.set_protocols(raw, protocols, (unsigned)protocols_size) == 0;
+    if (is_set && ticket) tls.use_ticket(raw, ticket);
+    if (is_set) return session;
+    at_free_session(session);
+    return NULL;
+}
+
+void at_free_session(at_session *session) {
+    // Otherwise OpenSSL would hold the session's tickets for spoiled.
+    tls.set_shutdown(session->raw, SHUTDOWN_BOTH);
+    tls.destroy(session->raw);
+    if (session->ticket) tls.ticket_free(session->ticket);
+    free(session->output);
+    free(session->refused);
+    free(session);
+}
+
+/// What a result of OpenSSL below 1 means; only for the call right before, on the same thread.
+static int outcome(at_session *session, int result) {
+    int error = tls.error(session->raw, result);
+    if (error == ERROR_WANT_READ || error == ERROR_WANT_WRITE) return AT_WANTS_INPUT;
+    if (error == ERROR_ZERO_RETURN) return 0;
+    unsigned long code = crypto.last_error();
+    session->failure.reason = error == ERROR_SSL ? (int)(code & 0xFFF) : 0;
+    session->failure.is_truncated = error == ERROR_SYSCALL || session->failure.reason == REASON_UNEXPECTED_EOF;
+    read_text(session->failure.text, sizeof session->failure.text);
+    crypto.clear_errors();
+    return AT_FAILED;
+}
+
+int at_handshake(at_session *session) {
+    crypto.clear_errors();
+    int result = tls.handshake(session->raw);
+    if (result == 1) return 1;
+    result = outcome(session, result);
+    return result == 0 ? AT_FAILED : result;
+}
+
+long at_read(at_session *session, void *bytes, size_t size) {
+    crypto.clear_errors();
+    int result = tls.read(session->raw, bytes, size > INT32_MAX ? INT32_MAX : (int)size);
+    return result > 0 ? result : outcome(session, result);
+}
+
+long at_write(at_session *session, const void *bytes, size_t size) {
+    size_t written = 0;
+    while (written < size) {
+        crypto.clear_errors();
+        size_t left = size - written;
+        int result = tls.write(session->raw, (const char *)bytes + written, left > 1 << 30 ? 1 << 30 : (int)left);
+        if (result > 0) {
+            written += (size_t)result;
+            continue;
+        }
+        int end = outcome(session, result);
+        if (written > 0 && end == AT_WANTS_INPUT) break;
+        return end == 0 ? AT_FAILED : end;
+    }
+    return (long)written;
+}
+
+void at_close(at_session *session) {
+    crypto.clear_errors();
+    tls.shutdown(session->raw);
+    crypto.clear_errors();
+}
+
+void at_rest(at_session *session) {
+    tls.free_buffers(session->raw);
+    if (session->output_start != session->output_end) return;
+    free(session->output);
+    session->output = NULL;
+    session->output_start = session->output_end = session->output_capacity = 0;
+}
+
+void at_read_failure(const at_session *session, at_failure *failure) { *failure = session->failure; }
+
+const char *at_verify_text(long result) { return crypto.verify_text(result); }
+
+void at_read_agreement(const at_session *session, at_agreement *agreement) {
+    const unsigned char *protocol = NULL;
+    unsigned size = 0;
+    const void *cipher = tls.cipher(session->raw);
+    tls.protocol(session->raw, &protocol, &size);
+    agreement->version = tls.version(session->raw);
+    agreement->cipher = cipher ? tls.cipher_name(cipher) : NULL;
+    agreement->protocol = protocol;
+    agreement->protocol_size = size;
+    agreement->is_resumed = tls.is_resumed(session->raw);
+}
+
+void at_read_chain(at_session *session, void *context, void (*receive)(void *, const void *, size_t)) {
+    for (size_t place = 0; place < session->refused_size;) {
+        uint32_t length;
+        memcpy(&length, session->refused + place, sizeof length);
+        receive(context, session->refused + place + sizeof length, length);
+        place += sizeof length + length;
+    }
+    if (session->refused_size > 0) return;
+    const void *chain = tls.chain(session->raw);
+    for (int index = 0; chain && index < crypto.stack_count(chain); index++) {
+        unsigned char *bytes = NULL;
+        int size = crypto.x509_encode(crypto.stack_at(chain, index), &bytes);
+        if (size <= 0) continue;
+        receive(context, bytes, (size_t)size);
+        crypto.free_memory(bytes, __FILE__, __LINE__);
+    }
+}
+
+at_ticket *at_take_ticket(at_session *session) {
+    void *ticket = session->ticket;
+    session->ticket = NULL;
+    return ticket;
+}
