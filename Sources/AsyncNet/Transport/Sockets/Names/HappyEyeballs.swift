@@ -1,0 +1,54 @@
+/// Decides when each of a host's addresses is tried (RFC 8305 §5): one after another, 250 ms apart and at once after a failure,
+/// the families in turn. The first connection wins. It has no clock: the caller says when its timer is due.
+struct HappyEyeballs {
+    enum Action: Equatable {
+        /// Try the address with this number. If another one is left, its turn comes after `attemptDelay`.
+        case attempt(Int)
+        /// Wait for a running attempt.
+        case wait
+        /// Every address has failed.
+        case fail
+    }
+
+    static let attemptDelay = Duration.milliseconds(250)
+
+    private let order: [Int]
+    private var next = 0
+    private var running = 0
+
+    /// - Parameter areIPv6: Of each address in the system's order (RFC 6724), whether it is of IPv6.
+    init(areIPv6: [Bool]) { order = Self.interleaved(areIPv6) }
+
+    /// The first attempt.
+    mutating func start() -> Action { advance() }
+
+    /// The delay since the last attempt is over.
+    mutating func delayEnded() -> Action { advance() }
+
+    mutating func attemptFailed() -> Action {
+        running -= 1
+        return advance()
+    }
+
+    var hasMore: Bool { next < order.count }
+
+    private mutating func advance() -> Action {
+        guard next < order.count else { return running > 0 ? .wait : .fail }
+        next += 1
+        running += 1
+        return .attempt(order[next - 1])
+    }
+
+    /// The family of the first address begins; then they take turns.
+    private static func interleaved(_ areIPv6: [Bool]) -> [Int] {
+        guard let first = areIPv6.first else { return [] }
+        let own = areIPv6.indices.filter { areIPv6[$0] == first }
+        let other = areIPv6.indices.filter { areIPv6[$0] != first }
+        var order: [Int] = []
+        for index in 0..<max(own.count, other.count) {
+            if index < own.count { order.append(own[index]) }
+            if index < other.count { order.append(other[index]) }
+        }
+        return order
+    }
+}

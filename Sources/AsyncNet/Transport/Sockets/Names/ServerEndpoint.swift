@@ -1,0 +1,69 @@
+import Foundation
+
+/// Where a request's URL leads: the server, and what is asked of it there (RFC 9112 §3).
+struct ServerEndpoint: Hashable, Sendable {
+    let isTLS: Bool
+    /// A name in lower case, or an address without brackets; an IPv6 address may have a zone after `%` (RFC 4007 §11).
+    let host: String
+    let port: UInt16
+
+    /// - Parameter url: An absolute URL with the scheme http or https, as on the wire.
+    /// - Returns: The endpoint, and the parts of the text: what `Host` has, and the request target in origin form.
+    static func parse(_ url: String) throws(AsyncNetError) -> (
+        endpoint: ServerEndpoint, authority: String, target: String
+    ) {
+        let bytes = url.utf8
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { throw malformed }
+        let scheme = url[..<colon].lowercased()
+        guard scheme == "http" || scheme == "https" else {
+            throw AsyncNetError(.unsupportedScheme, "The URL's scheme is neither http nor https")
+        }
+        let rest = bytes[bytes.index(after: colon)...]
+        guard rest.starts(with: "//".utf8) else { throw malformed }
+        let start = bytes.index(colon, offsetBy: 3)
+        let end = bytes[start...].firstIndex { "/?#".utf8.contains($0) } ?? bytes.endIndex
+        var authority = url[start..<end]
+        if let at = authority.utf8.lastIndex(of: UInt8(ascii: "@")) { authority = authority[bytes.index(after: at)...] }
+        let (host, port) = try split(authority)
+        let isTLS = scheme == "https"
+        let number = try self.port(port) ?? (isTLS ? 443 : 80)
+        let endpoint = ServerEndpoint(isTLS: isTLS, host: host.lowercased(), port: number)
+        return (endpoint, endpoint.authority, target(url, from: end))
+    }
+
+    /// Host and, unless it is the scheme's default, port: without a zone, which has a meaning on this machine only
+    /// (RFC 6874 §4).
+    var authority: String {
+        let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host.prefix { $0 != "%" })]" : host
+        return port == (isTLS ? 443 : 80) ? name : "\(name):\(port)"
+    }
+
+    private static func split(_ authority: Substring) throws(AsyncNetError) -> (host: String, port: Substring) {
+        guard authority.first == "[" else {
+            let host = authority.prefix { $0 != ":" }
+            guard !host.isEmpty else { throw malformed }
+            return (String(host), authority[host.endIndex...])
+        }
+        guard let bracket = authority.firstIndex(of: "]") else { throw malformed }
+        let inner = String(authority[..<bracket].dropFirst())
+        return (inner.removingPercentEncoding ?? inner, authority[bracket...].dropFirst())
+    }
+
+    private static func port(_ text: Substring) throws(AsyncNetError) -> UInt16? {
+        guard text.first == ":" else {
+            if text.isEmpty { return nil }
+            throw malformed
+        }
+        if text.count == 1 { return nil }
+        guard let port = UInt16(text.dropFirst()), port > 0 else { throw malformed }
+        return port
+    }
+
+    /// Path and query; `/` for an empty path (RFC 9112 §3.2.1).
+    private static func target(_ url: String, from start: String.Index) -> String {
+        let target = url[start...].prefix { $0 != "#" }
+        return target.utf8.first == UInt8(ascii: "/") ? String(target) : "/" + target
+    }
+
+    private static var malformed: AsyncNetError { AsyncNetError(.malformedURL, "The URL has no valid host and port") }
+}

@@ -1,0 +1,45 @@
+import CAsyncNetSockets
+import Foundation
+
+/// An address that a socket connects to: of IPv4, of IPv6, or of a unix socket.
+struct SocketAddress: Sendable {
+    var raw: an_address
+
+    /// - Parameter text: An IPv4 or IPv6 address; the latter may have a zone after `%`.
+    /// - Returns: `nil` for a name, or for a zone that this machine does not have.
+    init?(numeric text: String, port: UInt16) {
+        var address = an_address()
+        guard an_numeric_address(text, port, &address) == 1 else { return nil }
+        raw = address
+    }
+
+    /// - Parameter path: A path of at most 107 bytes; one that begins with NUL, or with `@` as some tools write it, is
+    ///   abstract.
+    init?(unixSocket path: String) {
+        var address = an_address()
+        let bytes = Array(path.utf8CString)
+        guard an_unix_address(bytes, bytes.count - 1, &address) == 1 else { return nil }
+        raw = address
+    }
+
+    init(raw: an_address) { self.raw = raw }
+
+    init(_ raw: an_address, port: UInt16) {
+        self.raw = raw
+        an_set_port(&self.raw, port)
+    }
+
+    var isIPv6: Bool { withUnsafePointer(to: raw) { an_is_ipv6($0) == 1 } }
+    var family: Int32 { Int32(raw.storage.ss_family) }
+    var port: Int { withUnsafePointer(to: raw) { Int(an_address_port($0)) } }
+
+    /// The address alone; `nil` for a unix socket.
+    var text: String? {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
+            guard let text = buffer.baseAddress else { return nil }
+            return withUnsafePointer(to: raw) {
+                an_address_text($0, text, buffer.count) == 1 ? String(cString: text) : nil
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import Testing
+
+@testable import AsyncNet
+
+@Suite("Server endpoints of URLs")
+struct ServerEndpointTests {
+    @Test(
+        "Host, port, Host header and target of a URL",
+        arguments: [
+            ("http://example.com", "example.com", 80, "example.com", "/"),
+            ("HTTP://Example.COM:80/a?b#c", "example.com", 80, "example.com", "/a?b"),
+            ("https://example.com:8443?q=1", "example.com", 8443, "example.com:8443", "/?q=1"),
+            ("https://u:p@example.com/", "example.com", 443, "example.com", "/"),
+            ("http://example.com:/x", "example.com", 80, "example.com", "/x"),
+            ("http://[::1]:8080/", "::1", 8080, "[::1]:8080", "/"),
+            ("http://[fe80::1%25eth0]/", "fe80::1%eth0", 80, "[fe80::1]", "/"),
+        ] as [(String, String, UInt16, String, String)])
+    func parts(_ url: String, _ host: String, _ port: UInt16, _ authority: String, _ target: String) throws {
+        let parsed = try ServerEndpoint.parse(url)
+        #expect(parsed.endpoint.host == host)
+        #expect(parsed.endpoint.port == port)
+        #expect(parsed.authority == authority)
+        #expect(parsed.target == target)
+    }
+
+    @Test(
+        "A URL without a host or with an impossible port is malformed",
+        arguments: [
+            "http:///a", "http://:80/", "http://a:0/", "http://a:65536/", "http://a:b/", "http://[::1/",
+            "http://[::1]x/",
+        ])
+    func malformed(_ url: String) {
+        #expect(throws: AsyncNetError.self) { try ServerEndpoint.parse(url) }
+        let code = { () throws in try ServerEndpoint.parse(url) }
+        do { _ = try code() } catch { #expect((error as? AsyncNetError)?.code == .malformedURL) }
+    }
+}
+
+@Suite("Happy Eyeballs")
+struct HappyEyeballsTests {
+    @Test("The families take turns, that of the first address first")
+    func order() {
+        var eyeballs = HappyEyeballs(areIPv6: [true, true, true, false, false])
+        var order: [Int] = []
+        var action = eyeballs.start()
+        while case .attempt(let index) = action {
+            order.append(index)
+            action = eyeballs.delayEnded()
+        }
+        #expect(order == [0, 3, 1, 4, 2])
+        #expect(action == .wait)
+    }
+
+    @Test("A failure begins the next attempt at once, and the last failure ends all")
+    func failures() {
+        var eyeballs = HappyEyeballs(areIPv6: [false, true])
+        #expect(eyeballs.start() == .attempt(0))
+        #expect(eyeballs.hasMore)
+        #expect(eyeballs.attemptFailed() == .attempt(1))
+        #expect(!eyeballs.hasMore)
+        #expect(eyeballs.attemptFailed() == .fail)
+    }
+
+    @Test("A failure beside a running attempt waits for that")
+    func beside() {
+        var eyeballs = HappyEyeballs(areIPv6: [false, true])
+        #expect(eyeballs.start() == .attempt(0))
+        #expect(eyeballs.delayEnded() == .attempt(1))
+        #expect(eyeballs.attemptFailed() == .wait)
+        #expect(eyeballs.attemptFailed() == .fail)
+    }
+
+    @Test("Without addresses there is nothing to try")
+    func none() {
+        var eyeballs = HappyEyeballs(areIPv6: [])
+        #expect(eyeballs.start() == .fail)
+    }
+}
