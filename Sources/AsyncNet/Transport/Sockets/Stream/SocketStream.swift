@@ -1,0 +1,161 @@
+import CAsyncNetSockets
+import CAsyncNetTLS
+import Foundation
+
+/// The bytes of one connection, with or without TLS. Closed with its last reference. Used on its loop's thread.
+final class SocketStream {
+    enum Received {
+        case bytes(Int)
+        case wouldBlock
+        /// The peer has ended its side; with TLS, `isClean` says whether by close_notify.
+        case end(isClean: Bool)
+    }
+
+    let socket: Int32
+    private(set) var tls: TLSSession?
+    /// Ciphertext that a turn left, in memory of its own.
+    private var rest: UnsafeMutableRawBufferPointer?
+    /// Whether the socket takes no more bytes now.
+    private(set) var isBlocked = false
+    /// Whether the connection is closed by a reset, since what the peer still sends is not wanted.
+    var isAbortive = false
+
+    init(_ socket: Int32) { self.socket = socket }
+
+    deinit {
+        if let tls, !isAbortive {
+            tls.close()
+            _ = try? tls.flush { bytes throws(AsyncNetError) in
+                max(0, an_send(socket, bytes.baseAddress, bytes.count, nil, 0))
+            }
+        }
+        rest?.deallocate()
+        an_close(socket, isAbortive ? 1 : 0)
+    }
+
+    func start(_ tls: TLSSession) { self.tls = tls }
+
+    // MARK: Receiving
+
+    /// - Parameter scratch: Room for ciphertext, which must stay unchanged until `endTurn`.
+    func receive(
+        into buffer: UnsafeMutableRawBufferPointer, _ scratch: UnsafeMutableRawBufferPointer
+    ) throws(AsyncNetError) -> Received {
+        guard let tls else { return try receive(from: socket, into: buffer) }
+        while true {
+            switch try tls.read(into: buffer) {
+            case .bytes(let count): return .bytes(count)
+            case .end: return .end(isClean: true)
+            case .wantsInput: break
+            }
+            // Reading may have made something to send, such as an answer to a change of keys.
+            try flush()
+            switch try takeInput(scratch) {
+            case .bytes: break
+            case .wouldBlock: return .wouldBlock
+            case .end: return .end(isClean: false)
+            }
+        }
+    }
+
+    /// Takes ciphertext in portions: what the peer can make OpenSSL do in one call is bounded by them.
+    func takeInput(_ scratch: UnsafeMutableRawBufferPointer) throws(AsyncNetError) -> Received {
+        freeRest()
+        let received = try receive(from: socket, into: scratch)
+        if case .bytes(let count) = received { tls?.give(UnsafeRawBufferPointer(rebasing: scratch[..<count])) }
+        return received
+    }
+
+    /// Keeps ciphertext that the turn has not decrypted: the scratch buffer is that of all connections.
+    func endTurn() {
+        guard let tls, tls.unread > 0, rest == nil else { return }
+        rest = tls.moveUnread()
+    }
+
+    var hasUnreadInput: Bool { tls.map { $0.unread > 0 } ?? false }
+
+    private func freeRest() {
+        rest?.deallocate()
+        rest = nil
+    }
+
+    private func receive(
+        from socket: Int32, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(AsyncNetError) -> Received {
+        guard let base = buffer.baseAddress else { return .wouldBlock }
+        let count = an_receive(socket, base, buffer.count)
+        if count > 0 { return .bytes(count) }
+        if count == 0 { return .end(isClean: true) }
+        let error = SystemError.last
+        if error.code == .EAGAIN { return .wouldBlock }
+        throw SocketErrors.lost(error)
+    }
+
+    // MARK: Sending
+
+    /// Sends as much as the socket takes of both pieces; with TLS, takes both as a whole.
+    ///
+    /// - Returns: How many bytes were taken.
+    func send(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer? = nil) throws(AsyncNetError) -> Int {
+        guard let tls else { return try send(to: socket, first, second) }
+        guard try flush() else { return 0 }
+        var taken = try tls.write(first)
+        if let second, taken == first.count { taken += try tls.write(second) }
+        try flush()
+        return taken
+    }
+
+    /// Sends ciphertext that waits.
+    ///
+    /// - Returns: Whether nothing waits any more.
+    @discardableResult
+    func flush() throws(AsyncNetError) -> Bool {
+        guard let tls else { return true }
+        let isDone = try tls.flush { bytes throws(AsyncNetError) in try send(to: socket, bytes, nil) }
+        if isDone { isBlocked = false }
+        return isDone
+    }
+
+    /// The socket takes bytes again.
+    func becameWritable() { isBlocked = false }
+
+    private func send(
+        to socket: Int32, _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer?
+    ) throws(AsyncNetError) -> Int {
+        let size = first.count + (second?.count ?? 0)
+        let count = an_send(socket, first.baseAddress, first.count, second?.baseAddress, second?.count ?? 0)
+        guard count < 0 else {
+            isBlocked = count < size
+            return count
+        }
+        let error = SystemError.last
+        guard error.code == .EAGAIN else { throw SocketErrors.lost(error) }
+        isBlocked = true
+        return 0
+    }
+
+    var peer: SocketAddress? {
+        var address = an_address()
+        return an_peer(socket, &address) == 0 ? SocketAddress(raw: address) : nil
+    }
+}
+
+/// What errors of the system mean for a connection.
+enum SocketErrors {
+    static func lost(_ error: POSIXError) -> AsyncNetError {
+        AsyncNetError(
+            .connectionLost, "\(AsyncNetError.Code.connectionLost.summary) (\(SystemError.text(error)))",
+            underlyingError: error)
+    }
+
+    static func connecting(_ error: POSIXError) -> AsyncNetError {
+        AsyncNetError(
+            .cannotConnect, "\(AsyncNetError.Code.cannotConnect.summary) (\(SystemError.text(error)))",
+            underlyingError: error)
+    }
+}
+
+extension POSIXError {
+    /// An error number of the system.
+    init(_ number: Int32) { self.init(POSIXErrorCode(rawValue: number) ?? .EIO) }
+}

@@ -1,0 +1,194 @@
+import CAsyncNetTLS
+import Foundation
+
+/// The TLS of one connection, without I/O: ciphertext goes in and comes out in memory. Used on one thread.
+final class TLSSession {
+    enum Progress { case done, wantsInput }
+    enum Read {
+        case bytes(Int)
+        case end, wantsInput
+    }
+
+    let context: TLSContext
+    private let endpoint: ServerEndpoint
+    private let raw: OpaquePointer
+
+    init(_ raw: OpaquePointer, _ context: TLSContext, _ endpoint: ServerEndpoint) {
+        (self.raw, self.context, self.endpoint) = (raw, context, endpoint)
+    }
+
+    deinit {
+        keepTicket()
+        at_free_session(raw)
+    }
+
+    // MARK: Ciphertext
+
+    /// Gives bytes that arrived; they must stay where they are until ``unread`` is empty or other bytes are given.
+    func give(_ bytes: UnsafeRawBufferPointer) { at_give(raw, bytes.baseAddress, bytes.count) }
+
+    /// How many of the given bytes have not been taken.
+    var unread: Int {
+        var size = 0
+        _ = at_unread(raw, &size)
+        return size
+    }
+
+    /// Moves the given bytes that have not been taken to memory of their own, which the caller frees once other bytes are
+    /// given.
+    func moveUnread() -> UnsafeMutableRawBufferPointer {
+        var size = 0
+        let bytes = UnsafeRawBufferPointer(start: at_unread(raw, &size), count: size)
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 1)
+        copy.copyMemory(from: bytes)
+        give(UnsafeRawBufferPointer(copy))
+        return copy
+    }
+
+    /// Calls `send` with what is to be sent; it returns how many bytes were sent.
+    ///
+    /// - Returns: Whether everything was sent.
+    func flush(_ send: (UnsafeRawBufferPointer) throws(AsyncNetError) -> Int) throws(AsyncNetError) -> Bool {
+        while true {
+            var size = 0
+            guard let bytes = at_outgoing(raw, &size) else { return true }
+            let sent = try send(UnsafeRawBufferPointer(start: bytes, count: size))
+            at_sent(raw, sent)
+            if sent < size { return false }
+        }
+    }
+
+    // MARK: Plaintext
+
+    func handshake() throws(AsyncNetError) -> Progress {
+        switch at_handshake(raw) {
+        case 1: return .done
+        case Int32(AT_WANTS_INPUT): return .wantsInput
+        default: throw handshakeError()
+        }
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(AsyncNetError) -> Read {
+        guard let base = buffer.baseAddress else { return .wantsInput }
+        let count = at_read(raw, base, buffer.count)
+        if count > 0 { return .bytes(count) }
+        if count == 0 { return .end }
+        if count == Int(AT_WANTS_INPUT) { return .wantsInput }
+        throw lostError()
+    }
+
+    /// - Returns: How many bytes were encrypted.
+    func write(_ bytes: UnsafeRawBufferPointer) throws(AsyncNetError) -> Int {
+        guard let base = bytes.baseAddress, bytes.count > 0 else { return 0 }
+        let count = at_write(raw, base, bytes.count)
+        if count >= 0 { return count }
+        if count == Int(AT_WANTS_INPUT) { return 0 }
+        throw lostError()
+    }
+
+    /// Says that nothing follows, with the next `flush`.
+    func close() { at_close(raw) }
+
+    /// Frees what a kept connection does not need, and keeps the tickets that have arrived.
+    func rest() {
+        keepTicket()
+        at_rest(raw)
+    }
+
+    private func keepTicket() {
+        while let ticket = at_take_ticket(raw) { context.keep(TLSTicket(ticket), of: endpoint) }
+    }
+
+    // MARK: The server
+
+    /// The certificates that the server showed, in DER, its own first.
+    var chain: [Data] {
+        let list = Chain()
+        at_read_chain(raw, Unmanaged.passUnretained(list).toOpaque()) { context, bytes, size in
+            guard let context else { return }
+            Unmanaged<Chain>.fromOpaque(context).takeUnretainedValue().certificates.append(
+                Data(bytes: bytes, count: size))
+        }
+        return list.certificates
+    }
+
+    private final class Chain {
+        var certificates: [Data] = []
+    }
+
+    /// - Throws: ``AsyncNetError`` with code `.certificatePinMismatch` if the server has none of the pinned keys.
+    func checkPins() throws(AsyncNetError) {
+        let pins = context.configuration.pins
+        guard !pins.isEmpty else { return }
+        let own = chain.first.flatMap { try? ServerCertificate($0) }
+        guard let own, pins.contains(own.pin) else {
+            throw AsyncNetError(.certificatePinMismatch).with(
+                ServerTrustFailure(certificates: certificates, expectedPins: pins))
+        }
+    }
+
+    private var certificates: [ServerCertificate] { ServerCertificate.chain(chain.map(PEM.text)) }
+
+    // MARK: Errors
+
+    private var failure: at_failure {
+        var failure = at_failure()
+        at_read_failure(raw, &failure)
+        return failure
+    }
+
+    private func handshakeError() -> AsyncNetError {
+        let failure = failure
+        guard failure.verify_result == 0 else {
+            let text = OpenSSL.text(at_verify_text(failure.verify_result)) ?? ""
+            return AsyncNetError(TLSFailure.code(ofVerifyResult: failure.verify_result), text: text).with(
+                ServerTrustFailure(certificates: certificates))
+        }
+        if failure.is_truncated != 0 {
+            return AsyncNetError(.tlsHandshakeFailed, "The server closed the connection during the TLS handshake")
+        }
+        return AsyncNetError(TLSFailure.code(ofReason: failure.reason), text: failure.words)
+    }
+
+    private func lostError() -> AsyncNetError {
+        let failure = failure
+        if failure.is_truncated != 0 {
+            return AsyncNetError(.connectionLost, "The server closed the connection without TLS's close_notify")
+        }
+        return AsyncNetError(TLSFailure.code(ofReason: failure.reason, isConnected: true), text: failure.words)
+    }
+}
+
+extension at_failure {
+    /// OpenSSL's text.
+    fileprivate var words: String {
+        withUnsafeBytes(of: text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+}
+
+extension AsyncNetError {
+    fileprivate init(_ code: Code, text: String) {
+        self.init(code, text.isEmpty ? code.summary : "\(code.summary) (\(text))")
+    }
+}
+
+/// What OpenSSL's numbers mean.
+enum TLSFailure {
+    static func code(ofVerifyResult result: Int) -> AsyncNetError.Code {
+        switch result {
+        case 9, 10: .certificateExpired
+        case 23: .certificateRevoked
+        case 62, 64: .certificateHostMismatch
+        default: .certificateNotTrusted
+        }
+    }
+
+    /// - Parameter isConnected: Whether the handshake was complete.
+    static func code(ofReason reason: Int32, isConnected: Bool = false) -> AsyncNetError.Code {
+        switch reason {
+        // The server requires a certificate, or does not accept this one (TLS's alerts are 1000 and more).
+        case 1042...1046, 1116: .tlsHandshakeFailed
+        default: isConnected ? .connectionLost : .tlsHandshakeFailed
+        }
+    }
+}
