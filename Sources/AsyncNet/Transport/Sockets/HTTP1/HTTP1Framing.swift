@@ -1,0 +1,66 @@
+/// How a response's body is delimited over HTTP/1.1 (RFC 9112 §6.3).
+enum HTTP1Framing: Equatable {
+    /// There is no body, whatever the head says about its length.
+    case none
+    case length(Int64)
+    case chunked
+    /// The body ends with the connection.
+    case untilClose
+
+    /// The rules of RFC 9112 §6.3 in their order. A head that two readers could frame differently is refused, since one of
+    /// them would take a part of the body for the next response (§11.2).
+    init(_ head: HTTPResponseHead, answering method: HTTPMethod) throws(AsyncNetError) {
+        if head.isBodyless(answering: method) || method == .connect && 200..<300 ~= head.statusCode {
+            self = .none
+        } else if head.headers.contains(name: "Transfer-Encoding") {
+            self = try Self.coded(head)
+        } else {
+            try head.checkLength(answering: method)
+            self = head.contentLength.map(Self.length) ?? .untilClose
+        }
+    }
+
+    private static func coded(_ head: HTTPResponseHead) throws(AsyncNetError) -> HTTP1Framing {
+        guard head.httpVersion != "HTTP/1.0" else {
+            throw AsyncNetError(.badServerResponse, "The server sent a Transfer-Encoding over HTTP/1.0")
+        }
+        let codings = (head.headers["Transfer-Encoding"] ?? "").split(separator: ",", omittingEmptySubsequences: false)
+            .map { String($0).trimmedHTTPSpace.lowercased() }
+        guard codings == ["chunked"] else {
+            throw AsyncNetError(
+                .badServerResponse, "The server sent a Transfer-Encoding other than chunked, which was not asked for")
+        }
+        guard !head.headers.contains(name: "Content-Length") else {
+            throw AsyncNetError(.badServerResponse, "The server sent both a Transfer-Encoding and a Content-Length")
+        }
+        return .chunked
+    }
+}
+
+extension HTTPResponseHead {
+    /// Whether the server keeps the connection open after this response (RFC 9112 §9.3).
+    var keepsConnection: Bool {
+        let options = connectionOptions
+        if options.contains("close") { return false }
+        return httpVersion == "HTTP/1.0" ? options.contains("keep-alive") : true
+    }
+
+    private var connectionOptions: [String] {
+        guard let text = value(for: "Connection") else { return [] }
+        return text.split(separator: ",").map { String($0).trimmedHTTPSpace.lowercased() }
+    }
+
+    /// The seconds in `Keep-Alive: timeout=…`, after which the server closes an idle connection; 0 after its last request
+    /// (`max=0`). `nil` without such a hint.
+    var keepAliveSeconds: Int? {
+        guard let text = value(for: "Keep-Alive") else { return nil }
+        var seconds: Int?
+        for part in text.split(separator: ",") {
+            let pair = part.split(separator: "=", maxSplits: 1).map { String($0).trimmedHTTPSpace.lowercased() }
+            guard pair.count == 2, let number = Int(pair[1]), number >= 0 else { continue }
+            if pair[0] == "timeout" { seconds = min(seconds ?? number, number) }
+            if pair[0] == "max", number == 0 { seconds = 0 }
+        }
+        return seconds
+    }
+}

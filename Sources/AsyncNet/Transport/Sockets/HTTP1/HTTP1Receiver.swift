@@ -1,0 +1,316 @@
+import Foundation
+
+/// Receives one response over HTTP/1.1 (RFC 9112), without I/O: it reads bytes in a buffer of the caller's, and says what
+/// they are. It holds no bytes: those that it needs more of stay the caller's, in front of the next ones.
+///
+///     head → (1xx: head) → length | chunk size ⇄ chunk → chunk's end ⇄ … → trailers | until close → complete
+struct HTTP1Receiver {
+    typealias Input = UnsafeRawBufferPointer
+
+    enum Event {
+        /// A 1xx response other than 101; others follow.
+        case informational(HTTPResponseHead)
+        case head(HTTPResponseHead)
+        /// Bytes of the body, by their place in the input.
+        case body(Range<Int>)
+        case trailers(HTTPHeaders)
+        /// The response is complete; what follows in the input is no part of it.
+        case complete
+    }
+
+    private enum State: Equatable {
+        case head
+        case length(Int64)
+        case chunkSize
+        case chunk(Int64)
+        case chunkEnd
+        case trailers
+        case untilClose
+        /// Everything has been received, and `complete` has not been returned.
+        case ending
+        case complete
+    }
+
+    private let url: URL
+    private let method: HTTPMethod
+    private let limits: HTTP1Limits
+    private var state = State.head
+    private var parser: HTTPHeadParser
+    private var trailers: HTTPHeadParser
+    private var lines = 0
+    private var informational = 0
+    private var extensionBytes = 0
+    /// How many bytes in front of the input have no line feed.
+    private var scanned = 0
+    /// Whether a byte of a response has arrived.
+    private(set) var hasBegun = false
+    private(set) var headBytes = 0
+    private var keepsConnection = false
+
+    /// The longest line of a chunk's size; an extension may be as long as the limit for all of them.
+    private static let longestSize = 16
+
+    init(_ url: URL, _ method: HTTPMethod, _ limits: HTTP1Limits = HTTP1Limits()) {
+        (self.url, self.method, self.limits) = (url, method, limits)
+        parser = HTTPHeadParser(limit: limits.headBytes)
+        trailers = HTTPHeadParser(limit: limits.trailerBytes)
+    }
+
+    var isComplete: Bool { state == .complete }
+    /// Whether the response is complete and its end does not depend on the connection's, so that another request may
+    /// follow on it.
+    var allowsReuse: Bool { state == .complete && keepsConnection }
+    /// How many bytes of a body of known length have not been received; `nil` for other bodies.
+    var bytesLeft: Int64? { if case .length(let left) = state { left } else { nil } }
+
+    /// What comes next in the input from `position` on, which moves behind it; `nil` if more bytes are needed.
+    ///
+    /// - Throws: ``AsyncNetError`` with code `.badServerResponse`.
+    mutating func next(in input: Input, _ position: inout Int) throws(AsyncNetError) -> Event? {
+        if position < input.count { hasBegun = true }
+        while true {
+            switch state {
+            case .head:
+                guard let line = try line(in: input, &position) else { return nil }
+                if let event = try receiveHead(line) { return event }
+            case .length(let left):
+                guard let range = take(left, in: input, &position) else { return nil }
+                didReceive(Int64(range.count))
+                return .body(range)
+            case .untilClose:
+                guard let range = take(.max, in: input, &position) else { return nil }
+                return .body(range)
+            case .chunkSize:
+                guard let line = try line(in: input, &position) else { return nil }
+                try beginChunk(line)
+            case .chunk(let left):
+                guard let range = take(left, in: input, &position) else { return nil }
+                state = Int64(range.count) == left ? .chunkEnd : .chunk(left - Int64(range.count))
+                return .body(range)
+            case .chunkEnd:
+                guard try endChunk(in: input, &position) else { return nil }
+            case .trailers:
+                guard let line = try line(in: input, &position) else { return nil }
+                guard try receiveTrailer(line) else { continue }
+                state = .ending
+                if !trailers.headers.isEmpty { return .trailers(trailers.headers) }
+            case .ending:
+                state = .complete
+                return .complete
+            case .complete: return nil
+            }
+        }
+    }
+
+    /// Called instead of `next` for bytes of a body of known length that the caller received to where it needs them.
+    mutating func didReceive(_ count: Int64) {
+        guard case .length(let left) = state else { return }
+        state = left == count ? .ending : .length(left - count)
+    }
+
+    /// Called when the server has closed the connection, after all bytes before.
+    ///
+    /// - Returns: Whether the response is complete.
+    /// - Throws: ``AsyncNetError`` with code `.bodyEndedEarly`, `.connectionLost` inside the head, or `.emptyReply`.
+    mutating func receiveEnd() throws(AsyncNetError) {
+        switch state {
+        case .untilClose, .ending, .complete: state = .complete
+        case .head:
+            guard hasBegun else { throw AsyncNetError(.emptyReply) }
+            throw AsyncNetError(.connectionLost, "The server closed the connection inside the response's head")
+        default: throw AsyncNetError(.bodyEndedEarly)
+        }
+    }
+
+    // MARK: The head
+
+    private mutating func receiveHead(_ line: HTTPHeadParser.Line) throws(AsyncNetError) -> Event? {
+        headBytes += line.count
+        let isFirst = parser.statusCode == 0
+        if isFirst { try Self.checkVersion(line) } else { try checkHeader(line) }
+        guard try parser.receive(line) else {
+            if !isFirst { try count(line: "headers") }
+            return nil
+        }
+        guard parser.statusCode > 0 else { throw Self.notHTTP }
+        let head = parser.head(url: url)
+        parser.beginBlock()
+        lines = 0
+        guard head.statusCode >= 200 || head.statusCode == 101 else {
+            return .informational(try countInformational(head))
+        }
+        try begin(head)
+        return .head(head)
+    }
+
+    /// Refuses a second status line, and a continued line of a header that frames the body, which other readers may ignore
+    /// (RFC 9112 §5.2).
+    private func checkHeader(_ line: HTTPHeadParser.Line) throws(AsyncNetError) {
+        let isContinued = line.first == 0x20 || line.first == 0x09
+        let framing = ["Transfer-Encoding", "Content-Length", "Connection"]
+        let isOfFraming = isContinued && framing.contains { parser.headers.last?.hasName($0) == true }
+        if isOfFraming || HTTPHeadParser.isStatusLine(line) {
+            throw AsyncNetError(.badServerResponse, "The server's head has an invalid line after its status line")
+        }
+    }
+
+    private mutating func countInformational(_ head: HTTPResponseHead) throws(AsyncNetError) -> HTTPResponseHead {
+        informational += 1
+        guard informational <= limits.informationalResponses else {
+            throw AsyncNetError(
+                .badServerResponse, "The server sent more than \(limits.informationalResponses) informational responses"
+            )
+        }
+        return head
+    }
+
+    private mutating func begin(_ head: HTTPResponseHead) throws(AsyncNetError) {
+        let framing = try HTTP1Framing(head, answering: method)
+        keepsConnection = head.keepsConnection && framing != .untilClose && head.statusCode != 101
+        switch framing {
+        case .none, .length(0): state = .ending
+        case .length(let length): state = .length(length)
+        case .chunked: state = .chunkSize
+        case .untilClose: state = .untilClose
+        }
+    }
+
+    private static func checkVersion(_ line: HTTPHeadParser.Line) throws(AsyncNetError) {
+        guard HTTPHeadParser.isStatusLine(line) else { throw notHTTP }
+        guard line.count > 8, line[5] == 0x31, line[6] == 0x2E, 0x30...0x39 ~= line[7], line[8] == 0x20 else {
+            throw AsyncNetError(
+                .badServerResponse, "The server's status line has another version than HTTP/1.0 and 1.1")
+        }
+    }
+
+    private static var notHTTP: AsyncNetError {
+        AsyncNetError(.badServerResponse, "The server's response does not begin with a status line")
+    }
+
+    private mutating func count(line kind: String) throws(AsyncNetError) {
+        lines += 1
+        guard lines <= limits.headerLines else {
+            throw AsyncNetError(.badServerResponse, "The server sent more than \(limits.headerLines) \(kind)")
+        }
+    }
+
+    // MARK: Trailers
+
+    /// - Returns: Whether it is the empty line at the end.
+    private mutating func receiveTrailer(_ line: HTTPHeadParser.Line) throws(AsyncNetError) -> Bool {
+        guard !HTTPHeadParser.isStatusLine(line) else { throw Self.invalidChunk }
+        if try trailers.receive(line) { return true }
+        try count(line: "trailers")
+        // These would frame a body that has been framed (RFC 9110 §6.5.1).
+        let forbidden = ["Transfer-Encoding", "Content-Length", "Trailer"]
+        guard let header = trailers.headers.last, forbidden.contains(where: header.hasName) else { return false }
+        throw AsyncNetError(.badServerResponse, "The server sent the header \(header.name) as a trailer")
+    }
+
+    // MARK: Chunks
+
+    /// A chunk's size: hexadecimal digits, then nothing, blanks, or an extension (RFC 9112 §7.1).
+    private mutating func beginChunk(_ line: HTTPHeadParser.Line) throws(AsyncNetError) {
+        var size: Int64 = 0
+        var digits = 0
+        while digits < line.count, let digit = line[digits].hexadecimalDigit {
+            guard digits < Self.longestSize, size <= Int64.max >> 4 else { throw Self.invalidChunk }
+            size = size << 4 | Int64(digit)
+            digits += 1
+        }
+        guard digits > 0 else { throw Self.invalidChunk }
+        try checkExtension(HTTPHeadParser.Line(rebasing: line[digits...]))
+        lines = 0
+        state = size == 0 ? .trailers : .chunk(size)
+    }
+
+    /// What follows the size: a line break, after blanks and extensions. A bare CR could end the line for another reader.
+    private mutating func checkExtension(_ rest: HTTPHeadParser.Line) throws(AsyncNetError) {
+        guard rest.count >= 2, rest[rest.count - 2] == 0x0D, rest.prefix(rest.count - 2).firstIndex(of: 0x0D) == nil
+        else {
+            throw Self.invalidChunk
+        }
+        guard rest.count > 2 else { return }
+        guard let first = rest.first(where: { $0 != 0x20 && $0 != 0x09 }), first == 0x3B || first == 0x0D else {
+            throw Self.invalidChunk
+        }
+        extensionBytes += rest.count
+        guard extensionBytes <= limits.chunkExtensionBytes else {
+            throw AsyncNetError(
+                .badServerResponse, "The server sent more than \(limits.chunkExtensionBytes) bytes of chunk extensions")
+        }
+    }
+
+    /// The line break after a chunk's bytes.
+    private mutating func endChunk(in input: Input, _ position: inout Int) throws(AsyncNetError) -> Bool {
+        guard position < input.count else { return false }
+        guard input[position] == 0x0D else { throw Self.invalidChunk }
+        guard position + 1 < input.count else { return false }
+        guard input[position + 1] == 0x0A else { throw Self.invalidChunk }
+        position += 2
+        state = .chunkSize
+        return true
+    }
+
+    private static var invalidChunk: AsyncNetError {
+        AsyncNetError(.badServerResponse, "The server sent a chunk without a valid size or end")
+    }
+
+    // MARK: The input
+
+    /// The next line with its line break.
+    private mutating func line(in input: Input, _ position: inout Int) throws(AsyncNetError) -> HTTPHeadParser.Line? {
+        let rest = Input(rebasing: input[position...])
+        guard let end = rest.firstIndex(ofByte: 0x0A, from: min(scanned, rest.count)) else {
+            scanned = rest.count
+            guard scanned <= longestLine else { throw tooLongLine }
+            return nil
+        }
+        scanned = 0
+        guard end < longestLine else { throw tooLongLine }
+        position += end + 1
+        return Input(rebasing: rest[...end]).bindMemory(to: UInt8.self)
+    }
+
+    private var longestLine: Int {
+        switch state {
+        case .chunkSize: Self.longestSize + 2 + limits.chunkExtensionBytes
+        case .trailers: limits.trailerBytes
+        default: limits.headBytes
+        }
+    }
+
+    private var tooLongLine: AsyncNetError {
+        guard state == .head else { return Self.invalidChunk }
+        return AsyncNetError(
+            .badServerResponse, "The server's head is larger than the limit of \(limits.headBytes) bytes")
+    }
+
+    private func take(_ most: Int64, in input: Input, _ position: inout Int) -> Range<Int>? {
+        guard position < input.count else { return nil }
+        let end = position + Int(min(most, Int64(input.count - position)))
+        defer { position = end }
+        return position..<end
+    }
+}
+
+extension UInt8 {
+    fileprivate var hexadecimalDigit: UInt8? {
+        switch self {
+        case 0x30...0x39: self - 0x30
+        case 0x41...0x46: self - 0x37
+        case 0x61...0x66: self - 0x57
+        default: nil
+        }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// By the C library, which compares many bytes at a time.
+    fileprivate func firstIndex(ofByte byte: Int32, from start: Int) -> Int? {
+        guard start < count, let base = baseAddress, let found = memchr(base + start, byte, count - start) else {
+            return nil
+        }
+        return UnsafeRawPointer(found) - base
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+
+/// Writes the head of a request over HTTP/1.1 (RFC 9112 §3, §5), with the headers that frame it.
+enum HTTP1RequestHead {
+    /// How the request's body is delimited.
+    enum Body: Equatable {
+        case none
+        case length(Int64)
+        case chunked
+    }
+
+    /// - Parameters:
+    ///   - target: In the form that the receiver needs (RFC 9112 §3.2).
+    ///   - authority: What `Host` has, unless the request has its own.
+    static func bytes(_ head: HTTPRequestHead, target: String, authority: String, _ body: Body) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(512)
+        bytes.append(contentsOf: head.method.rawValue.utf8)
+        bytes.append(0x20)
+        bytes.append(contentsOf: target.utf8)
+        bytes.append(contentsOf: " HTTP/1.1\r\n".utf8)
+        append("Host", head.headers["Host"] ?? authority, to: &bytes)
+        var own = Own()
+        for header in head.headers where !isOfTransport(header, &own) && !header.isOmission {
+            append(header.name, header.value, to: &bytes)
+        }
+        if !own.hasAccept { append("Accept", "*/*", to: &bytes) }
+        if !own.hasAcceptEncoding {
+            bytes.append(contentsOf: UnsafeBufferPointer(start: coding.utf8Start, count: coding.utf8CodeUnitCount))
+            bytes.append(contentsOf: "\r\n".utf8)
+        }
+        switch body {
+        case .none where head.method.expectsBody: append("Content-Length", "0", to: &bytes)
+        case .none: break
+        case .length(let length): append("Content-Length", String(length), to: &bytes)
+        case .chunked: append("Transfer-Encoding", "chunked", to: &bytes)
+        }
+        bytes.append(contentsOf: "\r\n".utf8)
+        return bytes
+    }
+
+    private static var coding: StaticString { ContentDecoding.acceptEncoding }
+
+    private struct Own {
+        var hasAccept = false
+        var hasAcceptEncoding = false
+    }
+
+    /// Whether the transport writes the header itself; notes which of its own headers the request replaces.
+    private static func isOfTransport(_ header: HTTPHeader, _ own: inout Own) -> Bool {
+        switch header.name.utf8.count {
+        case 4: return header.hasName("Host")
+        case 6 where header.hasName("Accept"): own.hasAccept = true
+        case 14: return header.hasName("Content-Length")
+        case 15 where header.hasName("Accept-Encoding"): own.hasAcceptEncoding = true
+        case 17: return header.hasName("Transfer-Encoding")
+        default: break
+        }
+        return false
+    }
+
+    private static func append(_ name: String, _ value: String, to bytes: inout [UInt8]) {
+        bytes.append(contentsOf: name.utf8)
+        bytes.append(contentsOf: ": ".utf8)
+        bytes.append(contentsOf: value.utf8)
+        bytes.append(contentsOf: "\r\n".utf8)
+    }
+}
