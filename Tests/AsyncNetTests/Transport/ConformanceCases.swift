@@ -5,7 +5,7 @@ import Testing
 
 /// The transports that are held to the same.
 enum TransportUnderTest: String, CaseIterable, Codable, Sendable {
-    case urlSession, libcurl
+    case urlSession, libcurl, sockets
 
     func session(_ configuration: SessionConfiguration = SessionConfiguration()) -> Session {
         Session(transport: make(), configuration: configuration)
@@ -16,6 +16,7 @@ enum TransportUnderTest: String, CaseIterable, Codable, Sendable {
         case .urlSession: URLSessionTransport()
         // On a busy machine more than the default's minute may pass between two requests of a test.
         case .libcurl: .libcurl(.init(idleTimeout: .seconds(600)))
+        case .sockets: SocketTransport()
         }
     }
 }

@@ -58,7 +58,7 @@ struct KeptConnectionTests {
                 if case .sent(let head) = event { told.append(head.requestLine) }
             }
             let line = "PUT / HTTP/1.1"
-            #expect(told == (transport == .libcurl ? [line, "repeated", line] : ["repeated"]))
+            #expect(told == (transport == .urlSession ? ["repeated"] : [line, "repeated", line]))
         }
     }
 

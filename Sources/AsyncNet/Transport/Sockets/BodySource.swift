@@ -1,0 +1,95 @@
+/// Reads a request's body for a transport's thread: there while no read has to wait, which saves a copy and a change of
+/// threads for a file in the system's cache; otherwise from a task that fills a feed. Used on that thread only.
+final class BodySource {
+    private let body: MeasuredBody
+    private let onData: @Sendable () -> Void
+    private var reader: BodyReader?
+    private var readFailure: AsyncNetError?
+    private var feed: UploadFeed?
+    /// Fills `feed`; cancelled when the transfer ends.
+    private var feeder: Feeder?
+    private let tasks: Mailbox?
+
+    /// - Parameters:
+    ///   - tasks: Makes the task in which a sequence of the user's runs; `nil` without one.
+    ///   - onData: Called on any thread when `read` can continue after `.pause`.
+    init(_ body: MeasuredBody, _ tasks: Mailbox?, onData: @escaping @Sendable () -> Void) {
+        (self.body, self.tasks, self.onData) = (body, tasks, onData)
+    }
+
+    deinit { stop() }
+
+    /// Begins to read the body from its start.
+    func start() {
+        stop()
+        if body.isReadableAtOnce { reader = body.makeReader() } else { startFeed(body.makeReader()) }
+    }
+
+    /// Moves the body's next bytes into `buffer`.
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> UploadFeed.Piece {
+        guard let reader else { return feed?.read(into: buffer) ?? .end }
+        do {
+            if let count = try reader.readCached(into: buffer) { return count == 0 ? .end : .bytes(count) }
+        } catch {
+            readFailure = error
+            return .failure
+        }
+        self.reader = nil
+        startFeed(reader)
+        return feed?.read(into: buffer) ?? .end
+    }
+
+    /// The error that prevents the body from being sent to its end; `nil` if there is none.
+    var failure: AsyncNetError? { readFailure ?? feed?.failure }
+
+    func stop() {
+        feed?.close()
+        feeder?.stop()
+        (feed, feeder, reader, readFailure) = (nil, nil, nil, nil)
+    }
+
+    /// Moves a reader from the transport's thread to the task that uses it from then on.
+    ///
+    /// Unchecked: the thread drops its reference before the task begins.
+    private struct HandedOver: @unchecked Sendable {
+        let reader: BodyReader
+    }
+
+    private func startFeed(_ reader: BodyReader) {
+        let feed = UploadFeed(onData: onData)
+        self.feed = feed
+        feeder = Self.feeder(HandedOver(reader: reader), feed, tasks)
+    }
+
+    /// A user's sequence runs with the task-local values of the request's task, on an executor that it may block.
+    private static func feeder(_ handed: HandedOver, _ feed: UploadFeed, _ tasks: Mailbox?) -> Feeder {
+        let feeder = Feeder()
+        guard let tasks else {
+            feeder.begin { Task { await write(handed, to: feed) } }
+            return feeder
+        }
+        tasks.post { feeder.begin { Task(executorPreference: ProducerExecutor()) { await write(handed, to: feed) } } }
+        return feeder
+    }
+
+    /// The task that fills a feed: made on another thread, and stopped before or after that.
+    private final class Feeder: Sendable {
+        private let state = Locked<(task: Task<Void, Never>?, isStopped: Bool)>((nil, false))
+
+        func begin(_ makeTask: () -> Task<Void, Never>) {
+            state.withLock { state in if !state.isStopped { state.task = makeTask() } }
+        }
+
+        func stop() {
+            let task = state.withLock { state in
+                state.isStopped = true
+                return state.task
+            }
+            task?.cancel()
+        }
+    }
+
+    /// `@concurrent`, so that it runs on the task's preferred executor.
+    @concurrent
+    private static func write(_ handed: HandedOver, to feed: UploadFeed) async { await feed.write(handed.reader) }
+}

@@ -1,0 +1,401 @@
+import Foundation
+
+/// A connection that carries one transfer after another over HTTP/1.1. Used on its loop's thread only.
+///
+/// It always reads, while it sends too: a server may respond before it has the whole request. The transfer is over when the
+/// response is complete; the connection is kept if the request was sent as a whole, and both allow it.
+final class HTTPConnection: LoopHandler {
+    let number: Int
+    let endpoint: ServerEndpoint
+    let opening: OpeningTimes
+    let stream: SocketStream
+    let remote: SocketAddress?
+    private unowned let engine: SocketEngine
+    private(set) var socketID: LoopSocketID?
+    private var watched: Readiness = []
+
+    private(set) var transfer: SocketTransfer?
+    private var sender: RequestSender?
+    private var delivery: ResponseDelivery?
+    /// What was received and is no whole line yet.
+    private var rest: [UInt8] = []
+    private var isPaused = false
+    private var transfers = 0
+    private var continueTimer: LoopTimers.ID?
+    var idleTimer: LoopTimers.ID?
+    private var life: ConnectionLife?
+    private var hasRestarted = false
+    private var started = ContinuousClock.now
+
+    /// How many bytes and steps a turn takes at most.
+    private static let bytesPerTurn = 256 * 1024
+    private static let stepsPerTurn = 512
+
+    init(
+        _ number: Int, _ endpoint: ServerEndpoint, _ stream: SocketStream, _ opening: OpeningTimes,
+        engine: SocketEngine
+    ) {
+        (self.number, self.endpoint, self.stream, self.opening) = (number, endpoint, stream, opening)
+        (self.engine, remote) = (engine, stream.peer)
+    }
+
+    func watch(on thread: LoopThread) throws(AsyncNetError) {
+        watched = .readable
+        socketID = try thread.watch(stream.socket, self, for: .readable)
+    }
+
+    // MARK: A transfer's begin
+
+    func start(_ transfer: SocketTransfer, hasRestarted: Bool) {
+        let engine = engine
+        self.transfer = transfer
+        self.hasRestarted = hasRestarted
+        started = engine.thread.now
+        sender = RequestSender(transfer) { [loop = engine.thread.loop] in
+            loop.post { SocketEngine.of($0)?.resume(transfer) }
+        }
+        delivery = ResponseDelivery(transfer, engine.limits)
+        transfers += 1
+        isPaused = false
+        observe(transfer)
+        if transfer.request.isHeadObserved {
+            transfer.head.withUnsafeBytes { transfer.request.onEvent?(.sentHead(SentHead($0))) }
+        }
+        pump(receives: false)
+    }
+
+    private func observe(_ transfer: SocketTransfer) {
+        if life == nil, let observer = transfer.request.connectionObserver {
+            life = ConnectionLife(observer.follower(ofConnectionTo: transfer.request.head.url))
+        }
+        life?.begin()
+    }
+
+    /// Goes on after a pause: the reader has taken bytes, the body has more, or the request is no longer suspended.
+    func resume() {
+        isPaused = false
+        pump(receives: stream.hasUnreadInput)
+    }
+
+    // MARK: Turns
+
+    func turn(_ readiness: Readiness, _ thread: LoopThread) -> Turn {
+        guard transfer != nil else {
+            endIdle()
+            return .done
+        }
+        if readiness.contains(.writable) { stream.becameWritable() }
+        return pump(receives: readiness.contains(.readable) || readiness.isEmpty)
+    }
+
+    /// A kept connection got bytes, which belong to no response, or its end. With TLS the bytes may be a ticket.
+    private func endIdle() {
+        let received = Result { () throws(AsyncNetError) in
+            try stream.receive(into: engine.thread.receiveBuffer, engine.thread.scratchBuffer)
+        }
+        if case .success(.wouldBlock) = received, !stream.hasUnreadInput { return stream.tls?.rest() ?? () }
+        engine.closeIdle(self)
+    }
+
+    @discardableResult
+    private func pump(receives: Bool) -> Turn {
+        var turn = Turn.done
+        do throws(AsyncNetError) {
+            if receives { turn = try receive() }
+            if transfer != nil, try !isSuspended { try send() }
+        } catch {
+            fail(error)
+        }
+        stream.endTurn()
+        guard transfer != nil else { return .done }
+        updateWatch()
+        return turn
+    }
+
+    private var isSuspended: Bool {
+        get throws(AsyncNetError) {
+            guard let transfer, let hold = transfer.request.hold, hold.isHeld else { return false }
+            return hold.isHeld(transfer) { [loop = engine.thread.loop] in
+                loop.post { SocketEngine.of($0)?.resume(transfer) }
+            }
+        }
+    }
+
+    private func send() throws(AsyncNetError) {
+        guard let sender, let transfer else { return }
+        let progress: RequestSender.Progress
+        do throws(AsyncNetError) {
+            progress = try sender.send(on: stream, engine.thread.scratchBuffer)
+        } catch {
+            // The server may have responded before it closed the connection.
+            guard error.code == .connectionLost else { throw error }
+            sender.stop()
+            self.sender = nil
+            try receiveRest(after: error)
+            return
+        }
+        guard case .awaitsContinue = progress, continueTimer == nil else { return }
+        continueTimer = engine.thread.schedule(at: engine.thread.now + engine.configuration.expectContinueTimeout) {
+            [weak self] in self?.continueBody(of: transfer)
+        }
+    }
+
+    private func continueBody(of transfer: SocketTransfer) {
+        guard self.transfer === transfer else { return }
+        sender?.continueBody()
+        pump(receives: false)
+    }
+
+    private func updateWatch() {
+        guard let socketID else { return }
+        var wanted: Readiness = isPaused ? [] : .readable
+        if stream.isBlocked { wanted.insert(.writable) }
+        guard wanted != watched else { return }
+        watched = wanted
+        engine.thread.change(socketID, stream.socket, to: wanted)
+    }
+
+    // MARK: Receiving
+
+    private func receive() throws(AsyncNetError) -> Turn {
+        var (bytes, steps) = (0, 0)
+        while transfer != nil, !isPaused {
+            guard bytes < Self.bytesPerTurn, steps < Self.stepsPerTurn else { return .more }
+            if try isSuspended {
+                isPaused = true
+                break
+            }
+            guard let count = try receiveOnce(&steps) else { break }
+            bytes += count
+        }
+        if delivery?.flush() == .pause { isPaused = true }
+        return .done
+    }
+
+    /// - Returns: How many bytes were received; `nil` if there are none now.
+    private func receiveOnce(_ steps: inout Int) throws(AsyncNetError) -> Int? {
+        if rest.isEmpty, let room = try delivery?.room() { return try receive(into: room) }
+        let buffer = engine.thread.receiveBuffer
+        let kept = rest.count
+        guard kept < buffer.count else { return try receiveLarge(&steps) }
+        buffer.copyBytes(from: rest)
+        switch try stream.receive(
+            into: UnsafeMutableRawBufferPointer(rebasing: buffer[kept...]), engine.thread.scratchBuffer)
+        {
+        case .wouldBlock: return nil
+        case .end(let isClean):
+            try end(isClean)
+            return nil
+        case .bytes(let count):
+            rest = []
+            try take(UnsafeRawBufferPointer(rebasing: buffer[..<(kept + count)]), &steps)
+            return count
+        }
+    }
+
+    /// A line that is longer than the buffer, as far as the limits allow that.
+    private func receiveLarge(_ steps: inout Int) throws(AsyncNetError) -> Int? {
+        switch try stream.receive(into: engine.thread.receiveBuffer, engine.thread.scratchBuffer) {
+        case .wouldBlock: return nil
+        case .end(let isClean):
+            try end(isClean)
+            return nil
+        case .bytes(let count):
+            var input = rest
+            input.append(contentsOf: engine.thread.receiveBuffer[..<count])
+            rest = []
+            try input.withBytes { bytes throws(AsyncNetError) in try take(bytes, &steps) }
+            return count
+        }
+    }
+
+    private func receive(into room: UnsafeMutableRawBufferPointer) throws(AsyncNetError) -> Int? {
+        let most = Int(min(Int64(room.count), delivery?.receiver.bytesLeft ?? 0))
+        switch try stream.receive(
+            into: UnsafeMutableRawBufferPointer(rebasing: room[..<most]), engine.thread.scratchBuffer)
+        {
+        case .wouldBlock: return nil
+        case .end(let isClean):
+            try end(isClean)
+            return nil
+        case .bytes(let count):
+            delivery?.didReceive(count)
+            if delivery?.receiver.bytesLeft == nil { try takeEnd() }
+            return count
+        }
+    }
+
+    private func takeEnd() throws(AsyncNetError) {
+        var steps = 0
+        try take(UnsafeRawBufferPointer(start: nil, count: 0), &steps)
+    }
+
+    /// Takes all whole parts of the input, and keeps the rest.
+    private func take(_ input: UnsafeRawBufferPointer, _ steps: inout Int) throws(AsyncNetError) {
+        var position = 0
+        let now = engine.thread.now
+        while let step = try delivery?.step(in: input, &position, now) {
+            steps += 1
+            switch step {
+            case .needsInput:
+                rest = Array(input[position...])
+                return
+            case .informational(let status): if status == 100 { continueNow() }
+            case .head(let head): receive(head)
+            case .body:
+                guard delivery?.isChunkFull == true, delivery?.flush() == .pause else { continue }
+                isPaused = true
+            case .complete: return complete(hasBytesLeft: position < input.count)
+            }
+        }
+    }
+
+    private func continueNow() {
+        guard sender?.awaitsContinue == true else { return }
+        cancelContinueTimer()
+        sender?.continueBody()
+    }
+
+    private func cancelContinueTimer() {
+        if let timer = continueTimer.take() { engine.thread.cancel(timer) }
+    }
+
+    private func receive(_ head: HTTPResponseHead) {
+        guard let transfer else { return }
+        reportConnection(transfer, head)
+        // The server does not want the rest of the body, or has not asked for it.
+        if head.statusCode >= 300 || sender?.awaitsContinue == true && head.statusCode != 101 {
+            if head.statusCode >= 300 { stopSending() } else { continueNow() }
+        }
+    }
+
+    private func stopSending() {
+        cancelContinueTimer()
+        guard let sender, !sender.isDone else { return }
+        sender.stop()
+        self.sender = nil
+    }
+
+    private func reportConnection(_ transfer: SocketTransfer, _ head: HTTPResponseHead) {
+        guard let interests = transfer.request.interests, interests.connections else { return }
+        let showsCertificates = interests.certificates && transfers == 1
+        transfer.request.onEvent?(
+            .connected(
+                ConnectionInfo(
+                    isReused: transfers > 1, httpVersion: head.httpVersion, remoteAddress: remote?.text,
+                    remotePort: remote.flatMap { $0.port > 0 ? $0.port : nil },
+                    certificates: showsCertificates ? stream.tls?.chain.map(PEM.text) ?? [] : [])))
+    }
+
+    // MARK: A transfer's end
+
+    /// The server has closed the connection.
+    private func end(_ isClean: Bool) throws(AsyncNetError) {
+        try delivery?.receiveEnd(isClean: isClean)
+        complete(hasBytesLeft: true)
+    }
+
+    /// Sending failed: takes what the server has sent before.
+    private func receiveRest(after error: AsyncNetError) throws(AsyncNetError) {
+        do throws(AsyncNetError) {
+            while try receive() == .more {}
+        } catch {
+            if delivery?.head == nil { throw error }
+        }
+        if transfer != nil, delivery?.head == nil { throw error }
+    }
+
+    private func complete(hasBytesLeft: Bool) {
+        guard let delivery else { return }
+        let isSent = sender?.isDone == true
+        let isReusable =
+            delivery.receiver.allowsReuse && isSent && !hasBytesLeft
+            && transfer?.request.head.closesConnection == false
+        finish(.success(()), keepsFor: isReusable ? keepTime(delivery.head) : nil)
+    }
+
+    /// How long the connection may be kept; `nil` if its server is about to close it.
+    private func keepTime(_ head: HTTPResponseHead?) -> Duration? {
+        let own = engine.configuration.idleTimeout
+        guard let hint = head?.keepAliveSeconds else { return own }
+        // The server's time begins before its response arrives.
+        let time = min(own, .seconds(hint) - .seconds(1))
+        return time > .zero ? time : nil
+    }
+
+    /// Ends the transfer, with the connection free for the next one before the reader knows of it.
+    private func finish(_ result: Result<Void, AsyncNetError>, keepsFor time: Duration?) {
+        guard let transfer, var delivery else { return }
+        report(transfer, delivery)
+        release()
+        if let time { engine.keep(self, for: time) } else { engine.close(self) }
+        delivery.finish(result)
+        engine.ended(transfer)
+    }
+
+    private func report(_ transfer: SocketTransfer, _ delivery: ResponseDelivery) {
+        guard !transfer.pipe.isEnded, let onEvent = transfer.request.onEvent else { return }
+        onEvent(.metrics(metrics(transfer, delivery)))
+    }
+
+    private func metrics(_ transfer: SocketTransfer, _ delivery: ResponseDelivery) -> TransportMetrics {
+        let isNew = transfers == 1
+        func since(_ instant: ContinuousClock.Instant?) -> Duration {
+            instant.map { max(.zero, $0 - transfer.start) } ?? .zero
+        }
+        let timings = TransferTimings(
+            nameLookup: isNew ? since(opening.lookup) : .zero, connect: isNew ? since(opening.connect) : .zero,
+            tlsHandshake: isNew ? since(opening.handshake) : .zero, firstByte: since(delivery.firstByte),
+            total: since(engine.thread.now))
+        let wantsCertificates =
+            engine.configuration.reportsCertificates || transfer.request.interests?.certificates == true
+        return TransportMetrics(
+            httpVersion: delivery.head?.httpVersion, isConnectionReused: delivery.firstByte == nil ? nil : !isNew,
+            remoteAddress: remote?.text, timings: timings,
+            wireBytes: WireBytes(
+                sentHead: Int64(transfer.head.count), sentBody: sender?.sentBody ?? 0,
+                receivedHead: Int64(delivery.receiver.headBytes), receivedBody: delivery.receivedBytes),
+            certificates: isNew && wantsCertificates ? stream.tls?.chain.map(PEM.text) ?? [] : [])
+    }
+
+    /// The connection failed, or the response is no response.
+    private func fail(_ error: AsyncNetError) {
+        guard let transfer, let delivery else { return }
+        let isConnectionLost = error.code == .connectionLost || error.code == .emptyReply
+        let rule = ResendRule(
+            isIdempotent: transfer.request.head.isIdempotent, canReplay: transfer.canReplay, isReused: transfers > 1,
+            hasSent: sender?.hasSent ?? true, hasResponse: delivery.receiver.hasBegun, hasRestarted: hasRestarted)
+        switch isConnectionLost ? rule.decision : .fail {
+        case .restart:
+            release()
+            engine.close(self)
+            engine.restart(transfer)
+        case .lost: finish(.failure(Self.lost), keepsFor: nil)
+        case .fail: finish(.failure(sender?.failure ?? error), keepsFor: nil)
+        }
+    }
+
+    /// Ends the transfer of a request that nobody waits for any more.
+    func cancel() {
+        stream.isAbortive = true
+        release()
+        engine.close(self)
+    }
+
+    private func release() {
+        cancelContinueTimer()
+        sender?.stop()
+        transfer?.request.hold?.forget(transfer ?? self)
+        (transfer, sender, delivery, rest) = (nil, nil, nil, [])
+        life?.end()
+    }
+
+    func didClose() { life?.close() }
+
+    private static var lost: AsyncNetError {
+        AsyncNetError(
+            .connectionLost,
+            "The server closed a kept connection without a response; it may have processed the request, which is not "
+                + "sent again since its method is not idempotent")
+    }
+}

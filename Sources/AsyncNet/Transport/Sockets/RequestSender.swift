@@ -1,0 +1,162 @@
+import Foundation
+
+/// Sends one request on a connection: the head with the first bytes of the body, then the rest as the socket takes it. Used
+/// on its loop's thread.
+///
+///     head → (awaiting 100) → body ⇄ starved → done
+///
+/// A response with a status of 300 and more, or the connection's end, stops it.
+final class RequestSender {
+    enum Progress {
+        case done
+        /// The socket takes no more bytes now.
+        case blocked
+        /// The body has no more bytes yet.
+        case starved
+        /// The body waits for a 100 response, or for its time to be over.
+        case awaitsContinue
+    }
+
+    private let transfer: SocketTransfer
+    private let source: BodySource?
+    private let isChunked: Bool
+    private var sentHead = 0
+    private(set) var sentBody: Int64 = 0
+    private var mustAwait: Bool
+    /// Framed bytes of the body that the socket has not taken.
+    private var unsent: ArraySlice<UInt8> = []
+    private var isAtEnd: Bool
+    private(set) var isDone = false
+    private(set) var hasSent = false
+
+    /// - Parameter onData: Called on any thread when a starved body has bytes.
+    init(_ transfer: SocketTransfer, onData: @escaping @Sendable () -> Void) {
+        self.transfer = transfer
+        source = transfer.body.map { BodySource($0, transfer.tasks, onData: onData) }
+        isChunked = transfer.body != nil && transfer.bodyLength == nil
+        isAtEnd = transfer.request.body.isNone
+        mustAwait = transfer.expectsContinue
+        source?.start()
+    }
+
+    /// The error that prevents the body from being sent to its end.
+    var failure: AsyncNetError? { source?.failure }
+
+    /// Whether the body is held back until a 100 response.
+    var awaitsContinue: Bool { mustAwait }
+
+    func continueBody() { mustAwait = false }
+
+    func stop() { source?.stop() }
+
+    /// Sends until one of the outcomes; `scratch` is room for the body's bytes.
+    func send(on stream: SocketStream, _ scratch: UnsafeMutableRawBufferPointer) throws(AsyncNetError) -> Progress {
+        while !isDone {
+            if stream.isBlocked { return .blocked }
+            if sentHead < transfer.head.count {
+                try sendHead(on: stream)
+            } else if mustAwait {
+                return .awaitsContinue
+            } else if !unsent.isEmpty {
+                try sendUnsent(on: stream)
+            } else if isAtEnd {
+                isDone = try stream.flush()
+                if !isDone { return .blocked }
+            } else if let progress = try sendBody(on: stream, scratch) {
+                return progress
+            }
+        }
+        return .done
+    }
+
+    /// A body in memory follows the head in the same packet, if both fit.
+    private func sendHead(on stream: SocketStream) throws(AsyncNetError) {
+        let data = mustAwait ? nil : transfer.request.body.data
+        let sent = try transfer.head.withBytes { head throws(AsyncNetError) in
+            try (data ?? Data()).withBytes { body throws(AsyncNetError) in
+                try stream.send(UnsafeRawBufferPointer(rebasing: head[sentHead...]), body.isEmpty ? nil : body)
+            }
+        }
+        if sent > 0 { hasSent = true }
+        let ofHead = min(sent, transfer.head.count - sentHead)
+        sentHead += ofHead
+        if let data { didSendInMemory(sent - ofHead, of: data) }
+    }
+
+    private func didSendInMemory(_ count: Int, of data: Data) {
+        sentBody += Int64(count)
+        if count > 0 { reportSent() }
+        isAtEnd = sentHead == transfer.head.count && sentBody == Int64(data.count)
+    }
+
+    private func sendUnsent(on stream: SocketStream) throws(AsyncNetError) {
+        let sent = try unsent.withBytes { bytes throws(AsyncNetError) in try stream.send(bytes) }
+        unsent = unsent.dropFirst(sent)
+    }
+
+    /// - Returns: `nil` if it can go on at once.
+    private func sendBody(
+        on stream: SocketStream, _ scratch: UnsafeMutableRawBufferPointer
+    ) throws(AsyncNetError) -> Progress? {
+        if let data = transfer.request.body.data {
+            let sent = try data.withBytes { bytes throws(AsyncNetError) in
+                try stream.send(UnsafeRawBufferPointer(rebasing: bytes[Int(sentBody)...]))
+            }
+            didSendInMemory(sent, of: data)
+            return nil
+        }
+        guard let source else { return .done }
+        let room = UnsafeMutableRawBufferPointer(rebasing: scratch[Self.frontRoom..<(scratch.count - 2)])
+        switch source.read(into: room) {
+        case .bytes(let count):
+            try send(framed(count, in: scratch), on: stream)
+            sentBody += Int64(count)
+            reportSent()
+        case .end:
+            isAtEnd = true
+            if isChunked {
+                unsent = Array("0\r\n\r\n".utf8)[...]
+                reportSent()
+            }
+        case .pause:
+            transfer.request.onEvent?(.awaitingBody)
+            return .starved
+        case .failure: throw source.failure ?? AsyncNetError(.bodyStreamFailed)
+        }
+        return nil
+    }
+
+    /// Room for a chunk's size before its bytes.
+    private static let frontRoom = 16
+
+    private func framed(_ count: Int, in scratch: UnsafeMutableRawBufferPointer) -> UnsafeRawBufferPointer {
+        guard isChunked else {
+            return UnsafeRawBufferPointer(rebasing: scratch[Self.frontRoom..<(Self.frontRoom + count)])
+        }
+        let size = Array((String(count, radix: 16) + "\r\n").utf8)
+        let start = Self.frontRoom - size.count
+        scratch[start..<Self.frontRoom].copyBytes(from: size)
+        scratch[(Self.frontRoom + count)..<(Self.frontRoom + count + 2)].copyBytes(from: [0x0D, 0x0A])
+        return UnsafeRawBufferPointer(rebasing: scratch[start..<(Self.frontRoom + count + 2)])
+    }
+
+    private func send(_ bytes: UnsafeRawBufferPointer, on stream: SocketStream) throws(AsyncNetError) {
+        let sent = try stream.send(bytes)
+        if sent < bytes.count { unsent = Array(bytes[sent...])[...] }
+    }
+
+    private func reportSent() {
+        transfer.request.onEvent?(
+            .sentBody(bytes: sentBody, total: isAtEnd && isChunked ? sentBody : transfer.bodyLength))
+    }
+}
+
+extension ContiguousBytes {
+    /// `withUnsafeBytes` with a typed error.
+    func withBytes<Value>(
+        _ body: (UnsafeRawBufferPointer) throws(AsyncNetError) -> Value
+    ) throws(AsyncNetError) -> Value {
+        let result = withUnsafeBytes { bytes in Result { () throws(AsyncNetError) in try body(bytes) } }
+        return try result.get()
+    }
+}

@@ -1,0 +1,145 @@
+import Foundation
+
+/// Receives one response from the bytes of a connection, and passes it to the transfer's pipe: what arrived in a turn at the
+/// end of the turn, so that a response that arrives at once is one step for its reader. Used on its loop's thread.
+struct ResponseDelivery {
+    private let transfer: SocketTransfer
+    private(set) var receiver: HTTP1Receiver
+    private(set) var head: HTTPResponseHead?
+    private var isHeadDelivered = false
+    /// Whether the reader takes the body when it is complete.
+    private var isWhole = false
+    private var hasNews = false
+    private var memory: BodyMemoryBox?
+    private var chunk: Data?
+    private(set) var receivedBytes: Int64 = 0
+    private(set) var firstByte: ContinuousClock.Instant?
+
+    init(_ transfer: SocketTransfer, _ limits: HTTP1Limits) {
+        self.transfer = transfer
+        receiver = HTTP1Receiver(transfer.request.head.url, transfer.request.head.method, limits)
+    }
+
+    /// What a step of receiving has found.
+    enum Step {
+        case needsInput
+        case informational(Int)
+        case head(HTTPResponseHead)
+        case body
+        case complete
+    }
+
+    /// Takes the next step in the input.
+    mutating func step(
+        in input: UnsafeRawBufferPointer, _ position: inout Int, _ now: ContinuousClock.Instant
+    ) throws(AsyncNetError) -> Step {
+        if firstByte == nil, !input.isEmpty { firstByte = now }
+        switch try receiver.next(in: input, &position) {
+        case nil: return .needsInput
+        case .informational(let head):
+            transfer.request.onEvent?(.informational(head))
+            return .informational(head.statusCode)
+        case .head(let head):
+            try begin(head)
+            return .head(head)
+        case .body(let range):
+            try receive(UnsafeRawBufferPointer(rebasing: input[range]))
+            return .body
+        case .trailers(let trailers):
+            transfer.request.onEvent?(.trailers(trailers))
+            return .body
+        case .complete: return .complete
+        }
+    }
+
+    /// The server has closed the connection.
+    ///
+    /// - Parameter isClean: Whether it said so, which it cannot without TLS. Otherwise anyone on the way could have cut a
+    ///   body that ends with the connection (RFC 9112 §9.8).
+    mutating func receiveEnd(isClean: Bool) throws(AsyncNetError) {
+        try receiver.receiveEnd()
+        guard !isClean else { return }
+        throw AsyncNetError(.bodyEndedEarly, "The server closed the connection without TLS's close_notify")
+    }
+
+    private mutating func begin(_ head: HTTPResponseHead) throws(AsyncNetError) {
+        self.head = head
+        hasNews = true
+        let isEncoded = head.headers.contains(name: "Content-Encoding")
+        if isEncoded { transfer.pipe.expectEncodedBody() }
+        isWhole = transfer.request.delivery == .whole && !isEncoded
+        if head.statusCode >= 300 || transfer.request.isUrgent?(head) == true { isWhole = false }
+        guard isWhole, let length = receiver.bytesLeft else { return }
+        if let limit = transfer.request.maximumBodySize, length > limit { throw AsyncNetError(bodyLargerThan: limit) }
+        guard length <= Int64(Int.max) else { return }
+        memory = BodyMemoryBox(Int(length))
+    }
+
+    private mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(AsyncNetError) {
+        receivedBytes += Int64(bytes.count)
+        hasNews = true
+        if let memory {
+            guard memory.bytes.append(bytes) else { throw Self.outOfMemory }
+        } else if chunk == nil {
+            chunk = Data(bytes)
+        } else {
+            chunk?.append(contentsOf: bytes)
+        }
+    }
+
+    // MARK: A body that is received where it stays
+
+    /// Where the next bytes of a body of known length belong; `nil` for other bodies.
+    func room() throws(AsyncNetError) -> UnsafeMutableRawBufferPointer? {
+        guard let memory, receiver.bytesLeft != nil else { return nil }
+        guard let room = memory.bytes.room() else { throw Self.outOfMemory }
+        return room
+    }
+
+    mutating func didReceive(_ count: Int) {
+        memory?.bytes.didFill(count)
+        receiver.didReceive(Int64(count))
+        receivedBytes += Int64(count)
+        hasNews = true
+    }
+
+    private static var outOfMemory: AsyncNetError {
+        AsyncNetError(.transportFailed, "There is no memory for the response's body")
+    }
+
+    // MARK: Delivering
+
+    /// Passes on what arrived in this turn.
+    ///
+    /// - Returns: Whether the reader wants more.
+    mutating func flush() -> TransferPipe.Demand {
+        guard hasNews, let head else { return .more }
+        hasNews = false
+        if isWhole, !isHeadDelivered { transfer.request.onEvent?(.receivedHead(head)) }
+        if !isHeadDelivered {
+            isHeadDelivered = true
+            transfer.pipe.receive(head)
+        }
+        if receivedBytes > 0, isWhole { transfer.request.onEvent?(.receivedBody(bytes: receivedBytes, head)) }
+        guard let chunk else { return .more }
+        self.chunk = nil
+        return transfer.pipe.receive(chunk)
+    }
+
+    /// How much of a body is collected before it is passed on within a turn.
+    static let largestChunk = 64 * 1024
+    var isChunkFull: Bool { chunk.map { $0.count >= Self.largestChunk } ?? false }
+
+    mutating func finish(_ result: Result<Void, AsyncNetError>) {
+        let last = memory.map { $0.bytes.take() } ?? chunk
+        (memory, chunk) = (nil, nil)
+        let isEmpty = last?.isEmpty ?? true
+        transfer.pipe.finish(isHeadDelivered ? nil : head, isEmpty ? nil : last, result)
+    }
+}
+
+/// The memory of a body, shared by the copies of a delivery.
+private final class BodyMemoryBox {
+    var bytes: BodyMemory
+    init(_ length: Int) { bytes = BodyMemory(length: length) }
+}

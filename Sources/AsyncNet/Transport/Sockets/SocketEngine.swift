@@ -1,0 +1,178 @@
+import CAsyncNetSockets
+import Foundation
+
+/// The transfers and connections of one loop. Used on the loop's thread only.
+final class SocketEngine {
+    let configuration: SocketTransport.Configuration
+    let limits: HTTP1Limits
+    let names: NameLookup
+    unowned let thread: LoopThread
+    private let hosts: TLSHosts
+    private var pool: ConnectionPool<ServerEndpoint, Int, SocketTransfer>
+    private var connections: [Int: HTTPConnection] = [:]
+    private var dials: [Int: Dial] = [:]
+    /// The transfers that have no outcome yet.
+    private var live: [SocketTransfer: Place] = [:]
+    private var contexts: [Int: TLSContext] = [:]
+    private var nextNumber = 0
+
+    /// Where a transfer is.
+    private struct Place {
+        /// `nil` while it waits.
+        var connection: HTTPConnection?
+        /// Whether it waits for a place among the connections.
+        var isQueued = false
+        /// Whether it is sent again, which happens once.
+        var hasRestarted = false
+    }
+
+    init(_ thread: LoopThread, _ setup: SocketSetup) {
+        self.thread = thread
+        (configuration, hosts, names) = (setup.configuration, setup.hosts, setup.names)
+        limits = HTTP1Limits(headBytes: configuration.maximumHeaderBytes)
+        pool = ConnectionPool(
+            .init(
+                connectionsPerOrigin: setup.distribution.limits.connectionsPerOrigin,
+                connections: setup.distribution.limits.connections))
+    }
+
+    /// The engine of a loop's thread.
+    static func of(_ thread: LoopThread) -> SocketEngine? { thread.engine as? SocketEngine }
+
+    // MARK: Transfers
+
+    func start(_ transfer: SocketTransfer) {
+        guard !transfer.pipe.isEnded else { return }
+        live[transfer] = Place()
+        thread.activeCount += 1
+        request(transfer, onNewConnection: !transfer.canReplay)
+    }
+
+    /// Sends a request again, on a new connection.
+    func restart(_ transfer: SocketTransfer) {
+        guard !transfer.pipe.isEnded else { return ended(transfer) }
+        live[transfer] = Place(hasRestarted: true)
+        transfer.request.onEvent?(.repeated)
+        request(transfer, onNewConnection: true)
+    }
+
+    private func request(_ transfer: SocketTransfer, onNewConnection: Bool) {
+        let actions = pool.request(transfer, to: transfer.endpoint, onNewConnection: onNewConnection)
+        if actions == [.wait(transfer)] {
+            live[transfer]?.isQueued = true
+            transfer.request.onEvent?(.queued)
+        }
+        perform(actions)
+    }
+
+    /// Does nothing for a transfer that has its outcome.
+    func cancel(_ transfer: SocketTransfer) {
+        guard let place = live[transfer] else { return }
+        if let connection = place.connection {
+            connection.cancel()
+        } else {
+            pool.withdraw(transfer, from: transfer.endpoint)
+        }
+        ended(transfer)
+    }
+
+    func resume(_ transfer: SocketTransfer) { live[transfer]?.connection?.resume() }
+
+    /// A transfer has its outcome.
+    func ended(_ transfer: SocketTransfer) {
+        if live.removeValue(forKey: transfer) != nil { thread.activeCount -= 1 }
+    }
+
+    private func perform(_ actions: [ConnectionPool<ServerEndpoint, Int, SocketTransfer>.Action]) {
+        for action in actions {
+            switch action {
+            case .use(let number, let transfer): use(number, transfer)
+            case .open(let endpoint): open(endpoint)
+            case .close(let number): connections[number].map(closeIdle)
+            case .wait: break
+            }
+        }
+    }
+
+    private func use(_ number: Int, _ transfer: SocketTransfer) {
+        guard let connection = connections[number] else { return }
+        if let timer = connection.idleTimer.take() { thread.cancel(timer) }
+        let place = live[transfer]
+        live[transfer]?.connection = connection
+        if place?.isQueued == true { transfer.request.onEvent?(.started) }
+        connection.start(transfer, hasRestarted: place?.hasRestarted == true)
+    }
+
+    // MARK: Opening
+
+    private func open(_ endpoint: ServerEndpoint) {
+        let number = nextNumber
+        nextNumber += 1
+        let dial = Dial(endpoint, self) { [weak self] result in self?.dialed(number, endpoint, result) }
+        dials[number] = dial
+        dial.start()
+    }
+
+    private func dialed(
+        _ number: Int, _ endpoint: ServerEndpoint, _ result: Result<(SocketStream, OpeningTimes), AsyncNetError>
+    ) {
+        dials[number] = nil
+        do throws(AsyncNetError) {
+            let (stream, times) = try result.get()
+            let connection = HTTPConnection(number, endpoint, stream, times, engine: self)
+            try connection.watch(on: thread)
+            connections[number] = connection
+            perform(pool.opened(number, for: endpoint))
+        } catch {
+            let (transfer, actions) = pool.failed(endpoint)
+            if let transfer {
+                transfer.pipe.finish(.failure(error))
+                ended(transfer)
+            }
+            perform(actions)
+        }
+    }
+
+    /// - Returns: `nil` for a connection without TLS.
+    func makeTLS(for endpoint: ServerEndpoint) throws(AsyncNetError) -> TLSSession? {
+        guard endpoint.isTLS else { return nil }
+        let host = HostName(endpoint.host)
+        let index = hosts.index(for: host)
+        let configuration = try hosts.settings[index].unlessRefused(endpoint.host)
+        return try context(index, configuration).session(for: endpoint, offering: ["http/1.1"])
+    }
+
+    private func context(_ index: Int, _ configuration: TLSConfiguration) throws(AsyncNetError) -> TLSContext {
+        if let context = contexts[index] { return context }
+        let context = try TLSContext(configuration)
+        contexts[index] = context
+        return context
+    }
+
+    // MARK: Connections
+
+    func keep(_ connection: HTTPConnection, for time: Duration) {
+        connection.idleTimer = thread.schedule(at: thread.now + time) { [weak self, weak connection] in
+            connection.map { self?.closeIdle($0) }
+        }
+        perform(pool.released(connection.number, of: connection.endpoint))
+    }
+
+    func close(_ connection: HTTPConnection) {
+        forget(connection)
+        perform(pool.closedBusy(connection.endpoint))
+    }
+
+    func closeIdle(_ connection: HTTPConnection) {
+        guard connections[connection.number] === connection, connection.transfer == nil else { return }
+        forget(connection)
+        perform(pool.closedIdle(connection.number, of: connection.endpoint))
+    }
+
+    private func forget(_ connection: HTTPConnection) {
+        if let timer = connection.idleTimer.take() { thread.cancel(timer) }
+        if let id = connection.socketID { thread.unwatch(id, connection.stream.socket) }
+        connections[connection.number] = nil
+        connection.didClose()
+    }
+}

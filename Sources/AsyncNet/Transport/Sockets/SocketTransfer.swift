@@ -1,0 +1,50 @@
+import Foundation
+
+/// One transfer of a ``SocketTransport``, from `send` to its end, as all threads see it. What happens to it is in the
+/// ``HTTPConnection`` that carries it.
+final class SocketTransfer: Sendable, Hashable {
+    let request: TransportRequest
+    let endpoint: ServerEndpoint
+    let pipe: TransferPipe
+    /// The head as it is sent.
+    let head: [UInt8]
+    /// The body, unless it is in memory.
+    let body: MeasuredBody?
+    let bodyLength: Int64?
+    /// Makes the task in which a body's sequence of the user's runs, with the task-local values of the task that sends the
+    /// request; `nil` without such a sequence.
+    let tasks: Mailbox?
+    let start = ContinuousClock.now
+
+    /// - Throws: ``AsyncNetError`` with code `.malformedURL`, `.unsupportedScheme`, or `.fileNotReadable`.
+    init(_ request: TransportRequest) throws(AsyncNetError) {
+        let (endpoint, authority, target) = try ServerEndpoint.parse(request.head.urlText)
+        self.request = request
+        self.endpoint = endpoint
+        let framing: HTTP1RequestHead.Body
+        switch request.body.content {
+        case .none: (body, bodyLength, framing) = (nil, nil, .none)
+        case .data(let data): (body, bodyLength, framing) = (nil, Int64(data.count), .length(Int64(data.count)))
+        case .file, .stream, .multipart, .compressed:
+            let measured = try MeasuredBody(request.body)
+            (body, bodyLength) = (measured, measured.length)
+            framing = measured.length.map(HTTP1RequestHead.Body.length) ?? .chunked
+        }
+        tasks = body?.asksUserCode == true ? Mailbox.withTaskLocals() : nil
+        if request.head.method == .head, framing != .none {
+            throw AsyncNetError(.unsupportedByTransport, "A HEAD request cannot have a body")
+        }
+        head = HTTP1RequestHead.bytes(request.head, target: target, authority: authority, framing)
+        pipe = TransferPipe(request.delivery, limit: request.maximumBodySize, isUrgent: request.isUrgent)
+    }
+
+    /// Whether the body can be sent from its start again.
+    var canReplay: Bool { request.body.replay != .once }
+
+    var expectsContinue: Bool {
+        !request.body.isNone && request.head.headers["Expect"]?.lowercased() == "100-continue"
+    }
+
+    static func == (one: SocketTransfer, other: SocketTransfer) -> Bool { one === other }
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
