@@ -30,9 +30,8 @@ struct ServerEndpointTests {
             "http://[::1]x/",
         ])
     func malformed(_ url: String) {
-        #expect(throws: AsyncNetError.self) { try ServerEndpoint.parse(url) }
-        let code = { () throws in try ServerEndpoint.parse(url) }
-        do { _ = try code() } catch { #expect((error as? AsyncNetError)?.code == .malformedURL) }
+        let error = #expect(throws: AsyncNetError.self) { try ServerEndpoint.parse(url) }
+        #expect(error?.code == .malformedURL)
     }
 }
 
