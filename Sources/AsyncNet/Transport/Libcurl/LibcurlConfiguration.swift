@@ -141,14 +141,7 @@ extension LibcurlTransport {
     }
 
     /// The IP versions that a transport connects with.
-    public enum IPVersion: Sendable {
-        /// IPv4 and IPv6.
-        case any
-        /// IPv4 only.
-        case v4
-        /// IPv6 only.
-        case v6
-    }
+    public typealias IPVersion = SocketTransport.IPVersion
 }
 
 extension LibcurlTransport.Configuration {
@@ -193,6 +186,7 @@ extension LibcurlTransport.Configuration {
         try refuseWhatIsTooNew(for: version)
     }
 
+    var route: RequestRoute { RequestRoute(unixSocket: unixSocket, proxy: proxy, addresses: addresses) }
     var keepAliveSeconds: Int? { tcpKeepAlive.map { Int(($0 / .seconds(1)).rounded(.up)) } }
 
     private static func refuseWhatIsTooNew(

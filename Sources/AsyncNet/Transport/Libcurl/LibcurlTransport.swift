@@ -73,7 +73,7 @@ public final class LibcurlTransport: Transport {
     /// By the TLS settings of the request's host; without verification, by proxy, unix socket and addresses too.
     public func trust(for request: HTTPRequestHead) -> ResponseTrust {
         guard case .success(let engine) = engine else { return .nothing }
-        return engine.hosts.trust(for: request) { configuration.route(to: request.url) }
+        return engine.hosts.trust(for: request) { configuration.route.text(to: request.url) }
     }
 
     /// None if the transport cannot be used.

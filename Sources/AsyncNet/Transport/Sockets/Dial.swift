@@ -15,6 +15,7 @@ final class Dial {
 
     let endpoint: ServerEndpoint
     private unowned let engine: SocketEngine
+    private let makeTLS: () throws(AsyncNetError) -> TLSSession?
     private var end: ((Outcome) -> Void)?
     private var times = OpeningTimes()
     private var addresses: [SocketAddress] = []
@@ -25,9 +26,14 @@ final class Dial {
     private var deadline: LoopTimers.ID?
     private var delay: LoopTimers.ID?
 
-    /// - Parameter end: Called once, not from within `init`.
-    init(_ endpoint: ServerEndpoint, _ engine: SocketEngine, end: @escaping (Outcome) -> Void) {
-        (self.endpoint, self.engine, self.end) = (endpoint, engine, end)
+    /// - Parameters:
+    ///   - makeTLS: The TLS to begin once the server is connected to; `nil` for a connection without it.
+    ///   - end: Called once, not from within `init`.
+    init(
+        _ endpoint: ServerEndpoint, makeTLS: @escaping () throws(AsyncNetError) -> TLSSession?, _ engine: SocketEngine,
+        end: @escaping (Outcome) -> Void
+    ) {
+        (self.endpoint, self.makeTLS, self.engine, self.end) = (endpoint, makeTLS, engine, end)
     }
 
     func start() {
@@ -47,12 +53,9 @@ final class Dial {
     /// The addresses that need no lookup.
     private func knownAddresses() throws(AsyncNetError) -> [SocketAddress]? {
         if let path = engine.configuration.unixSocket {
-            guard let address = SocketAddress(unixSocket: path) else {
-                throw AsyncNetError(.invalidConfiguration, "A unix socket's path must have 1 to 107 bytes")
-            }
-            return [address]
+            return SocketAddress(unixSocket: path).map { [$0] }
         }
-        if let texts = engine.configuration.addresses["\(endpoint.host):\(endpoint.port)"] {
+        if let texts = engine.addresses["\(endpoint.host):\(endpoint.port)"] {
             return texts.compactMap { SocketAddress(numeric: $0, port: endpoint.port) }
         }
         if let address = SocketAddress(numeric: endpoint.host, port: endpoint.port) { return [address] }
@@ -121,7 +124,7 @@ final class Dial {
 
     private func begin(_ address: SocketAddress) -> Bool {
         do throws(AsyncNetError) {
-            let stream = SocketStream(try open(address))
+            let stream = try open(address)
             let error = withUnsafePointer(to: address.raw) { an_connect(stream.socket, $0) }
             guard error == 0 || error == EINPROGRESS else { throw SocketErrors.connecting(POSIXError(error)) }
             attempts.append(try ConnectAttempt(stream, self, engine.thread))
@@ -132,10 +135,34 @@ final class Dial {
         }
     }
 
-    private func open(_ address: SocketAddress) throws(AsyncNetError) -> Int32 {
+    private func open(_ address: SocketAddress) throws(AsyncNetError) -> SocketStream {
         let socket = an_open_socket(address.family)
         guard socket >= 0 else { throw SocketErrors.connecting(SystemError.last) }
-        return socket
+        let stream = SocketStream(socket)
+        guard address.family != AF_UNIX else { return stream }
+        if let seconds = engine.configuration.keepAliveSeconds {
+            try check(an_keep_alive(socket, seconds, seconds, Self.probes), "tcpKeepAlive")
+        }
+        if let local = engine.configuration.localInterface { try bind(socket, to: local) }
+        return stream
+    }
+
+    /// How often a silent peer is asked.
+    private static let probes: Int32 = 9
+
+    /// An address, or the name of an interface.
+    private func bind(_ socket: Int32, to local: String) throws(AsyncNetError) {
+        guard let address = SocketAddress(numeric: local, port: 0) else {
+            return try check(an_bind_interface(socket, local), "localInterface")
+        }
+        try check(withUnsafePointer(to: address.raw) { an_bind_address(socket, $0) }, "localInterface")
+    }
+
+    private func check(_ error: Int32, _ setting: String) throws(AsyncNetError) {
+        guard error != 0 else { return }
+        let cause = POSIXError(error)
+        throw AsyncNetError(
+            .cannotConnect, "The system refused \(setting) (\(SystemError.text(cause)))", underlyingError: cause)
     }
 
     fileprivate func connected(_ attempt: ConnectAttempt) {
@@ -162,7 +189,7 @@ final class Dial {
 
     private func secure(_ stream: SocketStream) {
         do throws(AsyncNetError) {
-            guard let session = try engine.makeTLS(for: endpoint) else { return finish(.success((stream, times))) }
+            guard let session = try makeTLS() else { return finish(.success((stream, times))) }
             stream.start(session)
             handshake = try Handshake(stream, session, self, engine.thread)
             handshake?.begin(engine.thread)

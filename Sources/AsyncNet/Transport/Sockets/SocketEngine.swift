@@ -6,6 +6,8 @@ final class SocketEngine {
     let configuration: SocketTransport.Configuration
     let limits: HTTP1Limits
     let names: NameLookup
+    /// Those of the configuration, whose keys' case does not count.
+    let addresses: [String: [String]]
     unowned let thread: LoopThread
     private let hosts: TLSHosts
     private var pool: ConnectionPool<ServerEndpoint, Int, SocketTransfer>
@@ -29,7 +31,8 @@ final class SocketEngine {
     init(_ thread: LoopThread, _ setup: SocketSetup) {
         self.thread = thread
         (configuration, hosts, names) = (setup.configuration, setup.hosts, setup.names)
-        limits = HTTP1Limits(headBytes: configuration.maximumHeaderBytes)
+        addresses = setup.addresses
+        limits = setup.configuration.limits
         pool = ConnectionPool(
             .init(
                 connectionsPerOrigin: setup.distribution.limits.connectionsPerOrigin,
@@ -108,7 +111,9 @@ final class SocketEngine {
     private func open(_ endpoint: ServerEndpoint) {
         let number = nextNumber
         nextNumber += 1
-        let dial = Dial(endpoint, self) { [weak self] result in self?.dialed(number, endpoint, result) }
+        let dial = Dial(
+            endpoint, makeTLS: { [unowned self] () throws(AsyncNetError) in try makeTLS(for: endpoint) }, self,
+            end: { [weak self] result in self?.dialed(number, endpoint, result) })
         dials[number] = dial
         dial.start()
     }
@@ -134,7 +139,7 @@ final class SocketEngine {
     }
 
     /// - Returns: `nil` for a connection without TLS.
-    func makeTLS(for endpoint: ServerEndpoint) throws(AsyncNetError) -> TLSSession? {
+    private func makeTLS(for endpoint: ServerEndpoint) throws(AsyncNetError) -> TLSSession? {
         guard endpoint.isTLS else { return nil }
         let host = HostName(endpoint.host)
         let index = hosts.index(for: host)

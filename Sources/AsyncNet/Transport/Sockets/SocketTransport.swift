@@ -1,50 +1,53 @@
-import Foundation
+public import Foundation
 
-/// Carries requests over sockets of its own, with HTTP/1.1; TLS is OpenSSL's, found when the program runs.
+/// Carries requests over sockets of its own, with HTTP/1.1 (RFC 9112): the default on Linux.
 ///
-/// Not public yet: it has no proxies, WebSockets and raw streams, and checks no stapled status.
-package final class SocketTransport: Transport {
-    package struct Configuration: Sendable {
-        package var tls = TLSConfiguration()
-        package var tlsForHosts: [String: TLSConfiguration] = [:]
-        package var reportsCertificates = false
-        package var unixSocket: String?
-        package var connectTimeout = Duration.seconds(10)
-        package var expectContinueTimeout = Duration.seconds(1)
-        package var idleTimeout = Duration.seconds(60)
-        package var maximumConnectionsPerOrigin = 256
-        package var maximumConnections = 1024
-        package var maximumHeaderBytes = 256 * 1024
-        package var addresses: [String: [String]] = [:]
-        package var ipVersion = IPVersion.any
-        package var eventLoops: Int?
-
-        package init() {}
-    }
-
-    package enum IPVersion: Sendable { case any, v4, v6 }
-
-    package let configuration: Configuration
+/// It pauses a transfer while its body is not read, trusts given certificates, pins keys, sends a client certificate, uses
+/// proxies and unix sockets, and measures. TLS is that of the system's OpenSSL, 3 or 1.1.1, which is found when the first
+/// `https` request is sent; without one such requests end with `.transportUnavailable`. With settings that cannot work, each
+/// request ends with `.invalidConfiguration` or `.unsupportedByTransport`.
+///
+/// If a kept connection ends before a byte of the response, an idempotent request is sent once more on a new
+/// connection; any other request ends with `.connectionLost` (RFC 9110 §9.2.2).
+///
+/// On Apple's systems each request ends with `.transportFailed`: there URLSession is the default, with the system's own TLS.
+public final class SocketTransport: Transport {
+    /// The settings that this transport was made with.
+    public let configuration: Configuration
     private let setup: Result<SocketSetup, AsyncNetError>
     private let loops: [SocketLoop]
 
-    package init(_ configuration: Configuration = Configuration()) {
+    /// A transport with its own connections. Errors in the configuration end each request.
+    public init(_ configuration: Configuration = Configuration()) {
         self.configuration = configuration
         setup = Result { () throws(AsyncNetError) in try SocketSetup(configuration) }
         let count = (try? setup.get())?.distribution.loops ?? 0
         loops = (0..<count).map { _ in SocketLoop() }
+        if configuration.unverifiedHosts != nil { TLSConfiguration.warnOfUnverifiedHosts() }
     }
 
     deinit { for loop in loops { loop.close() } }
 
-    package var transportDescription: String {
+    /// The version of OpenSSL, and whether certificates are verified.
+    public var transportDescription: String {
         let tls = (try? OpenSSL.version.get()) ?? "without OpenSSL"
-        return "sockets (\(tls))"
+        return ["sockets (\(tls))", configuration.unverifiedHosts].compactMap(\.self).joined(separator: ", ")
     }
 
-    package func send(_ request: TransportRequest) async throws -> TransportResponse {
+    /// Sends the request and returns once the response's head has arrived.
+    ///
+    /// The body keeps its content coding; see ``TransportResponse/isContentDecoded``.
+    ///
+    /// - Throws: ``AsyncNetError``, such as `.cannotConnect`, `.connectionLost` or `.certificateNotTrusted`.
+    public func send(_ request: TransportRequest) async throws -> TransportResponse {
         let (head, body) = try await start(request).response()
         return TransportResponse(head: head, body: body, isContentDecoded: false)
+    }
+
+    /// By the TLS settings of the request's host; without verification, by proxy, unix socket and addresses too.
+    public func trust(for request: HTTPRequestHead) -> ResponseTrust {
+        guard let setup = try? setup.get() else { return .nothing }
+        return setup.hosts.trust(for: request) { configuration.route.text(to: request.url) }
     }
 
     private func start(_ request: TransportRequest) throws(AsyncNetError) -> TransferPipe {
@@ -66,10 +69,30 @@ package final class SocketTransport: Transport {
         return transfer.pipe
     }
 
-    package func shutdown() async {
+    /// Refuses new requests, waits for running transfers to end, then closes all connections.
+    public func shutdown() async {
         for loop in loops { loop.close() }
         for loop in loops { await loop.waitForEnd() }
     }
+}
+
+extension Transport where Self == SocketTransport {
+    /// Sockets, with the settings that are changed most often. Each call makes a transport with its own connections.
+    public static func sockets(
+        tls: TLSConfiguration = TLSConfiguration(), proxy: ProxyConfiguration = .none, unixSocket: String? = nil
+    ) -> SocketTransport {
+        SocketTransport(.init(tls: tls, proxy: proxy, unixSocket: unixSocket))
+    }
+
+    /// Sockets with all settings. Each call makes a transport with its own connections.
+    public static func sockets(_ configuration: SocketTransport.Configuration) -> SocketTransport {
+        SocketTransport(configuration)
+    }
+}
+
+extension SocketTransport: CustomReflectable {
+    /// `dump` shows the configuration, without passwords.
+    public var customMirror: Mirror { Mirror(self, children: ["configuration": configuration]) }
 }
 
 /// What all loops of a transport have in common.
@@ -78,11 +101,13 @@ final class SocketSetup: Sendable {
     let hosts: TLSHosts
     let distribution: LoopDistribution
     let names = NameLookup()
+    let addresses: [String: [String]]
 
     init(_ configuration: SocketTransport.Configuration) throws(AsyncNetError) {
         self.configuration = configuration
+        try configuration.validate()
         hosts = try TLSHosts(configuration.tls, configuration.tlsForHosts)
-        for tls in hosts.settings { try tls.validate() }
+        addresses = Dictionary(configuration.addresses.map { ($0.key.lowercased(), $0.value) }) { first, _ in first }
         distribution = LoopDistribution(
             connections: configuration.maximumConnections,
             connectionsPerOrigin: configuration.maximumConnectionsPerOrigin, loops: configuration.eventLoops,

@@ -63,7 +63,7 @@ struct ResponseTrustTests {
             (.init(addresses: ["b:80": ["::1"]]), ""), (.init(proxy: .url("http://p:1").bypassing(["a"])), ""),
         ] as [(LibcurlTransport.Configuration, String)])
     func libcurlRoutes(_ configuration: LibcurlTransport.Configuration, _ expected: String) throws {
-        #expect(configuration.route(to: try "http://a/x".asURL()) == expected)
+        #expect(configuration.route.text(to: try "http://a/x".asURL()) == expected)
     }
 
     @Test("A transport's trust follows the URL: none for http, that of the host for https")

@@ -53,20 +53,18 @@ struct DownloadSerializingTests {
         #expect(exists(file))
         try FileManager.default.removeItem(at: file)
 
-        let seen = FilesNow()
-        #expect(try await session.download("http://a/").serializing(User.self).value == .ada)
-        #expect(await eventually { seen.added.isEmpty })
+        let mark = UUID().uuidString
+        let marked = Session(transport: StubTransport { _ in .text(mark) })
+        #expect(try await marked.download("http://a/").serializing(String.self).value == mark)
+        #expect(await eventually { temporaryFiles(containing: mark).isEmpty })
     }
 
-    /// The temporary files of downloads that were made since.
-    private struct FilesNow {
-        let before = Self.files
-        var added: Set<String> { Self.files.subtracting(before) }
-
-        static var files: Set<String> {
-            let all = try? FileManager.default.contentsOfDirectory(
-                atPath: FileManager.default.temporaryDirectory.path)
-            return Set((all ?? []).filter { $0.hasPrefix("AsyncNet-") })
+    /// The temporary files with this content: those of other tests do not count.
+    private func temporaryFiles(containing text: String) -> [String] {
+        let folder = FileManager.default.temporaryDirectory.path
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.filter { name in
+            name.hasPrefix("AsyncNet-") && FileManager.default.contents(atPath: "\(folder)/\(name)") == Data(text.utf8)
         }
     }
 

@@ -1,8 +1,13 @@
 import Foundation
 
-extension LibcurlTransport.Configuration {
-    /// The way that requests to this URL take; empty for the direct way.
-    func route(to url: URL) -> String {
+/// The settings that decide which way a request takes to its server.
+struct RequestRoute {
+    var unixSocket: String?
+    var proxy: ProxyConfiguration
+    var addresses: [String: [String]]
+
+    /// The way to this URL for comparisons; empty for the direct way.
+    func text(to url: URL) -> String {
         var parts: [String] = []
         if let unixSocket { parts.append("unix \(unixSocket)") }
         if !proxy.isBypassed(by: url), let text = proxy.route { parts.append("proxy \(text)") }
@@ -14,7 +19,6 @@ extension LibcurlTransport.Configuration {
         return parts.joined(separator: " ")
     }
 }
-
 extension ProxyConfiguration {
     /// The proxy's URL without user and password, `nil` without a proxy; of the environment what it says at this time.
     fileprivate var route: String? {

@@ -1,0 +1,64 @@
+import Foundation
+
+extension SocketTransport.Configuration {
+    /// The TLS settings for a host: those of its entry in ``tlsForHosts``, or ``tls``. For
+    /// ``Session/connect(to:port:tls:)``, which has no other settings than those that it is given.
+    ///
+    /// - Throws: ``AsyncNetError`` with code `.malformedURL` for a host that no key could name, if there are keys,
+    ///   `.certificateNotTrusted` for a host that is ``TLSConfiguration/refused``, and `.invalidConfiguration`.
+    public func tls(forHost host: String) throws(AsyncNetError) -> TLSConfiguration {
+        try TLSHosts(tls, tlsForHosts).settings(forHost: host)
+    }
+
+    /// - Throws: ``AsyncNetError`` with code `.invalidConfiguration`, or `.unsupportedByTransport`.
+    func validate() throws(AsyncNetError) {
+        for tls in try TLSHosts(tls, tlsForHosts).settings { try tls.validate() }
+        try proxy.validate()
+        try checkNumbers()
+        if let path = unixSocket, SocketAddress(unixSocket: path) == nil {
+            throw AsyncNetError(
+                .invalidConfiguration, "A unix socket's path must have 1 to 107 bytes, this path has \(path.utf8.count)"
+            )
+        }
+        if case .http2 = httpVersion {
+            throw AsyncNetError(.unsupportedByTransport, "Sockets speak HTTP/1.1 only; use .libcurl() for HTTP/2")
+        }
+    }
+
+    private func checkNumbers() throws(AsyncNetError) {
+        let numbers: [(String, Int64?)] = [
+            ("maximumConnectionsPerOrigin", Int64(maximumConnectionsPerOrigin)),
+            ("maximumConnections", Int64(maximumConnections)), ("maximumHeaderBytes", Int64(maximumHeaderBytes)),
+            ("maximumReceiveRate", maximumReceiveRate), ("maximumSendRate", maximumSendRate),
+            ("eventLoops", eventLoops.map(Int64.init)), ("maximumHeaderLines", Int64(maximumHeaderLines)),
+        ]
+        for case (let name, let value?) in numbers where value < 1 {
+            throw AsyncNetError(.invalidConfiguration, "\(name) must be at least 1")
+        }
+        for (name, value) in [
+            ("maximumInformationalResponses", maximumInformationalResponses),
+            ("maximumChunkExtensionBytes", maximumChunkExtensionBytes), ("maximumTrailerBytes", maximumTrailerBytes),
+        ] where value < 0 {
+            throw AsyncNetError(.invalidConfiguration, "\(name) must not be negative")
+        }
+        guard connectTimeout > .zero else {
+            throw AsyncNetError(.invalidConfiguration, "connectTimeout must be greater than zero")
+        }
+        if let tcpKeepAlive, tcpKeepAlive <= .zero || tcpKeepAlive > .seconds(32_767) {
+            throw AsyncNetError(.invalidConfiguration, "tcpKeepAlive must be greater than zero and at most 32,767 s")
+        }
+    }
+
+    var route: RequestRoute { RequestRoute(unixSocket: unixSocket, proxy: proxy, addresses: addresses) }
+    var keepAliveSeconds: Int32? { tcpKeepAlive.map { Int32(($0 / .seconds(1)).rounded(.up)) } }
+
+    var limits: HTTP1Limits {
+        HTTP1Limits(
+            headBytes: maximumHeaderBytes, headerLines: maximumHeaderLines,
+            informationalResponses: maximumInformationalResponses, chunkExtensionBytes: maximumChunkExtensionBytes,
+            trailerBytes: maximumTrailerBytes)
+    }
+
+    /// Which servers' certificates are not verified, for descriptions; `nil` if all are.
+    var unverifiedHosts: String? { TLSConfiguration.unverifiedHosts(tls, tlsForHosts) }
+}

@@ -1,0 +1,136 @@
+extension SocketTransport {
+    /// How a ``SocketTransport`` connects, and its limits.
+    ///
+    /// Values that no transport can have end each request with `.invalidConfiguration`.
+    public struct Configuration: Sendable {
+        /// Trust, pins and client identity. The default trusts what the system trusts.
+        public var tls: TLSConfiguration
+        /// The settings that replace ``tls`` for some hosts, by host. Empty by default.
+        ///
+        /// The keys are those of ``LibcurlTransport/Configuration/tlsForHosts``: a name, an address, or a wildcard for one
+        /// label. The TLS of a proxy itself is not affected.
+        public var tlsForHosts: [String: TLSConfiguration]
+        /// Whether metrics have the certificates that servers show, ``TransportMetrics/serverCertificates``. `false` by
+        /// default, because it takes time for each new connection.
+        public var reportsCertificates: Bool
+        /// The proxy for all requests. `.none` by default.
+        public var proxy: ProxyConfiguration
+        /// The path of a unix socket that each request is sent to, whatever host its URL names. `nil` by default.
+        ///
+        /// At most 107 bytes. A path that begins with NUL is a name in the abstract namespace of Linux.
+        public var unixSocket: String?
+        /// The HTTP versions to use. `.automatic` by default.
+        public var httpVersion: HTTPVersion
+
+        /// The limit for name lookup, connecting, the proxy's part and the TLS handshakes together. 10 s by default.
+        ///
+        /// A request that exceeds the limit ends with `.timedOut`.
+        public var connectTimeout: Duration
+        /// How long a request with `Expect: 100-continue` waits for the 100 response before its body is sent (RFC 9110
+        /// §10.1.1). 1 s by default.
+        public var expectContinueTimeout: Duration
+        /// How long a connection without a transfer stays open. 60 s by default; less if the server says so with
+        /// `Keep-Alive: timeout`.
+        public var idleTimeout: Duration
+
+        /// The largest number of connections to one origin. 256 by default. Further requests wait in order.
+        public var maximumConnectionsPerOrigin: Int
+        /// The largest number of connections to all origins together. 1024 by default.
+        public var maximumConnections: Int
+        /// The largest head of a response in bytes, with all 1xx heads before it. 256 KiB by default.
+        ///
+        /// A larger head ends the request with `.badServerResponse`, as exceeding any of the limits below.
+        public var maximumHeaderBytes: Int
+
+        /// How many bytes a second each transfer receives at most, on average. `nil` for no limit by default.
+        public var maximumReceiveRate: Int64?
+        /// How many bytes a second each transfer sends at most, on average. `nil` for no limit by default.
+        public var maximumSendRate: Int64?
+
+        /// Addresses that replace the name lookup, by `host:port`: `["api.example.com:443": ["127.0.0.1"]]`.
+        public var addresses: [String: [String]]
+        /// The local interface or address of all connections. `nil` lets the system choose.
+        public var localInterface: String?
+        /// The IP versions to use. `.any` by default: both are tried, and the first connection wins (Happy Eyeballs,
+        /// RFC 8305).
+        public var ipVersion: IPVersion
+
+        /// The largest number of threads that carry transfers. `nil` means half as many as there are processors, at least
+        /// 1 and at most 4: the requests' callers need processors too.
+        public var eventLoops: Int?
+
+        /// After how much silence the system asks the peer of a TCP connection whether it is still there, and how often
+        /// from then on (RFC 9293 §3.8.4). 60 s by default; `nil` never asks.
+        ///
+        /// A peer that does not answer nine times ends the connection with `.connectionLost`. In whole seconds, rounded up;
+        /// from 1 s to 32,767 s.
+        public var tcpKeepAlive: Duration?
+
+        /// The largest number of header lines of one head. 1000 by default.
+        public var maximumHeaderLines: Int
+        /// The largest number of 1xx responses before the final one. 100 by default.
+        public var maximumInformationalResponses: Int
+        /// The largest size in bytes of all chunk extensions of a body together (RFC 9112 §7.1.1). 64 KiB by default.
+        public var maximumChunkExtensionBytes: Int
+        /// The largest size in bytes of a response's trailers (RFC 9112 §7.1.2). 64 KiB by default.
+        public var maximumTrailerBytes: Int
+
+        /// Makes a configuration with the given values, and the defaults that each property documents.
+        public init(
+            tls: TLSConfiguration = TLSConfiguration(), tlsForHosts: [String: TLSConfiguration] = [:],
+            reportsCertificates: Bool = false, proxy: ProxyConfiguration = .none, unixSocket: String? = nil,
+            httpVersion: HTTPVersion = .automatic, connectTimeout: Duration = .seconds(10),
+            expectContinueTimeout: Duration = .seconds(1), idleTimeout: Duration = .seconds(60),
+            maximumConnectionsPerOrigin: Int = 256, maximumConnections: Int = 1024,
+            maximumHeaderBytes: Int = 256 * 1024, maximumReceiveRate: Int64? = nil, maximumSendRate: Int64? = nil,
+            addresses: [String: [String]] = [:], localInterface: String? = nil, ipVersion: IPVersion = .any,
+            eventLoops: Int? = nil, tcpKeepAlive: Duration? = .seconds(60), maximumHeaderLines: Int = 1000,
+            maximumInformationalResponses: Int = 100, maximumChunkExtensionBytes: Int = 64 * 1024,
+            maximumTrailerBytes: Int = 64 * 1024
+        ) {
+            self.tls = tls
+            self.tlsForHosts = tlsForHosts
+            self.reportsCertificates = reportsCertificates
+            self.proxy = proxy
+            self.unixSocket = unixSocket
+            self.httpVersion = httpVersion
+            self.connectTimeout = connectTimeout
+            self.expectContinueTimeout = expectContinueTimeout
+            self.idleTimeout = idleTimeout
+            self.maximumConnectionsPerOrigin = maximumConnectionsPerOrigin
+            self.maximumConnections = maximumConnections
+            self.maximumHeaderBytes = maximumHeaderBytes
+            self.maximumReceiveRate = maximumReceiveRate
+            self.maximumSendRate = maximumSendRate
+            self.addresses = addresses
+            self.localInterface = localInterface
+            self.ipVersion = ipVersion
+            self.eventLoops = eventLoops
+            self.tcpKeepAlive = tcpKeepAlive
+            self.maximumHeaderLines = maximumHeaderLines
+            self.maximumInformationalResponses = maximumInformationalResponses
+            self.maximumChunkExtensionBytes = maximumChunkExtensionBytes
+            self.maximumTrailerBytes = maximumTrailerBytes
+        }
+    }
+
+    /// The HTTP versions that a transport uses.
+    public enum HTTPVersion: Sendable {
+        /// The best version that the transport has: HTTP/1.1.
+        case automatic
+        /// HTTP/1.1 only.
+        case http1
+        /// HTTP/2 only. Each request ends with `.unsupportedByTransport`: use `.libcurl()`.
+        case http2
+    }
+
+    /// The IP versions that a transport connects with.
+    public enum IPVersion: Sendable {
+        /// IPv4 and IPv6.
+        case any
+        /// IPv4 only.
+        case v4
+        /// IPv6 only.
+        case v6
+    }
+}
