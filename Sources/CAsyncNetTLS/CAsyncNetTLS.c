@@ -2,10 +2,12 @@
 #include "CAsyncNetTLS.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // OpenSSL's ABI: these numbers are the same from 1.1.1 to 3.
 #define ERROR_SSL 1
@@ -19,8 +21,14 @@
 #define CTRL_MODE 33
 #define CTRL_SESSION_CACHE_MODE 44
 #define CTRL_SET_HOST_NAME 55
+#define CTRL_SET_STATUS_TYPE 65
+#define CTRL_STATUS_RESPONSE 70
 #define CTRL_SET_MINIMUM_VERSION 123
 #define CTRL_SET_MAXIMUM_VERSION 124
+#define CTRL_NEGOTIATED_GROUP 134
+#define STATUS_TYPE_OCSP 1
+#define OCSP_SUCCESSFUL 0
+#define OCSP_GOOD 0
 #define MODE_PARTIAL_WRITE 1
 #define MODE_MOVING_WRITE_BUFFER 2
 #define OPTION_NO_COMPRESSION (1UL << 17)
@@ -82,6 +90,17 @@ static struct {
     int (*param_address)(void *, const char *);
     void (*free_memory)(void *, const char *, int);
     int (*new_index)(int, long, void *, void *, void *, void *);
+    unsigned long (*version_number)(void);
+    const void *(*sha1)(void);
+    int (*is_issuer)(void *, void *);
+    void *(*status_decode)(void *, const unsigned char **, long);
+    int (*status_outcome)(void *);
+    void *(*status_basic)(void *);
+    int (*status_verify)(void *, const void *, void *, unsigned long);
+    void *(*status_id)(const void *, const void *, const void *);
+    int (*status_find)(void *, void *, int *, int *, void **, void **, void **);
+    int (*status_is_current)(void *, void *, long, long);
+    void (*status_free)(void *), (*status_basic_free)(void *), (*status_id_free)(void *);
 } crypto;
 
 static struct {
@@ -108,6 +127,7 @@ static struct {
     int (*handshake)(void *);
     int (*read)(void *, void *, int);
     int (*write)(void *, const void *, int);
+    int (*pending)(const void *);
     int (*error)(const void *, int);
     int (*shutdown)(void *);
     void (*set_shutdown)(void *, int);
@@ -128,6 +148,8 @@ static struct {
     int (*set_data)(void *, int, void *);
     void *(*data)(const void *, int);
     int (*verify_index)(void);
+    void (*key_log)(void *, void (*)(const void *, const char *));
+    void *(*verified_chain)(const void *);
 } tls;
 
 static char problem[512];
@@ -136,10 +158,16 @@ static void *method;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const char *wanted;
 
-struct at_context { void *raw; int verifies; };
+struct at_context {
+    void *raw;
+    int verifies, requires_status;
+    /// Where the keys of sessions are written; -1 for nowhere.
+    int key_log;
+};
 
 struct at_session {
     void *raw;
+    at_context *context;
     const uint8_t *input;
     size_t input_size;
     uint8_t *output;
@@ -187,7 +215,13 @@ static int find_crypto(void *library, const char *file) {
         {"X509_STORE_CTX_get_error", &crypto.verify_error}, {"OPENSSL_sk_num", &crypto.stack_count},
         {"OPENSSL_sk_value", &crypto.stack_at}, {"X509_VERIFY_PARAM_set_flags", &crypto.param_flags},
         {"X509_VERIFY_PARAM_set1_ip_asc", &crypto.param_address}, {"CRYPTO_free", &crypto.free_memory},
-        {"CRYPTO_get_ex_new_index", &crypto.new_index},
+        {"CRYPTO_get_ex_new_index", &crypto.new_index}, {"OpenSSL_version_num", &crypto.version_number},
+        {"EVP_sha1", &crypto.sha1}, {"X509_check_issued", &crypto.is_issuer},
+        {"d2i_OCSP_RESPONSE", &crypto.status_decode}, {"OCSP_response_status", &crypto.status_outcome},
+        {"OCSP_response_get1_basic", &crypto.status_basic}, {"OCSP_basic_verify", &crypto.status_verify},
+        {"OCSP_cert_to_id", &crypto.status_id}, {"OCSP_resp_find_status", &crypto.status_find},
+        {"OCSP_check_validity", &crypto.status_is_current}, {"OCSP_RESPONSE_free", &crypto.status_free},
+        {"OCSP_BASICRESP_free", &crypto.status_basic_free}, {"OCSP_CERTID_free", &crypto.status_id_free},
     };
     return find(library, file, symbols, sizeof symbols / sizeof *symbols);
 }
@@ -203,7 +237,7 @@ static int find_tls(void *library, const char *file) {
         {"SSL_CTX_check_private_key", &tls.check_key}, {"SSL_CTX_get0_param", &tls.context_param},
         {"SSL_CTX_sess_set_new_cb", &tls.on_ticket}, {"SSL_new", &tls.create}, {"SSL_free", &tls.destroy},
         {"SSL_ctrl", &tls.ctrl}, {"SSL_set_bio", &tls.set_bio}, {"SSL_set_connect_state", &tls.connect},
-        {"SSL_do_handshake", &tls.handshake}, {"SSL_read", &tls.read}, {"SSL_write", &tls.write},
+        {"SSL_do_handshake", &tls.handshake}, {"SSL_read", &tls.read}, {"SSL_write", &tls.write}, {"SSL_pending", &tls.pending},
         {"SSL_get_error", &tls.error}, {"SSL_shutdown", &tls.shutdown}, {"SSL_set_shutdown", &tls.set_shutdown},
         {"SSL_free_buffers", &tls.free_buffers}, {"SSL_get0_param", &tls.param},
         {"SSL_set_hostflags", &tls.host_flags}, {"SSL_set1_host", &tls.set_host},
@@ -214,6 +248,7 @@ static int find_tls(void *library, const char *file) {
         {"SSL_get_verify_result", &tls.verify_result}, {"SSL_get_peer_cert_chain", &tls.chain},
         {"SSL_set_ex_data", &tls.set_data}, {"SSL_get_ex_data", &tls.data},
         {"SSL_get_ex_data_X509_STORE_CTX_idx", &tls.verify_index},
+        {"SSL_CTX_set_keylog_callback", &tls.key_log}, {"SSL_get0_verified_chain", &tls.verified_chain},
     };
     return find(library, file, symbols, sizeof symbols / sizeof *symbols);
 }
@@ -438,6 +473,19 @@ static int keep_ticket(void *ssl, void *ticket) {
     return 1;
 }
 
+/// One call of `write` for each line, so that the lines of several threads do not mix.
+static void log_keys(const void *ssl, const char *keys) {
+    at_session *session = session_of(ssl);
+    size_t length = strlen(keys);
+    char *line = session ? malloc(length + 1) : NULL;
+    if (!line) return;
+    memcpy(line, keys, length);
+    line[length] = '\n';
+    // Who asked for the file sees in it what is missing.
+    if (write(session->context->key_log, line, length + 1) < 0) {}
+    free(line);
+}
+
 static void read_text(char *text, size_t size) {
     unsigned long error = crypto.last_error();
     const char *reason = error ? crypto.reason_text(error) : NULL;
@@ -455,6 +503,8 @@ at_context *at_make_context(const at_settings *settings, int *result, char *text
     }
     context->raw = raw;
     context->verifies = settings->trust != AT_TRUST_NOBODY_ASKED;
+    context->requires_status = settings->requires_status;
+    context->key_log = -1;
     tls.context_options(raw, OPTION_NO_COMPRESSION | OPTION_NO_RENEGOTIATION);
     tls.context_ctrl(raw, CTRL_MODE, MODE_PARTIAL_WRITE | MODE_MOVING_WRITE_BUFFER, NULL);
     tls.context_ctrl(raw, CTRL_SET_MINIMUM_VERSION, settings->minimum_version, NULL);
@@ -466,13 +516,19 @@ at_context *at_make_context(const at_settings *settings, int *result, char *text
         tls.context_verify(raw, VERIFY_PEER, NULL);
         tls.context_verifier(raw, verify, NULL);
     }
-    if (settings->trust == AT_TRUST_SYSTEM) tls.default_paths(raw);
+    // A proof is signed by an authority, which must be known also if the server's certificate is not verified.
+    int needs_authorities = settings->trust == AT_TRUST_SYSTEM || (!context->verifies && settings->requires_status);
+    if (needs_authorities) tls.default_paths(raw);
     if (settings->trust == AT_TRUST_ANCHORS) {
         // An anchor need not be a root.
         crypto.param_flags(tls.context_param(raw), FLAG_PARTIAL_CHAIN);
         if (!add_anchors(raw, settings)) *result = AT_BAD_ANCHORS;
     }
     if (*result == AT_OK && settings->certificate && !use_identity(raw, settings)) *result = AT_BAD_IDENTITY;
+    if (*result == AT_OK && settings->key_log) {
+        context->key_log = open(settings->key_log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+        if (context->key_log < 0) *result = AT_BAD_KEY_LOG; else tls.key_log(raw, log_keys);
+    }
     if (*result == AT_OK) return context;
     read_text(text, size);
     at_free_context(context);
@@ -481,6 +537,7 @@ at_context *at_make_context(const at_settings *settings, int *result, char *text
 
 void at_free_context(at_context *context) {
     tls.context_free(context->raw);
+    if (context->key_log >= 0) close(context->key_log);
     free(context);
 }
 
@@ -509,6 +566,7 @@ at_session *at_make_session(
         return NULL;
     }
     session->raw = raw;
+    session->context = context;
     crypto.bio_set_data(bio, session);
     crypto.bio_set_init(bio, 1);
     tls.set_bio(raw, bio, bio);
@@ -517,6 +575,7 @@ at_session *at_make_session(
     if (is_set && server_name) is_set = tls.ctrl(raw, CTRL_SET_HOST_NAME, 0, (void *)server_name) == 1;
     // Unlike all other functions this one returns 0 for success.
     if (is_set && protocols) is_set = tls.set_protocols(raw, protocols, (unsigned)protocols_size) == 0;
+    if (is_set && context->requires_status) is_set = tls.ctrl(raw, CTRL_SET_STATUS_TYPE, STATUS_TYPE_OCSP, NULL) == 1;
     if (is_set && ticket) tls.use_ticket(raw, ticket);
     if (is_set) return session;
     at_free_session(session);
@@ -559,6 +618,8 @@ long at_read(at_session *session, void *bytes, size_t size) {
     int result = tls.read(session->raw, bytes, size > INT32_MAX ? INT32_MAX : (int)size);
     return result > 0 ? result : outcome(session, result);
 }
+
+int at_has_plaintext(const at_session *session) { return tls.pending(session->raw) > 0; }
 
 long at_write(at_session *session, const void *bytes, size_t size) {
     size_t written = 0;
@@ -605,6 +666,8 @@ void at_read_agreement(const at_session *session, at_agreement *agreement) {
     agreement->protocol = protocol;
     agreement->protocol_size = size;
     agreement->is_resumed = tls.is_resumed(session->raw);
+    // Before OpenSSL 3 the library does not tell.
+    agreement->group = crypto.version_number() >> 28 >= 3 ? (int)tls.ctrl(session->raw, CTRL_NEGOTIATED_GROUP, 0, NULL) : 0;
 }
 
 void at_read_chain(at_session *session, void *context, void (*receive)(void *, const void *, size_t)) {
@@ -629,4 +692,39 @@ at_ticket *at_take_ticket(at_session *session) {
     void *ticket = session->ticket;
     session->ticket = NULL;
     return ticket;
+}
+
+// MARK: Revocation
+
+/// Whether the response says of the certificate that it is good, at this time, signed by somebody who may say so.
+static int is_good(at_session *session, void *basic, void *certificate, const void *chain) {
+    for (int index = 0; index < crypto.stack_count(chain); index++) {
+        void *issuer = crypto.stack_at(chain, index);
+        if (crypto.is_issuer(issuer, certificate) != 0) continue;
+        void *id = crypto.status_id(crypto.sha1(), certificate, issuer), *from = NULL, *until = NULL;
+        int status = -1;
+        int is_found = id && crypto.status_find(basic, id, &status, NULL, NULL, &from, &until);
+        if (id) crypto.status_id_free(id);
+        if (!is_found) continue;
+        // Clocks may differ by five minutes.
+        return status == OCSP_GOOD && crypto.status_is_current(from, until, 300, -1)
+            && crypto.status_verify(basic, chain, tls.store(session->context->raw), 0) > 0;
+    }
+    return 0;
+}
+
+int at_has_good_status(at_session *session) {
+    if (!session->context->requires_status || tls.is_resumed(session->raw)) return 1;
+    const unsigned char *bytes = NULL;
+    long size = tls.ctrl(session->raw, CTRL_STATUS_RESPONSE, 0, &bytes);
+    const void *shown = tls.chain(session->raw), *verified = tls.verified_chain(session->raw);
+    if (!bytes || size <= 0 || !shown || crypto.stack_count(shown) < 1) return 0;
+    void *response = crypto.status_decode(NULL, &bytes, size);
+    int is_answer = response && crypto.status_outcome(response) == OCSP_SUCCESSFUL;
+    void *basic = is_answer ? crypto.status_basic(response) : NULL;
+    int result = basic && is_good(session, basic, crypto.stack_at(shown, 0), verified ? verified : shown);
+    if (basic) crypto.status_basic_free(basic);
+    if (response) crypto.status_free(response);
+    crypto.clear_errors();
+    return result;
 }

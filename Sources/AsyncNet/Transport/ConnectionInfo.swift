@@ -11,17 +11,46 @@ public struct ConnectionInfo: Sendable, Hashable {
     /// The certificates that the server showed when the connection was opened, the server's own first, each in PEM
     /// (RFC 7468); empty on a reused connection, without TLS, and over transports that do not report them.
     public var certificates: [String]
+    /// What the connection's TLS agreed on; `nil` without TLS, and over transports that do not report it.
+    public var tls: TLS?
 
     /// Makes a value; what is left out is unknown.
     public init(
         isReused: Bool? = nil, httpVersion: String? = nil, remoteAddress: String? = nil, remotePort: Int? = nil,
-        certificates: [String] = []
+        certificates: [String] = [], tls: TLS? = nil
     ) {
         self.isReused = isReused
         self.httpVersion = httpVersion
         self.remoteAddress = remoteAddress
         self.remotePort = remotePort
         self.certificates = certificates
+        self.tls = tls
+    }
+
+    /// What a TLS handshake agreed on.
+    public struct TLS: Sendable, Hashable {
+        /// The version, such as `TLSv1.3`.
+        public var version: String
+        /// The cipher suite, such as `TLS_AES_256_GCM_SHA384`.
+        public var cipherSuite: String
+        /// The group of the key exchange, such as `x25519`; `nil` if the TLS library does not tell.
+        public var group: String?
+        /// The protocol that the server chose (ALPN, RFC 7301), such as `http/1.1`.
+        public var applicationProtocol: String?
+        /// Whether an earlier session was resumed, so that the server's certificate was not shown again.
+        public var isResumed: Bool
+
+        /// Makes a value.
+        public init(
+            version: String, cipherSuite: String, group: String? = nil, applicationProtocol: String? = nil,
+            isResumed: Bool = false
+        ) {
+            self.version = version
+            self.cipherSuite = cipherSuite
+            self.group = group
+            self.applicationProtocol = applicationProtocol
+            self.isResumed = isResumed
+        }
     }
 }
 

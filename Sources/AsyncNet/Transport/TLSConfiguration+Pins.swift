@@ -39,12 +39,14 @@ extension TLSConfiguration {
         let minimumVersion: Version
         let verifiesHostName: Bool
         let requiresStapledStatus: Bool
+        let maximumVersion: Version?
+        let keyLog: KeyLog
     }
 
     var key: Key {
         Key(
             trust: trust.kind, pins: pins, identity: clientIdentity?.kind, password: clientIdentity?.password,
             minimumVersion: minimumVersion, verifiesHostName: verifiesHostName,
-            requiresStapledStatus: requiresStapledStatus)
+            requiresStapledStatus: requiresStapledStatus, maximumVersion: maximumVersion, keyLog: keyLog)
     }
 }

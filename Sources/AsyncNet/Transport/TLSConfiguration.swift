@@ -17,6 +17,9 @@ public struct TLSConfiguration: Sendable {
     public var clientIdentity: ClientIdentity?
     /// The oldest version of TLS that is accepted. `.tls12` by default.
     public var minimumVersion: Version
+    /// The newest version of TLS that is offered. `nil` by default: that of the TLS library. Other transports than sockets
+    /// end each request with `.unsupportedByTransport`.
+    public var maximumVersion: Version?
     /// Whether the certificate must name the URL's host (RFC 9110 §4.3.4). `true` by default.
     public var verifiesHostName: Bool
     /// Whether the server must prove in the handshake that its certificate is not revoked: by OCSP stapling (RFC 6066
@@ -25,6 +28,9 @@ public struct TLSConfiguration: Sendable {
     /// A server without a valid proof ends the request with `.certificateRevoked`. A libcurl whose TLS library cannot ask
     /// for the proof ends each request with `.unsupportedByTransport`.
     public var requiresStapledStatus: Bool
+    /// Whether the keys of connections are written to a file, so that a tool such as Wireshark can read what was captured.
+    /// `.none` by default. Other transports than sockets end each request with `.unsupportedByTransport`.
+    public var keyLog: KeyLog
 
     /// The defaults: the system's certificate authorities.
     public static let system = TLSConfiguration()
@@ -33,7 +39,8 @@ public struct TLSConfiguration: Sendable {
     public init(
         trust: Trust = .system, pins: [String] = [], clientIdentity: ClientIdentity? = nil,
         minimumVersion: Version = .tls12,
-        verifiesHostName: Bool = true, requiresStapledStatus: Bool = false
+        verifiesHostName: Bool = true, requiresStapledStatus: Bool = false, maximumVersion: Version? = nil,
+        keyLog: KeyLog = .none
     ) {
         self.trust = trust
         self.pins = pins
@@ -41,6 +48,8 @@ public struct TLSConfiguration: Sendable {
         self.minimumVersion = minimumVersion
         self.verifiesHostName = verifiesHostName
         self.requiresStapledStatus = requiresStapledStatus
+        self.maximumVersion = maximumVersion
+        self.keyLog = keyLog
     }
 
     /// Settings that refuse every server: with them as the transport's `tls`, only hosts in
@@ -120,8 +129,31 @@ public struct TLSConfiguration: Sendable {
         public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
     }
 
-    /// A version of TLS; connections with an older version are refused.
-    public enum Version: Sendable {
+    /// Where the keys of connections are written.
+    public struct KeyLog: Sendable, Hashable {
+        enum Kind: Hashable {
+            case none, environment
+            case file(String)
+        }
+        let kind: Kind
+
+        /// Nowhere; the environment is ignored.
+        public static let none = KeyLog(kind: .none)
+        /// The file that the environment variable `SSLKEYLOGFILE` names; nowhere without it. Whoever can read the file can
+        /// read all that is sent and received.
+        public static let environment = KeyLog(kind: .environment)
+
+        var path: String? {
+            switch kind {
+            case .none: nil
+            case .environment: ProcessInfo.processInfo.environment["SSLKEYLOGFILE"]
+            case .file(let path): path
+            }
+        }
+    }
+
+    /// A version of TLS.
+    public enum Version: Sendable, Comparable {
         /// TLS 1.0, which is deprecated (RFC 8996).
         case tls10
         /// TLS 1.1, which is deprecated (RFC 8996).
@@ -136,7 +168,14 @@ public struct TLSConfiguration: Sendable {
     var isDefault: Bool {
         guard case .system = trust.kind else { return false }
         return pins.isEmpty && clientIdentity == nil && minimumVersion == .tls12 && verifiesHostName
-            && !requiresStapledStatus
+            && !requiresStapledStatus && maximumVersion == nil && keyLog == .none
+    }
+
+    /// Refuses what only sockets can do.
+    func checkWithoutSockets() throws(AsyncNetError) {
+        let name = maximumVersion != nil ? "a maximum version of TLS" : keyLog != .none ? "a log of keys" : nil
+        guard let name else { return }
+        throw AsyncNetError(.unsupportedByTransport, "This transport has no setting for \(name): use .sockets()")
     }
 
     /// Whether no server is accepted.
@@ -157,6 +196,9 @@ public struct TLSConfiguration: Sendable {
                     .invalidConfiguration,
                     "A pin must be \"sha256//\" and the base64 form of 32 bytes: \(pin.prefix(80))")
             }
+        }
+        if let maximumVersion, maximumVersion < minimumVersion {
+            throw AsyncNetError(.invalidConfiguration, "The maximum version of TLS is older than the minimum version")
         }
         if case .anchors(let data) = trust.kind, data.isEmpty {
             throw AsyncNetError(.invalidConfiguration, "There is no certificate among the trust anchors")

@@ -33,9 +33,13 @@ typedef struct {
     const char *_Nullable password;
     /// 0x0301 for TLS 1.0 to 0x0304 for TLS 1.3; 0 for the library's limit.
     int minimum_version, maximum_version;
+    /// Whether to ask the server for a proof that its certificate is not revoked, see `at_has_good_status`.
+    int requires_status;
+    /// A file to which the keys of sessions are added; NULL for none.
+    const char *_Nullable key_log;
 } at_settings;
 
-enum { AT_OK, AT_BAD_ANCHORS, AT_BAD_IDENTITY, AT_NO_MEMORY };
+enum { AT_OK, AT_BAD_ANCHORS, AT_BAD_IDENTITY, AT_BAD_KEY_LOG, AT_NO_MEMORY };
 
 /// Returns NULL with one of AT_… in `problem`, and OpenSSL's text.
 at_context *_Nullable at_make_context(
@@ -74,6 +78,9 @@ int at_handshake(at_session *_Nonnull session);
 /// Returns how many bytes were decrypted, 0 after the peer's close_notify, AT_WANTS_INPUT or AT_FAILED.
 long at_read(at_session *_Nonnull session, void *_Nonnull bytes, size_t size);
 
+/// Whether bytes have been decrypted that `at_read` had no room for.
+int at_has_plaintext(const at_session *_Nonnull session);
+
 /// Returns how many bytes were encrypted: all of them, AT_WANTS_INPUT or AT_FAILED.
 long at_write(at_session *_Nonnull session, const void *_Nonnull bytes, size_t size);
 
@@ -100,8 +107,14 @@ typedef struct {
     const uint8_t *_Nullable protocol;
     unsigned protocol_size;
     int is_resumed;
+    /// OpenSSL's number of the group, or the number in TLS with 0x1000000 added; 0 if it is not known.
+    int group;
 } at_agreement;
 void at_read_agreement(const at_session *_Nonnull session, at_agreement *_Nonnull agreement);
+
+/// After the handshake: whether the server has stapled a proof by OCSP that its certificate is not revoked, or none is
+/// required. A resumed session has none: that of the first one counts.
+int at_has_good_status(at_session *_Nonnull session);
 
 /// Calls `receive` with each certificate that the server showed, its own first, in DER; also if it was not trusted.
 void at_read_chain(

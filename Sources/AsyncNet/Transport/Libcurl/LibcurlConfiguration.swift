@@ -159,6 +159,7 @@ extension LibcurlTransport.Configuration {
     func validate(_ version: Libcurl.Version) throws(AsyncNetError) {
         for tls in try TLSHosts(tls, tlsForHosts).settings {
             try tls.validate()
+            try tls.checkWithoutSockets()
             try Self.refuseWhatIsTooNew(in: tls, for: version)
         }
         try proxy.validate()

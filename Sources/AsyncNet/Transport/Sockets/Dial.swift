@@ -38,7 +38,7 @@ final class Dial {
 
     func start() {
         let limit = engine.configuration.connectTimeout
-        deadline = engine.thread.schedule(at: engine.thread.now + limit) { [weak self] in
+        deadline = engine.thread.schedule(after: limit) { [weak self] in
             self?.finish(.failure(AsyncNetError(.timedOut, "The connection was not made within \(limit)")))
         }
         do throws(AsyncNetError) {
@@ -115,7 +115,7 @@ final class Dial {
         if let delay { engine.thread.cancel(delay) }
         delay = nil
         guard eyeballs.hasMore else { return }
-        delay = engine.thread.schedule(at: engine.thread.now + HappyEyeballs.attemptDelay) { [weak self] in
+        delay = engine.thread.schedule(after: HappyEyeballs.attemptDelay) { [weak self] in
             guard let self else { return }
             delay = nil
             perform(eyeballs.delayEnded())
@@ -266,7 +266,7 @@ final class Handshake: LoopHandler {
     private func step(_ thread: LoopThread) -> Turn {
         do throws(AsyncNetError) {
             if try session.handshake() == .done {
-                try session.checkPins()
+                try session.checkServer()
                 try stream.flush()
                 dial.secured(stream, .success(()))
                 return .done
@@ -293,7 +293,7 @@ final class Handshake: LoopHandler {
             try stream.flush()
             stream.endTurn()
             guard progress == .done else { return .more }
-            try session.checkPins()
+            try session.checkServer()
             dial.secured(stream, .success(()))
             return .done
         }

@@ -22,6 +22,7 @@ struct URLSessionTrust: Sendable {
             for tls in hosts.settings {
                 try tls.refuseForURLSession()
                 try tls.validate()
+                try tls.checkWithoutSockets()
             }
             return hosts
         }

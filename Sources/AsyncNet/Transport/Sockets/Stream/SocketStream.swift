@@ -72,7 +72,7 @@ final class SocketStream {
         rest = tls.moveUnread()
     }
 
-    var hasUnreadInput: Bool { tls.map { $0.unread > 0 } ?? false }
+    var hasUnreadInput: Bool { tls.map { $0.unread > 0 || $0.hasPlaintext } ?? false }
 
     private func freeRest() {
         rest?.deallocate()

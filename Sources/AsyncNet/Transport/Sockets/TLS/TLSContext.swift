@@ -14,9 +14,6 @@ final class TLSContext {
     ///   `.clientCertificateInvalid`.
     init(_ configuration: TLSConfiguration) throws(AsyncNetError) {
         _ = try OpenSSL.version.get()
-        guard !configuration.requiresStapledStatus else {
-            throw AsyncNetError(.unsupportedByTransport, "Sockets do not check the stapled status of certificates yet")
-        }
         self.configuration = configuration
         raw = try Self.make(configuration)
     }
@@ -62,6 +59,9 @@ final class TLSContext {
         case .disabled: settings.trust = Int32(AT_TRUST_NOBODY_ASKED)
         }
         settings.minimum_version = configuration.minimumVersion.number
+        settings.maximum_version = configuration.maximumVersion?.number ?? 0
+        settings.requires_status = configuration.requiresStapledStatus ? 1 : 0
+        let keyLog = configuration.keyLog.path
         var problem = Int32(0)
         var text = [CChar](repeating: 0, count: 160)
         let made = anchors.withUnsafeBytes { anchors in
@@ -72,8 +72,10 @@ final class TLSContext {
                     settings.certificate_size = certificate.count
                     (settings.key, settings.key_size) = (key.baseAddress, key.count)
                     return withOptionalText(identity?.password) { password in
-                        settings.password = password
-                        return at_make_context(&settings, &problem, &text, text.count)
+                        withOptionalText(keyLog) { keyLog in
+                            (settings.password, settings.key_log) = (password, keyLog)
+                            return at_make_context(&settings, &problem, &text, text.count)
+                        }
                     }
                 }
             }
@@ -98,6 +100,8 @@ final class TLSContext {
             AsyncNetError(
                 .clientCertificateInvalid,
                 "The client identity's certificate and key cannot be read, or do not fit\(cause)")
+        case Int(AT_BAD_KEY_LOG):
+            AsyncNetError(.invalidConfiguration, "The file that SSLKEYLOGFILE names cannot be written")
         default: AsyncNetError(.transportFailed, "OpenSSL has no memory for another configuration")
         }
     }

@@ -34,6 +34,9 @@ final class TLSSession {
         return size
     }
 
+    /// Whether `read` would return bytes without taking more ciphertext.
+    var hasPlaintext: Bool { at_has_plaintext(raw) == 1 }
+
     /// Moves the given bytes that have not been taken to memory of their own, which the caller frees once other bytes are
     /// given.
     func moveUnread() -> UnsafeMutableRawBufferPointer {
@@ -116,8 +119,33 @@ final class TLSSession {
         var certificates: [Data] = []
     }
 
+    /// What was agreed on.
+    var agreement: ConnectionInfo.TLS? {
+        var agreement = at_agreement()
+        at_read_agreement(raw, &agreement)
+        guard let version = OpenSSL.text(agreement.version), let cipher = OpenSSL.text(agreement.cipher) else {
+            return nil
+        }
+        let name = UnsafeBufferPointer(start: agreement.protocol, count: Int(agreement.protocol_size))
+        return ConnectionInfo.TLS(
+            version: version, cipherSuite: cipher, group: TLSGroup.name(agreement.group),
+            applicationProtocol: name.isEmpty ? nil : String(decoding: name, as: UTF8.self),
+            isResumed: agreement.is_resumed == 1)
+    }
+
+    /// What the handshake alone does not check.
+    ///
+    /// - Throws: ``AsyncNetError`` with code `.certificatePinMismatch` or `.certificateRevoked`.
+    func checkServer() throws(AsyncNetError) {
+        try checkPins()
+        guard at_has_good_status(raw) == 0 else { return }
+        throw AsyncNetError(
+            .certificateRevoked, "The server has not proved that its certificate is not revoked (OCSP stapling)"
+        ).with(ServerTrustFailure(certificates: certificates))
+    }
+
     /// - Throws: ``AsyncNetError`` with code `.certificatePinMismatch` if the server has none of the pinned keys.
-    func checkPins() throws(AsyncNetError) {
+    private func checkPins() throws(AsyncNetError) {
         let pins = context.configuration.pins
         guard !pins.isEmpty else { return }
         let own = chain.first.flatMap { try? ServerCertificate($0) }
@@ -189,6 +217,23 @@ enum TLSFailure {
         // The server requires a certificate, or does not accept this one (TLS's alerts are 1000 and more).
         case 1042...1046, 1116: .tlsHandshakeFailed
         default: isConnected ? .connectionLost : .tlsHandshakeFailed
+        }
+    }
+}
+
+/// The groups of the key exchange (RFC 8446 §4.2.7).
+enum TLSGroup {
+    /// The name of a group by the number that OpenSSL gives; `nil` if it is not known.
+    static func name(_ number: Int32) -> String? {
+        switch number {
+        case 0: nil
+        case 415: "secp256r1"
+        case 715: "secp384r1"
+        case 716: "secp521r1"
+        case 1034: "x25519"
+        case 1035: "x448"
+        case 0x0100_11EC: "X25519MLKEM768"
+        default: number > 0x0100_0000 ? "group \(number - 0x0100_0000)" : nil
         }
     }
 }
