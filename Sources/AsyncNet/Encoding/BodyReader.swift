@@ -7,6 +7,8 @@ final class BodyReader {
     /// Receives the bytes that are read, and `nil` at the end.
     private let tap: (@Sendable (UnsafeRawBufferPointer?) -> Void)?
 
+    private let makeTrailers: (@Sendable () async throws -> HTTPHeaders)?
+
     private enum OpenPiece {
         case data(Data)
         case file(FileReader)
@@ -15,7 +17,7 @@ final class BodyReader {
     }
 
     init(_ body: MeasuredBody, tap: (@Sendable (UnsafeRawBufferPointer?) -> Void)?) {
-        (waiting, self.tap) = (body.pieces[...], tap)
+        (waiting, self.tap, makeTrailers) = (body.pieces[...], tap, body.trailers)
     }
 
     /// The next bytes, never empty; `nil` at the end.
@@ -63,6 +65,30 @@ final class BodyReader {
         tap?(nil)
         return 0
     }
+
+    /// What follows the body; called once it has been read.
+    ///
+    /// - Throws: ``AsyncNetError`` with code `.bodyStreamFailed` or `.invalidRequest`.
+    func trailers() async throws(AsyncNetError) -> HTTPHeaders {
+        guard let makeTrailers else { return [:] }
+        let trailers: HTTPHeaders
+        do { trailers = try await makeTrailers() } catch {
+            throw AsyncNetError(.bodyStreamFailed, underlyingError: error)
+        }
+        try trailers.validate()
+        for trailer in trailers {
+            // RFC 9110 §6.5.1.
+            guard !Self.noTrailers.contains(where: trailer.hasName) else {
+                throw AsyncNetError(.invalidRequest, "The header \(trailer.name) cannot be a trailer")
+            }
+        }
+        return trailers
+    }
+
+    private static let noTrailers = [
+        "Transfer-Encoding", "Content-Length", "Host", "Trailer", "TE", "Connection", "Expect", "Authorization",
+        "Content-Encoding", "Content-Type", "Content-Range",
+    ]
 
     private func tapped(_ chunk: Data?) -> Data? {
         guard let tap else { return chunk }

@@ -11,6 +11,8 @@ struct MeasuredBody: Sendable {
 
     let pieces: [Piece]
     private let tap: RequestBodyTap?
+    /// Makes what follows the body.
+    let trailers: (@Sendable () async throws -> HTTPHeaders)?
     /// The length of the body in bytes; `nil` if it is unknown before the end.
     let length: Int64?
 
@@ -19,7 +21,7 @@ struct MeasuredBody: Sendable {
     /// - Throws: ``AsyncNetError`` with code `.fileNotReadable`.
     init(_ body: RequestBody) throws(AsyncNetError) {
         try body.check()
-        tap = body.tap
+        (tap, trailers) = (body.tap, body.trailers)
         pieces = try Self.pieces(body)
         var sum: Int64? = 0
         for piece in pieces { sum = Self.sum(sum, piece.length) }

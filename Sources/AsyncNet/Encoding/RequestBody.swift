@@ -26,6 +26,8 @@ public struct RequestBody: Sendable {
     let content: Content
     /// Observes the bytes that are read.
     var tap: RequestBodyTap?
+    /// Makes the trailers, once the body has been read.
+    private(set) var trailers: (@Sendable () async throws -> HTTPHeaders)?
 
     /// No body.
     public static let none = RequestBody(content: .none)
@@ -55,6 +57,28 @@ public struct RequestBody: Sendable {
     public static func stream<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks, length: Int64? = nil) -> RequestBody
     where Chunks.Element == Data {
         RequestBody(content: .stream(BodyStream(chunks, length: length)))
+    }
+
+    /// The chunks of a sequence of unknown length, and the trailers that follow it (RFC 9110 §6.5); can be sent once.
+    ///
+    /// For what is known only once the body has been read, such as a digest. Over sockets; other transports end the
+    /// request with `.unsupportedByTransport`.
+    ///
+    /// - Parameter chunks: The bytes to send, as for ``stream(_:length:)-(Chunks,_)``.
+    /// - Parameter trailers: Called after the last chunk, where the sequence is read. An error ends the request with
+    ///   `.bodyStreamFailed`, a header that frames a message or that no trailer may be with `.invalidRequest`.
+    public static func stream<Chunks: AsyncSequence & Sendable>(
+        _ chunks: Chunks, trailers: @escaping @Sendable () async throws -> HTTPHeaders
+    ) -> RequestBody where Chunks.Element == Data {
+        var body = stream(chunks)
+        body.trailers = trailers
+        return body
+    }
+
+    /// For transports that send no trailers.
+    func checkHasNoTrailers() throws(AsyncNetError) {
+        guard trailers != nil else { return }
+        throw AsyncNetError(.unsupportedByTransport, "This transport sends no trailers after a body: use .sockets()")
     }
 
     /// The chunks of a sequence that is created each time the body is sent, so that it can be sent again.

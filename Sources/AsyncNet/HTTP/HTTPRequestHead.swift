@@ -85,7 +85,14 @@ public struct HTTPRequestHead: Sendable {
         guard HTTPSyntax.isToken(method.rawValue) else {
             throw AsyncNetError(.invalidRequest, "The method is not a token")
         }
-        for header in headers {
+        try headers.validate()
+    }
+}
+
+extension HTTPHeaders {
+    /// Refuses names that are no tokens, and values with control characters.
+    func validate() throws(AsyncNetError) {
+        for header in self {
             guard HTTPSyntax.isToken(header.name) else {
                 throw AsyncNetError(.invalidRequest, "A header's name is not a token")
             }

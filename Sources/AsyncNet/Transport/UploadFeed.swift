@@ -23,7 +23,7 @@ final class UploadFeed: Sendable {
         var chunks: [Data] = []
         var first = 0
         var bufferedBytes = 0
-        var end: Result<Void, AsyncNetError>?
+        var end: Result<HTTPHeaders, AsyncNetError>?
         var isStarving = false
         var isClosed = false
         var writer: CheckedContinuation<Void, Never>?
@@ -79,6 +79,9 @@ final class UploadFeed: Sendable {
         }
     }
 
+    /// What follows the body after its end; none before.
+    var trailers: HTTPHeaders { state.withLock { (try? $0.end?.get()) ?? [:] } }
+
     /// Ends the feed: the transfer is over, and the writer stops.
     func close() {
         let writer = state.withLock { state in
@@ -91,14 +94,14 @@ final class UploadFeed: Sendable {
 
     // MARK: The writer's side
 
-    /// Writes all chunks of the reader; the reader does not begin if the feed is closed already.
+    /// Writes all chunks of the reader, and then the body's trailers; does not begin if the feed is closed already.
     func write(_ reader: BodyReader) async {
         guard !state.withLock({ $0.isClosed }) else { return }
         do {
             while let chunk = try await reader.next() {
                 guard await put(chunk) else { return }
             }
-            finish(.success(()))
+            finish(.success(try await reader.trailers()))
         } catch {
             finish(.failure(error))
         }
@@ -122,7 +125,7 @@ final class UploadFeed: Sendable {
         return state.withLock { !$0.isClosed }
     }
 
-    private func finish(_ end: Result<Void, AsyncNetError>) {
+    private func finish(_ end: Result<HTTPHeaders, AsyncNetError>) {
         let wasStarving = state.withLock { state in
             defer { state.isStarving = false }
             state.end = state.end ?? end

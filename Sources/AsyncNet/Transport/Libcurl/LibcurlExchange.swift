@@ -43,6 +43,7 @@ final class LibcurlExchange: QueuedTransfer, @unchecked Sendable {
         case .none: (body, bodyLength) = (nil, nil)
         case .data(let data): (body, bodyLength) = (nil, Int64(data.count))
         case .file, .stream, .multipart, .compressed:
+            try request.body.checkHasNoTrailers()
             let measured = try MeasuredBody(request.body)
             (body, bodyLength) = (measured, measured.length)
         }

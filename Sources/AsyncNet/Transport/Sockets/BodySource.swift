@@ -42,6 +42,9 @@ final class BodySource {
     /// The error that prevents the body from being sent to its end; `nil` if there is none.
     var failure: AsyncNetError? { readFailure ?? feed?.failure }
 
+    /// What follows the body, once `read` has returned `.end`.
+    var trailers: HTTPHeaders { feed?.trailers ?? [:] }
+
     func stop() {
         feed?.close()
         feeder?.stop()
@@ -91,5 +94,7 @@ final class BodySource {
 
     /// `@concurrent`, so that it runs on the task's preferred executor.
     @concurrent
-    private static func write(_ handed: HandedOver, to feed: UploadFeed) async { await feed.write(handed.reader) }
+    private static func write(_ handed: HandedOver, to feed: UploadFeed) async {
+        await feed.write(handed.reader)
+    }
 }

@@ -22,6 +22,7 @@ struct URLSessionBody: Sendable {
         case .none: (content, length) = (.none, nil)
         case .data(let data): (content, length) = (data.isEmpty ? .none : .data(data), Int64(data.count))
         case .file, .stream, .multipart, .compressed:
+            try request.body.checkHasNoTrailers()
             let measured = try MeasuredBody(request.body)
             if measured.isReadableAtOnce, let known = measured.length, Self.readsPieces {
                 (content, length) = (.measured(measured), known)

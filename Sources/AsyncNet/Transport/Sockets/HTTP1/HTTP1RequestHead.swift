@@ -39,6 +39,14 @@ enum HTTP1RequestHead {
         return bytes
     }
 
+    /// The end of a chunked body, with its trailers (RFC 9112 §7.1.2).
+    static func end(trailers: HTTPHeaders) -> [UInt8] {
+        var bytes = Array("0\r\n".utf8)
+        for trailer in trailers { append(trailer.name, trailer.value, to: &bytes) }
+        bytes.append(contentsOf: "\r\n".utf8)
+        return bytes
+    }
+
     private static var coding: StaticString { ContentDecoding.acceptEncoding }
 
     private struct Own {
