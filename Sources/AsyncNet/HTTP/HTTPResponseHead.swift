@@ -26,6 +26,7 @@ public struct HTTPResponseHead: Sendable {
         var reasonPhrase: String?
         var source: Source
         var keepsContentCoding = false
+        var isTruncatable = false
     }
 
     private var values: SharedValue<Values>
@@ -54,6 +55,16 @@ public struct HTTPResponseHead: Sendable {
     /// Whether repeated headers are joined, as by Foundation; joined `Set-Cookie` values cannot be separated reliably.
     var joinsRepeatedHeaders: Bool {
         if case .response = source { true } else { false }
+    }
+
+    /// Whether nothing but the connection's end marks the end of the body: there was neither a length nor a coding with an
+    /// end. A body that was cut on the way then looks whole (RFC 9112 §9.8).
+    ///
+    /// Over TLS a server says that the connection's end is its own. If it does not, a download or a stream ends with
+    /// `.bodyEndedEarly`, and a cache stores nothing; a body that is read as a whole is delivered. Known over sockets.
+    public internal(set) var isTruncatable: Bool {
+        get { values.value.isTruncatable }
+        set { values.change { $0.isTruncatable = newValue } }
     }
 
     /// Whether the body is read with the codings of `Content-Encoding`, and not decoded.

@@ -138,7 +138,7 @@ extension CachedHop {
     /// The response with a body that is stored as it is read; `nil` if it may not be stored.
     private func stored(_ response: TransportResponse, _ sent: Sending) async -> TransportResponse? {
         let head = response.head
-        guard request.method == .get, isSmallEnough(head),
+        guard request.method == .get, isSmallEnough(head), !(head.isTruncatable && request.url.scheme == "https"),
             let headers = await headersToStore(head.statusCode, head.headers),
             let variant = CacheVariant(of: headers, to: request, isPart: head.statusCode == 206)
         else { return nil }

@@ -22,6 +22,8 @@ final class HTTPConnection: LoopHandler {
     private var isPaused = false
     private var transfers = 0
     private var continueTimer: LoopTimers.ID?
+    /// When a transfer with a limited rate goes on.
+    private var rateTimer: LoopTimers.ID?
     var idleTimer: LoopTimers.ID?
     private var life: ConnectionLife?
     private var hasRestarted = false
@@ -30,6 +32,7 @@ final class HTTPConnection: LoopHandler {
     /// How many bytes and steps a turn takes at most.
     private static let bytesPerTurn = 256 * 1024
     private static let stepsPerTurn = 512
+    private static let sentBytesPerTurn = 1024 * 1024
 
     init(
         _ number: Int, _ endpoint: ServerEndpoint, _ stream: SocketStream, _ opening: OpeningTimes,
@@ -61,7 +64,7 @@ final class HTTPConnection: LoopHandler {
         if transfer.request.isHeadObserved {
             transfer.head.withUnsafeBytes { transfer.request.onEvent?(.sentHead(SentHead($0))) }
         }
-        pump(receives: false)
+        goOn(receives: false)
     }
 
     private func observe(_ transfer: SocketTransfer) {
@@ -74,7 +77,12 @@ final class HTTPConnection: LoopHandler {
     /// Goes on after a pause: the reader has taken bytes, the body has more, or the request is no longer suspended.
     func resume() {
         isPaused = false
-        pump(receives: stream.hasUnreadInput)
+        goOn(receives: stream.hasUnreadInput)
+    }
+
+    /// A turn that the socket has not asked for; what is left has another one.
+    private func goOn(receives: Bool) {
+        if case .more = pump(receives: receives), let socketID { engine.thread.requeue(socketID) }
     }
 
     // MARK: Turns
@@ -97,7 +105,6 @@ final class HTTPConnection: LoopHandler {
         engine.closeIdle(self)
     }
 
-    @discardableResult
     private func pump(receives: Bool) -> Turn {
         var turn = Turn.done
         do throws(AsyncNetError) {
@@ -125,7 +132,7 @@ final class HTTPConnection: LoopHandler {
         guard let sender, let transfer else { return }
         let progress: RequestSender.Progress
         do throws(AsyncNetError) {
-            progress = try sender.send(on: stream, engine.thread.scratchBuffer)
+            progress = try sender.send(on: stream, engine.thread.scratchBuffer, atMost: sendableBytes(of: sender))
         } catch {
             // The server may have responded before it closed the connection.
             guard error.code == .connectionLost else { throw error }
@@ -134,16 +141,23 @@ final class HTTPConnection: LoopHandler {
             try receiveRest(after: error)
             return
         }
+        if case .limited = progress, rateTimer == nil, let socketID { engine.thread.requeue(socketID) }
         guard case .awaitsContinue = progress, continueTimer == nil else { return }
-        continueTimer = engine.thread.schedule(at: engine.thread.now + engine.configuration.expectContinueTimeout) {
+        continueTimer = engine.thread.schedule(after: engine.configuration.expectContinueTimeout) {
             [weak self] in self?.continueBody(of: transfer)
         }
+    }
+
+    /// How many bytes of the body may be sent in this turn.
+    private func sendableBytes(of sender: RequestSender) -> Int {
+        guard let rate = engine.configuration.maximumSendRate, !sender.isDone else { return Self.sentBytesPerTurn }
+        return allowance(rate, since: started, after: sender.sentBody) ?? 0
     }
 
     private func continueBody(of transfer: SocketTransfer) {
         guard self.transfer === transfer else { return }
         sender?.continueBody()
-        pump(receives: false)
+        goOn(receives: false)
     }
 
     private func updateWatch() {
@@ -165,22 +179,50 @@ final class HTTPConnection: LoopHandler {
                 isPaused = true
                 break
             }
-            guard let count = try receiveOnce(&steps) else { break }
+            guard let most = receivableBytes() else {
+                isPaused = true
+                break
+            }
+            guard let count = try receiveOnce(most, &steps) else { break }
             bytes += count
         }
         if delivery?.flush() == .pause { isPaused = true }
         return .done
     }
 
+    /// How many bytes the transfer may receive now; `nil` if it must wait.
+    private func receivableBytes() -> Int? {
+        guard let rate = engine.configuration.maximumReceiveRate, let delivery, delivery.head != nil else {
+            return .max
+        }
+        return allowance(rate, since: delivery.firstByte ?? started, after: delivery.receivedBytes)
+    }
+
+    private func allowance(_ rate: Int64, since start: ContinuousClock.Instant, after moved: Int64) -> Int? {
+        switch TransferRate(bytesPerSecond: rate, start: start).decision(after: moved, now: engine.thread.now) {
+        case .move(let count): return count
+        case .wait(let delay):
+            if let timer = rateTimer.take() { engine.thread.cancel(timer) }
+            rateTimer = engine.thread.schedule(after: delay) { [weak self, weak transfer] in
+                guard let self, let transfer, self.transfer === transfer else { return }
+                rateTimer = nil
+                resume()
+            }
+            return nil
+        }
+    }
+
     /// - Returns: How many bytes were received; `nil` if there are none now.
-    private func receiveOnce(_ steps: inout Int) throws(AsyncNetError) -> Int? {
-        if rest.isEmpty, let room = try delivery?.room() { return try receive(into: room) }
+    private func receiveOnce(_ most: Int, _ steps: inout Int) throws(AsyncNetError) -> Int? {
+        if rest.isEmpty, let room = try delivery?.room() {
+            return try receive(into: UnsafeMutableRawBufferPointer(rebasing: room[..<min(most, room.count)]))
+        }
         let buffer = engine.thread.receiveBuffer
         let kept = rest.count
         guard kept < buffer.count else { return try receiveLarge(&steps) }
         buffer.copyBytes(from: rest)
         switch try stream.receive(
-            into: UnsafeMutableRawBufferPointer(rebasing: buffer[kept...]), engine.thread.scratchBuffer)
+            into: UnsafeMutableRawBufferPointer(rebasing: buffer[kept...].prefix(most)), engine.thread.scratchBuffer)
         {
         case .wouldBlock: return nil
         case .end(let isClean):
@@ -284,7 +326,8 @@ final class HTTPConnection: LoopHandler {
                 ConnectionInfo(
                     isReused: transfers > 1, httpVersion: head.httpVersion, remoteAddress: remote?.text,
                     remotePort: remote.flatMap { $0.port > 0 ? $0.port : nil },
-                    certificates: showsCertificates ? stream.tls?.chain.map(PEM.text) ?? [] : [])))
+                    certificates: showsCertificates ? stream.tls?.chain.map(PEM.text) ?? [] : [],
+                    tls: stream.tls?.agreement)))
     }
 
     // MARK: A transfer's end
@@ -384,6 +427,7 @@ final class HTTPConnection: LoopHandler {
 
     private func release() {
         cancelContinueTimer()
+        if let timer = rateTimer.take() { engine.thread.cancel(timer) }
         sender?.stop()
         transfer?.request.hold?.forget(transfer ?? self)
         (transfer, sender, delivery, rest) = (nil, nil, nil, [])

@@ -15,6 +15,8 @@ final class RequestSender {
         case starved
         /// The body waits for a 100 response, or for its time to be over.
         case awaitsContinue
+        /// As many bytes of the body were sent as may be at this time.
+        case limited
     }
 
     private let transfer: SocketTransfer
@@ -23,6 +25,8 @@ final class RequestSender {
     private var sentHead = 0
     private(set) var sentBody: Int64 = 0
     private var mustAwait: Bool
+    /// How many bytes of the body may have been sent.
+    private var bodyLimit = Int64.max
     /// Framed bytes of the body that the socket has not taken.
     private var unsent: ArraySlice<UInt8> = []
     private var isAtEnd: Bool
@@ -49,8 +53,12 @@ final class RequestSender {
 
     func stop() { source?.stop() }
 
-    /// Sends until one of the outcomes; `scratch` is room for the body's bytes.
-    func send(on stream: SocketStream, _ scratch: UnsafeMutableRawBufferPointer) throws(AsyncNetError) -> Progress {
+    /// Sends until one of the outcomes; `scratch` is room for the body's bytes, of which at most `limit` are sent.
+    func send(
+        on stream: SocketStream, _ scratch: UnsafeMutableRawBufferPointer, atMost limit: Int = .max
+    ) throws(AsyncNetError) -> Progress {
+        let end = sentBody.addingReportingOverflow(Int64(limit))
+        bodyLimit = end.overflow ? .max : end.partialValue
         while !isDone {
             if stream.isBlocked { return .blocked }
             if sentHead < transfer.head.count {
@@ -62,6 +70,8 @@ final class RequestSender {
             } else if isAtEnd {
                 isDone = try stream.flush()
                 if !isDone { return .blocked }
+            } else if sentBody >= bodyLimit {
+                return .limited
             } else if let progress = try sendBody(on: stream, scratch) {
                 return progress
             }
@@ -71,7 +81,7 @@ final class RequestSender {
 
     /// A body in memory follows the head in the same packet, if both fit.
     private func sendHead(on stream: SocketStream) throws(AsyncNetError) {
-        let data = mustAwait ? nil : transfer.request.body.data
+        let data = mustAwait ? nil : transfer.request.body.data.map { $0.prefix(Int(min(bodyLimit, Int64($0.count)))) }
         let sent = try transfer.head.withBytes { head throws(AsyncNetError) in
             try (data ?? Data()).withBytes { body throws(AsyncNetError) in
                 try stream.send(UnsafeRawBufferPointer(rebasing: head[sentHead...]), body.isEmpty ? nil : body)
@@ -80,7 +90,7 @@ final class RequestSender {
         if sent > 0 { hasSent = true }
         let ofHead = min(sent, transfer.head.count - sentHead)
         sentHead += ofHead
-        if let data { didSendInMemory(sent - ofHead, of: data) }
+        if let data = transfer.request.body.data, !mustAwait { didSendInMemory(sent - ofHead, of: data) }
     }
 
     private func didSendInMemory(_ count: Int, of data: Data) {
@@ -98,16 +108,17 @@ final class RequestSender {
     private func sendBody(
         on stream: SocketStream, _ scratch: UnsafeMutableRawBufferPointer
     ) throws(AsyncNetError) -> Progress? {
+        let room = bodyLimit - sentBody
         if let data = transfer.request.body.data {
             let sent = try data.withBytes { bytes throws(AsyncNetError) in
-                try stream.send(UnsafeRawBufferPointer(rebasing: bytes[Int(sentBody)...]))
+                try stream.send(UnsafeRawBufferPointer(rebasing: bytes[Int(sentBody)...].prefix(Int(clamping: room))))
             }
             didSendInMemory(sent, of: data)
             return nil
         }
         guard let source else { return .done }
-        let room = UnsafeMutableRawBufferPointer(rebasing: scratch[Self.frontRoom..<(scratch.count - 2)])
-        switch source.read(into: room) {
+        let place = scratch[Self.frontRoom..<(scratch.count - 2)].prefix(Int(clamping: room))
+        switch source.read(into: UnsafeMutableRawBufferPointer(rebasing: place)) {
         case .bytes(let count):
             try send(framed(count, in: scratch), on: stream)
             sentBody += Int64(count)
@@ -115,7 +126,7 @@ final class RequestSender {
         case .end:
             isAtEnd = true
             if isChunked {
-                unsent = Array("0\r\n\r\n".utf8)[...]
+                unsent = HTTP1RequestHead.end(trailers: source.trailers)[...]
                 reportSent()
             }
         case .pause:

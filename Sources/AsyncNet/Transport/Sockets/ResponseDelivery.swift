@@ -39,7 +39,8 @@ struct ResponseDelivery {
         case .informational(let head):
             transfer.request.onEvent?(.informational(head))
             return .informational(head.statusCode)
-        case .head(let head):
+        case .head(var head):
+            if receiver.endsWithConnection { head.isTruncatable = true }
             try begin(head)
             return .head(head)
         case .body(let range):
@@ -55,10 +56,10 @@ struct ResponseDelivery {
     /// The server has closed the connection.
     ///
     /// - Parameter isClean: Whether it said so, which it cannot without TLS. Otherwise anyone on the way could have cut a
-    ///   body that ends with the connection (RFC 9112 §9.8).
+    ///   body that ends with the connection (RFC 9112 §9.8), see ``HTTPResponseHead/isTruncatable``.
     mutating func receiveEnd(isClean: Bool) throws(AsyncNetError) {
         try receiver.receiveEnd()
-        guard !isClean else { return }
+        guard !isClean, transfer.request.delivery != .whole else { return }
         throw AsyncNetError(.bodyEndedEarly, "The server closed the connection without TLS's close_notify")
     }
 

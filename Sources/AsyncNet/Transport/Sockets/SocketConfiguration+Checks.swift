@@ -53,10 +53,12 @@ extension SocketTransport.Configuration {
     var keepAliveSeconds: Int32? { tcpKeepAlive.map { Int32(($0 / .seconds(1)).rounded(.up)) } }
 
     var limits: HTTP1Limits {
-        HTTP1Limits(
-            headBytes: maximumHeaderBytes, headerLines: maximumHeaderLines,
-            informationalResponses: maximumInformationalResponses, chunkExtensionBytes: maximumChunkExtensionBytes,
-            trailerBytes: maximumTrailerBytes)
+        // So that sums of them do not overflow.
+        func bounded(_ limit: Int) -> Int { min(limit, 1 << 40) }
+        return HTTP1Limits(
+            headBytes: bounded(maximumHeaderBytes), headerLines: bounded(maximumHeaderLines),
+            informationalResponses: bounded(maximumInformationalResponses),
+            chunkExtensionBytes: bounded(maximumChunkExtensionBytes), trailerBytes: bounded(maximumTrailerBytes))
     }
 
     /// Which servers' certificates are not verified, for descriptions; `nil` if all are.

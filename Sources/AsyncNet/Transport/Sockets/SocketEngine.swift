@@ -129,8 +129,10 @@ final class SocketEngine {
             connections[number] = connection
             perform(pool.opened(number, for: endpoint))
         } catch {
-            let (transfer, actions) = pool.failed(endpoint)
+            let isShort = (error.underlyingError as? POSIXError)?.code == .EMFILE
+            let (transfer, actions) = isShort ? pool.lackedDescriptor(endpoint) : pool.failed(endpoint)
             if let transfer {
+                report(error, of: transfer)
                 transfer.pipe.finish(.failure(error))
                 ended(transfer)
             }
@@ -138,12 +140,22 @@ final class SocketEngine {
         }
     }
 
+    /// A transfer without a connection still has measurements: its time, and the certificates of a refused server.
+    private func report(_ error: AsyncNetError, of transfer: SocketTransfer) {
+        guard !transfer.pipe.isEnded, let onEvent = transfer.request.onEvent else { return }
+        let certificates = error.serverTrust?.certificates.map(\.pem) ?? []
+        onEvent(
+            .metrics(
+                TransportMetrics(
+                    timings: TransferTimings(
+                        nameLookup: .zero, connect: .zero, tlsHandshake: .zero, firstByte: .zero,
+                        total: .now - transfer.start), certificates: certificates)))
+    }
+
     /// - Returns: `nil` for a connection without TLS.
     private func makeTLS(for endpoint: ServerEndpoint) throws(AsyncNetError) -> TLSSession? {
         guard endpoint.isTLS else { return nil }
-        let host = HostName(endpoint.host)
-        let index = hosts.index(for: host)
-        let configuration = try hosts.settings[index].unlessRefused(endpoint.host)
+        let (index, configuration) = try hosts.tls(for: endpoint)
         return try context(index, configuration).session(for: endpoint, offering: ["http/1.1"])
     }
 
@@ -157,7 +169,7 @@ final class SocketEngine {
     // MARK: Connections
 
     func keep(_ connection: HTTPConnection, for time: Duration) {
-        connection.idleTimer = thread.schedule(at: thread.now + time) { [weak self, weak connection] in
+        connection.idleTimer = thread.schedule(after: time) { [weak self, weak connection] in
             connection.map { self?.closeIdle($0) }
         }
         perform(pool.released(connection.number, of: connection.endpoint))

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// Carries requests over sockets of its own, with HTTP/1.1 (RFC 9112): the default on Linux.
 ///
@@ -54,7 +54,8 @@ public final class SocketTransport: Transport {
         let setup = try setup.get()
         let transfer = try SocketTransfer(request)
         try setup.hosts.check(request.head.urlText)
-        let loop = loops[setup.distribution.loop(for: request.head.url.originKey) { _ in .init() }]
+        if transfer.endpoint.isTLS { _ = try setup.hosts.tls(for: transfer.endpoint) }
+        let loop = loops[setup.distribution.loop(for: request.head.url.originKey) { loops[$0].load }]
         transfer.pipe.connect(
             onAbort: { [weak transfer] in
                 if let transfer { loop.post { SocketEngine.of($0)?.cancel(transfer) } }
@@ -93,6 +94,14 @@ extension Transport where Self == SocketTransport {
 extension SocketTransport: CustomReflectable {
     /// `dump` shows the configuration, without passwords.
     public var customMirror: Mirror { Mirror(self, children: ["configuration": configuration]) }
+}
+
+extension TLSHosts {
+    /// - Throws: ``AsyncNetError`` with code `.certificateNotTrusted` for a host whose servers are all refused.
+    func tls(for endpoint: ServerEndpoint) throws(AsyncNetError) -> (index: Int, configuration: TLSConfiguration) {
+        let index = index(for: HostName(endpoint.host))
+        return (index, try settings[index].unlessRefused(endpoint.host))
+    }
 }
 
 /// What all loops of a transport have in common.

@@ -60,6 +60,8 @@ struct HTTP1Receiver {
     /// Whether the response is complete and its end does not depend on the connection's, so that another request may
     /// follow on it.
     var allowsReuse: Bool { state == .complete && keepsConnection }
+    /// Whether only the connection's end marks the end of the body.
+    var endsWithConnection: Bool { state == .untilClose }
     /// How many bytes of a body of known length have not been received; `nil` for other bodies.
     var bytesLeft: Int64? { if case .length(let left) = state { left } else { nil } }
 

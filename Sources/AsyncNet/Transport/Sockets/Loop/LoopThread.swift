@@ -42,8 +42,10 @@ final class LoopThread {
     private var jobs: [SocketLoop.Job] = []
     /// Objects of the transport that live as long as the thread.
     var engine: AnyObject?
-    /// How many handlers keep a closed loop from its end.
-    var activeCount = 0
+    /// How many transfers keep a closed loop from its end.
+    var activeCount = 0 { didSet { loop.report(transfers: activeCount) } }
+    private let begin = ContinuousClock.now
+    private var load = LoopLoad(at: .zero)
 
     private struct Slot {
         var handler: (any LoopHandler)?
@@ -108,8 +110,9 @@ final class LoopThread {
     /// The time at the beginning of the round.
     private(set) var now = ContinuousClock.now
 
-    func schedule(at instant: ContinuousClock.Instant, _ action: @escaping () -> Void) -> LoopTimers.ID {
-        timers.schedule(at: instant, action)
+    /// - Parameter delay: From the beginning of the round; more than a hundred years count as these.
+    func schedule(after delay: Duration, _ action: @escaping () -> Void) -> LoopTimers.ID {
+        timers.schedule(at: now + min(delay, .seconds(100 * 366 * 86_400)), action)
     }
 
     func cancel(_ timer: LoopTimers.ID) { timers.cancel(timer) }
@@ -141,11 +144,12 @@ final class LoopThread {
         again.removeAll(keepingCapacity: true)
         withUnsafeTemporaryAllocation(of: an_event.self, capacity: 128) { events in
             guard let first = events.baseAddress else { return }
-            var timeout = if case .wait = rest { timers.milliseconds(from: .now) } else { Int32(0) }
+            let before = ContinuousClock.now
+            var timeout = if case .wait = rest { timers.milliseconds(from: before) } else { Int32(0) }
             while true {
                 let count = Int(an_wait(poller, first, Int32(events.count), timeout))
-                if timeout != 0 { loop.didWake() }
                 now = .now
+                if timeout != 0 { didSleep(since: before) }
                 for index in 0..<max(0, count) {
                     take(LoopSocketID(token: events[index].token), Readiness(rawValue: events[index].readiness))
                 }
@@ -155,6 +159,11 @@ final class LoopThread {
             }
         }
         for id in left { take(id, []) }
+    }
+
+    private func didSleep(since before: ContinuousClock.Instant) {
+        loop.didWake()
+        if let work = load.slept(from: before - begin, to: now - begin) { loop.report(work: work) }
     }
 
     private func take(_ id: LoopSocketID, _ readiness: Readiness) {

@@ -34,11 +34,11 @@ struct LoopTimers {
         return due
     }
 
-    /// How long to wait for the next action, rounded up, as rounding down would spin; -1 without one.
+    /// How long to wait for the next action, at most an hour, rounded up, as rounding down would spin; -1 without one.
     func milliseconds(from now: ContinuousClock.Instant) -> Int32 {
         guard let least = heap.least else { return -1 }
-        let wait = least.key - now
-        return wait <= .zero ? 0 : Int32(clamping: Int64((wait / .milliseconds(1)).rounded(.up)))
+        let wait = min(least.key - now, .seconds(3600))
+        return wait <= .zero ? 0 : Int32((wait / .milliseconds(1)).rounded(.up))
     }
 
     private mutating func release(_ number: Int) -> (() -> Void)? {

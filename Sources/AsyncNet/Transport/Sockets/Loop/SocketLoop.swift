@@ -1,5 +1,6 @@
 import CAsyncNetSockets
 import Foundation
+import Synchronization
 
 /// A thread that carries many connections, as other threads see it.
 ///
@@ -22,6 +23,13 @@ final class SocketLoop: Sendable {
     }
 
     private let inbox = Locked(Inbox())
+    private let transfers = Atomic(0)
+    private let work = Atomic(0)
+
+    /// What the thread has to do, for choosing among several.
+    var load: LoopDistribution.Load {
+        .init(transfers: transfers.load(ordering: .relaxed), work: work.load(ordering: .relaxed))
+    }
 
     /// The descriptor stays open as long as anyone can wake the thread: its number would soon be that of another file.
     deinit { if let waker = inbox.withLock({ $0.waker }) { an_close(waker, 0) } }
@@ -94,6 +102,9 @@ final class SocketLoop: Sendable {
     }
 
     // MARK: From the loop's thread
+
+    func report(transfers count: Int) { transfers.store(count, ordering: .relaxed) }
+    func report(work percent: Int) { work.store(percent, ordering: .relaxed) }
 
     /// What is posted from here on until `rest` needs no wake-up.
     func didWake() { inbox.withLock { $0.isAwake = true } }

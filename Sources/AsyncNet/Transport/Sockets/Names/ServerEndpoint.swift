@@ -41,12 +41,19 @@ struct ServerEndpoint: Hashable, Sendable {
     private static func split(_ authority: Substring) throws(AsyncNetError) -> (host: String, port: Substring) {
         guard authority.first == "[" else {
             let host = authority.prefix { $0 != ":" }
-            guard !host.isEmpty else { throw malformed }
-            return (String(host), authority[host.endIndex...])
+            guard !host.isEmpty, let name = host.removingPercentEncoding, name.utf8.allSatisfy(isNameByte) else {
+                throw malformed
+            }
+            return (name, authority[host.endIndex...])
         }
         guard let bracket = authority.firstIndex(of: "]") else { throw malformed }
         let inner = String(authority[..<bracket].dropFirst())
         return (inner.removingPercentEncoding ?? inner, authority[bracket...].dropFirst())
+    }
+
+    /// What separates the parts of a URL or of a head is in no name.
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        byte > 0x20 && byte != 0x7F && !"/?#@[]:\\%".utf8.contains(byte)
     }
 
     private static func port(_ text: Substring) throws(AsyncNetError) -> UInt16? {

@@ -34,6 +34,8 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable> {
     private let limits: Limits
     private var origins: [Key: Origin] = [:]
     private var connections = 0
+    /// The largest number of connections for which the process has file descriptors, since one more could not be opened.
+    private var shortage: Int?
     /// Origins whose transfers wait for a place among all connections, in order.
     private var starving: [Key] = []
     /// The origin of each kept connection, that of the longest rest first.
@@ -87,6 +89,7 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable> {
     }
 
     mutating func opened(_ connection: Connection, for key: Key) -> [Action] {
+        shortage = nil
         origins[key]?.opening -= 1
         origins[key]?.busy += 1
         return released(connection, of: key)
@@ -99,6 +102,16 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable> {
         let transfer = origins[key].flatMap { $0.waiting.first?.transfer }
         if transfer != nil { origins[key]?.waiting.removeFirst() }
         return (transfer, afterClosing(key))
+    }
+
+    /// A connection could not be opened because the process has no file descriptor left: the transfer waits for one of the
+    /// pool's connections to end, and fails if there is none.
+    mutating func lackedDescriptor(_ key: Key) -> (Transfer?, [Action]) {
+        guard connections > 1 else { return failed(key) }
+        origins[key]?.opening -= 1
+        connections -= 1
+        shortage = connections
+        return (nil, open(for: key))
     }
 
     /// A connection that carried a transfer is closed.
@@ -124,7 +137,7 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable> {
         guard let origin = origins[key], origin.waiting.count > origin.opening,
             origin.connections < limits.connectionsPerOrigin
         else { return [] }
-        if connections < limits.connections {
+        if hasPlace {
             connections += 1
             origins[key]?.opening += 1
             return [.open(key)]
@@ -132,6 +145,8 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable> {
         if !starving.contains(key) { starving.append(key) }
         return makeRoom()
     }
+
+    private var hasPlace: Bool { connections < min(limits.connections, shortage ?? .max) }
 
     /// Closes the kept connection of another origin that has rested longest, if an origin waits for its place.
     private mutating func makeRoom() -> [Action] {
@@ -141,8 +156,18 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable> {
 
     private mutating func afterClosing(_ key: Key) -> [Action] {
         removeIfEmpty(key)
-        var actions = open(for: key)
-        while connections < limits.connections, !starving.isEmpty { actions += open(for: starving.removeFirst()) }
+        var actions = openAll(for: key)
+        while hasPlace, !starving.isEmpty { actions += openAll(for: starving.removeFirst()) }
+        return actions
+    }
+
+    private mutating func openAll(for key: Key) -> [Action] {
+        var actions: [Action] = []
+        while hasPlace {
+            let next = open(for: key)
+            guard !next.isEmpty else { break }
+            actions += next
+        }
         return actions
     }
 

@@ -49,6 +49,29 @@ struct ConnectionPoolTests {
         #expect(pool.opened(40, for: "d") == [.use(40, 4)])
     }
 
+    @Test("Without a file descriptor a transfer waits until a connection of the pool ends")
+    mutating func descriptors() {
+        _ = pool.request(1, to: "a")
+        _ = pool.opened(10, for: "a")
+        #expect(pool.request(2, to: "b") == [.open("b"), .wait(2)])
+        let (failed, actions) = pool.lackedDescriptor("b")
+        #expect(failed == nil)
+        #expect(actions == [])
+        #expect(pool.request(3, to: "c") == [.wait(3)])
+        #expect(pool.released(10, of: "a") == [.close(10)])
+        #expect(pool.closedIdle(10, of: "a") == [.open("b")])
+        #expect(pool.opened(20, for: "b") == [.use(20, 2)])
+        #expect(pool.request(4, to: "c") == [.open("c"), .wait(4)])
+    }
+
+    @Test("Without a file descriptor and without a connection a transfer fails")
+    mutating func noDescriptor() {
+        _ = pool.request(1, to: "a")
+        let (failed, actions) = pool.lackedDescriptor("a")
+        #expect(failed == 1)
+        #expect(actions == [])
+    }
+
     @Test("A connection that could not be opened ends one transfer, and another is opened for the next")
     mutating func failure() {
         _ = pool.request(1, to: "a")
