@@ -3,7 +3,7 @@ enum Platform {
     static let libraryVersion = "1.0"
 
     /// Whether libcurl is the better transport. Apple's URLSession uses the system's proxies, VPNs and trust.
-    static let prefersLibcurl = name == "Linux"
+    static let prefersSockets = name == "Linux"
 
     #if canImport(Darwin)
         static let zlibName = "libz.1.dylib"

@@ -1,23 +1,13 @@
-/// The best transport on this machine: libcurl on Linux if it can be loaded, URLSession otherwise.
+/// The best transport on this machine: sockets on Linux, URLSession on Apple's systems.
 public struct AutomaticTransport: Transport {
     /// The transport that carries the requests.
     let chosen: any Transport
-    private let reason: String
 
     /// Chooses the transport, which has its own connections.
-    public init() { self.init(Libcurl.version) }
+    public init() { chosen = Platform.prefersSockets ? SocketTransport() : URLSessionTransport() }
 
-    /// - Parameter version: The loaded libcurl; tests pass other versions.
-    init(_ version: Result<Libcurl.Version, AsyncNetError>) {
-        switch (Platform.prefersLibcurl, version) {
-        case (true, .success): (chosen, reason) = (LibcurlTransport(), "")
-        case (true, .failure(let error)): (chosen, reason) = (URLSessionTransport(), ", since \(error.message)")
-        case (false, _): (chosen, reason) = (URLSessionTransport(), "")
-        }
-    }
-
-    /// The chosen transport, and the reason if libcurl could not be loaded.
-    public var transportDescription: String { chosen.transportDescription + reason }
+    /// The chosen transport.
+    public var transportDescription: String { chosen.transportDescription }
 
     /// Sends the request over the chosen transport.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
@@ -43,6 +33,6 @@ extension AutomaticTransport: DuplexTransport {
 }
 
 extension Transport where Self == AutomaticTransport {
-    /// libcurl on Linux if it can be loaded, URLSession otherwise. Each use makes a transport with its own connections.
+    /// Sockets on Linux, URLSession on Apple's systems. Each use makes a transport with its own connections.
     public static var automatic: AutomaticTransport { AutomaticTransport() }
 }

@@ -100,7 +100,7 @@ extension Transport {
             throw AsyncNetError(
                 .unsupportedByTransport,
                 "\(transportDescription) opens no connections for WebSocket and raw streams; "
-                    + "use .libcurl(), or a transport that conforms to DuplexTransport")
+                    + "use .sockets(), or a transport that conforms to DuplexTransport")
         }
         return try await transport.open(request)
     }

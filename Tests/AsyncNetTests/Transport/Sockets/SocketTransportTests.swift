@@ -1,0 +1,244 @@
+import AsyncNetTesting
+import Foundation
+import Synchronization
+import Testing
+
+@testable import AsyncNet
+
+/// What only sockets have; the rest is in ``WireTransportTests``.
+@Suite("Transport over sockets", .timeLimit(.minutes(5)))
+struct SocketTransportTests {
+    @Test("Sockets are the default on Linux, and their description has OpenSSL's version")
+    func description() {
+        let text = SocketTransport().transportDescription
+        #expect(text.hasPrefix("sockets (OpenSSL "))
+        #if os(Linux)
+            #expect(Session().transportDescription == text)
+        #endif
+    }
+
+    @Test("HTTP/2 is refused until sockets speak it")
+    func http2() async {
+        let error = await Session(transport: .sockets(.init(httpVersion: .http2)))
+            .request("http://127.0.0.1:1/").serializing(Data.self).response.error
+        #expect(error?.code == .unsupportedByTransport)
+    }
+
+    // MARK: TLS
+
+    private func connections(
+        _ tls: TLSConfiguration, _ server: MockServer, requests: Int = 1
+    ) async throws -> [ConnectionInfo.TLS?] {
+        let transport = SocketTransport(.init(tls: tls, eventLoops: 1))
+        let seen = Mutex<[ConnectionInfo.TLS?]>([])
+        for _ in 0..<requests {
+            var request = TransportRequest(head: HTTPRequestHead(url: server.url("/"))) { event in
+                if case .connected(let info) = event { seen.withLock { $0.append(info.tls) } }
+            }
+            request.interests = .minimal
+            request.interests?.connections = true
+            for try await _ in try await transport.send(request).body {}
+        }
+        return seen.withLock { $0 }
+    }
+
+    private func withTLSServer(_ reply: MockResponse, body: (MockServer) async throws -> Void) async throws {
+        let server = try await MockServer.start(tls: .selfSigned)
+        await server.route("/*") { _ in reply }
+        do { try await body(server) } catch {
+            await server.stop()
+            throw error
+        }
+        await server.stop()
+    }
+
+    @Test("The connection's description has what TLS agreed on, and whether a session was resumed")
+    func agreement() async throws {
+        try await withTLSServer(.text("a", headers: ["Connection": "close"])) { server in
+            let seen = try await connections(.init(trust: .anchors([server.anchor])), server, requests: 2)
+            let first = try #require(seen.first ?? nil)
+            #expect(first.version == "TLSv1.3")
+            #expect(first.cipherSuite.hasPrefix("TLS_"))
+            #expect(!first.isResumed)
+            #expect(seen.last??.isResumed == true)
+        }
+    }
+
+    @Test("No newer version of TLS than the maximum is offered")
+    func maximumVersion() async throws {
+        try await withTLSServer(.text("a")) { server in
+            let tls = TLSConfiguration(trust: .anchors([server.anchor]), maximumVersion: .tls12)
+            let seen = try await connections(tls, server)
+            #expect(seen.first??.version == "TLSv1.2")
+        }
+    }
+
+    @Test("Other transports refuse a maximum version and a log of keys", arguments: [true, false])
+    func onlySockets(_ isVersion: Bool) async {
+        let tls = isVersion ? TLSConfiguration(maximumVersion: .tls12) : TLSConfiguration(keyLog: .environment)
+        let error = await Session(transport: .libcurl(tls: tls)).request("https://127.0.0.1:1/").serializing(Data.self)
+            .response.error
+        #expect(error?.code == .unsupportedByTransport)
+        #expect(error?.message.contains(".sockets()") == true)
+    }
+
+    @Test("A log of keys has the secrets of each connection")
+    func keyLog() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "keys")
+        try await withTLSServer(.text("a")) { server in
+            var tls = TLSConfiguration(trust: .anchors([server.anchor]))
+            tls.keyLog = .init(kind: .file(file.path))
+            _ = try await connections(tls, server)
+        }
+        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+        #expect(lines.contains { $0.hasPrefix("CLIENT_TRAFFIC_SECRET_0 ") })
+        let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+    }
+
+    // MARK: A body that ends with the connection
+
+    /// A TLS server whose response has no length, and which ends the connection without a word of TLS.
+    private static func withTruncatingServer(body: (URL) async throws -> Void) async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "identity.pem")
+        try Data("\(SeparateSettingsTests.certificate)\n\(SeparateSettingsTests.key)\n".utf8).write(to: file)
+        let server = try RawServer(
+            """
+            import ssl
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain("\(file.path)")
+            t = context.wrap_socket(socket.socket(fileno=c.detach()), server_side=True)
+            t.recv(65536)
+            t.sendall(b"HTTP/1.1 200 OK\\r\\nCache-Control: max-age=60\\r\\n\\r\\nwhole?")
+            t.shutdown(socket.SHUT_RDWR)
+            """, readsHead: false)
+        try await body(try "https://127.0.0.1:\(server.port)/".asURL())
+    }
+
+    @Test("A body that may have been cut is delivered as a whole, and the response says so")
+    func truncatable() async throws {
+        try await Self.withTruncatingServer { url in
+            let session = Session(transport: .sockets(tls: .init(trust: .disabled)))
+            let response = await session.request(url).serializing(String.self).response
+            #expect(response.value == "whole?")
+            #expect(response.head?.isTruncatable == true)
+        }
+    }
+
+    @Test("A body that may have been cut is no download, and is not stored")
+    func truncatableDownload() async throws {
+        try await Self.withTruncatingServer { url in
+            let cache = HTTPCache()
+            let session = Session(
+                transport: .sockets(tls: .init(trust: .disabled)), configuration: .init(cache: cache))
+            let ended = await AsyncNetError.code { _ = try await session.download(url).value }
+            #expect(ended == .bodyEndedEarly)
+            for _ in 0..<2 {
+                let response = await session.request(url).serializing(String.self).response
+                #expect(response.value == "whole?")
+                #expect(response.metrics.cacheOutcome != .hit)
+            }
+        }
+    }
+
+    @Test("A body with a length is not truncatable")
+    func measured() async throws {
+        try await withServer(.text("a")) { (server: MockServer) async throws in
+            let response = await Session(transport: .sockets()).request(server.url()).serializing(String.self).response
+            #expect(response.head?.isTruncatable == false)
+        }
+    }
+
+    // MARK: Trailers of a request
+
+    private func upload(
+        _ trailers: @escaping @Sendable () async throws -> HTTPHeaders, over transport: any Transport = .sockets(),
+        _ server: MockServer
+    ) async -> DataResponse<String, AsyncNetError> {
+        let chunks = AsyncStream { continuation in
+            for text in ["ab", "c"] { continuation.yield(Data(text.utf8)) }
+            continuation.finish()
+        }
+        return await Session(transport: transport).upload(.stream(chunks, trailers: trailers), to: server.url())
+            .serializing(String.self).response
+    }
+
+    @Test("Trailers follow a streamed body")
+    func trailers() async throws {
+        let server = try RawServer(
+            """
+            body = b""
+            while not body.endswith(b"\\r\\n\\r\\n"): body += c.recv(4096)
+            c.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: %d\\r\\n\\r\\n%s" % (len(body), body))
+            """)
+        let chunks = AsyncStream { continuation in
+            continuation.yield(Data("abc".utf8))
+            continuation.finish()
+        }
+        let body = RequestBody.stream(chunks) { ["X-Sum": "6", "X-End": "yes"] }
+        let text = try await Session(transport: .sockets()).upload(body, to: try server.url).serializing(String.self)
+            .value
+        #expect(text == "3\r\nabc\r\n0\r\nX-Sum: 6\r\nX-End: yes\r\n\r\n")
+    }
+
+    @Test(
+        "Trailers that cannot be sent end the request",
+        arguments: [
+            (["Content-Length": "1"], .invalidRequest), (["a b": "1"], .invalidRequest),
+            (["X": "a\r\nY: b"], .invalidRequest), (nil, .bodyStreamFailed),
+        ] as [(HTTPHeaders?, AsyncNetError.Code)])
+    func invalidTrailers(_ trailers: HTTPHeaders?, _ code: AsyncNetError.Code) async throws {
+        try await withServer(.text("x")) { (server: MockServer) async throws in
+            struct Failure: Error {}
+            let response = await upload(
+                {
+                    guard let trailers else { throw Failure() }
+                    return trailers
+                }, server)
+            #expect(response.error?.code == code)
+            #expect(await server.requestCount == 0)
+        }
+    }
+
+    @Test("Other transports refuse a body with trailers", arguments: [true, false])
+    func trailersElsewhere(_ isLibcurl: Bool) async throws {
+        try await withServer(.text("x")) { (server: MockServer) async throws in
+            let transport: any Transport = isLibcurl ? .libcurl() : .urlSession
+            let response = await upload({ [:] }, over: transport, server)
+            #expect(response.error?.code == .unsupportedByTransport)
+        }
+    }
+
+    // MARK: Limits
+
+    @Test("A limited rate loses no byte", arguments: [true, false])
+    func rates(_ isTLS: Bool) async throws {
+        let server = isTLS ? try await MockServer.start(tls: .selfSigned) : try await MockServer.start()
+        await server.route("/*") { request in .data(request.body) }
+        let transport = SocketTransport(
+            .init(
+                tls: .init(trust: .disabled), maximumReceiveRate: 2_000_000, maximumSendRate: 3_000_000))
+        let body = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 * 7) })
+        let echo = try await Session(transport: transport).upload(.data(body), to: server.url("/")).serializing(
+            Data.self
+        ).value
+        #expect(echo == body)
+        await server.stop()
+    }
+
+    @Test(
+        "A response beyond a limit ends with an error that names the limit",
+        arguments: [("X: 1", 20, "10 headers"), (String(repeating: "x", count: 3000) + ": 1", 1, "2000 bytes")])
+    func limits(_ line: String, _ count: Int, _ text: String) async throws {
+        let server = try RawServer(
+            """
+            c.sendall(b"HTTP/1.1 200 OK\\r\\n" + b"\(line)\\r\\n" * \(count) + b"Content-Length: 0\\r\\n\\r\\n")
+            """)
+        let transport = SocketTransport(.init(maximumHeaderBytes: 2000, maximumHeaderLines: 10))
+        let error = await Session(transport: transport).request(try server.url).serializing(Data.self).response.error
+        #expect(error?.code == .badServerResponse)
+        #expect(error?.message.contains(text) == true, "\(error?.message ?? "")")
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+
+@testable import AsyncNet
+
+/// The transports with connections of their own, which have the same settings.
+enum WireTransport: String, CaseIterable, Sendable {
+    case libcurl, sockets
+
+    func make(_ settings: SocketTransport.Configuration = .init()) -> any Transport {
+        switch self {
+        case .sockets: SocketTransport(settings)
+        case .libcurl:
+            LibcurlTransport(
+                configuration: .init(
+                    tls: settings.tls, tlsForHosts: settings.tlsForHosts,
+                    reportsCertificates: settings.reportsCertificates, proxy: settings.proxy,
+                    unixSocket: settings.unixSocket, httpVersion: .http1, connectTimeout: settings.connectTimeout,
+                    expectContinueTimeout: settings.expectContinueTimeout, idleTimeout: settings.idleTimeout,
+                    maximumConnectionsPerHost: settings.maximumConnectionsPerOrigin,
+                    maximumConnections: settings.maximumConnections, maximumHeaderBytes: settings.maximumHeaderBytes,
+                    maximumReceiveRate: settings.maximumReceiveRate, maximumSendRate: settings.maximumSendRate,
+                    addresses: settings.addresses, localInterface: settings.localInterface,
+                    ipVersion: settings.ipVersion, eventLoops: settings.eventLoops, tcpKeepAlive: settings.tcpKeepAlive)
+            )
+        }
+    }
+
+    func send(
+        _ url: URL, _ method: HTTPMethod = .get, headers: HTTPHeaders = [:], body: RequestBody = .none,
+        over transport: (any Transport)? = nil,
+        onEvent: (@Sendable (TransportEvent) -> Void)? = nil
+    ) async throws -> TransportResponse {
+        let request = TransportRequest(
+            head: HTTPRequestHead(method: method, url: url, headers: headers), body: body, onEvent: onEvent)
+        return try await (transport ?? make()).send(request)
+    }
+}
