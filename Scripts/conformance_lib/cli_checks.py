@@ -156,8 +156,8 @@ def own_lines(written):
 
 
 class CommandLineChecks:
-    def __init__(self, command, environment, check, report, is_libcurl):
-        self.command, self.environment, self.check, self.report, self.is_libcurl = command, environment, check, report, is_libcurl
+    def __init__(self, command, environment, check, report, has_settings):
+        self.command, self.environment, self.check, self.report, self.has_settings = command, environment, check, report, has_settings
         self.desk = Desk()
         self.terminal = Terminal(command, environment)
 
@@ -175,7 +175,7 @@ class CommandLineChecks:
     def http3(self):
         """Scripts/http3 tries it where libcurl has it."""
         version = subprocess.run([*self.command, "--version"], capture_output=True, env=self.environment, text=True).stdout
-        if not self.is_libcurl:
+        if not self.has_settings:
             self.check("--http3 is refused over URLSession", ["--http3", self.desk.url("text")], status=2, out=b"", err="--http3")
         elif "libcurl 7.88" in version:  # Debian 12's, which lacks it
             self.check("--http3 without HTTP/3 says so", ["--http3", self.desk.url("text")], status=1, out=b"", err="built without HTTP/3")
@@ -222,7 +222,7 @@ class CommandLineChecks:
         self.check("a field with -d", [here, "a=1", "-d", "x"], status=2, err="exclude each other")
 
     def heads(self):
-        if not self.is_libcurl:
+        if not self.has_settings:
             return
         self.desk.asked.clear()
         arguments = ["-v", "-H", "B: 1", "-H", "a: 2", "-H", "X-API-Key: hunter2", "-d", "c", self.desk.url("text?token=hunter2")]
@@ -266,5 +266,5 @@ class CommandLineChecks:
                               ("--resolve a:b:c", "--resolve"), ("--proto =ftp", "--proto"), ("-4 -6", "exclude")]:
             self.check(f"usage: {words}", [*words.split(), self.desk.url("text")], status=2, err=reason)
         self.check("--proto", ["--proto", "=https", self.desk.url("text")], status=1, err="--proto")
-        if not self.is_libcurl:
-            self.check("--limit-rate over URLSession", ["--limit-rate", "1K", self.desk.url("text")], status=2, err="needs the libcurl transport")
+        if not self.has_settings:
+            self.check("--limit-rate over URLSession", ["--limit-rate", "1K", self.desk.url("text")], status=2, err="needs the transport sockets or libcurl")

@@ -145,10 +145,10 @@ class NginxChecks:
             other.setblocking(False)
             other.connect_ex(full.getsockname())
         late = f"http://127.0.0.1:{full.getsockname()[1]}/"
-        if self.world.is_libcurl:
+        if self.world.has_settings:
             self.check("--connect-timeout", ["--connect-timeout", 0.4, late], 28, err="[timedOut]", says=[self.world.takes(0.4)])
         else:
-            self.check("--connect-timeout", ["--connect-timeout", 0.4, late], 2, err="needs the libcurl transport")
+            self.check("--connect-timeout", ["--connect-timeout", 0.4, late], 2, err="needs the transport sockets or libcurl")
         self.check("--deadline while connecting", ["--deadline", 0.4, late], 28, err="[deadlineExceeded]", says=[self.world.takes(0.4)])
         for one in [*others, full]:
             one.close()
@@ -195,8 +195,8 @@ class NginxChecks:
                 self.check(f"--max-redirects 3, {kind} {count}", ["--max-redirects", 3, self.web.bin(f"{kind}/{count}")], status)
 
     def schemes(self):
-        if not self.world.is_libcurl:
-            self.check("--cacert", ["--cacert", self.web.authority, self.web.secure("ok")], 2, err="needs the libcurl transport")
+        if not self.world.has_settings:
+            self.check("--cacert", ["--cacert", self.web.authority, self.web.secure("ok")], 2, err="needs the transport sockets or libcurl")
         with self.world.trusting() as trust:
             self.check("http to https", [*trust, self.web.first("to-https")], out=b"ok")
             self.check("https to itself", [*trust, self.web.secure("302")], says=[self.world.answers({"method": "GET"})])

@@ -25,7 +25,7 @@ class World:
 
     def __init__(self, anet, transport, web, folder):
         self.transport, self.web, self.folder = transport, web, folder
-        self.is_libcurl = transport == "libcurl"
+        self.has_settings = transport != "urlsession"
         self.checks = Recording(anet, ["--silent", "-v", "--timeout", "10", "--transport", transport])
         self.requests = []
         self.checks.secrets += [base64.b64encode(pair) for pair in [b"ada:passwd", b"ada:wrong"]] + [b"YWRhOmh1bnRlcjI", b'response="']
@@ -49,7 +49,7 @@ class World:
     def trusting(self):
         """The options that make anet trust the servers' authority. URLSession knows one file only, so there the authority is mounted over
         it, in a mount namespace that ends with the run; that needs root."""
-        if self.is_libcurl:
+        if self.has_settings:
             yield ["--cacert", self.web.authority]
             return
         script = 'mount --bind "$0" /etc/ssl/certs/ca-certificates.crt && exec "$@"'

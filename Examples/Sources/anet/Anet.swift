@@ -68,7 +68,7 @@ struct Anet: AsyncParsableCommand {
         let carrier = try recording.transport(over: transport)
         let session = Session(transport: carrier, configuration: configuration)
         do throws(ExitError) {
-            try await make(calls, on: session, knowsSentHeads: transport is LibcurlTransport, recorder)
+            try await make(calls, on: session, knowsSentHeads: transport is LibcurlTransport || transport is SocketTransport, recorder)
         } catch {
             // What servers have set, and what was recorded, is kept, whatever became of the requests.
             do { try await keep(jar, archive, carrier) } catch { Console.note(error.line) }

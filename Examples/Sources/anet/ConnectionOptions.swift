@@ -4,7 +4,7 @@ import Foundation
 
 /// What carries the requests, and over which connections.
 struct ConnectionOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The options below need libcurl.", valueName: "automatic|urlsession|libcurl"))
+    @Option(help: ArgumentHelp("The options below need sockets or libcurl.", valueName: "automatic|sockets|urlsession|libcurl"))
     var transport = TransportChoice.automatic
 
     @OptionGroup var tls: TLSOptions
@@ -66,8 +66,11 @@ struct ConnectionOptions: ParsableArguments {
         if let wrong = resolve.first(where: { Self.address($0) == nil }) {
             throw ValidationError("--resolve needs HOST:PORT:ADDRESS[,ADDRESS], not '\(wrong)'")
         }
-        if transport == .urlsession, let option = givenForLibcurl.first {
-            throw ValidationError("\(option) needs the libcurl transport, not --transport urlsession")
+        if transport == .urlsession, let option = givenSettings.first {
+            throw ValidationError("\(option) needs the transport sockets or libcurl, not --transport urlsession")
+        }
+        if transport == .sockets, let option = givenForLibcurl.first {
+            throw ValidationError("\(option) needs the libcurl transport, not --transport sockets")
         }
     }
 
@@ -81,7 +84,10 @@ struct ConnectionOptions: ParsableArguments {
         ]
     }
 
-    private var givenForLibcurl: [String] {
+    /// The versions that only libcurl has.
+    private var givenForLibcurl: [String] { givenVersions.filter { $0.isGiven && $0.version != .http1 }.map(\.name) }
+
+    private var givenSettings: [String] {
         let given =
             [
                 "--unix-socket": unixSocket != nil, "--connect-timeout": connectTimeout != nil,
@@ -113,20 +119,21 @@ struct ConnectionOptions: ParsableArguments {
     func makeTransport(timeout: Double) throws(ExitError) -> any Transport {
         if transport == .urlsession { return URLSessionTransport() }
         let automatic = AutomaticTransport()
-        let isLibcurl = transport == .libcurl || automatic.transportDescription.hasPrefix("libcurl")
-        // An option that only libcurl honours asks for libcurl, rather than be ignored.
-        guard isLibcurl || !givenForLibcurl.isEmpty else { return automatic }
-        return LibcurlTransport(configuration: try configuration(timeout))
+        // On Apple's systems the automatic transport is URLSession, unless an option needs another one.
+        let isAutomatic = transport == .automatic && givenSettings.isEmpty
+        if isAutomatic, !automatic.transportDescription.hasPrefix("sockets") { return automatic }
+        let sockets = try configuration(timeout)
+        guard transport == .libcurl || !givenForLibcurl.isEmpty else { return SocketTransport(sockets) }
+        return LibcurlTransport(configuration: libcurlConfiguration(sockets))
     }
 
     /// Who waits for a 100 response must not be taken for silent.
-    private func configuration(_ timeout: Double) throws(ExitError) -> LibcurlTransport.Configuration {
+    private func configuration(_ timeout: Double) throws(ExitError) -> SocketTransport.Configuration {
         let trust = try tls.configuration()
-        var configuration = LibcurlTransport.Configuration(
+        var configuration = SocketTransport.Configuration(
             tls: trust, tlsForHosts: tls.hosts(trust), reportsCertificates: tls.showCerts, proxy: proxies.configuration,
-            unixSocket: unixSocket, httpVersion: givenVersions.first(where: \.isGiven)?.version ?? .automatic,
-            expectContinueTimeout: .seconds(min(expect100Timeout ?? 1, timeout / 2)), localInterface: interface,
-            ipVersion: ipv4 ? .v4 : ipv6 ? .v6 : .any)
+            unixSocket: unixSocket, expectContinueTimeout: .seconds(min(expect100Timeout ?? 1, timeout / 2)),
+            localInterface: interface, ipVersion: ipv4 ? .v4 : ipv6 ? .v6 : .any)
         if let connectTimeout { configuration.connectTimeout = .seconds(connectTimeout) }
         if let rate = limitRate.flatMap(Self.bytes) {
             (configuration.maximumReceiveRate, configuration.maximumSendRate) = (rate, rate)
@@ -134,8 +141,18 @@ struct ConnectionOptions: ParsableArguments {
         for (name, addresses) in resolve.compactMap(Self.address) { configuration.addresses[name] = addresses }
         return configuration
     }
+
+    private func libcurlConfiguration(_ sockets: SocketTransport.Configuration) -> LibcurlTransport.Configuration {
+        LibcurlTransport.Configuration(
+            tls: sockets.tls, tlsForHosts: sockets.tlsForHosts, reportsCertificates: sockets.reportsCertificates,
+            proxy: sockets.proxy, unixSocket: sockets.unixSocket,
+            httpVersion: givenVersions.first(where: \.isGiven)?.version ?? .automatic,
+            connectTimeout: sockets.connectTimeout, expectContinueTimeout: sockets.expectContinueTimeout,
+            maximumReceiveRate: sockets.maximumReceiveRate, maximumSendRate: sockets.maximumSendRate,
+            addresses: sockets.addresses, localInterface: sockets.localInterface, ipVersion: sockets.ipVersion)
+    }
 }
 
 enum TransportChoice: String, ExpressibleByArgument {
-    case automatic, urlsession, libcurl
+    case automatic, sockets, urlsession, libcurl
 }

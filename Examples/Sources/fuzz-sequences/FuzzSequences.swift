@@ -21,15 +21,12 @@ struct FuzzSequences: AsyncParsableCommand {
     @Option(help: "How many sequences, unless the time is over before.") var sequences = Int.max
     @Option(help: "How many requests a sequence has.") var length = 300
     @Option(help: "How long to go on.") var seconds: Double = 60
-    @Option(help: "libcurl or urlsession, which is no match for these servers.") var transport = "libcurl"
+    @Option(help: "libcurl, sockets, or urlsession, which is no match for these servers.") var transport = Carrier.libcurl
     @Option(help: "Only these kinds, with commas; all by default: \(Kind.names).") var kinds: String?
     @Option(help: "By how many MiB the memory may grow from the first third of the run to its last; 0 for no limit.")
     var growth = 64
 
     func validate() throws {
-        guard ["libcurl", "urlsession"].contains(transport) else {
-            throw ValidationError("--transport is libcurl or urlsession")
-        }
         guard length > 0, sequences > 0, seconds > 0 else {
             throw ValidationError("--length, --sequences and --seconds must be greater than 0")
         }
@@ -45,16 +42,40 @@ struct FuzzSequences: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let isURLSession = transport == "urlsession"
-        let chosen = try chosenKinds().filter { !isURLSession || Kind.plain.contains($0) }
-        guard !chosen.isEmpty else { throw ValidationError("URLSession can do none of these kinds") }
+        let chosen = try chosenKinds().filter(transport.can)
+        guard !chosen.isEmpty else { throw ValidationError("\(transport) can do none of these kinds") }
         let world = try World(needsTLS: chosen.contains { $0.needsTLS || $0 == .tunnels })
         let first = seed ?? UInt64.random(in: 1...1_000_000_000)
-        let run = Run(world: world, kinds: chosen, length: length, isURLSession: isURLSession)
-        let description = isURLSession ? "URLSession" : LibcurlTransport().transportDescription
-        say("\(description), seed \(first), \(chosen.count) kinds, sequences of \(length)")
+        let run = Run(world: world, kinds: chosen, length: length, carrier: transport)
+        say("\(transport.make(.init()).transportDescription), seed \(first), \(chosen.count) kinds, sequences of \(length)")
         try await run.sequences(from: first, atMost: sequences, seconds: seconds)
         let isGood = run.report(growthLimit: growth << 20)
         if !isGood { throw ExitCode(1) }
+    }
+}
+
+/// The transport that is tested.
+enum Carrier: String, ExpressibleByArgument {
+    case libcurl, sockets, urlsession
+
+    func can(_ kind: Kind) -> Bool {
+        switch self {
+        case .libcurl: true
+        case .sockets: kind != .http2
+        case .urlsession: Kind.plain.contains(kind)
+        }
+    }
+
+    func make(_ configuration: LibcurlTransport.Configuration) -> any Transport {
+        switch self {
+        case .urlsession: URLSessionTransport()
+        case .libcurl: LibcurlTransport(configuration: configuration)
+        case .sockets:
+            SocketTransport(
+                .init(
+                    tls: configuration.tls, proxy: configuration.proxy,
+                    expectContinueTimeout: configuration.expectContinueTimeout,
+                    maximumConnectionsPerOrigin: configuration.maximumConnectionsPerHost))
+        }
     }
 }

@@ -7,14 +7,14 @@ final class Run: Sendable {
     private let world: World
     private let kinds: [Kind]
     private let length: Int
-    private let isURLSession: Bool
+    private let carrier: Carrier
     private let tally = Tally()
     private let current = Mutex(UInt64(0))
     private let memory = Mutex<[Int]>([])
     private let start = ContinuousClock.now
 
-    init(world: World, kinds: [Kind], length: Int, isURLSession: Bool) {
-        (self.world, self.kinds, self.length, self.isURLSession) = (world, kinds, length, isURLSession)
+    init(world: World, kinds: [Kind], length: Int, carrier: Carrier) {
+        (self.world, self.kinds, self.length, self.carrier) = (world, kinds, length, carrier)
     }
 
     func sequences(from first: UInt64, atMost limit: Int, seconds: Double) async throws {
@@ -27,7 +27,7 @@ final class Run: Sendable {
             let (before, begun) = (tally.count, ContinuousClock.now)
             say("sequence \(seed): ", terminator: "")
             try await Sequence(
-                seed: seed, length: length, kinds: kinds, world: world, tally: tally, isURLSession: isURLSession
+                seed: seed, length: length, kinds: kinds, world: world, tally: tally, carrier: carrier
             ).run()
             // The first one also opens what stays open: random numbers, the queues' own.
             let settled = await settle(descriptors)

@@ -8,7 +8,7 @@ struct Sequence: Sendable {
     let kinds: [Kind]
     let world: World
     let tally: Tally
-    let isURLSession: Bool
+    let carrier: Carrier
 
     private static let widest = 24
 
@@ -17,7 +17,7 @@ struct Sequence: Sendable {
         let folder = FileManager.default.temporaryDirectory.appending(path: "fuzz-sequences-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let sessions = Sessions(world, seed: seed, isURLSession: isURLSession)
+        let sessions = Sessions(world, seed: seed, carrier: carrier)
         let client = Client(sessions: sessions, folder: folder)
         var random = Randomness(seed: seed, -3)
         var number = 0

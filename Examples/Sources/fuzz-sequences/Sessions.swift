@@ -5,20 +5,20 @@ import Foundation
 actor Sessions {
     private let world: World
     private let seed: UInt64
-    private let isURLSession: Bool
+    private let carrier: Carrier
     private var sessions: [Plan.Route: (session: Session, transport: any Transport)] = [:]
 
     /// Of every request; silence ends in a timeout before.
     static let deadline: Duration = .milliseconds(1500)
 
-    init(_ world: World, seed: UInt64, isURLSession: Bool) {
-        (self.world, self.seed, self.isURLSession) = (world, seed, isURLSession)
+    init(_ world: World, seed: UInt64, carrier: Carrier) {
+        (self.world, self.seed, self.carrier) = (world, seed, carrier)
     }
 
     func session(for route: Plan.Route) -> Session {
         if let known = sessions[route] { return known.session }
         let transport: any Transport =
-            isURLSession ? URLSessionTransport() : LibcurlTransport(configuration: configuration(for: route))
+            carrier.make(configuration(for: route))
         let session = Session(
             transport: transport,
             configuration: .init(

@@ -2,7 +2,7 @@ import ArgumentParser
 import AsyncNet
 import Foundation
 
-/// Makes requests over libcurl and nothing else: `Scripts/syscalls` counts the system calls of this process.
+/// Makes requests over sockets and nothing else: `Scripts/syscalls` counts the system calls of this process.
 @main
 struct Requests: AsyncParsableCommand {
     @Argument(help: "What is requested.") var url: String
@@ -13,7 +13,7 @@ struct Requests: AsyncParsableCommand {
 
     func run() async throws {
         let tls = TLSConfiguration(trust: .anchors(file: URL(filePath: certificate)))
-        let session = Session(transport: .libcurl(tls: tls))
+        let session = Session(transport: .sockets(tls: tls))
         try await fetch(10 * atATime, session)
         try await fetch(requests, session)
         await session.finish()
