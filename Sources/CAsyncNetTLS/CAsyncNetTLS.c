@@ -29,6 +29,8 @@
 #define STATUS_TYPE_OCSP 1
 #define OCSP_SUCCESSFUL 0
 #define OCSP_GOOD 0
+#define OCSP_REVOKED 1
+#define VERSION_1_3 0x0304
 #define MODE_PARTIAL_WRITE 1
 #define MODE_MOVING_WRITE_BUFFER 2
 #define OPTION_NO_COMPRESSION (1UL << 17)
@@ -143,6 +145,7 @@ static struct {
     int (*is_resumed)(const void *);
     int (*use_ticket)(void *, void *);
     void (*ticket_free)(void *);
+    int (*ticket_version)(const void *);
     long (*verify_result)(const void *);
     void *(*chain)(const void *);
     int (*set_data)(void *, int, void *);
@@ -245,6 +248,7 @@ static int find_tls(void *library, const char *file) {
         {"SSL_get_version", &tls.version}, {"SSL_get_current_cipher", &tls.cipher},
         {"SSL_CIPHER_get_name", &tls.cipher_name}, {"SSL_session_reused", &tls.is_resumed},
         {"SSL_set_session", &tls.use_ticket}, {"SSL_SESSION_free", &tls.ticket_free},
+        {"SSL_SESSION_get_protocol_version", &tls.ticket_version},
         {"SSL_get_verify_result", &tls.verify_result}, {"SSL_get_peer_cert_chain", &tls.chain},
         {"SSL_set_ex_data", &tls.set_data}, {"SSL_get_ex_data", &tls.data},
         {"SSL_get_ex_data_X509_STORE_CTX_idx", &tls.verify_index},
@@ -543,6 +547,8 @@ void at_free_context(at_context *context) {
 
 void at_free_ticket(at_ticket *ticket) { tls.ticket_free(ticket); }
 
+int at_is_for_one_use(const at_ticket *ticket) { return tls.ticket_version(ticket) >= VERSION_1_3; }
+
 // MARK: Sessions
 
 static int set_host(void *raw, const char *host, int is_address) {
@@ -696,8 +702,8 @@ at_ticket *at_take_ticket(at_session *session) {
 
 // MARK: Revocation
 
-/// Whether the response says of the certificate that it is good, at this time, signed by somebody who may say so.
-static int is_good(at_session *session, void *basic, void *certificate, const void *chain) {
+/// What the response says of the certificate, if it is of this time and signed by somebody who may say so.
+static int status_of(at_session *session, void *basic, void *certificate, const void *chain) {
     for (int index = 0; index < crypto.stack_count(chain); index++) {
         void *issuer = crypto.stack_at(chain, index);
         if (crypto.is_issuer(issuer, certificate) != 0) continue;
@@ -707,22 +713,24 @@ static int is_good(at_session *session, void *basic, void *certificate, const vo
         if (id) crypto.status_id_free(id);
         if (!is_found) continue;
         // Clocks may differ by five minutes.
-        return status == OCSP_GOOD && crypto.status_is_current(from, until, 300, -1)
-            && crypto.status_verify(basic, chain, tls.store(session->context->raw), 0) > 0;
+        if (!crypto.status_is_current(from, until, 300, -1)
+            || crypto.status_verify(basic, chain, tls.store(session->context->raw), 0) <= 0) return AT_STATUS_INVALID;
+        return status == OCSP_GOOD ? AT_STATUS_GOOD : status == OCSP_REVOKED ? AT_STATUS_REVOKED : AT_STATUS_INVALID;
     }
-    return 0;
+    return AT_STATUS_INVALID;
 }
 
-int at_has_good_status(at_session *session) {
-    if (!session->context->requires_status || tls.is_resumed(session->raw)) return 1;
+int at_status(at_session *session) {
+    if (!session->context->requires_status || tls.is_resumed(session->raw)) return AT_STATUS_GOOD;
     const unsigned char *bytes = NULL;
     long size = tls.ctrl(session->raw, CTRL_STATUS_RESPONSE, 0, &bytes);
     const void *shown = tls.chain(session->raw), *verified = tls.verified_chain(session->raw);
-    if (!bytes || size <= 0 || !shown || crypto.stack_count(shown) < 1) return 0;
+    if (!bytes || size <= 0 || !shown || crypto.stack_count(shown) < 1) return AT_STATUS_MISSING;
     void *response = crypto.status_decode(NULL, &bytes, size);
     int is_answer = response && crypto.status_outcome(response) == OCSP_SUCCESSFUL;
     void *basic = is_answer ? crypto.status_basic(response) : NULL;
-    int result = basic && is_good(session, basic, crypto.stack_at(shown, 0), verified ? verified : shown);
+    int result = AT_STATUS_INVALID;
+    if (basic) result = status_of(session, basic, crypto.stack_at(shown, 0), verified ? verified : shown);
     if (basic) crypto.status_basic_free(basic);
     if (response) crypto.status_free(response);
     crypto.clear_errors();

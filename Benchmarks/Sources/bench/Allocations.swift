@@ -23,7 +23,7 @@ struct Allocations: AsyncParsableCommand {
         if let client, let url { return try await count(client, URL(string: url)!) }
         let nginx = try Nginx(files: ["document.json": JSONEncoder().encode(Document.sample)])
         defer { nginx.stop() }
-        let rows = try ["AsyncNet/libcurl", "AsyncNet/URLSession", "AsyncHTTPClient", "URLSession"].map {
+        let rows = try ["AsyncNet", "AsyncNet/libcurl", "AsyncNet/URLSession", "AsyncHTTPClient", "URLSession"].map {
             try Self.row(of: $0, nginx.url("document.json"), requests: requests)
         }
         TextTable<Row> {
@@ -54,7 +54,10 @@ struct Allocations: AsyncParsableCommand {
         }
         let allocations = unsafeBitCast(symbol, to: (@convention(c) () -> Int).self)
         let clients: [any Client] =
-            [AsyncNetClient.libcurl, AsyncNetClient.urlSession, AsyncHTTPClientClient(), URLSessionClient()]
+            [
+                AsyncNetClient.sockets, AsyncNetClient.libcurl, AsyncNetClient.urlSession, AsyncHTTPClientClient(),
+                URLSessionClient(),
+            ]
             + AsyncNetClient.monitored()
         guard let client = clients.first(where: { $0.name == name }) else { throw ValidationError("no client \(name)") }
         for _ in 0..<200 { try await client.fetch(url) }

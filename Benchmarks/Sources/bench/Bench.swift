@@ -1,4 +1,5 @@
 import ArgumentParser
+import AsyncNet
 
 @main
 struct Bench: AsyncParsableCommand {
@@ -7,9 +8,22 @@ struct Bench: AsyncParsableCommand {
         abstract: "Measures AsyncNet against its peers, on loopback, in one interleaved run.",
         discussion: "Machines differ and drift: compare ratios, not figures of different runs.",
         subcommands: [
-            Throughput.self, Transfer.self, Uploads.self, Burst.self, Storm.self, Soak.self, Parsing.self, Cookies.self,
+            Throughput.self, Transfer.self, Uploads.self, Burst.self, Storm.self, Soak.self, Hostile.self, Parsing.self, Cookies.self,
             Overhead.self, Monitors.self, Digest.self, Streams.self, Sockets.self, WebSockets.self,
             Allocations.self, Syscalls.self, Pending.self, Serve.self,
         ],
         defaultSubcommand: Throughput.self)
+}
+
+/// The transport of a session that is measured.
+enum Carrier: String, ExpressibleByArgument {
+    case sockets, libcurl, urlsession
+
+    func make() -> any Transport {
+        switch self {
+        case .sockets: .sockets()
+        case .libcurl: .libcurl()
+        case .urlsession: .urlSession
+        }
+    }
 }

@@ -55,13 +55,22 @@ struct AsyncNetClient: Client {
     let name: String
     let session: Session
 
+    static var sockets: AsyncNetClient { sockets() }
     static var libcurl: AsyncNetClient { libcurl() }
 
     /// - Parameter certificate: The file of the only certificate that is trusted; `nil` trusts the system's.
-    static func libcurl(trusting certificate: URL? = nil) -> AsyncNetClient {
-        let tls = certificate.map { TLSConfiguration(trust: .anchors(file: $0)) } ?? TLSConfiguration()
-        return AsyncNetClient(name: "AsyncNet/libcurl", session: Session(transport: .libcurl(tls: tls)))
+    static func sockets(trusting certificate: URL? = nil) -> AsyncNetClient {
+        AsyncNetClient(name: "AsyncNet", session: Session(transport: .sockets(tls: tls(certificate))))
     }
+
+    static func libcurl(trusting certificate: URL? = nil) -> AsyncNetClient {
+        AsyncNetClient(name: "AsyncNet/libcurl", session: Session(transport: .libcurl(tls: tls(certificate))))
+    }
+
+    private static func tls(_ certificate: URL?) -> TLSConfiguration {
+        certificate.map { TLSConfiguration(trust: .anchors(file: $0)) } ?? TLSConfiguration()
+    }
+
     static var urlSession: AsyncNetClient {
         AsyncNetClient(name: "AsyncNet/URLSession", session: Session(transport: .urlSession))
     }

@@ -6,7 +6,7 @@ import TextTable
 
 struct Monitors: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "The cost of monitors over libcurl: requests per second and allocations per request against nginx.")
+        abstract: "The cost of monitors over sockets: requests per second and allocations per request against nginx.")
 
     @Option(help: "plain (HTTP/1.1), tls (HTTP/1.1 over TLS) or http2 (over TLS).") var path = Path.plain
     @Option(help: "A workload of `bench throughput`.") var workload = Workload.decode
@@ -150,7 +150,7 @@ extension AsyncNetClient {
         return monitors.map { name, monitors in
             AsyncNetClient(
                 name: name,
-                session: Session(transport: .libcurl(tls: tls), configuration: .init(monitors: monitors)))
+                session: Session(transport: .sockets(tls: tls), configuration: .init(monitors: monitors)))
         }
     }
 }

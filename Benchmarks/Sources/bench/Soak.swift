@@ -10,7 +10,7 @@ struct Soak: AsyncParsableCommand {
 
     @Option(help: "Minutes.") var minutes = 10.0
     @Option(help: "Requests at a time.") var concurrency = 64
-    @Option(help: "libcurl or urlsession.") var transport = "libcurl"
+    @Option(help: "sockets, libcurl or urlsession.") var transport = Carrier.sockets
     @Option(help: "Seed of the order of requests and faults.") var seed: UInt64 = 1
 
     private static let paths = [
@@ -27,7 +27,7 @@ struct Soak: AsyncParsableCommand {
         let child = try ChildProcess(["serve", "--delay", "5"])
         defer { child.stop() }
         let base = "http://127.0.0.1:\(try child.readLine())"
-        let session = transport == "libcurl" ? Session(transport: .libcurl()) : Session(transport: .urlSession)
+        let session = Session(transport: transport.make())
         let (tally, end) = (Tally(quiet: true), ContinuousClock.now + .seconds(minutes * 60))
         let workers = (0..<concurrency).map { index in
             Task {

@@ -16,7 +16,7 @@ struct Sockets: AsyncParsableCommand {
         let server = try PeerProcess("byte-server", "1")
         defer { server.stop() }
         let port = try server.readLine().split(separator: " ").last.flatMap { Int($0) } ?? 0
-        let session = Session(transport: .libcurl())
+        let session = Session(transport: .sockets())
         var samples: [Soak.Sample] = []
         for round in 1...rounds {
             let tally = await storm(session, port, seed &+ UInt64(round))

@@ -13,7 +13,7 @@ struct Storm: AsyncParsableCommand {
 
     @Option(help: "Rounds.") var rounds = 100
     @Option(help: "Requests a round.") var requests = 1000
-    @Option(help: "libcurl or urlsession.") var transport = "libcurl"
+    @Option(help: "sockets, libcurl or urlsession.") var transport = Carrier.sockets
     @Option(help: "Caches responses: `memory`, or in a folder of this name.") var cache: String?
     @Option(help: "Seed of the random moments.") var seed: UInt64 = 1
 
@@ -44,10 +44,7 @@ struct Storm: AsyncParsableCommand {
                 ? HTTPCache(capacity: 4 << 20)
                 : try HTTPCache(directory: URL(fileURLWithPath: name, isDirectory: true), capacity: 4 << 20)
         }
-        let session =
-            transport == "libcurl"
-            ? Session(transport: .libcurl(), configuration: configuration)
-            : Session(transport: .urlSession, configuration: configuration)
+        let session = Session(transport: transport.make(), configuration: configuration)
         var random = SeededRandom(state: seed)
         let tally = Tally()
         var alive = 0

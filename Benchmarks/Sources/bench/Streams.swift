@@ -16,7 +16,7 @@ struct Streams: AsyncParsableCommand {
         let server = try PeerProcess("byte-server", "\(bytes)")
         defer { server.stop() }
         let ports = try server.readLine().split(separator: " ").map(String.init)
-        let session = Session(transport: .libcurl())
+        let session = Session(transport: .sockets())
         var ratios: [[Double]] = [[], []]
         for round in 1...rounds {
             let own = [

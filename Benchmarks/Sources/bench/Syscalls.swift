@@ -7,8 +7,8 @@ struct Syscalls: AsyncParsableCommand {
         abstract: "System calls per request of 1 KB from nginx, of the whole process (Linux; needs strace).",
         discussion: "Scripts/syscalls counts them; CI lets it check AsyncNet's with the `requests` of Examples.")
 
-    @Option(help: "A client of the first table: AsyncNet/libcurl, AsyncHTTPClient.")
-    var client = "AsyncNet/libcurl"
+    @Option(help: "A client of the first table: AsyncNet, AsyncNet/libcurl, AsyncHTTPClient.")
+    var client = "AsyncNet"
     @Option(help: "Requests that are counted, a multiple of 64.") var requests = 1920
     @Flag(help: "Fail where Scripts/syscalls.json allows less.") var check = false
     @Flag(help: .hidden) var apart = false
@@ -50,6 +50,7 @@ struct Syscalls: AsyncParsableCommand {
 
     private func client(trusting certificate: URL) throws -> any Client {
         switch client {
+        case "AsyncNet": AsyncNetClient.sockets(trusting: certificate)
         case "AsyncNet/libcurl": AsyncNetClient.libcurl(trusting: certificate)
         case AsyncHTTPClientClient.clientName: AsyncHTTPClientClient(trusting: certificate)
         default: throw ValidationError("no client \(client)")

@@ -68,7 +68,8 @@ struct Throughput: AsyncParsableCommand {
 
     private func clients(trusting certificate: URL?) -> [any Client] {
         var clients: [any Client] = [
-            AsyncNetClient.libcurl(trusting: certificate), AsyncHTTPClientClient(trusting: certificate),
+            AsyncNetClient.sockets(trusting: certificate), AsyncNetClient.libcurl(trusting: certificate),
+            AsyncHTTPClientClient(trusting: certificate),
         ]
         if certificate == nil { clients += [AsyncNetClient.urlSession, URLSessionClient()] }
         return clients.filter { client in only.isEmpty || only.contains { client.name.contains($0) } }

@@ -56,7 +56,8 @@ struct Anet: AsyncParsableCommand {
         var calls = try calls(positionals)
         let jar = try await transfer.cookies.jar()
         let transport = try connection.makeTransport(timeout: transfer.timeout)
-        if transport is LibcurlTransport, connection.asksToContinue { calls = calls.map(\.expectingContinue) }
+        let isWire = transport is LibcurlTransport || transport is SocketTransport
+        if isWire, connection.asksToContinue { calls = calls.map(\.expectingContinue) }
         var configuration = transfer.configuration(
             without: try request.removedHeaders(positionals), jar,
             asksToContinue: calls.contains { $0.headers.contains(name: "Expect") })
@@ -68,7 +69,7 @@ struct Anet: AsyncParsableCommand {
         let carrier = try recording.transport(over: transport)
         let session = Session(transport: carrier, configuration: configuration)
         do throws(ExitError) {
-            try await make(calls, on: session, knowsSentHeads: transport is LibcurlTransport || transport is SocketTransport, recorder)
+            try await make(calls, on: session, knowsSentHeads: isWire, recorder)
         } catch {
             // What servers have set, and what was recorded, is kept, whatever became of the requests.
             do { try await keep(jar, archive, carrier) } catch { Console.note(error.line) }

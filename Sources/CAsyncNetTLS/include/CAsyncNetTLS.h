@@ -33,7 +33,7 @@ typedef struct {
     const char *_Nullable password;
     /// 0x0301 for TLS 1.0 to 0x0304 for TLS 1.3; 0 for the library's limit.
     int minimum_version, maximum_version;
-    /// Whether to ask the server for a proof that its certificate is not revoked, see `at_has_good_status`.
+    /// Whether to ask the server for a proof that its certificate is not revoked, see `at_status`.
     int requires_status;
     /// A file to which the keys of sessions are added; NULL for none.
     const char *_Nullable key_log;
@@ -49,6 +49,9 @@ void at_free_context(at_context *_Nonnull context);
 /// What a server gave to resume a session with, see `at_take_ticket`.
 typedef struct at_ticket at_ticket;
 void at_free_ticket(at_ticket *_Nonnull ticket);
+
+/// Whether a second use would show an observer that both connections are of one client (RFC 8446 appendix C.4).
+int at_is_for_one_use(const at_ticket *_Nonnull ticket);
 
 /// One connection's TLS.
 typedef struct at_session at_session;
@@ -112,9 +115,11 @@ typedef struct {
 } at_agreement;
 void at_read_agreement(const at_session *_Nonnull session, at_agreement *_Nonnull agreement);
 
-/// After the handshake: whether the server has stapled a proof by OCSP that its certificate is not revoked, or none is
-/// required. A resumed session has none: that of the first one counts.
-int at_has_good_status(at_session *_Nonnull session);
+enum { AT_STATUS_GOOD, AT_STATUS_MISSING, AT_STATUS_INVALID, AT_STATUS_REVOKED };
+
+/// After the handshake: what the server has stapled about its certificate (OCSP); good if nothing is required. A resumed
+/// session has no proof: that of the first one counts.
+int at_status(at_session *_Nonnull session);
 
 /// Calls `receive` with each certificate that the server showed, its own first, in DER; also if it was not trusted.
 void at_read_chain(

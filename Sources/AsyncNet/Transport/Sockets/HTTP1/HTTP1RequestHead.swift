@@ -69,7 +69,7 @@ enum HTTP1RequestHead {
 
     private static func append(_ name: String, _ value: String, to bytes: inout [UInt8]) {
         bytes.append(contentsOf: name.utf8)
-        bytes.append(contentsOf: ": ".utf8)
+        bytes.append(contentsOf: (value.isEmpty ? ":" : ": ").utf8)
         bytes.append(contentsOf: value.utf8)
         bytes.append(contentsOf: "\r\n".utf8)
     }

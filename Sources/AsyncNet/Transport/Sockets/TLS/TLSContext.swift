@@ -43,9 +43,11 @@ final class TLSContext {
         if tickets[endpoint]?.count ?? 0 > Self.mostTickets { tickets[endpoint]?.removeFirst() }
     }
 
-    /// A ticket is used once: a second use would show an observer that both connections are of one client (RFC 8446
-    /// appendix C.4).
-    private func takeTicket(_ endpoint: ServerEndpoint) -> TLSTicket? { tickets[endpoint]?.popLast() }
+    private func takeTicket(_ endpoint: ServerEndpoint) -> TLSTicket? {
+        guard let ticket = tickets[endpoint]?.last else { return nil }
+        if at_is_for_one_use(ticket.raw) == 1 { tickets[endpoint]?.removeLast() }
+        return ticket
+    }
 
     // MARK: Settings
 

@@ -138,10 +138,15 @@ final class TLSSession {
     /// - Throws: ``AsyncNetError`` with code `.certificatePinMismatch` or `.certificateRevoked`.
     func checkServer() throws(AsyncNetError) {
         try checkPins()
-        guard at_has_good_status(raw) == 0 else { return }
-        throw AsyncNetError(
-            .certificateRevoked, "The server has not proved that its certificate is not revoked (OCSP stapling)"
-        ).with(ServerTrustFailure(certificates: certificates))
+        let text: String
+        switch Int(at_status(raw)) {
+        case Int(AT_STATUS_GOOD): return
+        case Int(AT_STATUS_REVOKED): text = "The server's certificate is revoked, by its stapled status (OCSP)"
+        case Int(AT_STATUS_MISSING):
+            text = "The server has not stapled a proof that its certificate is not revoked (OCSP)"
+        default: text = "The server's stapled status of its certificate (OCSP) is not valid"
+        }
+        throw AsyncNetError(.certificateRevoked, text).with(ServerTrustFailure(certificates: certificates))
     }
 
     /// - Throws: ``AsyncNetError`` with code `.certificatePinMismatch` if the server has none of the pinned keys.
