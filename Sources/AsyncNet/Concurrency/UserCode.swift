@@ -6,9 +6,6 @@ import Synchronization
 /// Swift has as many threads as processors: user code that sleeps, reads a pipe or waits for a lock on them would block
 /// all requests.
 enum UserCode {
-    /// Work on fewer bytes than this takes the library less than a millisecond and does not need another thread.
-    static let small = 64 * 1024
-
     /// The executor of a supervised clock, on which user code runs too, so that the clock sees it.
     @TaskLocal static var supervisedExecutor: (any TaskExecutor)?
 
@@ -32,7 +29,7 @@ enum UserCode {
     /// asynchronous call unless other code precedes that call, and a function on its caller's executor would not change
     /// the thread at all.
     @concurrent
-    static func change<Value: Sendable, Failure: Error>(
+    private static func change<Value: Sendable, Failure: Error>(
         to code: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         entries.add(1, ordering: .relaxed)
@@ -71,10 +68,5 @@ private final class BlockingExecutor: TaskExecutor {
     }
 }
 
-/// A type of this library whose code does not block its thread.
+/// A type of this library whose code does not block its thread: it runs without a change of threads.
 protocol NonBlocking: Sendable {}
-
-extension Task where Success == Never, Failure == Never {
-    /// Whether the current task prefers an executor, which may be the user's own and need not run its jobs at once.
-    static var prefersExecutor: Bool { withUnsafeCurrentTask { $0?.unownedTaskExecutor != nil } }
-}

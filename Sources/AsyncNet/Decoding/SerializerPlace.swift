@@ -9,10 +9,13 @@ enum SerializerPlace: Sendable {
     /// A task of its own, on a thread that it may block: the serializer is the user's.
     case apart
 
-    func isHere(_ response: RawResponse) -> Bool {
+    /// Work on fewer bytes than this takes the library less than a millisecond.
+    private static let small = 64 * 1024
+
+    func isHere(_ data: Data) -> Bool {
         switch self {
         case .here: true
-        case .hereIfSmall: response.data.count < UserCode.small
+        case .hereIfSmall: data.count < Self.small
         case .apart: false
         }
     }

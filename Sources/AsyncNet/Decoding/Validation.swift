@@ -5,6 +5,7 @@ struct Validator: Sendable {
         case status
         /// The head, and whether the body is empty.
         case type
+        /// The check is the user's and may block its thread.
         case wholeResponse
     }
 
@@ -19,9 +20,6 @@ struct Validator: Sendable {
     ) {
         (self.subject, self.cause, self.check) = (subject, cause, check)
     }
-
-    /// Whether the check is the user's and may block its thread.
-    var mayBlock: Bool { subject == .wholeResponse }
 
     /// Runs the check; an error of another type becomes an ``AsyncNetError``.
     func callAsFunction(_ response: RawResponse) throws(AsyncNetError) {
@@ -69,7 +67,7 @@ extension [Validator] {
     /// refusal.
     func check(_ response: RawResponse) async throws(AsyncNetError) {
         do throws(AsyncNetError) {
-            guard contains(where: \.mayBlock) else { return try checkHere(response) }
+            guard contains(where: { $0.subject == .wholeResponse }) else { return try checkHere(response) }
             try await UserCode.run { () async throws(AsyncNetError) in try checkHere(response) }
         } catch {
             throw response.isBodyPending ? error : await explained(error, response)

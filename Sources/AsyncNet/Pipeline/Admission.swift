@@ -95,6 +95,6 @@ extension RequestRun {
             return record.head == nil ? .deadlineExceeded : code
         }
         guard let owner else { return code }
-        return await offLoop { await owner.failure?.code } ?? code
+        return await owner.failure?.code ?? code
     }
 }

@@ -154,14 +154,6 @@ struct Attempts<Rest: Station>: Station {
     }
 }
 
-extension PolicyTraits {
-    fileprivate func adapt(_ request: TransportRequest, _ context: RequestContext) async throws -> TransportRequest {
-        guard let adapter else { return request }
-        guard mayBlock else { return try await adapter.adapt(request, context: context) }
-        return try await UserCode.run { try await adapter.adapt(request, context: context) }
-    }
-}
-
 extension RequestRun {
     /// The request with what the run's sink adds, such as a `Range`.
     @inline(never)
@@ -199,14 +191,9 @@ struct AttemptLimits<Rest: Station>: Station {
         watchForSilence(request, run, task)
         let timer = limitDuration(of: task, run)
         defer { timer.map(run.environment.timers.cancel) }
-        return try await task.run(on: executor(of: run)) { [rest] in
+        return try await task.run(on: run.environment.timers.time.executor) { [rest] in
             try await rest.send(request, in: attempt)
         }
-    }
-
-    @inline(never)
-    private func executor(of run: RequestRun) -> (any TaskExecutor)? {
-        run.executor ?? run.environment.timers.time.executor
     }
 
     @inline(never)

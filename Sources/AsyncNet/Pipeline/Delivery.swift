@@ -98,7 +98,7 @@ extension Attempt {
         _ error: AsyncNetError, _ reading: BriefReading, _ response: RawResponse, _ validators: [Validator]
     ) async -> AsyncNetError {
         guard reading.isWhole, validators.contains(where: { $0.cause != nil }) else { return error }
-        return await run.offLoop { await validators.explained(error, response) }
+        return await validators.explained(error, response)
     }
 
     /// Throws the refusal, after keeping the bytes of the body that arrive within the limits of a brief reading.

@@ -7,9 +7,6 @@ final class Environment: Sendable {
     let transport: any Transport
     /// Whether the transport is that of ``AutomaticTransport``, in whose place a test's may come.
     private let isAutomatic: Bool
-    /// The transport, if tasks can run on its threads. `nil` if they would call a clock or a cookie jar of the user's
-    /// there, which may block, or a cache, whose store may.
-    let loopTransport: (any LoopTransport)?
     let timers: TimerQueue
     let mailbox: Mailbox
     let limits: SharedLimits
@@ -27,9 +24,6 @@ final class Environment: Sendable {
     init(_ configuration: SessionConfiguration, _ transport: any Transport, isAutomatic: Bool = false) {
         self.configuration = configuration
         (self.transport, self.isAutomatic) = (transport, isAutomatic)
-        let mayBlock =
-            configuration.cookieJar != nil || configuration.cache != nil || !(configuration.clock is ContinuousClock)
-        loopTransport = mayBlock ? nil : transport as? any LoopTransport
         timers = TimerQueue(TimeSource(configuration.clock))
         events = EventHub(configuration.monitors, timers.time)
         mailbox = Mailbox(on: timers.time.executor)

@@ -14,7 +14,7 @@ struct Hops: Station {
                     attempt.run.watch.endTransfer()
                     attempt.run.trace?.endHop(nil)
                     request = next
-                } else if let next = try await deliver(response, request, attempt) {
+                } else if let next = try await attempt.deliver(response.decoded, to: request) {
                     attempt.run.trace?.endHop(nil)
                     return next
                 } else {
@@ -28,16 +28,6 @@ struct Hops: Station {
             attempt.run.trace?.endHop(error)
             throw error
         }
-    }
-
-    /// Decoding a body, and receiving one that is not here yet, takes long.
-    @inline(never)
-    private func deliver(_ response: TransportResponse, _ request: TransportRequest, _ attempt: Attempt) async throws
-        -> Next?
-    {
-        let decoded = response.decoded
-        if decoded.body.isInMemory { return try await attempt.deliver(decoded, to: request) }
-        return try await attempt.run.offLoop { try await attempt.deliver(decoded, to: request) }
     }
 
     /// - Returns: The response, and the request of the next hop if a redirect or a challenge is to be followed.
@@ -87,21 +77,12 @@ struct Hops: Station {
         run.record.beginHop(outgoing.head)
         run.trace?.beginHop(&outgoing, isRedirected: isRedirected)
         if outgoing.interests != nil { run.watch.beginHop(outgoing) }
-        var response =
-            outgoing.body.isInMemory
-            ? try await run.transport.send(outgoing) : try await sendFile(outgoing, run)
+        var response = try await run.transport.send(outgoing)
         response.keepsContentCoding = outgoing.keepsContentCoding
         run.watch.touch()
         run.trace?.received(response.head)
         if let jar = run.environment.configuration.cookieJar { await jar.keepCookies(of: response.head, run) }
         return response
-    }
-
-    /// Opening a file takes long.
-    @inline(never)
-    private func sendFile(_ request: TransportRequest, _ run: RequestRun) async throws -> TransportResponse {
-        let transport = run.transport
-        return try await run.offLoop { try await transport.send(request) }
     }
 
     /// A copy with the watch and, later, cookies and credentials. The stored request must hold neither secrets nor the

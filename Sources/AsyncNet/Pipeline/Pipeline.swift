@@ -55,24 +55,6 @@ final class OriginCredential: Sendable {
     init(credential: Credential, origin: String) { (self.credential, self.origin) = (credential, origin) }
 }
 
-/// Makes the request to send from the caller's arguments: when the request starts, and before that for descriptions and to
-/// pick a thread. A modifier or encoder of the user's may give another request each time.
-struct RequestBlueprint: Sendable {
-    let make: @Sendable () throws -> TransportRequest
-    /// Whether making the request runs a closure or encoder of the user's, which may block its thread.
-    let mayBlock: Bool
-    /// Whether making the request takes a few microseconds, as no code of the user's and no encoder runs.
-    let isQuick: Bool
-
-    init(mayBlock: Bool = false, isQuick: Bool = false, make: @escaping @Sendable () throws -> TransportRequest) {
-        (self.mayBlock, self.isQuick, self.make) = (mayBlock, isQuick, make)
-    }
-
-    func makeApart() async throws -> TransportRequest {
-        try await UserCode.run { [make] in try make() }
-    }
-}
-
 /// One passage of a request through the stations, with the state that the stations share.
 ///
 /// A run without an owner serves another run: it makes a transfer that several requests share, one of several transfers
@@ -100,20 +82,14 @@ final class RequestRun: Sendable {
     /// How many attempts have begun since the session finishes.
     private let lateAttempts = Atomic(0)
     let owner: (any RunOwner)?
-    /// The request, if it has been made.
-    private let made: TransportRequest?
     /// The request's own credential.
     private let credential: Credential?
     /// The transport of the test that made the request.
     let scoped: ScopedTransport?
     /// A transport for this request alone, whose transfers are neither shared nor hedged.
     let carrier: (any Transport)?
-    /// The executor that the task of this run prefers, if that is a thread of the transport's.
-    let executor: (any LoopExecutor)?
     /// Whether an attempt runs in a task of its own, so that it can be cancelled without ending the request.
     let separatesAttempts: Bool
-    /// The validators for the first attempt, if the owner has counted it.
-    private let firstValidators = Locked<[Validator]?>(nil)
     private let permit = Locked<RequestQueue.Permit?>(nil)
     /// Tells the circuit of the attempt's origin what the response is.
     private let judge = Locked<(@Sendable () -> Void)?>(nil)
@@ -123,16 +99,15 @@ final class RequestRun: Sendable {
     init(
         _ id: RequestID, _ environment: Environment, _ policies: RunPolicies, _ sink: any ResponseSink,
         record: TransferRecord = TransferRecord(), observers: RequestObservers? = nil,
-        hold: TransferHold = TransferHold(), owner: (any RunOwner)? = nil, executor: (any LoopExecutor)? = nil,
-        made: TransportRequest? = nil, credential: Credential? = nil, scoped: ScopedTransport? = nil,
-        carrier: (any Transport)? = nil, separatesAttempts: Bool = true, events: (any EventTarget)? = nil,
-        role: RunRole = .own,
-        trace: (any RequestTrace)? = nil, purpose: Purpose? = nil
+        hold: TransferHold = TransferHold(), owner: (any RunOwner)? = nil, credential: Credential? = nil,
+        scoped: ScopedTransport? = nil, carrier: (any Transport)? = nil, separatesAttempts: Bool = true,
+        events: (any EventTarget)? = nil, role: RunRole = .own, trace: (any RequestTrace)? = nil,
+        purpose: Purpose? = nil
     ) {
         self.purpose = purpose
         self.trace = trace ?? policies.list.tracing?.makeTrace(id, environment.timers.time)
-        (self.made, self.credential, self.scoped, self.carrier) = (made, credential, scoped, carrier)
-        (self.executor, hasAdapters) = (executor, !policies.list.adapters.isEmpty)
+        (self.credential, self.scoped, self.carrier) = (credential, scoped, carrier)
+        hasAdapters = !policies.list.adapters.isEmpty
         (hasRetriers, timeout) = (!policies.list.retriers.isEmpty, policies.timeout)
         (self.id, self.environment, self.policies, self.sink) = (id, environment, policies, sink)
         (self.record, self.observers, self.hold, self.owner) = (record, observers, hold, owner)
@@ -149,18 +124,12 @@ final class RequestRun: Sendable {
         record.begin(environment.timers.time)
         let first: (request: TransportRequest, credential: OriginCredential?)
         do {
-            first = assembled(try await made(by: blueprint), credential)
+            first = assembled(try await blueprint.make(), credential)
         } catch {
             return record.outcome(AsyncNetError(wrapping: error, as: .encodingFailed))
         }
         self.first.withLock { $0 = first }
         return await outcome(of: Pipeline.stations, first.request, first.credential)
-    }
-
-    @inline(never)
-    private func made(by blueprint: RequestBlueprint) async throws -> TransportRequest {
-        if let made { return made }
-        return blueprint.mayBlock ? try await blueprint.makeApart() : try blueprint.make()
     }
 
     /// Sends a request through the given stations.
@@ -201,16 +170,8 @@ final class RequestRun: Sendable {
 
     // MARK: The owner
 
-    /// Called before the run if its owner has counted the first attempt, which saves entering the owner once more.
-    func beginFirstAttempt(with validators: [Validator]) { firstValidators.withLock { $0 = validators } }
-
     func beginAttempt(_ number: Int, _ head: HTTPRequestHead) async -> [Validator]? {
-        if number == 1, let validators = firstValidators.withLock({ $0.take() }) {
-            record.beginAttempt(1)
-            observers?.begin(attempt: 1, head)
-            return validators
-        }
-        if let owner { return await offLoop { await owner.beginAttempt(head) } }
+        if let owner { return await owner.beginAttempt(head) }
         record.beginAttempt(number)
         return []
     }
@@ -220,10 +181,10 @@ final class RequestRun: Sendable {
 
     func takeValidators() async -> [Validator] {
         guard let owner, owner.hasValidators else { return [] }
-        return await offLoop { await owner.takeValidators() }
+        return await owner.takeValidators()
     }
 
-    func waitWhileSuspended() async { if hold.isHeld { await offLoop { await self.owner?.waitWhileSuspended() } } }
+    func waitWhileSuspended() async { if hold.isHeld { await owner?.waitWhileSuspended() } }
 
     /// Ends the request; for callers that cannot await.
     func fail(_ error: AsyncNetError) {
@@ -274,22 +235,6 @@ final class RequestRun: Sendable {
     func releasePermit() {
         let permit = permit.withLock { $0.take() }
         permit?.release()
-    }
-}
-
-// MARK: The thread of the transport
-
-extension RequestRun {
-    /// Runs code that may take long, or calls an actor: on one of Swift's threads if this run's task prefers a thread of
-    /// the transport's. That thread would run the next jobs of an actor that it has entered.
-    @inline(never)
-    func offLoop<Value: Sendable, Failure: Error>(
-        _ code: () async throws(Failure) -> Value
-    ) async throws(Failure) -> Value {
-        guard executor != nil else { return try await code() }
-        return try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Failure) -> Value in
-            try await UserCode.change(to: code)
-        }
     }
 }
 

@@ -32,10 +32,11 @@ final class RequestAssembly: Sendable {
         return (encoder as? URLEncodedFormParameterEncoder)?.settled(formEncoder) ?? encoder
     }
 
-    /// Whether no conversion of the user's makes the URL.
-    func isQuick(with url: some URLConvertible) -> Bool {
-        guard url is URL || url is String || url is URLComponents else { return false }
-        return baseURL.map { $0 is URL || $0 is String || $0 is URLComponents } ?? true
+    /// What runs when a request without parameters is made to the URL, which a conversion of the user's may make.
+    func making(_ url: some URLConvertible, _ modifier: RequestModifier?) -> RequestBlueprint.Making {
+        let urls: [(any URLConvertible)?] = [url, baseURL]
+        let areOwn = urls.allSatisfy { $0 == nil || $0 is URL || $0 is String || $0 is URLComponents }
+        return modifier == nil && areOwn ? .instant : .running(modifier)
     }
 
     func transportRequest(

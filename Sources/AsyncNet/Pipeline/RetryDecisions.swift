@@ -102,11 +102,3 @@ extension RequestRun {
             onRefresh: watch.reportsRefresh, deferral: deferral)
     }
 }
-
-extension PolicyTraits {
-    fileprivate func decision(after error: AsyncNetError, _ context: RequestContext) async -> RetryDecision? {
-        guard let retrier else { return nil }
-        guard mayBlock else { return await retrier.retry(after: error, context: context) }
-        return await UserCode.run { await retrier.retry(after: error, context: context) }
-    }
-}

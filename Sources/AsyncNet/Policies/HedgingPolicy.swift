@@ -38,5 +38,5 @@ public struct HedgingPolicy: RequestPolicy {
 }
 
 extension HedgingPolicy: DescribedPolicy {
-    func describe(_ traits: inout PolicyTraits) { (traits.mayBlock, traits.hedging) = (false, self) }
+    func describe(_ traits: inout PolicyTraits) { traits.hedging = self }
 }

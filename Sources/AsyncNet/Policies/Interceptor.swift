@@ -37,7 +37,7 @@ public struct Retrier: RequestRetrier {
 ///
 /// Each adapter changes the result of the one before; the first error ends the chain. Retriers are called until one
 /// decides.
-public struct Interceptor: RequestInterceptor, DescribedPolicy, CredentialKeeper {
+public struct Interceptor: RequestInterceptor, DescribedPolicy, CredentialKeeper, NonBlocking {
     private let policies: PolicyList
 
     /// Combines policies of any kind, in this order.
@@ -62,7 +62,7 @@ public struct Interceptor: RequestInterceptor, DescribedPolicy, CredentialKeeper
 
     func describe(_ traits: inout PolicyTraits) {
         (traits.hedging, traits.attemptTimeout) = (policies.hedging, policies.attemptTimeout)
-        (traits.mayBlock, traits.tracing) = (policies.mayBlock, policies.tracing)
+        traits.tracing = policies.tracing
         traits.credentialKeeper = policies.credentialKeepers.isEmpty ? nil : self
     }
 
@@ -76,9 +76,7 @@ public struct Interceptor: RequestInterceptor, DescribedPolicy, CredentialKeeper
 
     public func adapt(_ request: TransportRequest, context: RequestContext) async throws -> TransportRequest {
         var request = request
-        for policy in policies.adapters {
-            request = try await policy.adapter?.adapt(request, context: context) ?? request
-        }
+        for policy in policies.adapters { request = try await policy.adapt(request, context) }
         return request
     }
 
@@ -89,7 +87,7 @@ public struct Interceptor: RequestInterceptor, DescribedPolicy, CredentialKeeper
 
     public func retry(after error: AsyncNetError, context: RequestContext) async -> RetryDecision {
         for policy in policies.retriers {
-            guard let decision = await policy.retrier?.retry(after: error, context: context) else { continue }
+            guard let decision = await policy.decision(after: error, context) else { continue }
             if case .doNotRetry = decision.choice { continue }
             return decision
         }

@@ -71,8 +71,3 @@ public struct OfflineRetrier: RequestRetrier {
         }
     }
 }
-
-extension OfflineRetrier: DescribedPolicy {
-    /// The first path is read from the system's files.
-    func describe(_ traits: inout PolicyTraits) { traits.mayBlock = true }
-}

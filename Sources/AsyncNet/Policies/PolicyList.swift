@@ -7,13 +7,27 @@ struct PolicyTraits: Sendable {
     var attemptTimeout: Duration?
     var credentialKeeper: (any CredentialKeeper)?
     var tracing: (any TracingPolicy)?
-    /// Whether the policy may block its thread; assumed for the user's types.
-    var mayBlock = true
+    private let isNonBlocking: Bool
 
     init(_ policy: any RequestPolicy) {
         adapter = policy as? any RequestAdapter
         retrier = policy as? any RequestRetrier
+        isNonBlocking = policy is any NonBlocking
         (policy as? any DescribedPolicy)?.describe(&self)
+    }
+
+    /// The request as the policy changes it, on a thread that the policy may block.
+    func adapt(_ request: TransportRequest, _ context: RequestContext) async throws -> TransportRequest {
+        guard let adapter else { return request }
+        guard !isNonBlocking else { return try await adapter.adapt(request, context: context) }
+        return try await UserCode.run { try await adapter.adapt(request, context: context) }
+    }
+
+    /// What the policy decides, on a thread that it may block; `nil` if it does not retry.
+    func decision(after error: AsyncNetError, _ context: RequestContext) async -> RetryDecision? {
+        guard let retrier else { return nil }
+        guard !isNonBlocking else { return await retrier.retry(after: error, context: context) }
+        return await UserCode.run { await retrier.retry(after: error, context: context) }
     }
 }
 
@@ -49,6 +63,5 @@ struct PolicyList: Sendable {
 
     /// The shortest limit that a retrier sets.
     var attemptTimeout: Duration? { retriers.compactMap(\.attemptTimeout).min() }
-    var mayBlock: Bool { adapters.contains(where: \.mayBlock) || retriers.contains(where: \.mayBlock) }
     var credentialKeepers: [any CredentialKeeper] { adapters.compactMap(\.credentialKeeper) }
 }

@@ -14,7 +14,7 @@
 /// with unknown length. Empty bodies are not compressed, nor bodies whose bytes a header of the request describes: with
 /// `Content-Range`, `Content-Digest`, `Repr-Digest`, `Digest` or `Content-MD5` the request is sent unchanged. zlib is loaded
 /// at run time; without it requests end with `.compressionUnavailable`.
-public struct RequestCompressor: RequestAdapter {
+public struct RequestCompressor: RequestAdapter, NonBlocking {
     /// What happens to a request that has a `Content-Encoding` already.
     public enum DuplicateHeaderBehavior: Sendable {
         /// The request ends with `.adaptationFailed`.
@@ -57,7 +57,7 @@ public struct RequestCompressor: RequestAdapter {
     public func adapt(_ request: TransportRequest, context: RequestContext) async throws -> TransportRequest {
         guard !request.body.isNone, request.body.data?.isEmpty != true,
             !Self.describing.contains(where: { request.head.headers.contains(name: $0) }),
-            shouldCompress?(request.body) != false
+            await isWanted(request.body)
         else { return request }
         if request.head.headers.contains(name: "Content-Encoding") {
             switch duplicateHeader {
@@ -69,13 +69,13 @@ public struct RequestCompressor: RequestAdapter {
         }
         var compressed = request
         compressed.head.headers.set(.contentEncoding(coding.name))
-        let (body, isLarge) = (request.body, request.body.data.map { $0.count >= UserCode.small } == true)
-        compressed.body =
-            isLarge ? try await UserCode.run { try body.compressed(with: coding) } : try body.compressed(with: coding)
+        // A body in memory is compressed now, which takes long if it is large.
+        compressed.body = try await UserCode.run { try request.body.compressed(with: coding) }
         return compressed
     }
-}
 
-extension RequestCompressor: DescribedPolicy {
-    func describe(_ traits: inout PolicyTraits) { traits.mayBlock = shouldCompress != nil }
+    private func isWanted(_ body: RequestBody) async -> Bool {
+        guard let shouldCompress else { return true }
+        return await UserCode.run { shouldCompress(body) }
+    }
 }

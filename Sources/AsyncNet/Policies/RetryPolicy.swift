@@ -138,12 +138,8 @@ public struct ConnectionLostRetryPolicy: RequestRetrier {
     }
 }
 
-extension RetryPolicy: DescribedPolicy {
-    func describe(_ traits: inout PolicyTraits) {
-        (traits.mayBlock, traits.attemptTimeout) = (false, attemptTimeout)
-    }
+extension RetryPolicy: DescribedPolicy, NonBlocking {
+    func describe(_ traits: inout PolicyTraits) { traits.attemptTimeout = attemptTimeout }
 }
 
-extension ConnectionLostRetryPolicy: DescribedPolicy {
-    func describe(_ traits: inout PolicyTraits) { traits.mayBlock = false }
-}
+extension ConnectionLostRetryPolicy: NonBlocking {}

@@ -77,7 +77,7 @@ extension Request {
     @concurrent
     private func currentRequest() async throws -> TransportRequest {
         if let request = engine.record.request { return request }
-        return try await engine.blueprint.makeApart()
+        return try await engine.blueprint.make()
     }
 }
 

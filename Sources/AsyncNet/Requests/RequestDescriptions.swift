@@ -26,6 +26,6 @@ extension Request where Self: CustomStringConvertible & CustomDebugStringConvert
 extension RequestEngine {
     /// The request for descriptions: as last sent, or as it would be sent if no code of the user's makes it.
     fileprivate nonisolated var shownRequest: TransportRequest? {
-        record.request ?? (blueprint.isQuick ? try? blueprint.make() : nil)
+        record.request ?? blueprint.shown
     }
 }

@@ -31,8 +31,6 @@ public actor RequestEngine {
     private nonisolated let shown = Atomic(RequestState.initialized)
     private var driver: Task<Void, Never>?
     private var run: RequestRun?
-    /// Where a driver on the transport's thread delivers its outcome.
-    private var handback: Handback?
     private var outcome: TransferOutcome?
     private var waiters = OutcomeWaiters()
     /// How many tasks start the request and are about to wait: they count as waiting.
@@ -118,156 +116,44 @@ public actor RequestEngine {
     nonisolated func resumeSoon() { host.environment.mailbox.post { await self.resume() } }
 
     private func start() async {
-        guard let run = await begin() else { return }
-        driver = Purpose.$current.withValue(run.purpose) {
-            // Code of the user's that the request runs is in the scope that made the request.
-            guard let scoped else { return makeTargetDriver(run) }
-            return ScopedTransport.$current.withValue(scoped) { makeTargetDriver(run) }
-        }
-    }
-
-    /// - Returns: `nil` if the request is over.
-    private func begin(_ executor: (any LoopExecutor)? = nil, _ made: TransportRequest? = nil) async -> RequestRun? {
         hold.release()
         let purpose: Purpose
         do throws(AsyncNetError) { purpose = try await host.begin(self) } catch {
-            refuse(error)
-            return nil
+            return conclude(TransferOutcome(error: error))
         }
         guard !machine.isTerminal else {
-            await leaveHost()
-            return nil
+            await host.end(id)
+            return host.environment.transfers.end()
         }
-        return makeRun(purpose, executor, made)
+        run = makeRun(purpose)
+        driver = Purpose.$current.withValue(purpose) {
+            // Code of the user's that the request runs is in the scope that made the request.
+            guard let scoped else { return makeDriver() }
+            return ScopedTransport.$current.withValue(scoped) { makeDriver() }
+        }
     }
 
-    @inline(never)
-    private func refuse(_ error: AsyncNetError) { conclude(TransferOutcome(error: error)) }
-
-    @inline(never)
-    private func leaveHost() async {
-        await host.end(id)
-        host.environment.transfers.end()
-    }
-
-    @inline(never)
-    private func makeRun(
-        _ purpose: Purpose, _ executor: (any LoopExecutor)?, _ made: TransportRequest?
-    ) -> RequestRun {
-        let run = RequestRun(
+    private func makeRun(_ purpose: Purpose) -> RequestRun {
+        RequestRun(
             id, host.environment, RunPolicies(host.environment, options), target.sink, record: record,
-            observers: observers, hold: hold, owner: self, executor: executor, made: made,
-            credential: options.credential, scoped: scoped, carrier: carrier, separatesAttempts: kind == .stream,
-            purpose: purpose)
-        if !observers.isOwnObserved, machine.beginAttempt() != nil { run.beginFirstAttempt(with: validators) }
-        self.run = run
-        return run
+            observers: observers, hold: hold, owner: self, credential: options.credential, scoped: scoped,
+            carrier: carrier, separatesAttempts: kind == .stream, purpose: purpose)
     }
 
-    private func makeTargetDriver(_ run: RequestRun) -> Task<Void, Never> {
-        if case .file = target { makeReleasingDriver() } else { makeDriver(run) }
-    }
-
-    private func makeDriver(_ run: RequestRun) -> Task<Void, Never> {
-        guard let clock = host.environment.timers.time.supervisor else {
-            return Task { @concurrent [blueprint] in await self.settle(await run.outcome(of: blueprint)) }
-        }
-        return Task(executorPreference: clock.executor) { @concurrent [blueprint] in
-            await clock.observing { await self.settle(await run.outcome(of: blueprint)) }
-        }
-    }
-
-    /// Releases the request, and with it the partial file, before the transfer counts as ended, so that a finished
-    /// session leaves no partial file.
-    private func makeReleasingDriver() -> Task<Void, Never> {
+    /// Releases the request, and with it a download's partial file, before the transfer counts as ended, so that a
+    /// finished session leaves no partial file.
+    private func makeDriver() -> Task<Void, Never> {
         let (clock, transfers) = (host.environment.timers.time.supervisor, host.environment.transfers)
         return Task(executorPreference: clock?.executor) { [weak self] in
-            if let clock { await clock.observing { await self?.driveRun() } } else { await self?.driveRun() }
+            if let clock { await clock.observing { await self?.drive() } } else { await self?.drive() }
             transfers.end()
         }
     }
 
-    private func driveRun() async {
+    /// Sends the request, and ends it with the outcome of its transfer.
+    private func drive() async {
         guard let run else { return }
-        await driverEnds(with: await run.outcome(of: blueprint))
-    }
-
-    /// Ends the request with its transfer's outcome.
-    private func settle(_ outcome: TransferOutcome) async {
-        await driverEnds(with: outcome)
-        host.environment.transfers.end()
-    }
-
-    // MARK: The driver on the transport's thread
-
-    /// Its task enters no actor there: an actor runs its next job, which may be a caller's, on the thread that leaves it.
-    /// So the task that waits for the outcome ends the request with it, or another task if none waits.
-    private nonisolated func makeDriver(_ run: RequestRun, handingBackTo handback: Handback) -> Task<Void, Never> {
-        Task(executorPreference: run.executor) { @concurrent [blueprint] in
-            let outcome = await run.outcome(of: blueprint)
-            guard !handback.deliver(outcome) else { return }
-            Task(executorPreference: globalConcurrentExecutor) { await self.settle(outcome) }
-        }
-    }
-
-    /// Begins a new request whose driver runs on the transport's thread; `nil` for others. The caller then makes the
-    /// driver and waits for it, and counts as arriving until it has.
-    private func beginOnLoop() async -> (RequestRun, Handback)? {
-        guard case .memory = target, machine.state == .initialized, !Task.isCancelled, !Task.prefersExecutor,
-            let (executor, made) = loop, machine.resume() == .start
-        else { return nil }
-        observers.send(.resumed)
-        let handback = Handback(executor)
-        self.handback = handback
-        arriving += 1
-        if let run = await begin(executor, made) { return (run, handback) }
-        arriving -= 1
-        return nil
-    }
-
-    private nonisolated func handedBack(_ run: RequestRun, _ handback: Handback) async -> TransferOutcome {
-        handback.begin(Purpose.$current.withValue(run.purpose) { makeDriver(run, handingBackTo: handback) })
-        let outcome = await withTaskCancellationHandler {
-            await handback.outcome()
-        } onCancel: {
-            host.environment.mailbox.post { await self.leaveHandback() }
-        }
-        return await received(outcome)
-    }
-
-    /// - Parameter outcome: `nil` if the request has ended otherwise, or its waiter leaves.
-    private func received(_ outcome: TransferOutcome?) async -> TransferOutcome {
-        if let outcome {
-            handback = nil
-            // A suspended request ends later; its waiter must be able to leave meanwhile.
-            if machine.state == .suspended { Task { await settle(outcome) } } else { await settle(outcome) }
-        }
-        // Not earlier: another waiter that leaves would be the last one, and would cancel the request.
-        arriving -= 1
-        return await awaitedOutcome()
-    }
-
-    private func leaveHandback() async {
-        guard let handback else { return }
-        if waiters.isEmpty, arriving == 1 { await cancel() } else { handback.abandon() }
-    }
-
-    /// The thread of the transport, for a request that runs no code there which may take long: see `RequestRun.offLoop`
-    /// and `UserCode`, by which all other code leaves that thread.
-    private var loop: (any LoopExecutor, TransportRequest)? {
-        let environment = host.environment
-        guard scoped == nil, carrier == nil, let transport = environment.loopTransport, options.credential == nil else {
-            return nil
-        }
-        var policies = environment.policies
-        if !options.interceptors.isEmpty { policies.append(options.interceptors) }
-        guard policies.adapters.allSatisfy(\.mayBlock), let request = try? blueprint.make(),
-            !request.head.url.mayHaveUserinfo
-        else { return nil }
-        return transport.executor(for: request).map { ($0, request) }
-    }
-
-    private func driverEnds(with outcome: TransferOutcome) async {
+        let outcome = await run.outcome(of: blueprint)
         await waitWhileSuspended()
         await host.end(id)
         // No suspension from here on: the waiters are resumed without another change of threads.
@@ -284,9 +170,6 @@ public actor RequestEngine {
 
     /// Stores the outcome and resumes the waiters. The first call counts; the end of a cancelled transfer changes
     /// nothing.
-    ///
-    /// Not inlined, like all large synchronous functions here: inlined, their variables would enlarge the frame of an
-    /// async function, which lives while that function is suspended.
     @inline(never)
     private func conclude(_ outcome: TransferOutcome, as state: RequestState? = nil) {
         let state = state ?? (outcome.error?.code == .cancelled ? .cancelled : .finished)
@@ -297,10 +180,6 @@ public actor RequestEngine {
         run?.trace?.end(outcome.error)
         run?.purpose?.end()
         waiters.resumeAll(returning: outcome)
-        if let handback {
-            driver = handback.abandon()
-            self.handback = nil
-        }
         // The run holds this actor: a retain cycle until here.
         run = nil
         validators = []
@@ -317,13 +196,7 @@ public actor RequestEngine {
     // MARK: Waiting
 
     /// Starts the request unless it is suspended, and waits for its end; any number of tasks may wait.
-    @concurrent
-    nonisolated func transferOutcome() async -> TransferOutcome {
-        guard blueprint.isQuick, let (run, handback) = await beginOnLoop() else { return await awaitedOutcome() }
-        return await handedBack(run, handback)
-    }
-
-    private func awaitedOutcome() async -> TransferOutcome {
+    func transferOutcome() async -> TransferOutcome {
         if let outcome { return await validated(outcome) }
         if Task.isCancelled {
             if waiters.isEmpty, arriving == 0 { await cancel() }
@@ -425,18 +298,4 @@ extension RequestEngine: RunOwner {
 extension RequestEngine: CustomReflectable {
     /// What `dump` shows: which request it is. Its policies and what it sends hold secrets.
     public nonisolated var customMirror: Mirror { Mirror(self, children: ["id": id, "kind": kind]) }
-}
-
-/// The session, as its requests see it.
-protocol RequestHost: AnyObject, Sendable {
-    nonisolated var environment: Environment { get }
-
-    /// Adds the request to the running requests, and counts its transfer.
-    ///
-    /// - Returns: What the request's task works for.
-    /// - Throws: ``AsyncNetError`` with code `.sessionFinished` if the session has finished.
-    func begin(_ request: RequestEngine) async throws(AsyncNetError) -> Purpose
-
-    /// Removes the request from the running requests. Its transfer may end later.
-    func end(_ id: RequestID) async
 }

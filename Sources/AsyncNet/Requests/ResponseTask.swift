@@ -57,7 +57,7 @@ public struct ResponseTask<Value: Sendable>: Sendable {
             guard var response = outcome.rawResponse else { throw AsyncNetError(.badServerResponse) }
             if case .file(let file) = engine.target { response = try await file.response(response) }
             let value =
-                try await place.isHere(response) ? serializer.serialize(response) : serializeApart(response)
+                try await place.isHere(response.data) ? serializer.serialize(response) : serializeApart(response)
             report(nil, stopwatch)
             return .success(value)
         } catch {

@@ -72,7 +72,7 @@ extension Session {
         options: RequestOptions = RequestOptions(), modifier: RequestModifier? = nil
     ) -> DownloadRequest {
         let assembly = environment.assembly
-        let blueprint = RequestBlueprint(mayBlock: modifier != nil) {
+        let blueprint = RequestBlueprint(.running(modifier)) {
             guard let resumeData else {
                 throw AsyncNetError(.invalidRequest, "There is no resume data to continue; start a new download")
             }

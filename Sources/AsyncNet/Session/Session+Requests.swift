@@ -60,8 +60,7 @@ extension Session {
         _ url: some URLConvertible, _ method: HTTPMethod, _ headers: HTTPHeaders, _ modifier: RequestModifier?
     ) -> RequestBlueprint {
         let assembly = environment.assembly
-        let isQuick = modifier == nil && assembly.isQuick(with: url)
-        return RequestBlueprint(mayBlock: modifier != nil, isQuick: isQuick) {
+        return RequestBlueprint(assembly.making(url, modifier)) {
             try assembly.transportRequest(to: url, method, headers, modifier: modifier, encode: nil)
         }
     }
@@ -72,7 +71,7 @@ extension Session {
     ) -> RequestBlueprint {
         let assembly = environment.assembly
         let encoder = assembly.encoder(encoder, for: method)
-        return RequestBlueprint(mayBlock: modifier != nil || !(encoder is any NonBlocking)) {
+        return RequestBlueprint(encoder is any NonBlocking ? .running(modifier) : .blocking) {
             try assembly.transportRequest(to: url, method, headers, modifier: modifier) {
                 try encoder.encode(parameters, into: $0)
             }
@@ -84,8 +83,7 @@ extension Session {
         _ body: RequestBody
     ) -> RequestBlueprint {
         let assembly = environment.assembly
-        let isQuick = modifier == nil && body.isInMemory && assembly.isQuick(with: url)
-        return RequestBlueprint(mayBlock: modifier != nil, isQuick: isQuick) {
+        return RequestBlueprint(body.isInMemory ? assembly.making(url, modifier) : .running(modifier)) {
             let request = try assembly.transportRequest(to: url, method, headers, modifier: modifier, encode: nil)
             return try assembly.uploading(body, with: request)
         }
@@ -94,7 +92,7 @@ extension Session {
     nonisolated func blueprint(_ request: some URLRequestConvertible, _ modifier: RequestModifier?) -> RequestBlueprint
     {
         let assembly = environment.assembly
-        return RequestBlueprint(mayBlock: modifier != nil) {
+        return RequestBlueprint(.running(modifier)) {
             try assembly.transportRequest(from: request.asURLRequest(), modifier: modifier)
         }
     }
@@ -108,6 +106,6 @@ extension Session {
             try environment.assembly.transportRequest(
                 to: url, method, headers, modifier: modifier, immediately: parameters, encoder)
         }
-        return RequestBlueprint(isQuick: true) { try made.get() }
+        return RequestBlueprint(.instant) { try made.get() }
     }
 }

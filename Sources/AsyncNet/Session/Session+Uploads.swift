@@ -33,7 +33,7 @@ extension Session {
         modifier: RequestModifier? = nil
     ) -> UploadRequest {
         let assembly = environment.assembly
-        let blueprint = RequestBlueprint(mayBlock: modifier != nil) {
+        let blueprint = RequestBlueprint(.running(modifier)) {
             try assembly.uploading(
                 body, with: assembly.transportRequest(from: request.asURLRequest(), modifier: modifier))
         }

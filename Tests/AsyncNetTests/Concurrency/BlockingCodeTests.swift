@@ -57,41 +57,17 @@ struct BlockingCodeTests {
         try await check(place, session, "http://a/", count: Self.count)
     }
 
-    @Test("User code that blocks holds up no other request of its loop's thread", arguments: Place.allCases)
-    func placesOnLoop(_ place: Place) async throws {
+    @Test("User code that blocks holds up no other request of its loop", arguments: Place.allCases, [true, false])
+    func placesOnLoop(_ place: Place, isLibcurl: Bool) async throws {
         let server = try await MockServer.start()
         for path in ["/", "/redirect", "/503", "/401", "/large"] { await server.route(path) { Self.reply($0) } }
-        // One is enough for the loop's only thread; Dispatch has threads for some hundred in all tests together.
-        let session = Session(transport: .libcurl(.init(eventLoops: 1)))
+        // One is enough for the only loop; Dispatch has threads for some hundred in all tests together.
+        let session =
+            isLibcurl
+            ? Session(transport: .libcurl(.init(eventLoops: 1))) : Session(transport: .sockets(.init(eventLoops: 1)))
         try await check(place, session, server.url("/").absoluteString, count: 1)
         await server.stop()
     }
-
-    @Test("What a caller does after its request runs on none of the transport's threads")
-    func callers() async throws {
-        try await withServer(.json("[]")) { server in
-            let session = Session(transport: .libcurl(.init(eventLoops: 1)))
-            let names = try await withThrowingTaskGroup(of: Set<String?>.self) { group in
-                for _ in 0..<8 {
-                    group.addTask {
-                        var names: Set<String?> = []
-                        for _ in 0..<50 {
-                            _ = try await session.request(server.url("/")).serializing(Data.self).value
-                            names.insert(Self.threadName)
-                            _ = await session.requests.count
-                            names.insert(Self.threadName)
-                        }
-                        return names
-                    }
-                }
-                return try await group.reduce(into: Set<String?>()) { $0.formUnion($1) }
-            }
-            #expect(!names.contains("AsyncNet.curl"))
-            await session.finish()
-        }
-    }
-
-    private static var threadName: String? { Thread.current.name }
 
     private func check(_ place: Place, _ session: Session, _ url: String, count: Int) async throws {
         let (folder, blockade) = (try TemporaryFolder(), Blockade())
@@ -302,27 +278,21 @@ struct BlockingCodeTests {
             (JSONSerializer().place, 100_000, false), (PropertyListSerializer().place, 100, true),
             (DataSerializer(preprocessor: .googleXSSI).place, 100_000, false),
         ] as [(SerializerPlace, Int, Bool)])
-    func ownPlaces(_ place: SerializerPlace, _ size: Int, _ isHere: Bool) throws {
-        let head = HTTPRequestHead(method: .get, url: try "http://a/".asURL())
-        let response = RawResponse(
-            requestHead: head, head: HTTPResponseHead(statusCode: 200, url: head.url), data: Data(count: size))
-        #expect(place.isHere(response) == isHere)
+    func ownPlaces(_ place: SerializerPlace, _ size: Int, _ isHere: Bool) {
+        #expect(place.isHere(Data(count: size)) == isHere)
     }
 
-    @Test("So do its policies, unless they are made of such that may block")
+    @Test("So do its policies, but not code of the user's that they call")
     func ownPolicies() {
-        func mayBlock(_ policy: any RequestPolicy) -> Bool { PolicyTraits(policy).mayBlock }
         let own: [any RequestPolicy] = [
-            RetryPolicy(), ConnectionLostRetryPolicy(), RequestCompressor(), HedgingPolicy(),
-            Interceptor([RetryPolicy(), RequestCompressor()]),
+            RetryPolicy(), ConnectionLostRetryPolicy(), RequestCompressor { _ in true },
+            Interceptor([Retrier { _, _ in .retry }]),
         ]
-        #expect(own.allSatisfy { !mayBlock($0) })
+        #expect(own.allSatisfy { $0 is any NonBlocking })
         let blocking: [any RequestPolicy] = [
-            OfflineRetrier(), RequestCompressor { _ in true }, Adapter { request, _ in request },
-            Retrier { _, _ in .retry },
-            Interceptor([RetryPolicy(), Retrier { _, _ in .retry }]),
+            OfflineRetrier(), Adapter { request, _ in request }, Retrier { _, _ in .retry },
         ]
-        #expect(blocking.allSatisfy(mayBlock))
+        #expect(!blocking.contains { $0 is any NonBlocking })
     }
 }
 

@@ -130,16 +130,6 @@ struct ScopedTransportTests {
         #expect(text == "inner, then outer")
     }
 
-    @Test("It never runs on the thread of the session's own transport")
-    func thread() async throws {
-        let session = Session()
-        let stub = StubTransport { _ in .text(Task.prefersExecutor ? "loop" : "own") }
-        let text = try await ScopedTransport.$current.withValue(ScopedTransport(stub)) {
-            try await session.request(TaggedSite.base).serializing(String.self).value
-        }
-        #expect(text == "own")
-    }
-
     @Test("After the end of the scope its requests fail")
     func end() async throws {
         let scoped = ScopedTransport(StubTransport(TaggedSite("scope").reply))

@@ -107,7 +107,7 @@ struct PageCourse: Sendable {
 
 /// Removes what adapters before it have added to a request for another origin than the first page's, as a redirect
 /// would.
-private struct OriginGuard: RequestAdapter, DescribedPolicy {
+private struct OriginGuard: RequestAdapter, NonBlocking {
     private let origin: String
     private let redirects: RedirectHandler
     /// The headers that the request's own caller set.
@@ -116,8 +116,6 @@ private struct OriginGuard: RequestAdapter, DescribedPolicy {
     init(origin: String, _ redirects: RedirectHandler, _ own: HTTPHeaders) {
         (self.origin, self.redirects, self.own) = (origin, redirects, own)
     }
-
-    func describe(_ traits: inout PolicyTraits) { traits.mayBlock = false }
 
     func adapt(_ request: URLRequest, context: RequestContext) async throws -> URLRequest { request }
 

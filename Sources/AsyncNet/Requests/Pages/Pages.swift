@@ -92,7 +92,7 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
         }
 
         private mutating func received(_ step: PageCourse.Step, _ options: RequestOptions) async throws -> Received {
-            let request = pages.session.send(RequestBlueprint(isQuick: true) { step.request }, options)
+            let request = pages.session.send(RequestBlueprint(.instant) { step.request }, options)
             await request.validate()
             let response = await request.serializing(Page.self, decoder: pages.decoder).response
             let page = try response.result.get()
@@ -135,7 +135,7 @@ struct PageSession: Sendable {
 extension RequestBlueprint {
     fileprivate func made() async throws -> TransportRequest {
         do {
-            return mayBlock ? try await makeApart() : try make()
+            return try await make()
         } catch {
             throw AsyncNetError(wrapping: error, as: .encodingFailed)
         }

@@ -25,7 +25,8 @@ struct StreamDecoding: Sendable {
     ) async throws -> Value {
         do {
             let data = try data()
-            guard !decoder.isOwn || data.count >= UserCode.small else { return try decoder.decode(type, from: data) }
+            let place = decoder.isOwn ? SerializerPlace.hereIfSmall : .apart
+            if place.isHere(data) { return try decoder.decode(type, from: data) }
             return try await UserCode.runAbandonably { [decoder] in try decoder.decode(type, from: data) }
         } catch {
             throw failure(error, type, subject, try? data())

@@ -18,19 +18,8 @@ final class LibcurlLoop: Sendable {
     /// What the thread does after a round.
     enum Rest { case work, sleep, end }
 
-    /// What other threads have posted.
-    struct Work {
-        var commands: [Command] = []
-        /// Jobs of tasks that prefer this loop, see `LoopTransport`.
-        var jobs: [UnownedJob] = []
-        /// What is called after the jobs.
-        var targets: [any LoopTarget] = []
-
-        var isEmpty: Bool { commands.isEmpty && jobs.isEmpty && targets.isEmpty }
-    }
-
     private struct Inbox {
-        var work = Work()
+        var commands: [Command] = []
         var isRunning = false
         var isAwake = false
         var isClosing = false
@@ -117,7 +106,7 @@ final class LibcurlLoop: Sendable {
 
     /// Whether the thread must be woken for the command.
     private func add(_ command: Command, to inbox: inout Inbox) -> Bool {
-        inbox.work.commands.append(command)
+        inbox.commands.append(command)
         defer { inbox.isAwake = true }
         return !inbox.isAwake && inbox.isRunning
     }
@@ -149,24 +138,17 @@ final class LibcurlLoop: Sendable {
         if let part { work.store(part, ordering: .relaxed) }
     }
 
-    func takeWork() -> Work {
+    func takeCommands() -> [Command] {
         inbox.withLock { inbox in
-            defer { inbox.work = Work() }
-            return inbox.work
-        }
-    }
-
-    func takeTargets() -> [any LoopTarget] {
-        inbox.withLock { inbox in
-            defer { inbox.work.targets = [] }
-            return inbox.work.targets
+            defer { inbox.commands = [] }
+            return inbox.commands
         }
     }
 
     /// - Parameter isIdle: Whether the thread has no transfers.
     func rest(isIdle: Bool) -> Rest {
         inbox.withLock { inbox in
-            guard inbox.work.isEmpty else { return .work }
+            guard inbox.commands.isEmpty else { return .work }
             if inbox.isClosing, isIdle {
                 inbox.isEnded = true
                 return .end
@@ -185,29 +167,5 @@ final class LibcurlLoop: Sendable {
             return inbox.closers
         }
         for continuation in closers { continuation.resume() }
-    }
-}
-
-extension LibcurlLoop: LoopExecutor {
-    /// A job that comes when the thread has ended, or cannot be started, runs on one of Swift's threads.
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        if !add({ $0.jobs.append(job) }) { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
-    }
-
-    func afterJobs(_ target: any LoopTarget) {
-        if !add({ $0.targets.append(target) }) { target.jobsHaveRun() }
-    }
-
-    /// - Returns: `false` if the thread has ended, or cannot be started.
-    private func add(_ change: (inout Work) -> Void) -> Bool {
-        let (isTaken, mustWake) = inbox.withLock { inbox in
-            guard !inbox.isEnded, (try? startIfNeeded(&inbox)) != nil else { return (false, false) }
-            change(&inbox.work)
-            defer { inbox.isAwake = true }
-            return (true, !inbox.isAwake)
-        }
-        if mustWake { wake() }
-        return isTaken
     }
 }

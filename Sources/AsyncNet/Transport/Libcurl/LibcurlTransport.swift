@@ -153,9 +153,3 @@ extension LibcurlTransport: CustomReflectable {
     /// `dump` shows the configuration, without passwords.
     public var customMirror: Mirror { Mirror(self, children: ["configuration": configuration]) }
 }
-
-extension LibcurlTransport: LoopTransport {
-    func executor(for request: TransportRequest) -> (any LoopExecutor)? {
-        (try? engine.get())?.loop(for: request.head.url.originKey)
-    }
-}

@@ -4,8 +4,8 @@ import Foundation
 /// What a loop's thread does: it takes commands, lets libcurl work, starts and ends transfers.
 ///
 /// A round is: let libcurl work, end the transfers that are over and start others in their place, deliver what arrived
-/// for the rest, run jobs and commands; then sleep until a socket, a timer, a job or a command needs the thread. The
-/// worker is made and used on its thread only, and holds the loop until the loop is closed and all transfers are over.
+/// for the rest, carry out commands; then sleep until a socket, a timer or a command needs the thread. The worker is made
+/// and used on its thread only, and holds the loop until the loop is closed and all transfers are over.
 final class LoopWorker {
     let loop: LibcurlLoop
     let connections = LoopConnections()
@@ -21,7 +21,6 @@ final class LoopWorker {
     private(set) var rounds = 0
 
     private static let mostSpareHandles = 64
-    private static let mostBatches = 4
     private static let longestSleep: Int32 = 3_600_000
 
     init(_ loop: LibcurlLoop, _ multi: CurlMulti) {
@@ -44,25 +43,13 @@ final class LoopWorker {
             endFinished()
             flush()
             bodyWaits.check().forEach(endEarly)
-            work()
+            for command in loop.takeCommands() { execute(command) }
             closeIdleConnections()
             switch loop.rest(isIdle: admission.isIdle) {
             case .work: loop.didWork(load.slept(from: time, to: time))
             case .sleep: sleep()
             case .end: return end()
             }
-        }
-    }
-
-    /// Runs the jobs and commands of the inbox, also those that the jobs add, such as a request's own start; not without
-    /// end, as the sockets wait meanwhile.
-    private func work() {
-        for _ in 0..<Self.mostBatches {
-            let work = loop.takeWork()
-            if work.isEmpty { return }
-            for job in work.jobs { job.runSynchronously(on: loop.asUnownedTaskExecutor()) }
-            for target in work.targets + loop.takeTargets() { target.jobsHaveRun() }
-            for command in work.commands { execute(command) }
         }
     }
 
