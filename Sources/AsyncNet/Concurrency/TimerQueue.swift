@@ -39,8 +39,6 @@ final class TimerQueue: Sendable {
 
     /// Removes the timer; its action may be running.
     ///
-    /// Not inlined: the callers' frames live as long as the transfers that their timers limit.
-    @inline(never)
     func cancel(_ timer: Timer) {
         state.withLock { state in
             state.heap.remove(timer)

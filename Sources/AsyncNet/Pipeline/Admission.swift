@@ -5,18 +5,12 @@ struct Admission<Rest: Station>: Station {
     init(_ rest: Rest) { self.rest = rest }
 
     func send(_ request: TransportRequest, in attempt: Attempt) async throws -> Next {
-        guard !attempt.run.environment.limits.isUnlimited else { return try await rest.send(request, in: attempt) }
-        return try await sendAdmitted(request, in: attempt)
-    }
-
-    /// The rate limit is awaited before the permit: a request that waits for its rate should not hold a permit
-    /// meanwhile.
-    @inline(never)
-    private func sendAdmitted(_ request: TransportRequest, in attempt: Attempt) async throws -> Next {
-        let (run, origin) = (attempt.run, request.head.url.origin)
-        let limits = run.environment.limits
+        let (run, limits) = (attempt.run, attempt.run.environment.limits)
+        guard !limits.isUnlimited else { return try await rest.send(request, in: attempt) }
+        let origin = request.head.url.origin
         var pass = try limits.breakers?.allow(host: origin)
-        // A request that joins a shared transfer may have a later deadline than the request that began the transfer.
+        // The rate limit is awaited before the permit: a request that waits for its rate should not hold a permit
+        // meanwhile. A request that joins a shared transfer may have a later deadline than the request that began it.
         try await run.reportingWait(isLimited: limits.rate != nil || limits.queue != nil) {
             try await limits.rate?.acquire(host: origin, until: run.policies.isShared ? nil : run.policies.end)
             run.hold(try await limits.queue?.acquire(host: origin, priority: run.policies.priority))
@@ -49,7 +43,6 @@ struct Admission<Rest: Station>: Station {
 }
 
 extension RequestRun {
-    @inline(never)
     fileprivate func reportingWait(isLimited: Bool, _ wait: () async throws -> Void) async throws {
         guard isLimited, areEventsObserved else { return try await wait() }
         let (time, start) = (environment.timers.time, environment.timers.time.now)

@@ -24,7 +24,6 @@ struct Attempts<Rest: Station>: Station {
         }
     }
 
-    @inline(never)
     private func depositBudget(_ request: TransportRequest, _ run: RequestRun) {
         guard run.hasRetriers || run.policies.list.hedging != nil else { return }
         run.environment.limits.budgets?.deposit(host: request.head.url.origin)
@@ -43,7 +42,6 @@ struct Attempts<Rest: Station>: Station {
         return await attempt.run.next(afterAttempt: attempt.number, nil) ?? .done
     }
 
-    @inline(never)
     private func afterFailure(_ error: any Error, _ attempt: Attempt) async -> Next {
         let error = AsyncNetError(wrapping: error, as: .transportFailed)
         attempt.run.watch.endTransfer()
@@ -64,8 +62,6 @@ struct Attempts<Rest: Station>: Station {
         }
     }
 
-    /// Not inlined: the frame of `sendAdapted` lives as long as the transfer.
-    @inline(never)
     private func prepared(_ request: TransportRequest, for attempt: inout Attempt, _ hasBegun: Bool) async throws
         -> TransportRequest
     {
@@ -75,7 +71,6 @@ struct Attempts<Rest: Station>: Station {
         return prepared
     }
 
-    @inline(never)
     private func begin(_ attempt: Attempt, _ request: TransportRequest) async throws -> [Validator] {
         await attempt.run.waitWhileSuspended()
         guard let validators = await attempt.run.beginAttempt(attempt.number, request.head) else {
@@ -86,7 +81,6 @@ struct Attempts<Rest: Station>: Station {
 
     /// Validators of a whole response in memory; the head of a download or stream was validated before its body was
     /// read.
-    @inline(never)
     private func validate(_ run: RequestRun) async throws {
         guard case let validators = await run.takeValidators(), !validators.isEmpty,
             let response = run.record.collectedResponse
@@ -120,7 +114,6 @@ struct Attempts<Rest: Station>: Station {
         return try await adapted(request, &attempt, nil)
     }
 
-    @inline(never)
     private func adapted(
         _ request: TransportRequest, _ attempt: inout Attempt, _ deferral: RefreshDeferral?
     ) async throws -> TransportRequest {
@@ -145,7 +138,6 @@ struct Attempts<Rest: Station>: Station {
     }
 
     /// Userinfo in a URL that an adapter sets becomes the credential, unless the request has one for that origin.
-    @inline(never)
     private func takeCredential(of adapted: inout TransportRequest, for attempt: inout Attempt) {
         guard let credential = Credential.take(from: &adapted),
             attempt.credential?.origin != adapted.head.url.origin
@@ -156,20 +148,15 @@ struct Attempts<Rest: Station>: Station {
 
 extension RequestRun {
     /// The request with what the run's sink adds, such as a `Range`.
-    @inline(never)
     func prepare(_ request: TransportRequest) async throws -> TransportRequest {
         var timed = request
         if let timeout { timed.timeout = timeout }
         if !policies.decodesContent { timed.keepContentCoding() }
         let prepared = try await sink.prepare(timed)
-        if prepared.delivery == .asItArrives { try recheck(prepared) }
-        return prepared
-    }
-
-    @inline(never)
-    private func recheck(_ prepared: TransportRequest) throws {
+        guard prepared.delivery == .asItArrives else { return prepared }
         try prepared.check()
         record.willSend(prepared)
+        return prepared
     }
 }
 
@@ -196,7 +183,6 @@ struct AttemptLimits<Rest: Station>: Station {
         }
     }
 
-    @inline(never)
     private func limitDuration(of task: AttemptTask, _ run: RequestRun) -> TimerQueue.Timer? {
         guard let limit = run.policies.attemptTimeout else { return nil }
         let timers = run.environment.timers
@@ -212,7 +198,6 @@ struct AttemptLimits<Rest: Station>: Station {
         }
     }
 
-    @inline(never)
     private func watchForSilence(_ request: TransportRequest, _ run: RequestRun, _ task: AttemptTask?) {
         let timeout = request.timeout ?? run.environment.configuration.timeout
         run.watch.start(

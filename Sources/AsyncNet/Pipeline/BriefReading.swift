@@ -16,7 +16,6 @@ extension Attempt {
 
     /// Reads a short body to its end, so that its connection can be used again; a connection with unread bytes is
     /// closed.
-    @inline(never)
     func drain(_ response: TransportResponse, to method: HTTPMethod) async {
         let head = response.head
         let isShort = head.isBodyless(answering: method) || head.contentLength.map { $0 <= Self.briefLength } == true
@@ -28,7 +27,6 @@ extension Attempt {
 
     /// - Parameter isWaitingForFirst: Whether the time limit begins with the first byte; until then the request's own
     ///   timeouts apply.
-    @inline(never)
     func readBriefly(_ response: TransportResponse, isWaitingForFirst: Bool) async -> BriefReading {
         let limit = BriefLimit(run.environment.timers, briefTime)
         defer { limit.stop() }

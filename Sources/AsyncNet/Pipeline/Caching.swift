@@ -10,13 +10,9 @@ struct Caching<Rest: Station>: Station {
     init(_ rest: Rest) { self.rest = rest }
 
     func send(_ request: TransportRequest, in attempt: Attempt) async throws -> Next {
-        guard attempt.run.environment.cache != nil else { return try await rest.send(request, in: attempt) }
-        return try await sendUnlessStored(request, in: attempt)
-    }
-
-    @inline(never)
-    private func sendUnlessStored(_ request: TransportRequest, in attempt: Attempt) async throws -> Next {
-        guard let hop = await attempt.cachedHop(request) else { return try await rest.send(request, in: attempt) }
+        guard attempt.run.environment.cache != nil, let hop = await attempt.cachedHop(request) else {
+            return try await rest.send(request, in: attempt)
+        }
         if let response = try await hop.finalResponse() { return try await deliver(response, request, attempt) }
         // A request that only the cache may answer is never sent: its stored redirects are followed by the hops.
         if attempt.isStoredOnly, !hop.request.isOnlyIfCached { throw ReplacedCredential() }
@@ -28,7 +24,6 @@ struct Caching<Rest: Station>: Station {
         }
     }
 
-    @inline(never)
     private func deliver(_ response: TransportResponse, _ request: TransportRequest, _ attempt: Attempt) async throws
         -> Next
     {
@@ -41,7 +36,6 @@ struct Caching<Rest: Station>: Station {
 
 extension Attempt {
     /// The request's first hop through the session's cache; `nil` without a cache.
-    @inline(never)
     fileprivate func cachedHop(_ request: TransportRequest) async -> CachedHop? {
         var outgoing = request
         outgoing.head.asksForUncodedRange()

@@ -8,35 +8,19 @@ extension Attempt {
     /// Validates the response's head, and has the sink receive the body.
     ///
     /// - Returns: `nil` if the sink wants the request prepared and sent again in the same attempt.
-    @inline(never)
     func deliver(_ response: TransportResponse, to request: TransportRequest) async throws -> Next? {
         let head = response.head
         run.watch.receivedFinal(head)
         guard request.delivery == .asItArrives else {
-            if !validators.isEmpty, let next = try await receiveUnlessAccepted(response, request) { return next }
-            return try await receive(response, request)
+            guard let refusal = refusal(of: head, to: request.head) else { return try await receive(response, request) }
+            return try await receive(response, refused: refusal, request)
         }
-        return try await receiveAccepted(response, request)
-    }
-
-    /// - Returns: `nil` if no validator refuses the head.
-    @inline(never)
-    private func receiveUnlessAccepted(_ response: TransportResponse, _ request: TransportRequest) async throws
-        -> Next??
-    {
-        guard let refusal = refusal(of: response.head, to: request.head) else { return nil }
-        return .some(try await receive(response, refused: refusal, request))
-    }
-
-    @inline(never)
-    private func receiveAccepted(_ response: TransportResponse, _ request: TransportRequest) async throws -> Next? {
         let next = try await accept(response, of: request)
         if case .again = next { await drain(response, to: request.head.method) }
         guard case .done = next else { return next }
         return try await receive(response, request)
     }
 
-    @inline(never)
     private func receive(_ response: TransportResponse, _ request: TransportRequest) async throws -> Next? {
         // The response to a HEAD request has no body, whatever its `Content-Range`.
         let expected = request.head.method == .head ? nil : response.head.rangeLength
@@ -62,7 +46,6 @@ extension Attempt {
 
     /// Validates the head. Of a refused body the bytes that arrive within the limits of a brief reading are kept for the
     /// error.
-    @inline(never)
     private func check(_ response: TransportResponse, _ request: TransportRequest, _ validators: [Validator])
         async throws
     {
@@ -93,7 +76,6 @@ extension Attempt {
     }
 
     /// The error of a refusal, with its cause if a validator decodes one and the body is whole.
-    @inline(never)
     private func explained(
         _ error: AsyncNetError, _ reading: BriefReading, _ response: RawResponse, _ validators: [Validator]
     ) async -> AsyncNetError {
@@ -102,7 +84,6 @@ extension Attempt {
     }
 
     /// Throws the refusal, after keeping the bytes of the body that arrive within the limits of a brief reading.
-    @inline(never)
     private func receive(_ response: TransportResponse, refused refusal: HeadRefusal, _ request: TransportRequest)
         async throws -> Next?
     {

@@ -31,7 +31,6 @@ struct Hops: Station {
     }
 
     /// - Returns: The response, and the request of the next hop if a redirect or a challenge is to be followed.
-    @inline(never)
     private func exchange(_ request: TransportRequest, _ hop: inout Hop, _ attempt: Attempt) async throws -> (
         TransportResponse, TransportRequest?
     ) {
@@ -42,10 +41,7 @@ struct Hops: Station {
         if let credential { try hop.authorize(&outgoing, credential, run.environment.limits.spaces) }
         if let jar { await jar.addCookies(to: &outgoing) }
         let isRedirected = !hop.visited.isEmpty
-        let response =
-            run.environment.cache == nil
-            ? try await transfer(outgoing, isRedirected, run)
-            : try await throughCache(outgoing, request, isRedirected, attempt)
+        let response = try await throughCache(outgoing, request, isRedirected, attempt)
         // A stored response is no response to these credentials.
         if let credential, run.environment.cache == nil || !run.record.isFromCache,
             try hop.responds(to: response.head, of: outgoing, credential, run.environment.limits.spaces)
@@ -58,8 +54,7 @@ struct Hops: Station {
         return (response, try await redirected(response.head, request, &hop, run))
     }
 
-    /// Apart from `exchange`, whose frame would have room for a ``CachedHop`` without a cache too.
-    @inline(never)
+    /// The response of the server, or of the session's cache if there is one.
     private func throughCache(
         _ outgoing: TransportRequest, _ request: TransportRequest, _ isRedirected: Bool, _ attempt: Attempt
     ) async throws -> TransportResponse {
@@ -87,7 +82,6 @@ struct Hops: Station {
 
     /// A copy with the watch and, later, cookies and credentials. The stored request must hold neither secrets nor the
     /// watch: watch → record → request → watch would be a retain cycle.
-    @inline(never)
     private func outgoing(_ request: TransportRequest, _ attempt: Attempt) -> TransportRequest {
         let run = attempt.run
         var outgoing = request
@@ -105,7 +99,6 @@ struct Hops: Station {
     }
 
     /// The request that follows a redirect; `nil` if the redirect itself is the response.
-    @inline(never)
     private func redirected(
         _ head: HTTPResponseHead, _ request: TransportRequest, _ hop: inout Hop, _ run: RequestRun
     ) async throws -> TransportRequest? {
@@ -134,7 +127,6 @@ private struct Hop {
     static let maximumChallenges = 3
 
     /// Sends the credential without a challenge if the URL is in a protection space that has challenged before.
-    @inline(never)
     mutating func authorize(
         _ outgoing: inout TransportRequest, _ credential: Credential, _ spaces: ProtectionSpaces
     ) throws {
@@ -143,7 +135,6 @@ private struct Hop {
     }
 
     /// Whether the same request is to be sent again with credentials for the server's challenge.
-    @inline(never)
     mutating func responds(
         to head: HTTPResponseHead, of sent: TransportRequest, _ credential: Credential, _ spaces: ProtectionSpaces
     ) throws -> Bool {
@@ -188,7 +179,6 @@ extension HTTPRequestHead {
 
 extension CookieJar {
     /// The request's own cookies come first and replace the jar's cookies of the same names.
-    @inline(never)
     func addCookies(to outgoing: inout TransportRequest) async {
         let own = outgoing.head.headers["Cookie"]
         guard own.map({ HTTPHeader(name: "Cookie", value: $0).isOmission }) != true else { return }
@@ -198,7 +188,6 @@ extension CookieJar {
         outgoing.head.headers.set(HTTPHeader(name: "Cookie", value: texts.joined(separator: "; ")))
     }
 
-    @inline(never)
     fileprivate func keepCookies(of head: HTTPResponseHead, _ run: RequestRun) async {
         guard head.value(for: "Set-Cookie") != nil else { return }
         var values = head.headers.values(for: "Set-Cookie")

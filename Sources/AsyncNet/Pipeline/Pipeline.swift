@@ -146,7 +146,6 @@ final class RequestRun: Sendable {
     }
 
     /// Userinfo in a URL becomes a credential, so that it is neither sent without a challenge nor shown in an error.
-    @inline(never)
     private func assembled(_ made: TransportRequest, _ own: Credential?) -> (TransportRequest, OriginCredential?) {
         var request = made
         let userinfo = Credential.take(from: &request)
@@ -250,7 +249,6 @@ struct Deadline<Rest: Station>: Station {
         return try await rest.send(request, in: attempt)
     }
 
-    @inline(never)
     private func start(_ run: RequestRun) -> TimerQueue.Timer? {
         guard let deadline = run.policies.deadline, let end = run.policies.end else { return nil }
         return run.environment.timers.schedule(at: end) {

@@ -68,7 +68,6 @@ final class RequestObservers: EventTarget {
     }
 
     /// Holds the lock while it sends, so that no step follows the request's end.
-    @inline(never)
     func send(_ event: RequestEvent, hop: Int) {
         let isWanted = hub.wants(event)
         guard isWanted || hasEventObservers.load(ordering: .acquiring) else { return }
@@ -101,7 +100,6 @@ final class RequestObservers: EventTarget {
     func send(upload progress: TransferProgress) { channels?.uploads.send(progress) }
 
     /// Sends the end, and ends the loops of observers.
-    @inline(never)
     func finish(_ outcome: TransferOutcome) {
         let channels = state.withLock { state in
             if !state.isFinished { passEnd(outcome, &state) }

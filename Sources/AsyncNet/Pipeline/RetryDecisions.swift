@@ -2,7 +2,6 @@
 /// does not leave the decision to the next; then the sink, which may continue its body with another response.
 extension RequestRun {
     /// - Returns: `nil` if the request ends as the attempt did.
-    @inline(never)
     func next(afterAttempt number: Int, _ error: AsyncNetError?) async -> Next? {
         let head = record.head
         let own = sink.reconnection(after: error, head: head)
@@ -24,7 +23,6 @@ extension RequestRun {
     }
 
     /// The error that retriers decide about; `nil` if they have nothing to decide.
-    @inline(never)
     private func failure(_ error: AsyncNetError?, _ head: HTTPResponseHead?) -> AsyncNetError? {
         if let error { return canRepeat(after: error) ? record.outcome(error).error : nil }
         // Retriers have decided about the head of a download or stream before its body was read.
@@ -33,7 +31,6 @@ extension RequestRun {
     }
 
     /// The error for a status that retriers decide about though no validator has refused it.
-    @inline(never)
     func refusal(_ head: HTTPResponseHead) -> AsyncNetError? {
         guard head.statusCode >= 400, canRepeat(after: nil) else { return nil }
         return AsyncNetError(.unacceptableStatus, "The response's status is \(head.statusCode)").with(
@@ -93,7 +90,6 @@ extension RequestRun {
     }
 
     /// What policies learn about the request.
-    @inline(never)
     func context(attempt: Int, _ deferral: RefreshDeferral? = nil) -> RequestContext {
         let outcome = record.outcome(nil)
         return RequestContext(

@@ -19,7 +19,6 @@ struct RunPolicies: Sendable {
     /// How long an attempt may take.
     var attemptTimeout: Duration?
 
-    @inline(never)
     init(_ environment: Environment, _ options: RequestOptions) {
         let session = environment.configuration
         list = environment.policies

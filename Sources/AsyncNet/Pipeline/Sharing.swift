@@ -11,13 +11,12 @@ struct Sharing<Rest: Station>: Station {
     func send(_ request: TransportRequest, in attempt: Attempt) async throws -> Next {
         if attempt.run.carrier != nil || attempt.isStoredOnly { return try await rest.send(request, in: attempt) }
         if isShared(request, attempt.run) { return try await share(request, attempt) }
-        if hedging(request, attempt.run) != nil { return try await hedge(request, attempt) }
+        if let hedging = hedging(request, attempt.run) { return try await hedge(request, by: hedging, attempt) }
         return try await rest.send(request, in: attempt)
     }
 
     // MARK: Coalescing
 
-    @inline(never)
     private func isShared(_ request: TransportRequest, _ run: RequestRun) -> Bool {
         guard run.environment.configuration.coalescesRequests, request.delivery == .whole,
             request.body.isNone, request.head.method == .get || request.head.method == .head,
@@ -40,7 +39,6 @@ struct Sharing<Rest: Station>: Station {
 
     /// Waits for the transfer with this key. If the other requests abandoned that transfer just as this request joined,
     /// a new transfer replaces it; not without end, since a transport may itself fail with `.cancelled`.
-    @inline(never)
     private func share(_ request: TransportRequest, _ attempt: Attempt) async throws -> Next {
         let (flights, key) = (attempt.run.environment.limits.flights, flightKey(request, attempt))
         var rest = 10
@@ -62,7 +60,6 @@ struct Sharing<Rest: Station>: Station {
     // MARK: Hedging
 
     /// `nil` if the request is not to be hedged, or must not be sent twice.
-    @inline(never)
     private func hedging(_ request: TransportRequest, _ run: RequestRun) -> HedgingPolicy? {
         guard let hedging = run.policies.list.hedging, hedging.limit > 0, request.delivery == .whole,
             RetryPolicy.idempotentMethods.contains(request.head.method), request.body.replay != .once
@@ -71,9 +68,8 @@ struct Sharing<Rest: Station>: Station {
     }
 
     /// Delivers the first response; an error only if no other transfer runs any more.
-    @inline(never)
-    private func hedge(_ request: TransportRequest, _ attempt: Attempt) async throws -> Next {
-        guard let hedging = hedging(request, attempt.run) else { return try await rest.send(request, in: attempt) }
+    private func hedge(_ request: TransportRequest, by hedging: HedgingPolicy, _ attempt: Attempt) async throws -> Next
+    {
         let (environment, origin) = (attempt.run.environment, request.head.url.origin)
         let delay = environment.delay(of: hedging, origin)
         let outcome = await withTaskGroup(of: TransferOutcome?.self) { group in

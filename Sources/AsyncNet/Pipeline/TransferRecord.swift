@@ -37,7 +37,6 @@ final class TransferRecord: Sendable {
 
     init() {}
 
-    @inline(never)
     func begin(_ time: TimeSource) {
         state.withLock { state in
             state.metrics.start = Date()
@@ -53,7 +52,6 @@ final class TransferRecord: Sendable {
     /// The requests that this attempt has sent, or is about to send.
     var sentRequests: [TransportRequest] { state.withLock { $0.redirected + ($0.request.map { [$0] } ?? []) } }
 
-    @inline(never)
     func willSend(_ request: TransportRequest) {
         state.withLock { state in
             state.request = request
@@ -110,7 +108,6 @@ final class TransferRecord: Sendable {
     }
 
     /// A hop with this head begins.
-    @inline(never)
     func beginHop(_ head: HTTPRequestHead) {
         state.withLock { state in
             let attempt = state.metrics.attempts - state.repeats + state.unsent
@@ -121,13 +118,11 @@ final class TransferRecord: Sendable {
     }
 
     /// The hop was challenged with this status, and the request is sent again.
-    @inline(never)
     func challenged(by statusCode: Int, _ request: TransportRequest) {
         state.withLock { $0.metrics.hopReceived(statusCode) }
         willSend(request)
     }
 
-    @inline(never)
     func redirected(by statusCode: Int, to request: TransportRequest) {
         state.withLock { state in
             if let sent = state.request { state.redirected.append(sent) }
@@ -197,7 +192,6 @@ final class TransferRecord: Sendable {
     func measured(_ transport: TransportMetrics) { state.withLock { $0.metrics.hopMeasured(transport) } }
 
     /// Takes the measurements of a shared or hedged transfer, which ran in a run of its own.
-    @inline(never)
     func adopt(_ outcome: TransferOutcome) {
         state.withLock { state in
             if let request = outcome.request { state.request = request }
@@ -223,7 +217,6 @@ final class TransferRecord: Sendable {
     }
 
     /// The outcome with everything recorded so far, ended by `error` if there is an error.
-    @inline(never)
     func outcome(_ error: AsyncNetError?) -> TransferOutcome {
         let outcome = state.withLock { state in
             state.metrics.total = state.elapsed

@@ -37,7 +37,6 @@ extension TransferWatch {
     // MARK: Hops
 
     /// A hop begins whose steps are observed.
-    @inline(never)
     func beginHop(_ request: TransportRequest) {
         guard let events, let interests = request.interests else { return }
         if hopNumber > 0 { endTransfer() }
@@ -97,7 +96,6 @@ extension TransferWatch {
         if let meter = events?.meter { meter.received(head, hopNumber) } else { send(.response(head)) }
     }
 
-    @inline(never)
     func measured(_ metrics: TransportMetrics) {
         guard areEventsObserved else { return }
         // Also for a meter: somebody may begin to observe before the transfer has ended.

@@ -170,7 +170,6 @@ public actor RequestEngine {
 
     /// Stores the outcome and resumes the waiters. The first call counts; the end of a cancelled transfer changes
     /// nothing.
-    @inline(never)
     private func conclude(_ outcome: TransferOutcome, as state: RequestState? = nil) {
         let state = state ?? (outcome.error?.code == .cancelled ? .cancelled : .finished)
         guard machine.end(as: state) else { return }
@@ -270,7 +269,6 @@ public actor RequestEngine {
 }
 
 extension RequestEngine: RunOwner {
-    @inline(never)
     func beginAttempt(_ head: HTTPRequestHead) -> [Validator]? {
         guard let number = machine.beginAttempt() else { return nil }
         record.beginAttempt(number)

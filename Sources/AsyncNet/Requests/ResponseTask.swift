@@ -71,12 +71,10 @@ public struct ResponseTask<Value: Sendable>: Sendable {
         if let stopwatch { engine.observers.sendDecoded(Value.self, after: stopwatch.elapsed, error) }
     }
 
-    @inline(never)
     private static func error(_ error: any Error, _ outcome: TransferOutcome) -> AsyncNetError {
         AsyncNetError(wrapping: error, as: .decodingFailed).with(outcome.errorContext)
     }
 
-    @inline(never)
     private func serializeApart(_ response: RawResponse) async throws -> Value {
         try await UserCode.runAbandonably { [serializer] in try await serializer.serialize(response) }
     }

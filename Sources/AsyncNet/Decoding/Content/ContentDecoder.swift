@@ -63,6 +63,7 @@ final class ContentDecoder {
         return try take(chunk)
     }
 
+    /// Adds a chunk to the input; `false` at the end. Not inlined, for the reason of `decodeSome`.
     @inline(never)
     private func take(_ chunk: Data?) throws(AsyncNetError) -> Bool {
         guard let chunk else {

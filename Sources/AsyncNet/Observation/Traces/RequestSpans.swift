@@ -100,7 +100,6 @@ final class RequestSpans: RequestTrace {
 
     // MARK: Hops
 
-    @inline(never)
     func beginHop(_ request: inout TransportRequest, isRedirected: Bool) {
         endHop(nil)
         let isAllowed = isAllowed(request.head.url)

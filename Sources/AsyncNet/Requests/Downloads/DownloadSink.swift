@@ -40,10 +40,7 @@ final class DownloadSink: ResponseSink {
 
     /// The response with the file's content as its body.
     ///
-    /// Not inlined, so that serializing a body in memory needs no larger frame.
-    ///
     /// - Throws: ``AsyncNetError`` with code `.fileNotReadable`.
-    @inline(never)
     func response(_ response: RawResponse) async throws -> RawResponse {
         guard let finished = file.finished else { throw AsyncNetError(.badServerResponse) }
         let data = try await UserCode.runAbandonably {

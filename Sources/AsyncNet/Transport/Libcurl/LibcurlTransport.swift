@@ -55,7 +55,6 @@ public final class LibcurlTransport: Transport {
         return TransportResponse(head: head, body: body, isContentDecoded: false)
     }
 
-    @inline(never)
     private func start(_ request: TransportRequest) throws(AsyncNetError) -> TransferPipe {
         let engine = try engine.get()
         let origin = request.head.url.originKey
