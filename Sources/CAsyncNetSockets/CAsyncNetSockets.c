@@ -36,10 +36,16 @@ void an_clear_waker(int waker) {
 
 int an_watch(int poller, int socket, uint32_t readiness, uint64_t token, int is_new) {
     struct epoll_event event = {.data.u64 = token};
+    if (!readiness && !is_new) {
+        an_unwatch(poller, socket);
+        return 0;
+    }
     // The end of the peer's bytes is read like bytes; while nothing is read it is not reported, or the thread would spin.
     if (readiness & AN_READABLE) event.events |= EPOLLIN | EPOLLRDHUP;
     if (readiness & AN_WRITABLE) event.events |= EPOLLOUT;
-    return epoll_ctl(poller, is_new ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, socket, &event) == 0 ? 0 : errno;
+    if (epoll_ctl(poller, is_new ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, socket, &event) == 0) return 0;
+    if (is_new || errno != ENOENT) return errno;
+    return epoll_ctl(poller, EPOLL_CTL_ADD, socket, &event) == 0 ? 0 : errno;
 }
 
 void an_unwatch(int poller, int socket) {

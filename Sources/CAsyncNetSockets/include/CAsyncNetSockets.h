@@ -30,8 +30,8 @@ int an_open_waker(void);
 void an_wake(int waker);
 void an_clear_waker(int waker);
 
-/// Watches a socket, or changes what it is watched for: no readiness keeps it registered and reports nothing but errors.
-/// Returns 0 or the error.
+/// Watches a socket, or changes what it is watched for. With no readiness nothing is reported, not even an error, which
+/// the poller would report again and again. Returns 0 or the error.
 int an_watch(int poller, int socket, uint32_t readiness, uint64_t token, int is_new);
 void an_unwatch(int poller, int socket);
 
