@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -149,6 +150,14 @@ void an_close(int socket, int is_abortive) {
     struct linger now = {.l_onoff = 1, .l_linger = 0};
     if (is_abortive) setsockopt(socket, SOL_SOCKET, SO_LINGER, &now, sizeof now);
     close(socket);
+}
+
+int an_unacknowledged(int socket) {
+    int count = 0;
+#ifdef TIOCOUTQ
+    if (ioctl(socket, TIOCOUTQ, &count) != 0) return 0;
+#endif
+    return count;
 }
 
 int an_finish_sending(int socket) { return shutdown(socket, SHUT_WR) == 0 ? 0 : errno; }

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +32,6 @@
 #define INFO_CAPATH (INFO_STRING + 62) // since 7.84
 #define INFO_LONG 0x200000
 #define INFO_LIST 0x400000
-#define INFO_SOCKET 0x500000
 #define INFO_OFFSET 0x600000
 #define MESSAGE_DONE 1
 
@@ -79,8 +77,6 @@ static struct {
     int (*easy_setopt)(lc_easy *, int, ...);
     int (*easy_getinfo)(lc_easy *, int, ...);
     int (*easy_pause)(lc_easy *, int);
-    int (*easy_send)(lc_easy *, const void *, size_t, size_t *);
-    int (*easy_recv)(lc_easy *, void *, size_t, size_t *);
     curl_multi *(*multi_init)(void);
     int (*multi_cleanup)(curl_multi *);
     int (*multi_setopt)(curl_multi *, int, ...);
@@ -125,8 +121,6 @@ static int find_all(void *library) {
         && find(library, "curl_easy_setopt", &curl.easy_setopt)
         && find(library, "curl_easy_getinfo", &curl.easy_getinfo)
         && find(library, "curl_easy_pause", &curl.easy_pause)
-        && find(library, "curl_easy_send", &curl.easy_send)
-        && find(library, "curl_easy_recv", &curl.easy_recv)
         && find(library, "curl_multi_init", &curl.multi_init)
         && find(library, "curl_multi_cleanup", &curl.multi_cleanup)
         && find(library, "curl_multi_setopt", &curl.multi_setopt)
@@ -600,19 +594,14 @@ static int add_poller(lc_multi *multi) {
     return multi->poller != NULL;
 }
 
-static lc_multi *new_multi(int (*prepare)(lc_multi *)) {
+lc_multi *lc_multi_new(void) {
     lc_multi *multi = calloc(1, sizeof *multi);
     if (!multi) return NULL;
     multi->handle = make_handle_closed_on_exec();
-    if (multi->handle && prepare(multi)) return multi;
+    if (multi->handle && add_poller(multi)) return multi;
     lc_multi_free(multi);
     return NULL;
 }
-
-static int add_nothing(lc_multi *multi) { return multi != NULL; }
-
-lc_multi *lc_multi_new(void) { return new_multi(add_poller); }
-lc_multi *lc_multi_new_connecting(void) { return new_multi(add_nothing); }
 
 void lc_multi_free(lc_multi *multi) {
     if (multi->handle) curl.multi_cleanup(multi->handle);
@@ -656,96 +645,4 @@ lc_easy *lc_multi_next_done(lc_multi *multi, int32_t *result) {
         return message->easy;
     }
     return NULL;
-}
-
-// MARK: Connections that carry no request
-
-int lc_socket(lc_easy *easy) {
-    int socket = -1;
-    return curl.easy_getinfo(easy, INFO_SOCKET + 44, &socket) == 0 ? socket : -1;
-}
-
-int32_t lc_send(lc_easy *easy, const void *bytes, size_t count, size_t *sent) {
-    *sent = 0;
-    return curl.easy_send(easy, bytes, count, sent);
-}
-
-int32_t lc_receive(lc_easy *easy, void *buffer, size_t size, size_t *received) {
-    *received = 0;
-    return curl.easy_recv(easy, buffer, size, received);
-}
-
-static ptrdiff_t direct_result(ssize_t count) {
-    if (count >= 0) return count;
-    return errno == EAGAIN || errno == EWOULDBLOCK ? -LC_NOTHING : -errno;
-}
-
-ptrdiff_t lc_receive_directly(int socket, void *buffer, size_t size) {
-    ssize_t count;
-    do count = recv(socket, buffer, size, MSG_DONTWAIT);
-    while (count < 0 && errno == EINTR);
-    return direct_result(count);
-}
-
-#ifdef MSG_NOSIGNAL
-enum { SEND_FLAGS = MSG_DONTWAIT | MSG_NOSIGNAL };
-#else
-enum { SEND_FLAGS = MSG_DONTWAIT }; // libcurl sets SO_NOSIGPIPE
-#endif
-
-ptrdiff_t lc_send_directly(int socket, const void *bytes, size_t count) {
-    ssize_t sent;
-    do sent = send(socket, bytes, count, SEND_FLAGS);
-    while (sent < 0 && errno == EINTR);
-    return direct_result(sent);
-}
-
-int lc_take_socket(int owned) {
-    int taken = fcntl(owned, F_DUPFD_CLOEXEC, 0), other = socket(AF_UNIX, SOCK_STREAM, 0);
-    int is_replaced = taken >= 0 && other >= 0 && dup2(other, owned) >= 0;
-    fcntl(owned, F_SETFD, FD_CLOEXEC);
-    fcntl(owned, F_SETFL, O_NONBLOCK);
-    if (other >= 0) close(other);
-    if (is_replaced) return taken;
-    if (taken >= 0) close(taken);
-    return -1;
-}
-
-int lc_unacknowledged(int socket) {
-    int count = 0;
-#ifdef TIOCOUTQ
-    if (ioctl(socket, TIOCOUTQ, &count) != 0) return 0;
-#endif
-    return count;
-}
-
-int lc_finish_sending(int socket) { return shutdown(socket, SHUT_WR); }
-
-/// libcurl's `curl_waitfd` has the fields and the bits of `pollfd`.
-void lc_wait(lc_multi *connecting, lc_waiter *waiters, uint32_t count, int32_t milliseconds) {
-    for (uint32_t i = 0; i < count; i++) waiters[i].ready = 0;
-    int ready = 0;
-    if (connecting) curl.multi_poll(connecting->handle, waiters, count, milliseconds, &ready);
-    else poll((struct pollfd *)waiters, count, milliseconds);
-}
-
-int lc_bell_open(int ends[2]) {
-    if (pipe(ends) != 0) return 0;
-    for (int i = 0; i < 2; i++) {
-        fcntl(ends[i], F_SETFD, FD_CLOEXEC);
-        fcntl(ends[i], F_SETFL, O_NONBLOCK);
-    }
-    return 1;
-}
-
-/// A full pipe has rung already.
-void lc_bell_ring(int end) {
-    while (write(end, "", 1) < 0 && errno == EINTR) {}
-}
-
-void lc_bell_clear(int end) {
-    char bytes[64];
-    ssize_t count;
-    do count = read(end, bytes, sizeof bytes);
-    while (count > 0 || (count < 0 && errno == EINTR));
 }

@@ -13,7 +13,7 @@ extension Session {
     ///     `fe80::1%eth0`.
     ///   - port: 1 to 65535.
     ///   - tls: `.none` for a connection without TLS, `.system` for the system's trust, or settings of your own, such as
-    ///     those of ``LibcurlTransport/Configuration/tls(forHost:)``: the transport's `tls` and `tlsForHosts` do not apply. No
+    ///     those of ``SocketTransport/Configuration/tls(forHost:)``: the transport's `tls` and `tlsForHosts` do not apply. No
     ///     application protocol is offered (ALPN).
     /// - Throws: ``AsyncNetError``, such as `.cannotConnect`, `.certificateNotTrusted`, `.timedOut`, and
     ///   `.unsupportedByTransport` over a transport that opens no such connections, as URLSession's.

@@ -51,10 +51,10 @@ public final class StreamConnection: Sendable {
         }
     }
 
-    /// Tells the peer that no more bytes follow; what it sends can still be read (TCP's half-close).
+    /// Tells the peer that no more bytes follow; what it sends can still be read (TCP's half-close, TLS 1.3's close_notify).
     ///
-    /// - Throws: ``AsyncNetError`` with code `.unsupportedByTransport` over TLS, also that to an HTTPS proxy, where libcurl
-    ///   cannot end one direction.
+    /// - Throws: ``AsyncNetError`` with code `.unsupportedByTransport` over TLS 1.2 or older, whose peer must end its own side at
+    ///   once and drop what it has not sent (RFC 5246 §7.2.1).
     public func finishWriting() async throws(AsyncNetError) {
         do { try connection.finishSending() } catch { throw AsyncNetError(wrapping: error, as: .transportFailed) }
     }
@@ -65,8 +65,8 @@ public final class StreamConnection: Sendable {
     /// Nothing is received from the network meanwhile, apart from a buffer of 256 KiB and those of the system, so a peer can
     /// send no faster than this program reads. Cancelling the task loses no byte: the next call returns it.
     ///
-    /// - Throws: ``AsyncNetError``, such as `.connectionLost`, and `.cancelled`. A peer that ends TLS without its close_notify
-    ///   may have lost bytes (RFC 8446 §6.1): newer versions of libcurl report that, older ones end without an error.
+    /// - Throws: ``AsyncNetError``, such as `.connectionLost`, also for a peer that ends TLS without its close_notify, since
+    ///   bytes may have been lost (RFC 8446 §6.1), and `.cancelled`.
     public func read() async throws(AsyncNetError) -> Data? {
         do {
             let bytes = try await connection.receive()

@@ -13,14 +13,12 @@ struct DuplexPipeState {
         case bytes(Data, makesRoom: Bool)
         case end
         case failure(AsyncNetError)
-        /// The reader receives from the connection itself.
-        case directly
         case wait
 
         static func == (one: Read, other: Read) -> Bool {
             switch (one, other) {
             case (.bytes(let one, let oneRoom), .bytes(let other, let otherRoom)): one == other && oneRoom == otherRoom
-            case (.end, .end), (.directly, .directly), (.wait, .wait): true
+            case (.end, .end), (.wait, .wait): true
             case (.failure(let one), .failure(let other)): one.code == other.code
             default: false
             }
@@ -40,9 +38,6 @@ struct DuplexPipeState {
     private var receivedBytes = 0
     private var isPaused = false
     private var receivingEnd: Result<Void, AsyncNetError>?
-    /// Whether the thread has left the receiving to the reader: more has arrived than it received at once, and a reader
-    /// that receives by itself needs no thread to wake it for each piece.
-    private var isHandedOver = false
 
     private var outgoing = Outgoing()
     /// The bytes that the connection has not taken, those that the thread holds included.
@@ -73,23 +68,7 @@ struct DuplexPipeState {
     /// The peer has ended its side, or the connection has failed. The first call counts.
     mutating func endReceiving(_ result: Result<Void, AsyncNetError>) { receivingEnd = receivingEnd ?? result }
 
-    /// Whether the next bytes are those that the reader receives by itself.
-    var isReadDirectly: Bool { isHandedOver && received.isEmpty && receivingEnd == nil }
-
-    /// The error that a reader has found.
-    var receivingFailure: AsyncNetError? { if case .failure(let error) = receivingEnd { error } else { nil } }
-
-    mutating func handOver() { isHandedOver = true }
-
-    /// Nothing more has arrived: the thread receives again.
-    ///
-    /// - Returns: Whether the thread must be told.
-    mutating func takeBack() -> Bool {
-        defer { isHandedOver = false }
-        return isHandedOver
-    }
-
-    var isReadable: Bool { !received.isEmpty || receivingEnd != nil || isHandedOver }
+    var isReadable: Bool { !received.isEmpty || receivingEnd != nil }
 
     mutating func read() -> Read {
         if let data = received.takeFirst(leaving: Data()) {
@@ -101,7 +80,7 @@ struct DuplexPipeState {
         switch receivingEnd {
         case .success: return .end
         case .failure(let error): return .failure(error)
-        case nil: return isReadDirectly ? .directly : .wait
+        case nil: return .wait
         }
     }
 
@@ -109,9 +88,6 @@ struct DuplexPipeState {
 
     /// Whether a writer may go on.
     var hasSendingRoom: Bool { unsentBytes < Self.highWaterMark || sendingError != nil }
-
-    /// Whether a write may pass its bytes to the system by itself: nothing is before them.
-    var isIdle: Bool { unsentBytes == 0 && sendingError == nil }
 
     /// The error of a write: the connection is closed, the peer receives no more, or the sending was finished.
     var sendingError: AsyncNetError? {

@@ -38,7 +38,10 @@ public protocol DuplexConnection: AnyObject, Sendable {
 
     /// Tells the peer, after all bytes, that no more follow; the peer can still send.
     ///
-    /// - Throws: ``AsyncNetError`` with code `.unsupportedByTransport` if this connection cannot, as one with TLS.
+    /// With TLS 1.3 that is a close_notify, which ends one direction only (RFC 8446 §6.1).
+    ///
+    /// - Throws: ``AsyncNetError`` with code `.unsupportedByTransport` if this connection cannot, as one with TLS 1.2 or older,
+    ///   whose peer must end its own side at once, and drop what it has not sent (RFC 5246 §7.2.1).
     func finishSending() throws
 
     /// Sends what `send` has taken, as far as the peer takes it within a limited time, then closes the connection.
@@ -82,7 +85,8 @@ public struct DuplexRequest: Sendable {
     /// Refuses a host that would be more than a host in a URL.
     func checkHost() throws(AsyncNetError) {
         let isName = host.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && !"/?#@[]\\%".utf8.contains($0) }
-        guard isName || ZonedAddress.isValid(host), !host.isEmpty, 1...65_535 ~= port else {
+        let isV6 = IPText.v6(host) != nil || ZonedAddress.isValid(host)
+        guard isV6 || isName && !host.utf8.contains(UInt8(ascii: ":")), !host.isEmpty, 1...65_535 ~= port else {
             throw AsyncNetError(
                 .malformedURL, "A connection needs a host name or an IP address, and a port from 1 to 65535")
         }

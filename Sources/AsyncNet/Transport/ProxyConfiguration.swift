@@ -115,19 +115,6 @@ public struct ProxyConfiguration: Sendable {
         }
     }
 
-    /// Whether connections to `http` URLs may be made over TLS to a proxy.
-    var mayEncrypt: Bool {
-        switch kind {
-        case .none: return false
-        case .url(let url): return Self.isEncrypted(url)
-        case .environment:
-            let environment = ProcessInfo.processInfo.environment
-            return ["all_proxy", "ALL_PROXY", "http_proxy"].contains { environment[$0].map(Self.isEncrypted) ?? false }
-        }
-    }
-
-    private static func isEncrypted(_ url: String) -> Bool { url.lowercased().hasPrefix("https:") }
-
     private var mayBeSOCKS: Bool {
         switch kind {
         case .none: false

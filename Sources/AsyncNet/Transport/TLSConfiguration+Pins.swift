@@ -43,6 +43,13 @@ extension TLSConfiguration {
         let keyLog: KeyLog
     }
 
+    /// Whether anchors or the identity are read from files.
+    var namesFiles: Bool {
+        if case .file = trust.kind { return true }
+        if case .files = clientIdentity?.kind { return true }
+        return false
+    }
+
     var key: Key {
         Key(
             trust: trust.kind, pins: pins, identity: clientIdentity?.kind, password: clientIdentity?.password,

@@ -72,6 +72,9 @@ void an_close(int socket, int is_abortive);
 /// Tells the peer that no bytes follow. Returns 0 or the error.
 int an_finish_sending(int socket);
 
+/// How many sent bytes the peer has not acknowledged; 0 where the system does not tell.
+int an_unacknowledged(int socket);
+
 /// The address of a numeric IPv4 or IPv6 address, whose zone may follow after `%`. Returns 0 if the text is none, or the zone
 /// names no interface.
 int an_numeric_address(const char *_Nonnull text, uint16_t port, an_address *_Nonnull address);

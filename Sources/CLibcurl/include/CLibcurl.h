@@ -82,7 +82,7 @@ int32_t lc_set_seek_function(lc_easy *_Nonnull easy, lc_seek_function _Nonnull f
 int32_t lc_set_socket_function(lc_easy *_Nonnull easy, lc_socket_function _Nonnull function, const void *_Nonnull user);
 int32_t lc_set_debug_function(lc_easy *_Nonnull easy, lc_debug_function _Nonnull function);
 /// Returns an error before libcurl 7.80.
-int32_t lc_set_send_function(lc_easy *_Nonnull easy, lc_send_function _Nullable function);
+int32_t lc_set_send_function(lc_easy *_Nonnull easy, lc_send_function _Nonnull function);
 int32_t lc_set_close_function(lc_easy *_Nonnull easy, lc_close_function _Nonnull function);
 int32_t lc_pause(lc_easy *_Nonnull easy, int32_t what);
 /// How many connections libcurl made for the current or the last transfer.
@@ -132,48 +132,6 @@ void lc_multi_wake(lc_multi *_Nonnull multi);
 /// The next transfer that has ended, with its result; NULL if there is none.
 lc_easy *_Nullable lc_multi_next_done(lc_multi *_Nonnull multi, int32_t *_Nonnull result);
 
-/// A multi handle for connections that carry no request, which the thread waits for by `lc_wait`.
-lc_multi *_Nullable lc_multi_new_connecting(void);
-
-/// The socket of a handle that has connected with `LC_CONNECT_ONLY`; -1 without one.
-int lc_socket(lc_easy *_Nonnull easy);
-/// Sends what the socket takes now. `LC_RESULT_AGAIN` means that it takes nothing.
-int32_t lc_send(lc_easy *_Nonnull easy, const void *_Nonnull bytes, size_t count, size_t *_Nonnull sent);
-/// Receives what has arrived; nothing, with result 0, is the end. `LC_RESULT_AGAIN` means that nothing has arrived, also
-/// in the TLS library's buffer, so that the thread may wait for the socket.
-int32_t lc_receive(lc_easy *_Nonnull easy, void *_Nonnull buffer, size_t size, size_t *_Nonnull received);
-/// Receives what has arrived at a socket, without waiting: its count, 0 at the end, `-LC_NOTHING` if nothing has arrived, or
-/// another negative `errno`.
-ptrdiff_t lc_receive_directly(int socket, void *_Nonnull buffer, size_t size);
-/// Sends as many bytes as the system takes without waiting: their count, `-LC_NOTHING` for none, or another negative `errno`.
-ptrdiff_t lc_send_directly(int socket, const void *_Nonnull bytes, size_t count);
-/// No `errno` of any system.
-enum { LC_NOTHING = 1 << 20 };
-/// Takes a connection from libcurl: returns another descriptor of its socket, for `lc_close`, and puts an unconnected socket
-/// in the place of libcurl's. Who closes libcurl's descriptor reads what it has unread, which must not be this
-/// connection's bytes. -1 without descriptors.
-int lc_take_socket(int socket);
-/// How many sent bytes the peer has not acknowledged; 0 where the system does not tell.
-int lc_unacknowledged(int socket);
-/// Tells the peer that no more bytes will follow. Not for a connection with TLS. 0 if that succeeded.
-int lc_finish_sending(int socket);
-
-/// A socket to wait for, and which of `LC_READABLE` and `LC_WRITABLE` are wanted and ready.
-typedef struct {
-    int socket;
-    short wanted, ready;
-} lc_waiter;
-enum { LC_READABLE = 1, LC_WRITABLE = 4 };
-
-/// Waits for a socket or the time-out, and for the connections that `connecting` makes unless it is NULL. An error of a
-/// socket may be reported as bits that are neither of the two.
-void lc_wait(lc_multi *_Nullable connecting, lc_waiter *_Nonnull waiters, uint32_t count, int32_t milliseconds);
-
-/// Opens a pipe, by whose first end one thread waits for others to ring at the second. 0 without descriptors.
-int lc_bell_open(int ends[_Nonnull 2]);
-void lc_bell_ring(int end);
-void lc_bell_clear(int end);
-
 /// Must be called at the end of each thread that used libcurl: frees the TLS library's memory for the thread.
 void lc_thread_ends(void);
 
@@ -181,7 +139,7 @@ void lc_thread_ends(void);
 enum {
     LC_SSLVERSION = 32, LC_VERBOSE = 41, LC_NOBODY = 44, LC_UPLOAD = 46, LC_POST = 47, LC_HTTPPROXYTUNNEL = 61, LC_SSL_VERIFYPEER = 64, LC_FRESH_CONNECT = 74, LC_FORBID_REUSE = 75,
     LC_HTTPGET = 80, LC_SSL_VERIFYHOST = 81, LC_HTTP_VERSION = 84, LC_BUFFERSIZE = 98, LC_NOSIGNAL = 99, LC_IPRESOLVE = 113,
-    LC_CONNECT_ONLY = 141, LC_CONNECTTIMEOUT_MS = 156, LC_PROTOCOLS = 181, LC_SSL_ENABLE_ALPN = 226, LC_EXPECT_100_TIMEOUT_MS = 227, LC_PATH_AS_IS = 234, LC_PIPEWAIT = 237,
+    LC_CONNECT_ONLY = 141, LC_CONNECTTIMEOUT_MS = 156, LC_PROTOCOLS = 181, LC_EXPECT_100_TIMEOUT_MS = 227, LC_PATH_AS_IS = 234, LC_PIPEWAIT = 237,
     LC_TCP_KEEPALIVE = 213, LC_TCP_KEEPIDLE = 214, LC_TCP_KEEPINTVL = 215, LC_SSL_SESSIONID_CACHE = 150, LC_TIMEOUT_MS = 155, LC_SSL_VERIFYSTATUS = 232,
     LC_SUPPRESS_CONNECT_HEADERS = 265, LC_UPLOAD_BUFFERSIZE = 280, LC_MAXAGE_CONN = 288, LC_CERTINFO = 172, LC_CA_CACHE_TIMEOUT = 321, LC_QUICK_EXIT = 322,
     LC_WRITEDATA = 10001, LC_URL = 10002, LC_PROXY = 10004, LC_READDATA = 10009, LC_ERRORBUFFER = 10010, LC_POSTFIELDS = 10015,
@@ -205,7 +163,6 @@ enum {
     LC_PAUSE_RECEIVING = 1, LC_PAUSE_SENDING = 4, LC_PAUSE_NOTHING = 0,
     LC_CALLBACK_PAUSE = 0x10000001, LC_READ_ABORT = 0x10000000,
     LC_INFO_TEXT = 0, LC_INFO_HEADER_OUT = 2,
-    LC_RESULT_AGAIN = 81,
     LC_SEEK_OK = 0, LC_SEEK_FAIL = 1,
     LC_ERROR_BUFFER_SIZE = 256,
     LC_FEATURE_HTTP2 = 1 << 16, LC_FEATURE_UNIX_SOCKETS = 1 << 19, LC_FEATURE_HTTP3 = 1 << 25,

@@ -71,7 +71,7 @@ struct ConnectionCancelTests {
     func webSocket(_ way: Way) async throws {
         let server = try await MockServer.start()
         server.on(.get, "/", replies: .webSocket(.echo))
-        let steps = try await atEachStep(of: { LibcurlTransport.libcurl() }) { session, stop in
+        let steps = try await atEachStep(of: { SocketTransport.sockets() }) { session, stop in
             let (socket, ready) = (session.webSocket(server.webSocketURL()), Gate())
             let task = Task {
                 await ready.wait()

@@ -167,7 +167,7 @@ struct WebSocketCloseTests {
     func closesAfterViolation() async throws {
         let (server, clock) = (try RawServer(Self.violation, readsHead: false), TestClock())
         let session = Session(
-            transport: .libcurl(.init(connectTimeout: .seconds(3000))), configuration: .init(clock: clock))
+            transport: .sockets(.init(connectTimeout: .seconds(3000))), configuration: .init(clock: clock))
         let socket = session.webSocket("ws://127.0.0.1:\(server.port)/")
         try await socket.open()
         async let sent: Void? = try? await socket.send(.binary(Data(count: 30_000_000)))

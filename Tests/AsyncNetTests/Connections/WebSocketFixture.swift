@@ -6,11 +6,13 @@ import Foundation
 /// Runs a test with a server and a session, and ends both.
 func withWebSockets<Result>(
     _ reply: MockResponse = .webSocket(.echo), tls: MockServer.TLS? = nil,
-    configuration: SessionConfiguration = SessionConfiguration(), body: (MockServer, Session) async throws -> Result
+    configuration: SessionConfiguration = SessionConfiguration(),
+    over transport: (TLSConfiguration) -> any DuplexTransport = { SocketTransport.sockets(tls: $0) },
+    body: (MockServer, Session) async throws -> Result
 ) async throws -> Result {
     let server = try await MockServer.start(tls: tls)
     server.on(nil, "/", replies: reply)
-    let transport = LibcurlTransport.libcurl(tls: .init(trust: tls == nil ? .system : .anchors([server.anchor])))
+    let transport = transport(.init(trust: tls == nil ? .system : .anchors([server.anchor])))
     let session = Session(transport: transport, configuration: configuration)
     do {
         let result = try await body(server, session)

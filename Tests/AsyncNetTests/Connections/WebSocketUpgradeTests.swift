@@ -159,7 +159,7 @@ struct WebSocketUpgradeTests {
     func proxy() async throws {
         try await withWebSockets { (server: MockServer, _: Session) async throws in
             let proxy = try RawServer(Self.tunnel(to: server.port))
-            let session = Session(transport: .libcurl(proxy: .http("127.0.0.1", port: proxy.port)))
+            let session = Session(transport: .sockets(proxy: .http("127.0.0.1", port: proxy.port)))
             let socket = session.webSocket("ws://chat.example:81/")
             try await socket.send(.text("hi"))
             #expect(try await socket.receive() == .text("hi"))

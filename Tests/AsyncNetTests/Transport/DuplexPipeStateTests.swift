@@ -47,41 +47,6 @@ struct DuplexPipeStateTests {
         #expect(state.receivingRoom() == Self.mark / 4 * 3)
     }
 
-    @Test("A reader receives directly after what the thread has left it, until nothing has arrived")
-    func handsOver() {
-        var state = DuplexPipeState()
-        state.receive(Data([1]))
-        state.handOver()
-        #expect(state.read() == .bytes(Data([1]), makesRoom: false))
-        #expect(state.isReadable)
-        #expect(state.read() == .directly)
-        #expect(state.takeBack() == true)
-        #expect(state.takeBack() == false)
-        #expect(!state.isReadable)
-        #expect(state.read() == .wait)
-        state.handOver()
-        state.didClose(lost)
-        #expect(state.read() == .failure(lost))
-    }
-
-    @Test("A write is sent directly only if nothing is before it, and the connection is open")
-    func isIdle() throws {
-        var state = DuplexPipeState()
-        #expect(state.isIdle)
-        _ = try state.send(Data([1, 2]))
-        #expect(!state.isIdle)
-        _ = state.takeOutgoing()
-        state.didSend(1)
-        #expect(!state.isIdle)
-        state.didSend(1)
-        #expect(state.isIdle)
-        _ = try state.finishSending()
-        #expect(!state.isIdle)
-        var closing = DuplexPipeState()
-        _ = closing.close()
-        #expect(!closing.isIdle)
-    }
-
     @Test("The thread is told once of what it has not taken")
     func sending() throws {
         var state = DuplexPipeState()

@@ -77,20 +77,6 @@ struct EasyHandle: ~Copyable {
         lc_set_pointer(pointer, Int32(LC_ERRORBUFFER), errorText)
     }
 
-    /// Sets the number by which the worker finds a connection that carries no request, and the handle that gets the heads
-    /// of a proxy's responses; their bodies go nowhere.
-    func setConnection(_ id: Int, _ handle: DuplexHandle, errorText: UnsafeMutablePointer<CChar>) {
-        lc_set_data_function(pointer, Int32(LC_HEADERFUNCTION)) { data, size, count, user in
-            DuplexHandle.at(user).receiveHeader(UnsafeRawBufferPointer(start: data, count: size * count))
-            return size * count
-        }
-        lc_set_data_function(pointer, Int32(LC_WRITEFUNCTION)) { _, size, count, _ in size * count }
-        lc_set_pointer(pointer, Int32(LC_HEADERDATA), Unmanaged.passUnretained(handle).toOpaque())
-        lc_set_send_function(pointer, nil)
-        lc_set_pointer(pointer, Int32(LC_PRIVATE), UnsafeRawPointer(bitPattern: id))
-        lc_set_pointer(pointer, Int32(LC_ERRORBUFFER), errorText)
-    }
-
     /// The certificates of the handshake in PEM; empty without `LC_CERTINFO`.
     var certificates: [String] {
         var certificates: [String] = []

@@ -83,7 +83,7 @@ public final class LibcurlTransport: Transport {
         guard case .success(let engine) = engine else { return }
         engine.close()
         for loop in loops { await loop.waitForEnd() }
-        await engine.duplex.waitForEnd()
+        await engine.sockets.shutdown()
     }
 }
 
@@ -91,7 +91,8 @@ public final class LibcurlTransport: Transport {
 private struct Engine: Sendable {
     let version: Libcurl.Version
     let loops: [LibcurlLoop]
-    let duplex: DuplexLoop
+    /// Opens the connections without HTTP.
+    let sockets: SocketTransport
     let hosts: TLSHosts
     private let distribution: LoopDistribution
 
@@ -104,7 +105,7 @@ private struct Engine: Sendable {
         self.version = version
         self.distribution = distribution
         self.hosts = hosts
-        duplex = DuplexLoop(configuration, hosts)
+        sockets = SocketTransport(unannounced: SocketTransport.Configuration(configuration))
         let scope = TLSSessions.Scope(version)
         let sessions = scope == .transport ? TLSSessions() : nil
         let offers = HTTP3Offers(configuration, version)
@@ -120,17 +121,14 @@ private struct Engine: Sendable {
 
     func close() {
         for loop in loops { loop.close() }
-        duplex.close()
+        sockets.close()
     }
 }
 
 extension LibcurlTransport: DuplexTransport {
+    /// Opens a connection over sockets, with this transport's settings: libcurl is for requests.
     public func open(_ request: DuplexRequest) async throws -> any DuplexConnection {
-        let engine = try engine.get()
-        if case .tls(let tls) = request.security { try tls.validate() }
-        try request.checkHost()
-        try configuration.proxy.checkHost(request.host)
-        return try await LibcurlConnection.open(request, engine.duplex)
+        try await engine.get().sockets.open(request)
     }
 }
 

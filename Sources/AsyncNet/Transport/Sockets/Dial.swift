@@ -126,7 +126,9 @@ final class Dial {
         do throws(AsyncNetError) {
             let stream = try open(address)
             let error = withUnsafePointer(to: address.raw) { an_connect(stream.socket, $0) }
-            guard error == 0 || error == EINPROGRESS else { throw SocketErrors.connecting(POSIXError(error)) }
+            guard error == 0 || error == EINPROGRESS else {
+                throw SocketErrors.connecting(POSIXError(error), engine.configuration.unixSocket)
+            }
             attempts.append(try ConnectAttempt(stream, self, engine.thread))
             return true
         } catch {
@@ -137,7 +139,7 @@ final class Dial {
 
     private func open(_ address: SocketAddress) throws(AsyncNetError) -> SocketStream {
         let socket = an_open_socket(address.family)
-        guard socket >= 0 else { throw SocketErrors.connecting(SystemError.last) }
+        guard socket >= 0 else { throw SocketErrors.connecting(SystemError.last, engine.configuration.unixSocket) }
         let stream = SocketStream(socket)
         guard address.family != AF_UNIX else { return stream }
         if let seconds = engine.configuration.keepAliveSeconds {
@@ -170,7 +172,7 @@ final class Dial {
         attempt.stop(engine.thread)
         attempts.removeAll { $0 === attempt }
         guard error == 0 else {
-            firstError = firstError ?? SocketErrors.connecting(POSIXError(error))
+            firstError = firstError ?? SocketErrors.connecting(POSIXError(error), engine.configuration.unixSocket)
             return perform(eyeballs.attemptFailed())
         }
         times.connect = engine.thread.now
@@ -202,6 +204,9 @@ final class Dial {
         times.handshake = engine.thread.now
         finish(result.map { (stream, times) })
     }
+
+    /// Ends without an outcome that anybody waits for.
+    func cancel() { finish(.failure(AsyncNetError(.cancelled))) }
 
     private func finish(_ outcome: Outcome) {
         guard let end = end.take() else { return }

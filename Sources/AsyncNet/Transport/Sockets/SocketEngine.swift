@@ -16,6 +16,11 @@ final class SocketEngine {
     /// The transfers that have no outcome yet.
     private var live: [SocketTransfer: Place] = [:]
     private var contexts: [Int: TLSContext] = [:]
+    /// Those of connections with settings of their own.
+    private var ownContexts: [TLSConfiguration.Key: TLSContext] = [:]
+    private static let mostOwnContexts = 16
+    /// The connections without HTTP.
+    private var streams: [ObjectIdentifier: DuplexStream] = [:]
     private var nextNumber = 0
 
     /// Where a transfer is.
@@ -41,6 +46,14 @@ final class SocketEngine {
 
     /// The engine of a loop's thread.
     static func of(_ thread: LoopThread) -> SocketEngine? { thread.engine as? SocketEngine }
+
+    /// The engine of a loop's thread, which is made if there is none.
+    static func on(_ thread: LoopThread, _ setup: SocketSetup) -> SocketEngine {
+        if let engine = of(thread) { return engine }
+        let engine = SocketEngine(thread, setup)
+        thread.engine = engine
+        return engine
+    }
 
     // MARK: Transfers
 
@@ -155,8 +168,23 @@ final class SocketEngine {
     /// - Returns: `nil` for a connection without TLS.
     private func makeTLS(for endpoint: ServerEndpoint) throws(AsyncNetError) -> TLSSession? {
         guard endpoint.isTLS else { return nil }
+        return try context(for: endpoint).session(for: endpoint, offering: ["http/1.1"])
+    }
+
+    /// - Returns: `nil` for a connection without TLS.
+    func makeTLS(for endpoint: ServerEndpoint, _ request: DuplexRequest) throws(AsyncNetError) -> TLSSession? {
+        let context: TLSContext
+        switch request.security {
+        case .none: return nil
+        case .transport: context = try self.context(for: endpoint)
+        case .tls(let configuration): context = try ownContext(configuration)
+        }
+        return try context.session(for: endpoint, offering: request.isHTTP ? ["http/1.1"] : [])
+    }
+
+    private func context(for endpoint: ServerEndpoint) throws(AsyncNetError) -> TLSContext {
         let (index, configuration) = try hosts.tls(for: endpoint)
-        return try context(index, configuration).session(for: endpoint, offering: ["http/1.1"])
+        return try context(index, configuration)
     }
 
     private func context(_ index: Int, _ configuration: TLSConfiguration) throws(AsyncNetError) -> TLSContext {
@@ -165,6 +193,33 @@ final class SocketEngine {
         contexts[index] = context
         return context
     }
+
+    private func ownContext(_ configuration: TLSConfiguration) throws(AsyncNetError) -> TLSContext {
+        let key = configuration.key
+        if let context = ownContexts[key] { return context }
+        let context = try TLSContext(configuration)
+        // A program that goes on to use new files expects them to be read.
+        guard !configuration.namesFiles else { return context }
+        if ownContexts.count >= Self.mostOwnContexts { ownContexts = [:] }
+        ownContexts[key] = context
+        return context
+    }
+
+    // MARK: Connections without HTTP
+
+    func open(_ opening: DuplexOpening) {
+        let stream = DuplexStream(opening, self)
+        streams[ObjectIdentifier(stream)] = stream
+        thread.activeCount += 1
+        stream.start()
+    }
+
+    func closed(_ stream: DuplexStream) {
+        if streams.removeValue(forKey: ObjectIdentifier(stream)) != nil { thread.activeCount -= 1 }
+    }
+
+    /// Closes them, unlike transfers, which are waited for: they might stay open for ever.
+    func closeStreams() { for stream in streams.values { stream.shutDown() } }
 
     // MARK: Connections
 

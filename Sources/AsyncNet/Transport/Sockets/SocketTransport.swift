@@ -14,19 +14,24 @@ import Foundation
 public final class SocketTransport: Transport {
     /// The settings that this transport was made with.
     public let configuration: Configuration
-    private let setup: Result<SocketSetup, AsyncNetError>
-    private let loops: [SocketLoop]
+    let setup: Result<SocketSetup, AsyncNetError>
+    let loops: [SocketLoop]
 
     /// A transport with its own connections. Errors in the configuration end each request.
-    public init(_ configuration: Configuration = Configuration()) {
+    public convenience init(_ configuration: Configuration = Configuration()) {
+        self.init(unannounced: configuration)
+        if configuration.unverifiedHosts != nil { TLSConfiguration.warnOfUnverifiedHosts() }
+    }
+
+    /// A transport that is part of another one, which warns of hosts that are not verified.
+    init(unannounced configuration: Configuration) {
         self.configuration = configuration
         setup = Result { () throws(AsyncNetError) in try SocketSetup(configuration) }
         let count = (try? setup.get())?.distribution.loops ?? 0
         loops = (0..<count).map { _ in SocketLoop() }
-        if configuration.unverifiedHosts != nil { TLSConfiguration.warnOfUnverifiedHosts() }
     }
 
-    deinit { for loop in loops { loop.close() } }
+    deinit { close() }
 
     /// The version of OpenSSL, and whether certificates are verified.
     public var transportDescription: String {
@@ -64,16 +69,23 @@ public final class SocketTransport: Transport {
                 if let transfer { loop.post { SocketEngine.of($0)?.resume(transfer) } }
             })
         try loop.submit { thread in
-            if thread.engine == nil { thread.engine = SocketEngine(thread, setup) }
-            SocketEngine.of(thread)?.start(transfer)
+            SocketEngine.on(thread, setup).start(transfer)
         }
         return transfer.pipe
     }
 
     /// Refuses new requests, waits for running transfers to end, then closes all connections.
     public func shutdown() async {
-        for loop in loops { loop.close() }
+        close()
         for loop in loops { await loop.waitForEnd() }
+    }
+
+    /// Begins to shut down.
+    func close() {
+        for loop in loops {
+            loop.close()
+            loop.post { SocketEngine.of($0)?.closeStreams() }
+        }
     }
 }
 

@@ -42,7 +42,7 @@ final class LoopThread {
     private var jobs: [SocketLoop.Job] = []
     /// Objects of the transport that live as long as the thread.
     var engine: AnyObject?
-    /// How many transfers keep a closed loop from its end.
+    /// How many transfers, and connections without HTTP, keep a closed loop from its end.
     var activeCount = 0 { didSet { loop.report(transfers: activeCount) } }
     private let begin = ContinuousClock.now
     private var load = LoopLoad(at: .zero)

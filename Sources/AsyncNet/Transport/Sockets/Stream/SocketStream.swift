@@ -19,12 +19,15 @@ final class SocketStream {
     private(set) var isBlocked = false
     /// Whether the connection is closed by a reset, since what the peer still sends is not wanted.
     var isAbortive = false
+    /// Whether ciphertext that waits is dropped, since the peer receives no more.
+    var dropsOutput = false
+    private var hasFinishedSending = false
 
     init(_ socket: Int32) { self.socket = socket }
 
     deinit {
-        if let tls, !isAbortive {
-            tls.close()
+        if let tls, !isAbortive, !dropsOutput {
+            if !hasFinishedSending { tls.close() }
             _ = try? tls.flush { bytes throws(AsyncNetError) in
                 max(0, an_send(socket, bytes.baseAddress, bytes.count, nil, 0))
             }
@@ -72,6 +75,11 @@ final class SocketStream {
         rest = tls.moveUnread()
     }
 
+    /// Receives and drops what has arrived, undecrypted.
+    func discard(_ buffer: UnsafeMutableRawBufferPointer) -> Received {
+        (try? receive(from: socket, into: buffer)) ?? .end(isClean: false)
+    }
+
     var hasUnreadInput: Bool { tls.map { $0.unread > 0 || $0.hasPlaintext } ?? false }
 
     private func freeRest() {
@@ -111,9 +119,20 @@ final class SocketStream {
     @discardableResult
     func flush() throws(AsyncNetError) -> Bool {
         guard let tls else { return true }
-        let isDone = try tls.flush { bytes throws(AsyncNetError) in try send(to: socket, bytes, nil) }
+        let isDone = try tls.flush { bytes throws(AsyncNetError) in
+            dropsOutput ? bytes.count : try send(to: socket, bytes, nil)
+        }
         if isDone { isBlocked = false }
         return isDone
+    }
+
+    /// Tells the peer that nothing follows; with TLS by its close_notify, which leaves the TCP connection as it is.
+    func finishSending() throws(AsyncNetError) {
+        guard !hasFinishedSending else { return }
+        hasFinishedSending = true
+        guard let tls else { return _ = an_finish_sending(socket) }
+        tls.close()
+        try flush()
     }
 
     /// The socket takes bytes again.
@@ -148,10 +167,15 @@ enum SocketErrors {
             underlyingError: error)
     }
 
-    static func connecting(_ error: POSIXError) -> AsyncNetError {
-        AsyncNetError(
-            .cannotConnect, "\(AsyncNetError.Code.cannotConnect.summary) (\(SystemError.text(error)))",
-            underlyingError: error)
+    /// - Parameter unixSocket: The path that was connected to; `nil` for a host and port.
+    static func connecting(_ error: POSIXError, _ unixSocket: String?) -> AsyncNetError {
+        let failure = ConnectFailure(error.code.rawValue, isUnixSocket: unixSocket != nil)
+        let reason = failure?.reason.map { ": \($0)" } ?? ""
+        let what = unixSocket.map { "The unix socket \($0) could not be connected to" }
+        let text = what ?? AsyncNetError.Code.cannotConnect.summary
+        let made = AsyncNetError(
+            .cannotConnect, "\(text)\(reason) (\(SystemError.text(error)))", underlyingError: error)
+        return failure.map { made.with(advice: $0.advice) } ?? made
     }
 }
 

@@ -102,6 +102,9 @@ final class TLSSession {
         while let ticket = at_take_ticket(raw) { context.keep(TLSTicket(ticket), of: endpoint) }
     }
 
+    /// Whether the peer may go on sending after this side's close_notify (RFC 8446 §6.1); before TLS 1.3 it must not.
+    var allowsHalfClose: Bool { agreement?.version == "TLSv1.3" }
+
     // MARK: The server
 
     /// The certificates that the server showed, in DER, its own first.

@@ -1,0 +1,286 @@
+import Foundation
+
+/// A connection without HTTP on its loop's thread, from its dial to its close: moves bytes between the socket and the
+/// ``PipedConnection`` that tasks hold. Used on that thread only.
+///
+/// It receives while there is room for what has arrived, and sends what the socket takes, a bounded number of bytes in each turn.
+final class DuplexStream: LoopHandler {
+    private unowned let engine: SocketEngine
+    private let name: DuplexName
+    /// `nil` once the connection is open, or cannot be opened.
+    private var opening: DuplexOpening?
+    private var dial: Dial?
+    private var stream: SocketStream?
+    /// Held by tasks: releasing it closes the connection.
+    private weak var connection: PipedConnection?
+    private var socketID: LoopSocketID?
+    private var watched: Readiness = .readable
+
+    /// Whether the peer may send more.
+    private var isReceiving = true
+    /// Whether nobody takes what has arrived.
+    private var isPaused = false
+    private var outgoing = OutgoingPieces()
+    private var isLast = false
+    private var hasFinishedSending = false
+    /// Set when the peer receives no more: what it has sent is still received, and its end closes the connection.
+    private var sendingFailure: AsyncNetError?
+    private var closesWhenSent = false
+    private var closeTimer: LoopTimers.ID?
+    private var farewell: Farewell?
+
+    /// How many bytes and steps a turn takes at most, in each direction.
+    private static let bytesPerTurn = 256 * 1024
+    private static let stepsPerTurn = 512
+
+    init(_ opening: DuplexOpening, _ engine: SocketEngine) {
+        (self.opening, name, self.engine) = (opening, opening.name, engine)
+        name.stream = self
+    }
+
+    private var thread: LoopThread { engine.thread }
+
+    // MARK: Opening
+
+    func start() {
+        guard let opening else { return }
+        let (endpoint, request) = (opening.endpoint, opening.request)
+        let dial = Dial(
+            endpoint,
+            makeTLS: { [unowned engine] () throws(AsyncNetError) in try engine.makeTLS(for: endpoint, request) },
+            engine, end: { [weak self] result in self?.dialed(result) })
+        self.dial = dial
+        dial.start()
+    }
+
+    private func dialed(_ result: Dial.Outcome) {
+        dial = nil
+        guard let opening else { return }
+        do throws(AsyncNetError) {
+            let stream = try result.get().0
+            self.stream = stream
+            socketID = try thread.watch(stream.socket, self, for: watched)
+            let connection = PipedConnection(
+                info: Self.info(stream, opening.endpoint), canFinishSending: stream.tls?.allowsHalfClose ?? true,
+                onWork: { [name, loop = thread.loop] in loop.post { _ in name.stream?.work() } })
+            self.connection = connection
+            self.opening = nil
+            opening.opened.fulfil(.success(connection))
+            // The server may have spoken right after the handshake.
+            goOn(receives: stream.hasUnreadInput)
+        } catch {
+            close(error)
+        }
+    }
+
+    private static func info(_ stream: SocketStream, _ endpoint: ServerEndpoint) -> ConnectionInfo {
+        let (peer, tls) = (stream.peer, endpoint.isTLS ? stream.tls : nil)
+        return ConnectionInfo(
+            isReused: false, remoteAddress: peer?.text, remotePort: peer.flatMap { $0.port > 0 ? $0.port : nil },
+            certificates: tls?.chain.map(PEM.text) ?? [], tls: tls?.agreement)
+    }
+
+    /// Nobody waits for the connection any more. Does nothing to one that is open, which its holder releases.
+    func cancelOpening() { if opening != nil { close(AsyncNetError(.cancelled)) } }
+
+    // MARK: Turns
+
+    /// The tasks have something to send, have made room, or do not need the connection any more.
+    fileprivate func work() {
+        guard farewell == nil, opening == nil else { return }
+        guard let connection, !connection.wasAborted else { return close(nil) }
+        let taken = connection.takeOutgoing()
+        if sendingFailure == nil { outgoing.append(taken.pieces) }
+        (isLast, closesWhenSent) = (isLast || taken.isLast, closesWhenSent || taken.closes)
+        goOn(receives: isPaused)
+    }
+
+    private func goOn(receives: Bool) {
+        if case .more = pump(receives: receives), let socketID { thread.requeue(socketID) }
+    }
+
+    func turn(_ readiness: Readiness, _ thread: LoopThread) -> Turn {
+        if readiness.contains(.writable) { stream?.becameWritable() }
+        return pump(receives: readiness.contains(.readable) || readiness.isEmpty)
+    }
+
+    /// Receives first: a peer that receives no more may have said why.
+    private func pump(receives: Bool) -> Turn {
+        guard let stream else { return .done }
+        do throws(AsyncNetError) {
+            let received = receives ? try receive(from: stream) : .done
+            let sent = try send(on: stream)
+            stream.endTurn()
+            updateWatch()
+            return received == .more || sent == .more ? .more : .done
+        } catch {
+            close(error)
+            return .done
+        }
+    }
+
+    private func updateWatch() {
+        guard let stream, let socketID else { return }
+        var wanted: Readiness = isReceiving && !isPaused ? .readable : []
+        if stream.isBlocked, sendingFailure == nil { wanted.insert(.writable) }
+        guard wanted != watched else { return }
+        watched = wanted
+        thread.change(socketID, stream.socket, to: wanted)
+    }
+
+    private func unwatch(_ stream: SocketStream) {
+        if let id = socketID.take() { thread.unwatch(id, stream.socket) }
+    }
+
+    // MARK: Receiving
+
+    private func receive(from stream: SocketStream) throws(AsyncNetError) -> Turn {
+        var (bytes, steps) = (0, 0)
+        while isReceiving, let connection {
+            guard bytes < Self.bytesPerTurn, steps < Self.stepsPerTurn else { return .more }
+            let room = connection.receivingRoom()
+            isPaused = room == 0
+            if isPaused { break }
+            let buffer = UnsafeMutableRawBufferPointer(rebasing: thread.receiveBuffer.prefix(room))
+            let (count, last) = fill(buffer, from: stream, &steps)
+            if count > 0 { connection.didReceive(Data(buffer.prefix(count))) }
+            bytes += count
+            switch try last.get() {
+            case .bytes: continue
+            case .wouldBlock: return .done
+            case .end(let isClean): try endReceiving(isClean, connection)
+            }
+        }
+        return .done
+    }
+
+    /// Receives until the buffer is full or nothing is left: a record of TLS has at most 16 KiB, and the reader is not to be
+    /// woken for each.
+    ///
+    /// - Returns: How many bytes were received, and what came last.
+    private func fill(
+        _ buffer: UnsafeMutableRawBufferPointer, from stream: SocketStream, _ steps: inout Int
+    ) -> (count: Int, last: Result<SocketStream.Received, AsyncNetError>) {
+        var filled = 0
+        while filled < buffer.count, steps < Self.stepsPerTurn {
+            steps += 1
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+            let received = Result { () throws(AsyncNetError) in try stream.receive(into: rest, thread.scratchBuffer) }
+            guard case .success(.bytes(let count)) = received else { return (filled, received) }
+            filled += count
+            // Less than asked for: the socket is empty, and reports what follows.
+            if stream.tls == nil, filled < buffer.count { return (filled, .success(.wouldBlock)) }
+        }
+        return (filled, .success(.bytes(filled)))
+    }
+
+    private func endReceiving(_ isClean: Bool, _ connection: PipedConnection) throws(AsyncNetError) {
+        isReceiving = false
+        guard isClean else {
+            throw AsyncNetError(.connectionLost, "The peer closed the connection without TLS's close_notify")
+        }
+        if let sendingFailure { throw sendingFailure }
+        connection.didEndReceiving()
+    }
+
+    // MARK: Sending
+
+    private func send(on stream: SocketStream) throws(AsyncNetError) -> Turn {
+        do throws(AsyncNetError) {
+            var bytes = 0
+            while !outgoing.isEmpty, !stream.isBlocked {
+                guard bytes < Self.bytesPerTurn else { return .more }
+                let sent = try outgoing.sendNext(thread.receiveBuffer) { bytes throws(AsyncNetError) in
+                    try stream.send(bytes)
+                }
+                connection?.didSend(sent)
+                bytes += sent
+            }
+            if outgoing.isEmpty, try stream.flush() {
+                try finishSending(on: stream)
+            } else if closesWhenSent {
+                limitClosing()
+            }
+            return .done
+        } catch {
+            return try endSending(error, stream)
+        }
+    }
+
+    private func finishSending(on stream: SocketStream) throws(AsyncNetError) {
+        if closesWhenSent { return leave(stream) }
+        guard isLast, !hasFinishedSending else { return }
+        hasFinishedSending = true
+        try stream.finishSending()
+    }
+
+    private func endSending(_ error: AsyncNetError, _ stream: SocketStream) throws(AsyncNetError) -> Turn {
+        guard !closesWhenSent, sendingFailure == nil else { throw error }
+        sendingFailure = error
+        outgoing.removeAll()
+        stream.dropsOutput = true
+        connection?.didFailSending(error)
+        return try receive(from: stream)
+    }
+
+    // MARK: Closing
+
+    /// The peer has this long to take the last bytes.
+    private func limitClosing() {
+        guard closeTimer == nil else { return }
+        closeTimer = thread.schedule(after: engine.configuration.connectTimeout) { [weak self] in self?.close(nil) }
+    }
+
+    /// The tasks know the connection as closed from here on.
+    private func leave(_ stream: SocketStream) {
+        unwatch(stream)
+        stopTimer()
+        self.stream = nil
+        connection?.didClose(nil)
+        let farewell = Farewell(stream, thread, end: { [weak self] in self?.close(nil) })
+        self.farewell = farewell
+        farewell.start()
+    }
+
+    /// The transport ends, and the program waits for that.
+    func shutDown() {
+        guard let farewell else { return close(AsyncNetError(.sessionFinished, "The transport is shut down")) }
+        farewell.hurry()
+    }
+
+    /// - Parameter error: `nil` if this program closes the connection.
+    private func close(_ error: AsyncNetError?) {
+        opening.take()?.opened.fulfil(.failure(error ?? AsyncNetError(.cancelled)))
+        dial.take()?.cancel()
+        stopTimer()
+        farewell.take()?.stop()
+        if let stream = stream.take() { unwatch(stream) }
+        connection?.didClose(error)
+        name.stream = nil
+        engine.closed(self)
+    }
+
+    private func stopTimer() { if let timer = closeTimer.take() { thread.cancel(timer) } }
+}
+
+/// A connection that is to be opened without HTTP, as all threads see it.
+final class DuplexOpening: Sendable {
+    let request: DuplexRequest
+    let endpoint: ServerEndpoint
+    let name = DuplexName()
+    /// Fulfilled when the connection is open, or cannot be opened.
+    let opened = Promise<PipedConnection>()
+
+    init(_ request: DuplexRequest) {
+        self.request = request
+        endpoint = ServerEndpoint(
+            isTLS: request.isTLS, host: request.host.lowercased(), port: UInt16(clamping: request.port))
+    }
+}
+
+/// A connection of a loop as other threads name it.
+///
+/// Unchecked: what it names is used on the loop's thread only.
+final class DuplexName: @unchecked Sendable {
+    fileprivate(set) var stream: DuplexStream?
+}

@@ -1,0 +1,56 @@
+import Foundation
+
+/// The bytes that a connection has still to send, as its tasks gave them.
+struct OutgoingPieces {
+    private var pieces: ArraySlice<Data> = []
+    /// How many bytes of the first piece are sent.
+    private var sent = 0
+
+    var isEmpty: Bool { pieces.isEmpty }
+
+    mutating func append(_ data: [Data]) { pieces += data }
+
+    mutating func removeAll() { (pieces, sent) = ([], 0) }
+
+    /// Sends the next bytes: a long piece from where it is, several short ones together, which saves system calls.
+    ///
+    /// - Parameters:
+    ///   - buffer: Room for pieces that are sent together; no more bytes than fit in there are sent at once.
+    ///   - send: Returns how many bytes were sent.
+    /// - Returns: How many bytes were sent.
+    mutating func sendNext(
+        _ buffer: UnsafeMutableRawBufferPointer, _ send: (UnsafeRawBufferPointer) throws(AsyncNetError) -> Int
+    ) throws(AsyncNetError) -> Int {
+        guard let first = pieces.first else { return 0 }
+        let count: Int
+        if pieces.count == 1 || first.count - sent >= buffer.count {
+            count = try first.withBytes { bytes throws(AsyncNetError) in
+                try send(UnsafeRawBufferPointer(rebasing: bytes[sent...].prefix(buffer.count)))
+            }
+        } else {
+            count = try send(UnsafeRawBufferPointer(rebasing: buffer[..<gather(in: buffer)]))
+        }
+        advance(count)
+        return count
+    }
+
+    /// - Returns: How many bytes were copied.
+    private func gather(in buffer: UnsafeMutableRawBufferPointer) -> Int {
+        var (filled, start) = (0, sent)
+        for piece in pieces where filled < buffer.count {
+            let part = piece.dropFirst(start).prefix(buffer.count - filled)
+            part.copyBytes(to: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
+            filled += part.count
+            start = 0
+        }
+        return filled
+    }
+
+    private mutating func advance(_ count: Int) {
+        sent += count
+        while let first = pieces.first, sent >= first.count {
+            sent -= first.count
+            _ = pieces.takeFirst(leaving: Data())
+        }
+    }
+}

@@ -1,0 +1,32 @@
+extension SocketTransport: DuplexTransport {
+    /// Opens a connection on the thread of a loop. It counts among none of the limits for connections, and no request waits for
+    /// it.
+    public func open(_ request: DuplexRequest) async throws -> any DuplexConnection {
+        let setup = try setup.get()
+        try setup.check(request)
+        let opening = DuplexOpening(request)
+        let loop = loops[.random(in: loops.indices)]
+        try loop.submit { SocketEngine.on($0, setup).open(opening) }
+        do throws(AsyncNetError) {
+            return try await opening.opened.value()
+        } catch {
+            loop.post { _ in opening.name.stream?.cancelOpening() }
+            throw error
+        }
+    }
+}
+
+extension SocketSetup {
+    /// Refuses what must not be connected to, or cannot be.
+    fileprivate func check(_ request: DuplexRequest) throws(AsyncNetError) {
+        try request.checkHost()
+        try configuration.proxy.checkHost(request.host)
+        switch request.security {
+        case .none: break
+        case .transport: _ = try hosts.settings(forHost: request.host)
+        case .tls(let tls):
+            try tls.validate()
+            _ = try tls.unlessRefused(request.host)
+        }
+    }
+}
