@@ -67,8 +67,8 @@ struct AsyncNetClient: Client {
         AsyncNetClient(name: "AsyncNet/libcurl", session: Session(transport: .libcurl(tls: tls(certificate))))
     }
 
-    private static func tls(_ certificate: URL?) -> TLSConfiguration {
-        certificate.map { TLSConfiguration(trust: .anchors(file: $0)) } ?? TLSConfiguration()
+    private static func tls(_ certificate: URL?) -> AsyncNet.TLSConfiguration {
+        certificate.map { .init(trust: .anchors(file: $0)) } ?? .init()
     }
 
     static var urlSession: AsyncNetClient {

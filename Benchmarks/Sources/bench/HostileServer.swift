@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 
 #if canImport(Glibc)
@@ -5,7 +6,7 @@ import Foundation
 #endif
 
 /// What a hostile server sends without an end, to hold a client's thread.
-enum Hostility: String, CaseIterable {
+enum Hostility: String, CaseIterable, ExpressibleByArgument {
     case chunks, extensions, endlessExtension = "endless-extension", informational, hello, head, unread
 
     /// What follows the request at once.

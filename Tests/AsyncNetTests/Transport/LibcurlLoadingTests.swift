@@ -20,7 +20,7 @@ import Testing
                 let error = await Session(transport: .libcurl()).request("http://127.0.0.1:1/").serializing(Data.self)
                     .result.failure
                 #expect(error?.code == .transportUnavailable)
-                #expect(Session().transportDescription.hasPrefix("URLSession"))
+                #expect(Session().transportDescription.hasPrefix("sockets"))
             }
         }
 

@@ -27,6 +27,8 @@ final class HTTPConnection: LoopHandler {
     var idleTimer: LoopTimers.ID?
     private var life: ConnectionLife?
     private var hasRestarted = false
+    /// The connection's error that ended the sending; it is the transfer's unless the server has responded.
+    private var sendingFailure: AsyncNetError?
     private var started = ContinuousClock.now
 
     /// How many bytes and steps a turn takes at most.
@@ -132,13 +134,12 @@ final class HTTPConnection: LoopHandler {
         guard let sender, let transfer else { return }
         let progress: RequestSender.Progress
         do throws(AsyncNetError) {
-            progress = try sender.send(on: stream, engine.thread.scratchBuffer, atMost: sendableBytes(of: sender))
+            progress = try sender.send(on: stream, engine.thread.receiveBuffer, atMost: sendableBytes(of: sender))
         } catch {
-            // The server may have responded before it closed the connection.
+            // The server may have responded before it closed the connection: the next turns take that.
             guard error.code == .connectionLost else { throw error }
             sender.stop()
-            self.sender = nil
-            try receiveRest(after: error)
+            (self.sender, sendingFailure) = (nil, error)
             return
         }
         if case .limited = progress, rateTimer == nil, let socketID { engine.thread.requeue(socketID) }
@@ -338,16 +339,6 @@ final class HTTPConnection: LoopHandler {
         complete(hasBytesLeft: true)
     }
 
-    /// Sending failed: takes what the server has sent before.
-    private func receiveRest(after error: AsyncNetError) throws(AsyncNetError) {
-        do throws(AsyncNetError) {
-            while try receive() == .more {}
-        } catch {
-            if delivery?.head == nil { throw error }
-        }
-        if transfer != nil, delivery?.head == nil { throw error }
-    }
-
     private func complete(hasBytesLeft: Bool) {
         guard let delivery else { return }
         let isSent = sender?.isDone == true
@@ -404,6 +395,7 @@ final class HTTPConnection: LoopHandler {
     /// The connection failed, or the response is no response.
     private func fail(_ error: AsyncNetError) {
         guard let transfer, let delivery else { return }
+        let error = delivery.receiver.hasBegun ? error : sendingFailure ?? error
         let isConnectionLost = error.code == .connectionLost || error.code == .emptyReply
         let rule = ResendRule(
             isIdempotent: transfer.request.head.isIdempotent, canReplay: transfer.canReplay, isReused: transfers > 1,
@@ -430,7 +422,7 @@ final class HTTPConnection: LoopHandler {
         if let timer = rateTimer.take() { engine.thread.cancel(timer) }
         sender?.stop()
         transfer?.request.hold?.forget(transfer ?? self)
-        (transfer, sender, delivery, rest) = (nil, nil, nil, [])
+        (transfer, sender, delivery, rest, sendingFailure) = (nil, nil, nil, [], nil)
         life?.end()
     }
 

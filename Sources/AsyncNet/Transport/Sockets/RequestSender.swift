@@ -53,7 +53,8 @@ final class RequestSender {
 
     func stop() { source?.stop() }
 
-    /// Sends until one of the outcomes; `scratch` is room for the body's bytes, of which at most `limit` are sent.
+    /// Sends until one of the outcomes; `scratch` is room for the body's bytes, of which at most `limit` are sent. It is not
+    /// where ciphertext may wait to be decrypted.
     func send(
         on stream: SocketStream, _ scratch: UnsafeMutableRawBufferPointer, atMost limit: Int = .max
     ) throws(AsyncNetError) -> Progress {

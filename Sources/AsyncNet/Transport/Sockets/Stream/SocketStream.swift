@@ -45,16 +45,18 @@ final class SocketStream {
         into buffer: UnsafeMutableRawBufferPointer, _ scratch: UnsafeMutableRawBufferPointer
     ) throws(AsyncNetError) -> Received {
         guard let tls else { return try receive(from: socket, into: buffer) }
+        var hasTaken = false
         while true {
             switch try tls.read(into: buffer) {
             case .bytes(let count): return .bytes(count)
             case .end: return .end(isClean: true)
-            case .wantsInput: break
+            // After records without data, such as tickets, others are served before the next ones.
+            case .wantsInput: if hasTaken { return .wouldBlock }
             }
             // Reading may have made something to send, such as an answer to a change of keys.
             try flush()
             switch try takeInput(scratch) {
-            case .bytes: break
+            case .bytes: hasTaken = true
             case .wouldBlock: return .wouldBlock
             case .end: return .end(isClean: false)
             }
