@@ -32,7 +32,7 @@ struct ProxyBypass {
     func contains(_ host: String, port: Int) -> Bool {
         guard !entries.isEmpty else { return false }
         let name = HostName(host)
-        let bytes = name.flatMap { $0.isAddress ? Self.bytes($0.text) : nil }
+        let bytes = name.flatMap { $0.isAddress ? Self.bytes(ofAddress: $0.text) : nil }
         return entries.contains { entry in
             guard entry.port == nil || entry.port == port else { return false }
             switch entry.hosts {
@@ -61,7 +61,7 @@ struct ProxyBypass {
         let host = unbracketed(text)
         let slash = host.firstIndex(of: "/")
         if let address = HostName(host[..<(slash ?? host.endIndex)]), address.isAddress {
-            guard let bytes = bytes(address.text) else { return nil }
+            guard let bytes = bytes(ofAddress: address.text) else { return nil }
             guard let slash else { return .addresses(bytes: bytes, bits: bytes.count * 8) }
             guard let bits = Int(host[host.index(after: slash)...]), 0...(bytes.count * 8) ~= bits else { return nil }
             return .addresses(bytes: bytes, bits: bits)
@@ -82,7 +82,8 @@ struct ProxyBypass {
 
     // MARK: Addresses
 
-    private static func bytes(_ address: String) -> [UInt8]? {
+    /// - Returns: 4 or 16 bytes; `nil` for a name.
+    static func bytes(ofAddress address: String) -> [UInt8]? {
         let isV6 = address.utf8.contains(UInt8(ascii: ":"))
         var bytes = [UInt8](repeating: 0, count: isV6 ? 16 : 4)
         return inet_pton(isV6 ? AF_INET6 : AF_INET, address, &bytes) == 1 ? bytes : nil

@@ -108,11 +108,19 @@ public struct ProxyConfiguration: Sendable {
         switch kind {
         case .none: return false
         case .url: return true
-        case .environment:
-            let environment = ProcessInfo.processInfo.environment
-            let names = ["all_proxy", "ALL_PROXY"] + (isTLS ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"])
-            return names.contains { environment[$0]?.isEmpty == false }
+        case .environment: return Self.environmentURL(isTLS: isTLS) != nil
         }
+    }
+
+    /// The proxy's URL in the environment at this time, as curl looks for it; `nil` without one. A server's program may have
+    /// a client's header as `HTTP_PROXY` (CVE-2016-5385), so that name does not count.
+    ///
+    /// - Parameter variable: The value of a name in the environment.
+    static func environmentURL(
+        isTLS: Bool, _ variable: (String) -> String? = { getenv($0).map { String(cString: $0) } }
+    ) -> String? {
+        let names = (isTLS ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]) + ["all_proxy", "ALL_PROXY"]
+        return names.lazy.compactMap(variable).first { !$0.isEmpty }
     }
 
     private var mayBeSOCKS: Bool {

@@ -253,11 +253,13 @@ struct SecretsTests {
             "socks5h://u:hunter@127.0.0.1:1", "hunter:hunter@127.0.0.1:1",
         ])
     func proxyErrors(_ proxy: String) async throws {
-        let session = Session(transport: .libcurl(proxy: .url(proxy)))
-        let error = try #require(
-            await session.request("http://a.invalid/?hunter").serializing(Data.self).result.failure)
-        check(error)
-        check(session)
+        for kind in TransportUnderTest.withProxies {
+            let session = Session(transport: kind.make(proxy: .url(proxy)))
+            let error = try #require(
+                await session.request("http://a.invalid/?hunter").serializing(Data.self).result.failure)
+            check(error)
+            check(session)
+        }
     }
 
     @Test("URLSession's errors keep the URL, but not its secrets, at any depth")

@@ -19,6 +19,13 @@ enum TransportUnderTest: String, CaseIterable, Codable, Sendable {
         case .sockets: SocketTransport()
         }
     }
+
+    /// Those that take a ``ProxyConfiguration``.
+    static let withProxies: [TransportUnderTest] = [.libcurl, .sockets]
+
+    func make(proxy: ProxyConfiguration) -> any Transport {
+        self == .sockets ? .sockets(proxy: proxy) : .libcurl(proxy: proxy)
+    }
 }
 
 /// A server's reply, and how the request must end.

@@ -69,15 +69,19 @@ struct ProxyBypassTests {
 
     @Test("A request and a raw stream to a host of the list do not use the proxy, others do")
     func connections() async throws {
-        try await withServer(.text("direct"), .text("direct")) { (server: MockServer) async throws in
+        try await withServer(.text("direct"), .text("direct"), .text("direct"), .text("direct")) {
+            (server: MockServer) async throws in
             let port = try #require(server.url().port)
             let closed = try await MockServer.start(isRefusing: true)
             let proxy = ProxyConfiguration.http("127.0.0.1", port: try #require(closed.url().port))
             for (entry, isDirect) in [("127.0.0.0/8", true), ("127.0.0.1:\(port)", true), ("127.0.0.1:1", false)] {
+                for kind in TransportUnderTest.withProxies {
+                    let session = Session(transport: kind.make(proxy: proxy.bypassing(["*.example", entry])))
+                    let response = await session.request(server.url()).serializing(String.self).response
+                    #expect(response.value == (isDirect ? "direct" : nil))
+                    #expect(response.error?.code == (isDirect ? nil : .cannotConnect))
+                }
                 let session = Session(transport: .libcurl(proxy: proxy.bypassing(["*.example", entry])))
-                let response = await session.request(server.url()).serializing(String.self).response
-                #expect(response.value == (isDirect ? "direct" : nil))
-                #expect(response.error?.code == (isDirect ? nil : .cannotConnect))
                 let code = await AsyncNetError.code {
                     let connection = try await session.connect(to: "127.0.0.1", port: port, tls: .none)
                     await connection.close()

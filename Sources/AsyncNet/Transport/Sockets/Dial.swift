@@ -10,30 +10,46 @@ struct OpeningTimes {
 
 /// Opens one connection: looks the name up, connects to its addresses (RFC 8305), and makes the TLS handshake; all within the
 /// connect timeout. Used on its loop's thread only.
+///
+/// Behind a proxy the name is the proxy's: names → connect → (TLS to the proxy) → (negotiation) → (TLS to the server).
 final class Dial {
     typealias Outcome = Result<(SocketStream, OpeningTimes), AsyncNetError>
 
     let endpoint: ServerEndpoint
-    private unowned let engine: SocketEngine
-    private let makeTLS: () throws(AsyncNetError) -> TLSSession?
+    unowned let engine: SocketEngine
+    private let wantedRoute: ConnectionRoute?
+    let makeTLS: () throws(AsyncNetError) -> TLSSession?
+    let onTunnelHead: (([UInt8]) -> Void)?
     private var end: ((Outcome) -> Void)?
-    private var times = OpeningTimes()
+    var times = OpeningTimes()
     private var addresses: [SocketAddress] = []
     private var eyeballs = HappyEyeballs(areIPv6: [])
     private var attempts: [ConnectAttempt] = []
-    private var handshake: Handshake?
+    private(set) var proxy: ProxyServer?
+    private(set) var isForwarded = false
+    /// Whether the addresses of the server are looked up, for a proxy that is told one of them.
+    private var isServerAwaited = false
+    private(set) var serverAddresses: [SocketAddress]?
+    /// What is said to a proxy; kept when that goes on on another connection.
+    var negotiation: (any ProxyNegotiation)?
+    var dialogue: ProxyDialogue?
+    var handshake: Handshake?
     private var firstError: AsyncNetError?
     private var deadline: LoopTimers.ID?
     private var delay: LoopTimers.ID?
 
     /// - Parameters:
+    ///   - route: The way to the endpoint; by default that of a connection for any bytes, which a proxy must tunnel.
     ///   - makeTLS: The TLS to begin once the server is connected to; `nil` for a connection without it.
+    ///   - onTunnelHead: Called with each head that asks a proxy for a tunnel.
     ///   - end: Called once, not from within `init`.
     init(
-        _ endpoint: ServerEndpoint, makeTLS: @escaping () throws(AsyncNetError) -> TLSSession?, _ engine: SocketEngine,
-        end: @escaping (Outcome) -> Void
+        _ endpoint: ServerEndpoint, by route: ConnectionRoute? = nil,
+        makeTLS: @escaping () throws(AsyncNetError) -> TLSSession?, _ engine: SocketEngine,
+        onTunnelHead: (([UInt8]) -> Void)? = nil, end: @escaping (Outcome) -> Void
     ) {
         (self.endpoint, self.makeTLS, self.engine, self.end) = (endpoint, makeTLS, engine, end)
+        (wantedRoute, self.onTunnelHead) = (route, onTunnelHead)
     }
 
     func start() {
@@ -41,31 +57,45 @@ final class Dial {
         deadline = engine.thread.schedule(after: limit) { [weak self] in
             self?.finish(.failure(AsyncNetError(.timedOut, "The connection was not made within \(limit)")))
         }
-        do throws(AsyncNetError) {
-            if let known = try knownAddresses() { connect(to: known) } else { lookUp() }
-        } catch {
-            finish(.failure(error))
+        attempt { () throws(AsyncNetError) in
+            let route =
+                if let wantedRoute { wantedRoute } else { try engine.proxies.route(to: endpoint, isTunnelled: true) }
+            (proxy, isForwarded) = (route.proxy, route.isForwarded)
+            isServerAwaited = proxy?.kind.takesAddress == true
+            try find(isServerAwaited ? endpoint : peer)
         }
+    }
+
+    /// Ends with the error of a step.
+    func attempt(_ step: () throws(AsyncNetError) -> Void) {
+        do throws(AsyncNetError) { try step() } catch { finish(.failure(error)) }
     }
 
     // MARK: Addresses
 
+    /// Whom the socket connects to.
+    private var peer: ServerEndpoint { proxy?.endpoint ?? endpoint }
+
+    private func find(_ host: ServerEndpoint) throws(AsyncNetError) {
+        if let known = try knownAddresses(of: host) { try receive(known, of: host) } else { lookUp(host) }
+    }
+
     /// The addresses that need no lookup.
-    private func knownAddresses() throws(AsyncNetError) -> [SocketAddress]? {
+    private func knownAddresses(of host: ServerEndpoint) throws(AsyncNetError) -> [SocketAddress]? {
         if let path = engine.configuration.unixSocket {
             return SocketAddress(unixSocket: path).map { [$0] }
         }
-        if let texts = engine.addresses["\(endpoint.host):\(endpoint.port)"] {
-            return texts.compactMap { SocketAddress(numeric: $0, port: endpoint.port) }
+        if let texts = engine.addresses["\(host.host):\(host.port)"] {
+            return texts.compactMap { SocketAddress(numeric: $0, port: host.port) }
         }
-        if let address = SocketAddress(numeric: endpoint.host, port: endpoint.port) { return [address] }
-        guard !endpoint.host.utf8.contains(UInt8(ascii: ":")) else {
+        if let address = SocketAddress(numeric: host.host, port: host.port) { return [address] }
+        guard !host.host.utf8.contains(UInt8(ascii: ":")) else {
             throw AsyncNetError(.hostNotFound, "The address has a zone that is no interface of this machine")
         }
         return nil
     }
 
-    private func lookUp() {
+    private func lookUp(_ host: ServerEndpoint) {
         let family =
             switch engine.configuration.ipVersion {
             case .any: AF_UNSPEC
@@ -73,33 +103,60 @@ final class Dial {
             case .v6: AF_INET6
             }
         let (loop, id) = (engine.thread.loop, DialID(self))
-        engine.names.addresses(of: .init(name: endpoint.host, family: Int32(family))) { answer in
-            loop.post { _ in id.dial?.receive(answer) }
+        engine.names.addresses(of: .init(name: host.host, family: Int32(family))) { answer in
+            loop.post { _ in id.dial?.receive(answer, of: host) }
         }
     }
 
-    private func receive(_ answer: NameLookup.Answer) {
-        switch answer {
-        case .success(let found): connect(to: found.map { SocketAddress($0.raw, port: endpoint.port) })
-        case .failure(let error): finish(.failure(error))
+    private func receive(_ answer: NameLookup.Answer, of host: ServerEndpoint) {
+        attempt { () throws(AsyncNetError) in
+            do throws(AsyncNetError) {
+                try receive(try answer.get().map { SocketAddress($0.raw, port: host.port) }, of: host)
+            } catch {
+                throw isServerAwaited ? error : aboutPeer(error)
+            }
         }
     }
 
-    // MARK: Connecting
-
-    private func connect(to all: [SocketAddress]) {
+    private func receive(_ all: [SocketAddress], of host: ServerEndpoint) throws(AsyncNetError) {
         guard end != nil else { return }
-        times.lookup = engine.thread.now
-        addresses = all.filter { address in
+        let usable = all.filter { address in
             switch engine.configuration.ipVersion {
             case .any: true
             case .v4: !address.isIPv6
             case .v6: address.isIPv6 || address.family == AF_UNIX
             }
         }
+        guard isServerAwaited else { return connect(to: usable) }
+        isServerAwaited = false
+        serverAddresses = usable
+        try find(peer)
+    }
+
+    /// The error of the peer, which may be a proxy.
+    private func aboutPeer(_ error: AsyncNetError) -> AsyncNetError {
+        guard proxy != nil else { return error }
+        let (code, text): (AsyncNetError.Code, String) =
+            switch error.code {
+            case .hostNotFound: (.proxyNotFound, AsyncNetError.Code.proxyNotFound.summary)
+            case .cannotConnect: (.cannotConnect, "The proxy could not be connected to")
+            default: (error.code, error.code.summary)
+            }
+        return AsyncNetError(
+            code, error.message.replacing(error.code.summary, with: text), underlyingError: error.underlyingError)
+    }
+
+    // MARK: Connecting
+
+    private func connect(to usable: [SocketAddress]) {
+        times.lookup = engine.thread.now
+        addresses = usable
         eyeballs = HappyEyeballs(areIPv6: addresses.map(\.isIPv6))
         perform(eyeballs.start())
     }
+
+    /// Connects to the proxy once more.
+    func reconnect() { connect(to: addresses) }
 
     private func perform(_ action: HappyEyeballs.Action) {
         var action = action
@@ -108,7 +165,8 @@ final class Dial {
             action = eyeballs.attemptFailed()
         }
         guard case .fail = action else { return }
-        finish(.failure(firstError ?? AsyncNetError(.hostNotFound, "The host has no address of the wanted IP version")))
+        let error = firstError ?? AsyncNetError(.hostNotFound, "The host has no address of the wanted IP version")
+        finish(.failure(aboutPeer(error)))
     }
 
     private func waitForNext() {
@@ -177,7 +235,7 @@ final class Dial {
         }
         times.connect = engine.thread.now
         stopAttempts()
-        secure(attempt.stream)
+        didConnect(attempt.stream)
     }
 
     private func stopAttempts() {
@@ -187,34 +245,22 @@ final class Dial {
         delay = nil
     }
 
-    // MARK: TLS
-
-    private func secure(_ stream: SocketStream) {
-        do throws(AsyncNetError) {
-            guard let session = try makeTLS() else { return finish(.success((stream, times))) }
-            stream.start(session)
-            handshake = try Handshake(stream, session, self, engine.thread)
-            handshake?.begin(engine.thread)
-        } catch {
-            finish(.failure(error))
-        }
-    }
-
-    fileprivate func secured(_ stream: SocketStream, _ result: Result<Void, AsyncNetError>) {
-        times.handshake = engine.thread.now
-        finish(result.map { (stream, times) })
+    /// Ends the step that holds the socket.
+    func stopStep() {
+        handshake?.stop(engine.thread)
+        dialogue?.stop(engine.thread)
+        (handshake, dialogue) = (nil, nil)
     }
 
     /// Ends without an outcome that anybody waits for.
     func cancel() { finish(.failure(AsyncNetError(.cancelled))) }
 
-    private func finish(_ outcome: Outcome) {
+    func finish(_ outcome: Outcome) {
         guard let end = end.take() else { return }
         stopAttempts()
-        handshake?.stop(engine.thread)
-        handshake = nil
+        stopStep()
         if let deadline { engine.thread.cancel(deadline) }
-        if case .failure = outcome { engine.names.forget(.init(name: endpoint.host, family: Int32(AF_UNSPEC))) }
+        if case .failure = outcome { engine.names.forget(.init(name: peer.host, family: Int32(AF_UNSPEC))) }
         end(outcome)
     }
 }
@@ -241,67 +287,6 @@ final class ConnectAttempt: LoopHandler {
     func turn(_ readiness: Readiness, _ thread: LoopThread) -> Turn {
         dial.connected(self)
         return .done
-    }
-
-    func stop(_ thread: LoopThread) {
-        if let id = id.take() { thread.unwatch(id, stream.socket) }
-    }
-}
-
-/// A TLS handshake, given to OpenSSL in small portions: each may make it compute a signature.
-final class Handshake: LoopHandler {
-    private let stream: SocketStream
-    private let session: TLSSession
-    private unowned let dial: Dial
-    private var id: LoopSocketID?
-    private static let portion = 4096
-
-    init(_ stream: SocketStream, _ session: TLSSession, _ dial: Dial, _ thread: LoopThread) throws(AsyncNetError) {
-        (self.stream, self.session, self.dial) = (stream, session, dial)
-        id = try thread.watch(stream.socket, self, for: .readable)
-    }
-
-    func begin(_ thread: LoopThread) { _ = step(thread) }
-
-    func turn(_ readiness: Readiness, _ thread: LoopThread) -> Turn {
-        if readiness.contains(.writable) { stream.becameWritable() }
-        return step(thread)
-    }
-
-    private func step(_ thread: LoopThread) -> Turn {
-        do throws(AsyncNetError) {
-            if try session.handshake() == .done {
-                try session.checkServer()
-                try stream.flush()
-                dial.secured(stream, .success(()))
-                return .done
-            }
-            try stream.flush()
-            if let id { thread.change(id, stream.socket, to: stream.isBlocked ? [.readable, .writable] : .readable) }
-            return try receive(thread)
-        } catch {
-            // The alert that says why.
-            _ = try? stream.flush()
-            dial.secured(stream, .failure(error))
-            return .done
-        }
-    }
-
-    private func receive(_ thread: LoopThread) throws(AsyncNetError) -> Turn {
-        let room = UnsafeMutableRawBufferPointer(rebasing: thread.scratchBuffer[..<Self.portion])
-        switch try stream.takeInput(room) {
-        case .wouldBlock: return .done
-        case .end:
-            throw AsyncNetError(.tlsHandshakeFailed, "The server closed the connection during the TLS handshake")
-        case .bytes:
-            let progress = try session.handshake()
-            try stream.flush()
-            stream.endTurn()
-            guard progress == .done else { return .more }
-            try session.checkServer()
-            dial.secured(stream, .success(()))
-            return .done
-        }
     }
 
     func stop(_ thread: LoopThread) {

@@ -6,17 +6,19 @@ import Foundation
 /// response is complete; the connection is kept if the request was sent as a whole, and both allow it.
 final class HTTPConnection: LoopHandler {
     let number: Int
-    let endpoint: ServerEndpoint
+    let route: ConnectionRoute
     let opening: OpeningTimes
     let stream: SocketStream
     let remote: SocketAddress?
-    private unowned let engine: SocketEngine
+    unowned let engine: SocketEngine
     private(set) var socketID: LoopSocketID?
     private var watched: Readiness = []
 
     private(set) var transfer: SocketTransfer?
     private var sender: RequestSender?
     private var delivery: ResponseDelivery?
+    /// The transfer's head, as it is sent here.
+    private var head: [UInt8] = []
     /// What was received and is no whole line yet.
     private var rest: [UInt8] = []
     private var isPaused = false
@@ -26,7 +28,9 @@ final class HTTPConnection: LoopHandler {
     private var rateTimer: LoopTimers.ID?
     var idleTimer: LoopTimers.ID?
     private var life: ConnectionLife?
-    private var hasRestarted = false
+    private(set) var hasRestarted = false
+    /// How many challenges of the proxy were answered for the transfer.
+    private(set) var answers = 0
     /// The connection's error that ended the sending; it is the transfer's unless the server has responded.
     private var sendingFailure: AsyncNetError?
     private var started = ContinuousClock.now
@@ -37,10 +41,10 @@ final class HTTPConnection: LoopHandler {
     private static let sentBytesPerTurn = 1024 * 1024
 
     init(
-        _ number: Int, _ endpoint: ServerEndpoint, _ stream: SocketStream, _ opening: OpeningTimes,
+        _ number: Int, _ route: ConnectionRoute, _ stream: SocketStream, _ opening: OpeningTimes,
         engine: SocketEngine
     ) {
-        (self.number, self.endpoint, self.stream, self.opening) = (number, endpoint, stream, opening)
+        (self.number, self.route, self.stream, self.opening) = (number, route, stream, opening)
         (self.engine, remote) = (engine, stream.peer)
     }
 
@@ -51,12 +55,13 @@ final class HTTPConnection: LoopHandler {
 
     // MARK: A transfer's begin
 
-    func start(_ transfer: SocketTransfer, hasRestarted: Bool) {
+    func start(_ transfer: SocketTransfer, hasRestarted: Bool, answers: Int) {
         let engine = engine
         self.transfer = transfer
-        self.hasRestarted = hasRestarted
+        (self.hasRestarted, self.answers) = (hasRestarted, answers)
+        head = authorizedHead(of: transfer)
         started = engine.thread.now
-        sender = RequestSender(transfer) { [loop = engine.thread.loop] in
+        sender = RequestSender(transfer, head: head) { [loop = engine.thread.loop] in
             loop.post { SocketEngine.of($0)?.resume(transfer) }
         }
         delivery = ResponseDelivery(transfer, engine.limits)
@@ -64,7 +69,7 @@ final class HTTPConnection: LoopHandler {
         isPaused = false
         observe(transfer)
         if transfer.request.isHeadObserved {
-            transfer.head.withUnsafeBytes { transfer.request.onEvent?(.sentHead(SentHead($0))) }
+            head.withUnsafeBytes { transfer.request.onEvent?(.sentHead(SentHead($0))) }
         }
         goOn(receives: false)
     }
@@ -103,7 +108,7 @@ final class HTTPConnection: LoopHandler {
         let received = Result { () throws(AsyncNetError) in
             try stream.receive(into: engine.thread.receiveBuffer, engine.thread.scratchBuffer)
         }
-        if case .success(.wouldBlock) = received, !stream.hasUnreadInput { return stream.tls?.rest() ?? () }
+        if case .success(.wouldBlock) = received, !stream.hasUnreadInput { return stream.freeBuffers() }
         engine.closeIdle(self)
     }
 
@@ -284,7 +289,7 @@ final class HTTPConnection: LoopHandler {
                 rest = Array(input[position...])
                 return
             case .informational(let status): if status == 100 { continueNow() }
-            case .head(let head): receive(head)
+            case .head(let head): try receive(head)
             case .body:
                 guard delivery?.isChunkFull == true, delivery?.flush() == .pause else { continue }
                 isPaused = true
@@ -303,8 +308,13 @@ final class HTTPConnection: LoopHandler {
         if let timer = continueTimer.take() { engine.thread.cancel(timer) }
     }
 
-    private func receive(_ head: HTTPResponseHead) {
+    private func receive(_ head: HTTPResponseHead) throws(AsyncNetError) {
         guard let transfer else { return }
+        guard !mayAnswer(head, to: transfer) else {
+            delivery?.drop()
+            return stopSending()
+        }
+        try delivery?.begin(head)
         reportConnection(transfer, head)
         // The server does not want the rest of the body, or has not asked for it.
         if head.statusCode >= 300 || sender?.awaitsContinue == true && head.statusCode != 101 {
@@ -327,8 +337,13 @@ final class HTTPConnection: LoopHandler {
                 ConnectionInfo(
                     isReused: transfers > 1, httpVersion: head.httpVersion, remoteAddress: remote?.text,
                     remotePort: remote.flatMap { $0.port > 0 ? $0.port : nil },
-                    certificates: showsCertificates ? stream.tls?.chain.map(PEM.text) ?? [] : [],
-                    tls: stream.tls?.agreement)))
+                    certificates: showsCertificates ? certificates : [],
+                    tls: route.endpoint.isTLS ? stream.tls?.agreement : nil)))
+    }
+
+    /// Those of the server: the TLS to a proxy that passes requests on is not with the server.
+    private var certificates: [String] {
+        route.endpoint.isTLS ? stream.tls?.chain.map(PEM.text) ?? [] : []
     }
 
     // MARK: A transfer's end
@@ -345,6 +360,7 @@ final class HTTPConnection: LoopHandler {
         let isReusable =
             delivery.receiver.allowsReuse && isSent && !hasBytesLeft
             && transfer?.request.head.closesConnection == false
+        guard !delivery.isDropped else { return sendAnswer(onSameConnection: isReusable) }
         finish(.success(()), keepsFor: isReusable ? keepTime(delivery.head) : nil)
     }
 
@@ -387,14 +403,15 @@ final class HTTPConnection: LoopHandler {
             httpVersion: delivery.head?.httpVersion, isConnectionReused: delivery.firstByte == nil ? nil : !isNew,
             remoteAddress: remote?.text, timings: timings,
             wireBytes: WireBytes(
-                sentHead: Int64(transfer.head.count), sentBody: sender?.sentBody ?? 0,
+                sentHead: Int64(head.count), sentBody: sender?.sentBody ?? 0,
                 receivedHead: Int64(delivery.receiver.headBytes), receivedBody: delivery.receivedBytes),
-            certificates: isNew && wantsCertificates ? stream.tls?.chain.map(PEM.text) ?? [] : [])
+            certificates: isNew && wantsCertificates ? certificates : [])
     }
 
     /// The connection failed, or the response is no response.
     private func fail(_ error: AsyncNetError) {
         guard let transfer, let delivery else { return }
+        guard !delivery.isDropped else { return sendAnswer(onSameConnection: false) }
         let error = delivery.receiver.hasBegun ? error : sendingFailure ?? error
         let isConnectionLost = error.code == .connectionLost || error.code == .emptyReply
         let rule = ResendRule(
@@ -417,7 +434,7 @@ final class HTTPConnection: LoopHandler {
         engine.close(self)
     }
 
-    private func release() {
+    func release() {
         cancelContinueTimer()
         if let timer = rateTimer.take() { engine.thread.cancel(timer) }
         sender?.stop()

@@ -20,6 +20,7 @@ final class RequestSender {
     }
 
     private let transfer: SocketTransfer
+    private let head: [UInt8]
     private let source: BodySource?
     private let isChunked: Bool
     private var sentHead = 0
@@ -33,9 +34,11 @@ final class RequestSender {
     private(set) var isDone = false
     private(set) var hasSent = false
 
-    /// - Parameter onData: Called on any thread when a starved body has bytes.
-    init(_ transfer: SocketTransfer, onData: @escaping @Sendable () -> Void) {
-        self.transfer = transfer
+    /// - Parameters:
+    ///   - head: As it is sent on this connection.
+    ///   - onData: Called on any thread when a starved body has bytes.
+    init(_ transfer: SocketTransfer, head: [UInt8], onData: @escaping @Sendable () -> Void) {
+        (self.transfer, self.head) = (transfer, head)
         source = transfer.body.map { BodySource($0, transfer.tasks, onData: onData) }
         isChunked = transfer.body != nil && transfer.bodyLength == nil
         isAtEnd = transfer.request.body.isNone
@@ -62,7 +65,7 @@ final class RequestSender {
         bodyLimit = end.overflow ? .max : end.partialValue
         while !isDone {
             if stream.isBlocked { return .blocked }
-            if sentHead < transfer.head.count {
+            if sentHead < head.count {
                 try sendHead(on: stream)
             } else if mustAwait {
                 return .awaitsContinue
@@ -83,13 +86,13 @@ final class RequestSender {
     /// A body in memory follows the head in the same packet, if both fit.
     private func sendHead(on stream: SocketStream) throws(AsyncNetError) {
         let data = mustAwait ? nil : transfer.request.body.data.map { $0.prefix(Int(min(bodyLimit, Int64($0.count)))) }
-        let sent = try transfer.head.withBytes { head throws(AsyncNetError) in
+        let sent = try head.withBytes { head throws(AsyncNetError) in
             try (data ?? Data()).withBytes { body throws(AsyncNetError) in
                 try stream.send(UnsafeRawBufferPointer(rebasing: head[sentHead...]), body.isEmpty ? nil : body)
             }
         }
         if sent > 0 { hasSent = true }
-        let ofHead = min(sent, transfer.head.count - sentHead)
+        let ofHead = min(sent, head.count - sentHead)
         sentHead += ofHead
         if let data = transfer.request.body.data, !mustAwait { didSendInMemory(sent - ofHead, of: data) }
     }
@@ -97,7 +100,7 @@ final class RequestSender {
     private func didSendInMemory(_ count: Int, of data: Data) {
         sentBody += Int64(count)
         if count > 0 { reportSent() }
-        isAtEnd = sentHead == transfer.head.count && sentBody == Int64(data.count)
+        isAtEnd = sentHead == head.count && sentBody == Int64(data.count)
     }
 
     private func sendUnsent(on stream: SocketStream) throws(AsyncNetError) {

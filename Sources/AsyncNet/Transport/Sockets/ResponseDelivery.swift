@@ -10,6 +10,9 @@ struct ResponseDelivery {
     /// Whether the reader takes the body when it is complete.
     private var isWhole = false
     private var hasNews = false
+    /// How much of a body that nobody reads has arrived, of a response that is no outcome of the transfer; otherwise `nil`.
+    private var droppedBytes: Int?
+    private static let mostDropped = 64 * 1024
     private var memory: BodyMemoryBox?
     private var chunk: Data?
     private(set) var receivedBytes: Int64 = 0
@@ -17,13 +20,15 @@ struct ResponseDelivery {
 
     init(_ transfer: SocketTransfer, _ limits: HTTP1Limits) {
         self.transfer = transfer
-        receiver = HTTP1Receiver(transfer.request.head.url, transfer.request.head.method, limits)
+        let head = transfer.request.head
+        receiver = HTTP1Receiver(head.url, head.method, limits, isOfProxy: transfer.route.isForwarded)
     }
 
     /// What a step of receiving has found.
     enum Step {
         case needsInput
         case informational(Int)
+        /// `begin` or `drop` follows.
         case head(HTTPResponseHead)
         case body
         case complete
@@ -41,7 +46,6 @@ struct ResponseDelivery {
             return .informational(head.statusCode)
         case .head(var head):
             if receiver.endsWithConnection { head.isTruncatable = true }
-            try begin(head)
             return .head(head)
         case .body(let range):
             try receive(UnsafeRawBufferPointer(rebasing: input[range]))
@@ -63,7 +67,12 @@ struct ResponseDelivery {
         throw AsyncNetError(.bodyEndedEarly, "The server closed the connection without TLS's close_notify")
     }
 
-    private mutating func begin(_ head: HTTPResponseHead) throws(AsyncNetError) {
+    /// Drops the response, whose body is read only as far as that keeps the connection.
+    mutating func drop() { droppedBytes = 0 }
+
+    var isDropped: Bool { droppedBytes != nil }
+
+    mutating func begin(_ head: HTTPResponseHead) throws(AsyncNetError) {
         self.head = head
         hasNews = true
         let isEncoded = head.headers.contains(name: "Content-Encoding")
@@ -77,6 +86,7 @@ struct ResponseDelivery {
     }
 
     private mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(AsyncNetError) {
+        guard droppedBytes == nil else { return try drop(bytes) }
         receivedBytes += Int64(bytes.count)
         hasNews = true
         if let memory {
@@ -85,6 +95,13 @@ struct ResponseDelivery {
             chunk = Data(bytes)
         } else {
             chunk?.append(contentsOf: bytes)
+        }
+    }
+
+    private mutating func drop(_ bytes: UnsafeRawBufferPointer) throws(AsyncNetError) {
+        droppedBytes = (droppedBytes ?? 0) + bytes.count
+        guard droppedBytes ?? 0 <= Self.mostDropped else {
+            throw AsyncNetError(.badServerResponse, "A response that is not needed is too large to keep its connection")
         }
     }
 

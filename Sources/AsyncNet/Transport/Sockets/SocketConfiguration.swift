@@ -15,6 +15,8 @@ extension SocketTransport {
         public var reportsCertificates: Bool
         /// The proxy for all requests. `.none` by default.
         public var proxy: ProxyConfiguration
+        /// The TLS to an HTTPS proxy itself. Its settings are the system's; only tests have others.
+        var proxyTLS = TLSConfiguration()
         /// The path of a unix socket that each request is sent to, whatever host its URL names. `nil` by default.
         ///
         /// At most 107 bytes. A path that begins with NUL is a name in the abstract namespace of Linux.

@@ -6,11 +6,13 @@ final class SocketEngine {
     let configuration: SocketTransport.Configuration
     let limits: HTTP1Limits
     let names: NameLookup
+    let proxies: ProxyRoutes
+    let authorizations: ProxyAuthorizations
     /// Those of the configuration, whose keys' case does not count.
     let addresses: [String: [String]]
     unowned let thread: LoopThread
     private let hosts: TLSHosts
-    private var pool: ConnectionPool<ServerEndpoint, Int, SocketTransfer>
+    private var pool: ConnectionPool<ConnectionRoute, Int, SocketTransfer>
     private var connections: [Int: HTTPConnection] = [:]
     private var dials: [Int: Dial] = [:]
     /// The transfers that have no outcome yet.
@@ -21,6 +23,7 @@ final class SocketEngine {
     private static let mostOwnContexts = 16
     /// The connections without HTTP.
     private var streams: [ObjectIdentifier: DuplexStream] = [:]
+    private var proxyContext: TLSContext?
     private var nextNumber = 0
 
     /// Where a transfer is.
@@ -31,12 +34,14 @@ final class SocketEngine {
         var isQueued = false
         /// Whether it is sent again, which happens once.
         var hasRestarted = false
+        /// How many challenges of a proxy were answered by sending it again.
+        var answers = 0
     }
 
     init(_ thread: LoopThread, _ setup: SocketSetup) {
         self.thread = thread
         (configuration, hosts, names) = (setup.configuration, setup.hosts, setup.names)
-        addresses = setup.addresses
+        (proxies, authorizations, addresses) = (setup.proxies, setup.authorizations, setup.addresses)
         limits = setup.configuration.limits
         pool = ConnectionPool(
             .init(
@@ -64,21 +69,31 @@ final class SocketEngine {
         request(transfer, onNewConnection: !transfer.canReplay)
     }
 
-    /// Sends a request again, on a new connection.
+    /// Sends a request again, on a new connection, since it was not processed on another.
     func restart(_ transfer: SocketTransfer) {
         guard !transfer.pipe.isEnded else { return ended(transfer) }
-        live[transfer] = Place(hasRestarted: true)
         transfer.request.onEvent?(.repeated)
+        requestAgain(transfer, Place(hasRestarted: true, answers: live[transfer]?.answers ?? 0))
+    }
+
+    /// Sends a request again, on a new connection, with the answer to a proxy's challenge.
+    func answer(_ transfer: SocketTransfer, answers: Int) {
+        guard !transfer.pipe.isEnded else { return ended(transfer) }
+        requestAgain(transfer, Place(hasRestarted: live[transfer]?.hasRestarted ?? false, answers: answers))
+    }
+
+    private func requestAgain(_ transfer: SocketTransfer, _ place: Place) {
+        live[transfer] = place
         request(transfer, onNewConnection: true)
     }
 
     private func request(_ transfer: SocketTransfer, onNewConnection: Bool) {
-        let actions = pool.request(transfer, to: transfer.endpoint, onNewConnection: onNewConnection)
+        let actions = pool.request(transfer, to: transfer.route, onNewConnection: onNewConnection)
         if actions == [.wait(transfer)] {
             live[transfer]?.isQueued = true
             transfer.request.onEvent?(.queued)
         }
-        perform(actions)
+        perform(actions, for: transfer)
     }
 
     /// Does nothing for a transfer that has its outcome.
@@ -87,7 +102,7 @@ final class SocketEngine {
         if let connection = place.connection {
             connection.cancel()
         } else {
-            pool.withdraw(transfer, from: transfer.endpoint)
+            pool.withdraw(transfer, from: transfer.route)
         }
         ended(transfer)
     }
@@ -99,11 +114,14 @@ final class SocketEngine {
         if live.removeValue(forKey: transfer) != nil { thread.activeCount -= 1 }
     }
 
-    private func perform(_ actions: [ConnectionPool<ServerEndpoint, Int, SocketTransfer>.Action]) {
+    /// - Parameter transfer: Whose request led to the actions.
+    private func perform(
+        _ actions: [ConnectionPool<ConnectionRoute, Int, SocketTransfer>.Action], for transfer: SocketTransfer? = nil
+    ) {
         for action in actions {
             switch action {
             case .use(let number, let transfer): use(number, transfer)
-            case .open(let endpoint): open(endpoint)
+            case .open(let route): open(route, for: transfer)
             case .close(let number): connections[number].map(closeIdle)
             case .wait: break
             }
@@ -116,34 +134,45 @@ final class SocketEngine {
         let place = live[transfer]
         live[transfer]?.connection = connection
         if place?.isQueued == true { transfer.request.onEvent?(.started) }
-        connection.start(transfer, hasRestarted: place?.hasRestarted == true)
+        connection.start(transfer, hasRestarted: place?.hasRestarted == true, answers: place?.answers ?? 0)
     }
 
     // MARK: Opening
 
-    private func open(_ endpoint: ServerEndpoint) {
+    private func open(_ route: ConnectionRoute, for transfer: SocketTransfer?) {
         let number = nextNumber
         nextNumber += 1
         let dial = Dial(
-            endpoint, makeTLS: { [unowned self] () throws(AsyncNetError) in try makeTLS(for: endpoint) }, self,
-            end: { [weak self] result in self?.dialed(number, endpoint, result) })
+            route.endpoint, by: route,
+            makeTLS: { [unowned self] () throws(AsyncNetError) in try makeTLS(for: route.endpoint) }, self,
+            onTunnelHead: { [weak self] head in self?.report(head, to: transfer, route) },
+            end: { [weak self] result in self?.dialed(number, route, result) })
         dials[number] = dial
         dial.start()
     }
 
+    /// Reports the head of a CONNECT to the transfer that the connection is opened for, or that will have it as far as
+    /// can be said, while it waits.
+    private func report(_ head: [UInt8], to transfer: SocketTransfer?, _ route: ConnectionRoute) {
+        let isWaiting = transfer.flatMap { live[$0] }.map { $0.connection == nil } ?? false
+        guard let transfer = isWaiting ? transfer : pool.firstWaiting(for: route), transfer.request.isHeadObserved
+        else { return }
+        head.withUnsafeBytes { transfer.request.onEvent?(.sentHead(SentHead($0))) }
+    }
+
     private func dialed(
-        _ number: Int, _ endpoint: ServerEndpoint, _ result: Result<(SocketStream, OpeningTimes), AsyncNetError>
+        _ number: Int, _ route: ConnectionRoute, _ result: Result<(SocketStream, OpeningTimes), AsyncNetError>
     ) {
         dials[number] = nil
         do throws(AsyncNetError) {
             let (stream, times) = try result.get()
-            let connection = HTTPConnection(number, endpoint, stream, times, engine: self)
+            let connection = HTTPConnection(number, route, stream, times, engine: self)
             try connection.watch(on: thread)
             connections[number] = connection
-            perform(pool.opened(number, for: endpoint))
+            perform(pool.opened(number, for: route))
         } catch {
             let isShort = (error.underlyingError as? POSIXError)?.code == .EMFILE
-            let (transfer, actions) = isShort ? pool.lackedDescriptor(endpoint) : pool.failed(endpoint)
+            let (transfer, actions) = isShort ? pool.lackedDescriptor(route) : pool.failed(route)
             if let transfer {
                 report(error, of: transfer)
                 transfer.pipe.finish(.failure(error))
@@ -187,6 +216,13 @@ final class SocketEngine {
         return try context(index, configuration)
     }
 
+    /// The TLS to a proxy itself, whose tickets are no server's.
+    func makeTLS(to proxy: ProxyServer) throws(AsyncNetError) -> TLSSession {
+        let context: TLSContext = if let proxyContext { proxyContext } else { try TLSContext(configuration.proxyTLS) }
+        proxyContext = context
+        return try context.session(for: proxy.endpoint, offering: ["http/1.1"])
+    }
+
     private func context(_ index: Int, _ configuration: TLSConfiguration) throws(AsyncNetError) -> TLSContext {
         if let context = contexts[index] { return context }
         let context = try TLSContext(configuration)
@@ -227,18 +263,18 @@ final class SocketEngine {
         connection.idleTimer = thread.schedule(after: time) { [weak self, weak connection] in
             connection.map { self?.closeIdle($0) }
         }
-        perform(pool.released(connection.number, of: connection.endpoint))
+        perform(pool.released(connection.number, of: connection.route))
     }
 
     func close(_ connection: HTTPConnection) {
         forget(connection)
-        perform(pool.closedBusy(connection.endpoint))
+        perform(pool.closedBusy(connection.route))
     }
 
     func closeIdle(_ connection: HTTPConnection) {
         guard connections[connection.number] === connection, connection.transfer == nil else { return }
         forget(connection)
-        perform(pool.closedIdle(connection.number, of: connection.endpoint))
+        perform(pool.closedIdle(connection.number, of: connection.route))
     }
 
     private func forget(_ connection: HTTPConnection) {

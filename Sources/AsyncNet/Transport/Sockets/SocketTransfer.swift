@@ -4,9 +4,11 @@ import Foundation
 /// ``HTTPConnection`` that carries it.
 final class SocketTransfer: Sendable, Hashable {
     let request: TransportRequest
-    let endpoint: ServerEndpoint
+    let route: ConnectionRoute
     let pipe: TransferPipe
-    /// The head as it is sent.
+    /// The request target: an absolute one for a proxy that passes the request on (RFC 9112 §3.2.2).
+    let target: String
+    /// The head as it is sent, but for the credentials for a proxy that passes it on.
     let head: [UInt8]
     /// The body, unless it is in memory.
     let body: MeasuredBody?
@@ -16,11 +18,12 @@ final class SocketTransfer: Sendable, Hashable {
     let tasks: Mailbox?
     let start = ContinuousClock.now
 
-    /// - Throws: ``AsyncNetError`` with code `.malformedURL`, `.unsupportedScheme`, or `.fileNotReadable`.
-    init(_ request: TransportRequest) throws(AsyncNetError) {
+    /// - Throws: ``AsyncNetError`` with code `.malformedURL`, `.unsupportedScheme`, `.fileNotReadable`, or
+    ///   `.invalidConfiguration` for the proxy of the environment.
+    init(_ request: TransportRequest, _ proxies: ProxyRoutes) throws(AsyncNetError) {
         let (endpoint, authority, target) = try ServerEndpoint.parse(request.head.urlText)
         self.request = request
-        self.endpoint = endpoint
+        route = try proxies.route(to: endpoint, isTunnelled: false)
         let framing: HTTP1RequestHead.Body
         switch request.body.content {
         case .none: (body, bodyLength, framing) = (nil, nil, .none)
@@ -34,7 +37,8 @@ final class SocketTransfer: Sendable, Hashable {
         if request.head.method == .head, framing != .none {
             throw AsyncNetError(.unsupportedByTransport, "A HEAD request cannot have a body")
         }
-        head = HTTP1RequestHead.bytes(request.head, target: target, authority: authority, framing)
+        self.target = route.isForwarded ? "http://\(authority)\(target)" : target
+        head = HTTP1RequestHead.bytes(request.head, target: self.target, authority: authority, framing)
         pipe = TransferPipe(request.delivery, limit: request.maximumBodySize, isUrgent: request.isUrgent)
     }
 

@@ -57,7 +57,7 @@ public final class SocketTransport: Transport {
 
     private func start(_ request: TransportRequest) throws(AsyncNetError) -> TransferPipe {
         let setup = try setup.get()
-        let transfer = try SocketTransfer(request)
+        let transfer = try SocketTransfer(request, setup.proxies)
         try setup.hosts.check(request.head.urlText)
         if transfer.endpoint.isTLS { _ = try setup.hosts.tls(for: transfer.endpoint) }
         let loop = loops[setup.distribution.loop(for: request.head.url.originKey) { loops[$0].load }]
@@ -122,12 +122,15 @@ final class SocketSetup: Sendable {
     let hosts: TLSHosts
     let distribution: LoopDistribution
     let names = NameLookup()
+    let proxies: ProxyRoutes
+    let authorizations = ProxyAuthorizations()
     let addresses: [String: [String]]
 
     init(_ configuration: SocketTransport.Configuration) throws(AsyncNetError) {
         self.configuration = configuration
         try configuration.validate()
         hosts = try TLSHosts(configuration.tls, configuration.tlsForHosts)
+        proxies = try ProxyRoutes(configuration.proxy, unixSocket: configuration.unixSocket)
         addresses = Dictionary(configuration.addresses.map { ($0.key.lowercased(), $0.value) }) { first, _ in first }
         distribution = LoopDistribution(
             connections: configuration.maximumConnections,

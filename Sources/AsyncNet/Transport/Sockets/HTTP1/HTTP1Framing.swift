@@ -39,14 +39,16 @@ enum HTTP1Framing: Equatable {
 
 extension HTTPResponseHead {
     /// Whether the server keeps the connection open after this response (RFC 9112 §9.3).
-    var keepsConnection: Bool {
-        let options = connectionOptions
+    ///
+    /// - Parameter isOfProxy: Whether it is a proxy, of which old ones say so in `Proxy-Connection`.
+    func keepsConnection(isOfProxy: Bool = false) -> Bool {
+        let options = options(in: "Connection") + (isOfProxy ? options(in: "Proxy-Connection") : [])
         if options.contains("close") { return false }
         return httpVersion == "HTTP/1.0" ? options.contains("keep-alive") : true
     }
 
-    private var connectionOptions: [String] {
-        guard let text = value(for: "Connection") else { return [] }
+    private func options(in name: String) -> [String] {
+        guard let text = value(for: name) else { return [] }
         return text.split(separator: ",").map { String($0).trimmedHTTPSpace.lowercased() }
     }
 

@@ -34,6 +34,7 @@ struct HTTP1Receiver {
     private let url: URL
     private let method: HTTPMethod
     private let limits: HTTP1Limits
+    private let isOfProxy: Bool
     private var state = State.head
     private var parser: HTTPHeadParser
     private var trailers: HTTPHeadParser
@@ -50,8 +51,9 @@ struct HTTP1Receiver {
     /// The longest line of a chunk's size; an extension may be as long as the limit for all of them.
     private static let longestSize = 16
 
-    init(_ url: URL, _ method: HTTPMethod, _ limits: HTTP1Limits = HTTP1Limits()) {
-        (self.url, self.method, self.limits) = (url, method, limits)
+    /// - Parameter isOfProxy: Whether an HTTP proxy is asked, not a server.
+    init(_ url: URL, _ method: HTTPMethod, _ limits: HTTP1Limits = HTTP1Limits(), isOfProxy: Bool = false) {
+        (self.url, self.method, self.limits, self.isOfProxy) = (url, method, limits, isOfProxy)
         parser = HTTPHeadParser(limit: limits.headBytes)
         trailers = HTTPHeadParser(limit: limits.trailerBytes)
     }
@@ -168,7 +170,7 @@ struct HTTP1Receiver {
 
     private mutating func begin(_ head: HTTPResponseHead) throws(AsyncNetError) {
         let framing = try HTTP1Framing(head, answering: method)
-        keepsConnection = head.keepsConnection && framing != .untilClose && head.statusCode != 101
+        keepsConnection = head.keepsConnection(isOfProxy: isOfProxy) && framing != .untilClose && head.statusCode != 101
         switch framing {
         case .none, .length(0): state = .ending
         case .length(let length): state = .length(length)

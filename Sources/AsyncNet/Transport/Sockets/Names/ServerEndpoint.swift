@@ -33,12 +33,17 @@ struct ServerEndpoint: Hashable, Sendable {
 
     /// Host and, unless it is the scheme's default, port: without a zone, which has a meaning on this machine only
     /// (RFC 6874 §4).
-    var authority: String {
-        let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host.prefix { $0 != "%" })]" : host
-        return port == (isTLS ? 443 : 80) ? name : "\(name):\(port)"
+    var authority: String { port == (isTLS ? 443 : 80) ? name : authorityWithPort }
+
+    /// Host and port, as a proxy is asked for them (RFC 9112 §3.2.3).
+    var authorityWithPort: String { "\(name):\(port)" }
+
+    private var name: String {
+        host.utf8.contains(UInt8(ascii: ":")) ? "[\(host.prefix { $0 != "%" })]" : host
     }
 
-    private static func split(_ authority: Substring) throws(AsyncNetError) -> (host: String, port: Substring) {
+    /// The parts of an authority without user and password; the port with its colon.
+    static func split(_ authority: Substring) throws(AsyncNetError) -> (host: String, port: Substring) {
         guard authority.first == "[" else {
             let host = authority.prefix { $0 != ":" }
             guard !host.isEmpty, let name = host.removingPercentEncoding, name.utf8.allSatisfy(isNameByte) else {
@@ -56,7 +61,7 @@ struct ServerEndpoint: Hashable, Sendable {
         byte > 0x20 && byte != 0x7F && !"/?#@[]:\\%".utf8.contains(byte)
     }
 
-    private static func port(_ text: Substring) throws(AsyncNetError) -> UInt16? {
+    static func port(_ text: Substring) throws(AsyncNetError) -> UInt16? {
         guard text.first == ":" else {
             if text.isEmpty { return nil }
             throw malformed

@@ -65,6 +65,9 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable> {
         return open(for: key) + [.wait(transfer)]
     }
 
+    /// The transfer that gets the next connection.
+    func firstWaiting(for key: Key) -> Transfer? { origins[key]?.waiting.first?.transfer }
+
     /// Takes back a transfer that waits; does nothing if it does not.
     mutating func withdraw(_ transfer: Transfer, from key: Key) {
         origins[key]?.waiting.removeAll { $0.transfer == transfer }

@@ -13,6 +13,8 @@ final class SocketStream {
 
     let socket: Int32
     private(set) var tls: TLSSession?
+    /// The TLS to an HTTPS proxy, if `tls` goes through it.
+    private var layer: ProxyLayer?
     /// Ciphertext that a turn left, in memory of its own.
     private var rest: UnsafeMutableRawBufferPointer?
     /// Whether the socket takes no more bytes now.
@@ -28,15 +30,22 @@ final class SocketStream {
     deinit {
         if let tls, !isAbortive, !dropsOutput {
             if !hasFinishedSending { tls.close() }
-            _ = try? tls.flush { bytes throws(AsyncNetError) in
-                max(0, an_send(socket, bytes.baseAddress, bytes.count, nil, 0))
-            }
+            _ = try? flush()
+            layer?.tls.close()
+            _ = try? flush()
         }
         rest?.deallocate()
         an_close(socket, isAbortive ? 1 : 0)
     }
 
-    func start(_ tls: TLSSession) { self.tls = tls }
+    /// Begins TLS: of what goes through the TLS that there may be, to an HTTPS proxy.
+    func start(_ tls: TLSSession) {
+        if let proxy = self.tls {
+            layer = ProxyLayer(proxy)
+            freeRest()
+        }
+        self.tls = tls
+    }
 
     // MARK: Receiving
 
@@ -51,7 +60,7 @@ final class SocketStream {
             case .bytes(let count): return .bytes(count)
             case .end: return .end(isClean: true)
             // After records without data, such as tickets, others are served before the next ones.
-            case .wantsInput: if hasTaken { return .wouldBlock }
+            case .wantsInput: if hasTaken, !proxyHasInput { return .wouldBlock }
             }
             // Reading may have made something to send, such as an answer to a change of keys.
             try flush()
@@ -66,9 +75,18 @@ final class SocketStream {
     /// Takes ciphertext in portions: what the peer can make OpenSSL do in one call is bounded by them.
     func takeInput(_ scratch: UnsafeMutableRawBufferPointer) throws(AsyncNetError) -> Received {
         freeRest()
-        let received = try receive(from: socket, into: scratch)
+        let received = try receiveCiphertext(into: scratch)
         if case .bytes(let count) = received { tls?.give(UnsafeRawBufferPointer(rebasing: scratch[..<count])) }
         return received
+    }
+
+    private func receiveCiphertext(
+        into scratch: UnsafeMutableRawBufferPointer
+    ) throws(AsyncNetError) -> Received {
+        guard let layer else { return try receive(from: socket, into: scratch) }
+        return try layer.receive(
+            into: scratch, flush: { () throws(AsyncNetError) in _ = try flush() },
+            from: { room throws(AsyncNetError) in try receive(from: socket, into: room) })
     }
 
     /// Keeps ciphertext that the turn has not decrypted: the scratch buffer is that of all connections.
@@ -82,7 +100,19 @@ final class SocketStream {
         (try? receive(from: socket, into: buffer)) ?? .end(isClean: false)
     }
 
-    var hasUnreadInput: Bool { tls.map { $0.unread > 0 || $0.hasPlaintext } ?? false }
+    /// Whether more can be read, though the socket may have nothing.
+    var hasUnreadInput: Bool {
+        guard let tls else { return false }
+        return tls.unread > 0 || tls.hasPlaintext || proxyHasInput
+    }
+
+    private var proxyHasInput: Bool { layer.map { $0.tls.unread > 0 || $0.tls.hasPlaintext } ?? false }
+
+    /// Frees what a kept connection does not need.
+    func freeBuffers() {
+        tls?.rest()
+        layer?.tls.rest()
+    }
 
     private func freeRest() {
         rest?.deallocate()
@@ -121,9 +151,10 @@ final class SocketStream {
     @discardableResult
     func flush() throws(AsyncNetError) -> Bool {
         guard let tls else { return true }
-        let isDone = try tls.flush { bytes throws(AsyncNetError) in
-            dropsOutput ? bytes.count : try send(to: socket, bytes, nil)
+        var isDone = try tls.flush { bytes throws(AsyncNetError) in
+            dropsOutput ? bytes.count : try sendCiphertext(bytes)
         }
+        if isDone, !dropsOutput, let layer { isDone = try flush(layer) }
         if isDone { isBlocked = false }
         return isDone
     }
@@ -135,6 +166,15 @@ final class SocketStream {
         guard let tls else { return _ = an_finish_sending(socket) }
         tls.close()
         try flush()
+    }
+
+    private func sendCiphertext(_ bytes: UnsafeRawBufferPointer) throws(AsyncNetError) -> Int {
+        guard let layer else { return try send(to: socket, bytes, nil) }
+        return try flush(layer) ? try layer.tls.write(bytes) : 0
+    }
+
+    private func flush(_ layer: ProxyLayer) throws(AsyncNetError) -> Bool {
+        try layer.tls.flush { bytes throws(AsyncNetError) in try send(to: socket, bytes, nil) }
     }
 
     /// The socket takes bytes again.

@@ -11,25 +11,26 @@ import Testing
 /// A proxy that refuses the request for a tunnel (CONNECT, RFC 9110 §9.3.6).
 @Suite("Refusals of proxies", .timeLimit(.minutes(5)))
 struct ProxyRefusalTests {
+    private static let kinds = TransportUnderTest.withProxies
     private static let statuses = [400, 403, 404, 407, 429, 500, 502, 503, 504]
 
     private func withProxy(
-        _ status: Int, _ configuration: SessionConfiguration = .init(),
+        _ status: Int, over kind: TransportUnderTest, _ configuration: SessionConfiguration = .init(),
         _ body: (MockServer, Session) async throws -> Void
     ) async throws {
         let refusal = MockResponse.status(status, headers: ["Proxy-Authenticate": #"Basic realm="x""#, "X-Why": "no"])
         let proxy = try await MockServer.start()
         for _ in 0..<6 { await proxy.enqueue(refusal) }
         let settings = ProxyConfiguration.http("127.0.0.1", port: proxy.port, username: "ada", password: "wrong")
-        try await body(proxy, Session(transport: .libcurl(proxy: settings), configuration: configuration))
+        try await body(proxy, Session(transport: kind.make(proxy: settings), configuration: configuration))
         await proxy.stop()
     }
 
-    @Test("A refusal is in the error; one with 4xx is not repeated, one with 5xx is", arguments: statuses)
-    func retries(_ status: Int) async throws {
+    @Test("A refusal is in the error; one with 4xx is not repeated, one with 5xx is", arguments: statuses, kinds)
+    func retries(_ status: Int, _ kind: TransportUnderTest) async throws {
         let policy = RetryPolicy(
             limit: 2, backoff: Backoff(scale: .zero, maximum: .zero, jitter: .none), maximumRetryAfter: nil)
-        try await withProxy(status, .init(interceptors: [policy])) { proxy, session in
+        try await withProxy(status, over: kind, .init(interceptors: [policy])) { proxy, session in
             let error = await session.request("https://example.test/a").serializing(Data.self).response.error
             #expect(error?.code == .proxyFailed)
             #expect(error?.responseCode == status)
@@ -39,11 +40,11 @@ struct ProxyRefusalTests {
         }
     }
 
-    @Test("The second connection to an untrusted server that bypasses the proxy bypasses it too")
-    func inspection() async throws {
+    @Test("All connections to an untrusted server that bypasses the proxy bypass it", arguments: kinds)
+    func inspection(_ kind: TransportUnderTest) async throws {
         let (proxy, server) = (try await MockServer.start(), try await MockServer.start(tls: .selfSigned))
         let settings = ProxyConfiguration.http("127.0.0.1", port: proxy.port).bypassing(["127.0.0.1"])
-        let session = Session(transport: .libcurl(proxy: settings))
+        let session = Session(transport: kind.make(proxy: settings))
         let error = await session.request(server.url("/")).serializing(Data.self).response.error
         #expect(error?.code == .certificateNotTrusted)
         #expect(error?.serverTrust?.certificates.count == 1)
@@ -59,11 +60,11 @@ struct ProxyRefusalTests {
         #expect(!settings.isBypassed(by: "b.test", port: 80))
     }
 
-    @Test("A refusal with 4xx does not open the origin's circuit, one with 5xx does", arguments: statuses)
-    func circuits(_ status: Int) async throws {
+    @Test("A refusal with 4xx does not open the origin's circuit, one with 5xx does", arguments: statuses, kinds)
+    func circuits(_ status: Int, _ kind: TransportUnderTest) async throws {
         // With a clock that stands still no probe is admitted, however slow the machine is.
         let breaker = CircuitBreaker(consecutiveFailures: 1)
-        try await withProxy(status, .init(circuitBreaker: breaker, clock: TestClock())) { proxy, session in
+        try await withProxy(status, over: kind, .init(circuitBreaker: breaker, clock: TestClock())) { proxy, session in
             _ = await session.request("https://example.test/").serializing(Data.self).response
             let error = await session.request("https://example.test/").serializing(Data.self).response.error
             #expect(error?.code == (status < 500 ? .proxyFailed : .circuitOpen))
@@ -73,7 +74,7 @@ struct ProxyRefusalTests {
 
     @Test("A WebSocket and a raw stream have the refusal in their errors", arguments: [407, 502])
     func connections(_ status: Int) async throws {
-        try await withProxy(status) { _, session in
+        try await withProxy(status, over: .libcurl) { _, session in
             var errors: [AsyncNetError] = []
             do throws(AsyncNetError) { try await session.webSocket("ws://example.test/").open() } catch {
                 errors.append(error)
@@ -98,17 +99,19 @@ struct ProxyRefusalTests {
         #expect((delay != nil) == !(400..<500 ~= status))
     }
 
-    @Test("Requests that share a transfer all have the refusal in their errors")
-    func shared() async throws {
-        try await withProxy(407, .init(coalescesRequests: true)) { _, session in
+    @Test("Requests that share a transfer all have the refusal in their errors", arguments: kinds)
+    func shared(_ kind: TransportUnderTest) async throws {
+        try await withProxy(407, over: kind, .init(coalescesRequests: true)) { _, session in
             async let first = session.request("https://example.test/").serializing(Data.self).response
             async let second = session.request("https://example.test/").serializing(Data.self).response
             #expect(await [first, second].map { $0.error?.responseCode } == [407, 407])
         }
     }
 
-    @Test("The head of an open tunnel is not taken for the response, also when a lost one is replaced by another")
-    func openTunnels() async throws {
+    @Test(
+        "The head of an open tunnel is not taken for the response, also when a lost one is replaced by another",
+        arguments: kinds)
+    func openTunnels(_ kind: TransportUnderTest) async throws {
         let proxy = try RawServer(
             """
             c.sendall(b"HTTP/1.1 200 Open\\r\\nX-Proxy: 1\\r\\n\\r\\n")
@@ -123,7 +126,7 @@ struct ProxyRefusalTests {
             """)
         var settings = ProxyConfiguration.http("127.0.0.1", port: proxy.port)
         settings.alwaysTunnels = true
-        let session = Session(transport: .libcurl(proxy: settings))
+        let session = Session(transport: kind.make(proxy: settings))
         var bodies: [String?] = []
         for _ in 0..<5 {
             let response = await session.request("http://example.test/").serializing(String.self).response

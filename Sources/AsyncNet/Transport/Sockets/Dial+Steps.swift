@@ -1,0 +1,74 @@
+import Foundation
+
+/// What follows on the socket's connect: TLS to the proxy, what the proxy is asked for, and TLS to the server.
+extension Dial {
+    func didConnect(_ stream: SocketStream) {
+        attempt { () throws(AsyncNetError) in
+            guard let proxy else { return try secure(stream) }
+            guard proxy.kind == .https else { return try pass(proxy, stream) }
+            try shakeHands(engine.makeTLS(to: proxy), stream) { [unowned self] result throws(AsyncNetError) in
+                do throws(AsyncNetError) { try result.get() } catch { throw Self.ofProxy(error) }
+                try pass(proxy, stream)
+            }
+        }
+    }
+
+    /// Without the certificates, which are shown as the server's.
+    private static func ofProxy(_ error: AsyncNetError) -> AsyncNetError {
+        AsyncNetError(error.code, "The TLS connection to the proxy failed: \(error.message)")
+    }
+
+    /// Has the proxy connect to the server, unless it passes requests on.
+    private func pass(_ proxy: ProxyServer, _ stream: SocketStream) throws(AsyncNetError) {
+        if isForwarded { return finish(.success((stream, times))) }
+        let negotiation = if let negotiation { negotiation } else { try makeNegotiation(proxy) }
+        dialogue = try ProxyDialogue(stream, negotiation, engine.thread, onSend: onTunnelHead) { [unowned self] in
+            didSpeak($0, stream)
+        }
+        dialogue?.begin(engine.thread)
+    }
+
+    private func makeNegotiation(_ proxy: ProxyServer) throws(AsyncNetError) -> any ProxyNegotiation {
+        switch proxy.kind {
+        case .http, .https: return TunnelNegotiation(to: endpoint, proxy, engine.authorizations, engine.limits)
+        case .socks4, .socks4a, .socks5, .socks5h:
+            let host: SOCKSNegotiation.Host =
+                if let serverAddresses { try .init(serverAddresses, for: proxy) } else { .init(endpoint.host) }
+            return SOCKSNegotiation(host, port: endpoint.port, proxy)
+        }
+    }
+
+    private func didSpeak(_ end: ProxyDialogue.End, _ stream: SocketStream) {
+        stopStep()
+        attempt { () throws(AsyncNetError) in
+            switch end {
+            case .done: try secure(stream)
+            case .again(let negotiation):
+                self.negotiation = negotiation
+                reconnect()
+            case .failure(let error): throw error
+            }
+        }
+    }
+
+    private func secure(_ stream: SocketStream) throws(AsyncNetError) {
+        guard let session = try makeTLS() else { return finish(.success((stream, times))) }
+        try shakeHands(session, stream) { [unowned self] result throws(AsyncNetError) in
+            times.handshake = engine.thread.now
+            try result.get()
+            finish(.success((stream, times)))
+        }
+    }
+
+    private func shakeHands(
+        _ session: TLSSession, _ stream: SocketStream,
+        then next: @escaping (Result<Void, AsyncNetError>) throws(AsyncNetError) -> Void
+    ) throws(AsyncNetError) {
+        stream.start(session)
+        handshake = try Handshake(stream, session, engine.thread) { [unowned self] result in
+            stopStep()
+            attempt { () throws(AsyncNetError) in try next(result) }
+        }
+        handshake?.begin(engine.thread)
+    }
+}

@@ -1,0 +1,63 @@
+/// The way that a connection takes: to its server directly, through a proxy's tunnel, or to a proxy that passes each request
+/// on. Connections with the same way carry each other's requests.
+struct ConnectionRoute: Hashable, Sendable {
+    let endpoint: ServerEndpoint
+    /// `nil` for the direct way.
+    var proxy: ProxyServer?
+    /// Whether the proxy gets requests in absolute form (RFC 9112 §3.2.2) in place of a connection to the server.
+    var isForwarded = false
+}
+
+/// Decides by a transport's settings which way a connection takes.
+struct ProxyRoutes: Sendable {
+    private let configuration: ProxyConfiguration
+    /// The proxy of the settings; that of the environment is looked at for each connection.
+    private let proxy: ProxyServer?
+    private let ignoresProxies: Bool
+
+    /// - Throws: ``AsyncNetError`` with code `.invalidConfiguration`.
+    init(_ configuration: ProxyConfiguration, unixSocket: String?) throws(AsyncNetError) {
+        self.configuration = configuration
+        // No proxy leads to a socket of this machine.
+        ignoresProxies = unixSocket != nil
+        guard case .url(let url) = configuration.kind else {
+            proxy = nil
+            return
+        }
+        proxy = try ProxyServer(url, configuration.credentials)
+    }
+
+    /// - Parameter isTunnelled: Whether the connection must be one to the server, whatever is sent on it.
+    /// - Throws: ``AsyncNetError`` with code `.invalidConfiguration` for a proxy in the environment that is none, and
+    ///   `.malformedURL` for a host that a SOCKS proxy cannot be told.
+    func route(to endpoint: ServerEndpoint, isTunnelled: Bool) throws(AsyncNetError) -> ConnectionRoute {
+        guard let proxy = try proxy(for: endpoint) else { return ConnectionRoute(endpoint: endpoint) }
+        if !proxy.kind.isHTTP { try configuration.checkHost(endpoint.host) }
+        let needsTunnel = isTunnelled || endpoint.isTLS || configuration.alwaysTunnels
+        return ConnectionRoute(endpoint: endpoint, proxy: proxy, isForwarded: proxy.kind.isHTTP && !needsTunnel)
+    }
+
+    private func proxy(for endpoint: ServerEndpoint) throws(AsyncNetError) -> ProxyServer? {
+        if ignoresProxies { return nil }
+        switch configuration.kind {
+        case .none: return nil
+        case .url: return isBypassed(by: endpoint) ? nil : proxy
+        case .environment:
+            guard let url = ProxyConfiguration.environmentURL(isTLS: endpoint.isTLS), !isBypassed(by: endpoint) else {
+                return nil
+            }
+            return try ProxyServer(url)
+        }
+    }
+
+    private func isBypassed(by endpoint: ServerEndpoint) -> Bool {
+        configuration.isBypassed(by: endpoint.host, port: Int(endpoint.port))
+    }
+}
+
+extension ProxyConfiguration {
+    fileprivate var credentials: ProxyServer.Credentials? {
+        guard username != nil || password != nil else { return nil }
+        return ProxyServer.Credentials(user: username ?? "", password: password ?? "")
+    }
+}

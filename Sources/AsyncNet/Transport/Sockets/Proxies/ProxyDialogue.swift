@@ -1,0 +1,116 @@
+/// Speaks with a proxy on a connection, by a ``ProxyNegotiation``. Used on its loop's thread only.
+final class ProxyDialogue: LoopHandler {
+    enum End {
+        /// The connection is one to the server.
+        case done
+        /// The negotiation goes on on another connection to the proxy.
+        case again(any ProxyNegotiation)
+        case failure(AsyncNetError)
+    }
+
+    private let stream: SocketStream
+    private var negotiation: any ProxyNegotiation
+    private let onSend: (([UInt8]) -> Void)?
+    private let end: (End) -> Void
+    private var id: LoopSocketID?
+    private var unsent: ArraySlice<UInt8> = []
+    private static let bytesPerTurn = 4096
+
+    /// - Parameters:
+    ///   - onSend: Called with what is sent.
+    ///   - end: Called once.
+    init(
+        _ stream: SocketStream, _ negotiation: any ProxyNegotiation, _ thread: LoopThread,
+        onSend: (([UInt8]) -> Void)?, end: @escaping (End) -> Void
+    ) throws(AsyncNetError) {
+        (self.stream, self.negotiation, self.onSend, self.end) = (stream, negotiation, onSend, end)
+        id = try thread.watch(stream.socket, self, for: .readable)
+    }
+
+    func begin(_ thread: LoopThread) {
+        _ = run { () throws(AsyncNetError) in
+            send(try negotiation.begin())
+            return try speak(thread)
+        }
+    }
+
+    func turn(_ readiness: Readiness, _ thread: LoopThread) -> Turn {
+        if readiness.contains(.writable) { stream.becameWritable() }
+        return run { () throws(AsyncNetError) in try speak(thread) }
+    }
+
+    func stop(_ thread: LoopThread) {
+        if let id = id.take() { thread.unwatch(id, stream.socket) }
+    }
+
+    private func run(_ step: () throws(AsyncNetError) -> Turn) -> Turn {
+        do throws(AsyncNetError) {
+            return try step()
+        } catch {
+            end(.failure(Self.ofProxy(error)))
+            return .done
+        }
+    }
+
+    private static func ofProxy(_ error: AsyncNetError) -> AsyncNetError {
+        guard error.code == .connectionLost else { return error }
+        return AsyncNetError(
+            .proxyFailed, "The connection to the proxy was lost before the proxy had answered",
+            underlyingError: error.underlyingError)
+    }
+
+    private func speak(_ thread: LoopThread) throws(AsyncNetError) -> Turn {
+        var received = 0
+        while received < Self.bytesPerTurn {
+            try flush()
+            guard let (step, count) = try receive(thread) else {
+                wait(thread)
+                return .done
+            }
+            received += count
+            switch step {
+            case .wait: break
+            case .send(let bytes): send(bytes)
+            case .done: return finish(.done)
+            case .reconnect: return finish(.again(negotiation))
+            }
+        }
+        stream.endTurn()
+        return .more
+    }
+
+    /// - Returns: What follows on what the proxy has said, and its size; `nil` if it has said nothing.
+    private func receive(_ thread: LoopThread) throws(AsyncNetError) -> (ProxyStep, Int)? {
+        let room = UnsafeMutableRawBufferPointer(rebasing: thread.receiveBuffer[..<negotiation.wanted])
+        switch try stream.receive(into: room, thread.scratchBuffer) {
+        case .wouldBlock: return nil
+        case .end: return (try negotiation.receiveEnd(), 0)
+        case .bytes(let count):
+            return (try negotiation.receive(UnsafeRawBufferPointer(rebasing: room[..<count])), count)
+        }
+    }
+
+    private func finish(_ end: End) -> Turn {
+        stream.endTurn()
+        self.end(end)
+        return .done
+    }
+
+    private func wait(_ thread: LoopThread) {
+        let isBlocked = stream.isBlocked || !unsent.isEmpty
+        if let id { thread.change(id, stream.socket, to: isBlocked ? [.readable, .writable] : .readable) }
+    }
+
+    private func send(_ bytes: [UInt8]) {
+        unsent += bytes
+        onSend?(bytes)
+    }
+
+    private func flush() throws(AsyncNetError) {
+        if !unsent.isEmpty {
+            let sent = try unsent.withBytes { bytes throws(AsyncNetError) in try stream.send(bytes) }
+            unsent = unsent.dropFirst(sent)
+        }
+        try stream.flush()
+    }
+}
