@@ -9,7 +9,9 @@ struct Burst: AsyncParsableCommand {
     @Option(help: "How many requests at once.") var requests = 10_000
     @Option(help: "Milliseconds before the server responds.") var delay = 50
     @Option(
-        help: "Run one client in this process: asyncnet, asyncnet/libcurl, asyncnet/urlsession, urlsession or urlsession-128.")
+        help:
+            "Run one client in this process: asyncnet, asyncnet/libcurl, asyncnet/urlsession, urlsession or urlsession-128."
+    )
     var client: String?
     @Option(help: .hidden) var port: Int?
 
@@ -29,7 +31,8 @@ struct Burst: AsyncParsableCommand {
         let server = try ChildProcess(["serve", "--delay", "\(delay)"])
         defer { server.stop() }
         let port = try server.readLine()
-        let rows = try ["asyncnet", "asyncnet/libcurl", "asyncnet/urlsession", "urlsession", "urlsession-128"].map { client in
+        let rows = try ["asyncnet", "asyncnet/libcurl", "asyncnet/urlsession", "urlsession", "urlsession-128"].map {
+            client in
             let child = try ChildProcess(["burst", "--client", client, "--port", port, "--requests", "\(requests)"])
             defer { child.stop() }
             return try JSONDecoder().decode(Row.self, from: Data(child.readLine().utf8))

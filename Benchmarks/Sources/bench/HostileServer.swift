@@ -7,13 +7,16 @@ import Foundation
 
 /// What a hostile server sends without an end, to hold a client's thread.
 enum Hostility: String, CaseIterable, ExpressibleByArgument {
-    case chunks, extensions, endlessExtension = "endless-extension", informational, hello, head, unread
+    case chunks, extensions
+    case endlessExtension = "endless-extension"
+    case informational, hello, head, unread
 
     /// What follows the request at once.
     var beginning: [UInt8] {
         switch self {
         case .chunks, .extensions, .endlessExtension:
-            Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(self == .endlessExtension ? "1;a=" : "")".utf8)
+            Array(
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(self == .endlessExtension ? "1;a=" : "")".utf8)
         case .informational, .hello: []
         case .head: Array("HTTP/1.1 200 OK\r\nX: ".utf8)
         case .unread: Array("HTTP/1.1 200 OK\r\nContent-Length: 1000000000000\r\n\r\n".utf8)

@@ -36,7 +36,8 @@ struct Uploads: AsyncParsableCommand {
     func run() async throws {
         var rows: [Row] = []
         for (name, session) in [
-            ("sockets", Session(transport: .sockets())), ("libcurl", Session(transport: .libcurl())), ("URLSession", Session(transport: .urlSession)),
+            ("sockets", Session(transport: .sockets())), ("libcurl", Session(transport: .libcurl())),
+            ("URLSession", Session(transport: .urlSession)),
         ] {
             rows += try await measure(name, session)
             await session.finish()

@@ -4,7 +4,9 @@ import Foundation
 
 /// What carries the requests, and over which connections.
 struct ConnectionOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The options below need sockets or libcurl.", valueName: "automatic|sockets|urlsession|libcurl"))
+    @Option(
+        help: ArgumentHelp(
+            "The options below need sockets or libcurl.", valueName: "automatic|sockets|urlsession|libcurl"))
     var transport = TransportChoice.automatic
 
     @OptionGroup var tls: TLSOptions

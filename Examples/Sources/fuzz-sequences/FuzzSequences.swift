@@ -21,7 +21,8 @@ struct FuzzSequences: AsyncParsableCommand {
     @Option(help: "How many sequences, unless the time is over before.") var sequences = Int.max
     @Option(help: "How many requests a sequence has.") var length = 300
     @Option(help: "How long to go on.") var seconds: Double = 60
-    @Option(help: "libcurl, sockets, or urlsession, which is no match for these servers.") var transport = Carrier.libcurl
+    @Option(help: "libcurl, sockets, or urlsession, which is no match for these servers.") var transport = Carrier
+        .libcurl
     @Option(help: "Only these kinds, with commas; all by default: \(Kind.names).") var kinds: String?
     @Option(help: "By how many MiB the memory may grow from the first third of the run to its last; 0 for no limit.")
     var growth = 64
@@ -47,7 +48,9 @@ struct FuzzSequences: AsyncParsableCommand {
         let world = try World(needsTLS: chosen.contains { $0.needsTLS || $0 == .tunnels })
         let first = seed ?? UInt64.random(in: 1...1_000_000_000)
         let run = Run(world: world, kinds: chosen, length: length, carrier: transport)
-        say("\(transport.make(.init()).transportDescription), seed \(first), \(chosen.count) kinds, sequences of \(length)")
+        say(
+            "\(transport.make(.init()).transportDescription), seed \(first), \(chosen.count) kinds, sequences of \(length)"
+        )
         try await run.sequences(from: first, atMost: sequences, seconds: seconds)
         let isGood = run.report(growthLimit: growth << 20)
         if !isGood { throw ExitCode(1) }

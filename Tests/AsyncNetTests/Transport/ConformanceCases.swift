@@ -16,7 +16,7 @@ enum TransportUnderTest: String, CaseIterable, Codable, Sendable {
         case .urlSession: URLSessionTransport()
         // On a busy machine more than the default's minute may pass between two requests of a test.
         case .libcurl: .libcurl(.init(idleTimeout: .seconds(600)))
-        case .sockets: SocketTransport()
+        case .sockets: .sockets(.init(idleTimeout: .seconds(600)))
         }
     }
 

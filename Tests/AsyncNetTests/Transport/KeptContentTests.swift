@@ -5,7 +5,7 @@ import Testing
 @testable import AsyncNet
 
 /// Bodies with a `Content-Encoding` that is not decoded, or not to be decoded, over every transport.
-@Suite("Content codings over transports", .timeLimit(.minutes(2)))
+@Suite("Content codings over transports", .timeLimit(.minutes(5)))
 struct KeptContentTests {
     private static let text = Data((0..<200).map { "line \($0)\n" }.joined().utf8)
 

@@ -6,7 +6,10 @@ import Foundation
 enum WireTransport: String, CaseIterable, Sendable {
     case libcurl, sockets
 
-    func make(_ settings: SocketTransport.Configuration = .init()) -> any Transport {
+    /// The default's minute may be over between two requests of a test, on a busy machine.
+    func make(
+        _ settings: SocketTransport.Configuration = .init(idleTimeout: .seconds(600))
+    ) -> any Transport {
         switch self {
         case .sockets: SocketTransport(settings)
         case .libcurl:

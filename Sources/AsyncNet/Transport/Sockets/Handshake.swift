@@ -25,7 +25,7 @@ final class Handshake: LoopHandler {
     private func step(_ thread: LoopThread) -> Turn {
         do throws(AsyncNetError) {
             if try session.handshake() == .done {
-                try session.checkPins()
+                try session.checkServer()
                 try stream.flush()
                 end(.success(()))
                 return .done
@@ -52,7 +52,7 @@ final class Handshake: LoopHandler {
             try stream.flush()
             stream.endTurn()
             guard progress == .done else { return .more }
-            try session.checkPins()
+            try session.checkServer()
             end(.success(()))
             return .done
         }

@@ -59,7 +59,7 @@ public final class SocketTransport: Transport {
         let setup = try setup.get()
         let transfer = try SocketTransfer(request, setup.proxies)
         try setup.hosts.check(request.head.urlText)
-        if transfer.endpoint.isTLS { _ = try setup.hosts.tls(for: transfer.endpoint) }
+        if transfer.route.endpoint.isTLS { _ = try setup.hosts.tls(for: transfer.route.endpoint) }
         let loop = loops[setup.distribution.loop(for: request.head.url.originKey) { loops[$0].load }]
         transfer.pipe.connect(
             onAbort: { [weak transfer] in
