@@ -29,7 +29,8 @@ public struct ProxyConfiguration: Sendable {
     /// request. `no_proxy` has the forms of ``bypassedHosts``, separated by commas or spaces.
     public static let environment = ProxyConfiguration(kind: .environment)
 
-    /// An HTTP proxy, with the credentials that it requires.
+    /// An HTTP proxy, with the credentials that it requires: sent as Basic at once (RFC 7617), and by ``SocketTransport`` as
+    /// Digest (RFC 7616) after a challenge.
     public static func http(_ host: String, port: Int, username: String? = nil, password: String? = nil)
         -> ProxyConfiguration
     {

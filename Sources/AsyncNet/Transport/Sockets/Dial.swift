@@ -77,7 +77,11 @@ final class Dial {
     private var peer: ServerEndpoint { proxy?.endpoint ?? endpoint }
 
     private func find(_ host: ServerEndpoint) throws(AsyncNetError) {
-        if let known = try knownAddresses(of: host) { try receive(known, of: host) } else { lookUp(host) }
+        do throws(AsyncNetError) {
+            if let known = try knownAddresses(of: host) { try receive(known, of: host) } else { lookUp(host) }
+        } catch {
+            throw isServerAwaited ? error : aboutPeer(error)
+        }
     }
 
     /// The addresses that need no lookup.

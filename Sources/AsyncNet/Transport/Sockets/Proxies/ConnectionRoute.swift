@@ -1,5 +1,5 @@
-/// The way that a connection takes: to its server directly, through a proxy's tunnel, or to a proxy that passes each request
-/// on. Connections with the same way carry each other's requests.
+/// The way that a connection takes: to its server directly, through a proxy's tunnel, or to a proxy that passes each
+/// request on. Connections with the same way carry each other's requests.
 struct ConnectionRoute: Hashable, Sendable {
     let endpoint: ServerEndpoint
     /// `nil` for the direct way.

@@ -1,5 +1,5 @@
-/// What the HTTP proxies of a transport get as `Proxy-Authorization` (RFC 9110 §11.7.2): Basic at once, as curl does, and
-/// Digest from the first challenge on. Shared by all threads of the transport, since each use of a nonce is counted.
+/// What the HTTP proxies of a transport get as `Proxy-Authorization` (RFC 9110 §11.7.2): Basic at once, as curl does,
+/// and Digest from the first challenge on. Shared by all threads of the transport, since each use of a nonce is counted.
 final class ProxyAuthorizations: Sendable {
     private let digests = Locked<[ProxyServer: DigestAuthorization]>([:])
     /// How many challenges are answered for one request: the second only if it just renews the nonce.

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Asks an HTTP proxy for a tunnel (CONNECT, RFC 9110 §9.3.6), once more after a challenge that can be answered: on the same
-/// connection if the proxy keeps it.
+/// Asks an HTTP proxy for a tunnel (CONNECT, RFC 9110 §9.3.6), once more after a challenge that can be answered: on the
+/// same connection if the proxy keeps it.
 ///
 ///     head → done | refused | challenge → the rest of its response → head …
 struct TunnelNegotiation: ProxyNegotiation {

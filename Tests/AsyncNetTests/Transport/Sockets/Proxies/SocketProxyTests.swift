@@ -311,6 +311,8 @@ struct SocketProxyTests {
     func unreachable() async throws {
         let closed = try await MockServer.start(isRefusing: true)
         for scheme in Self.kinds {
+            let zoned = SocketTransport(.init(proxy: .url("\(scheme)://[fe80::1%25nowhere]:1")))
+            #expect(await send("http://127.0.0.1:1/", over: zoned).error?.code == .proxyNotFound)
             let missing = SocketTransport(.init(proxy: .url("\(scheme)://nowhere.invalid:1")))
             #expect(await send("http://127.0.0.1:1/", over: missing).error?.code == .proxyNotFound)
             let refusing = SocketTransport(.init(proxy: .url("\(scheme)://127.0.0.1:\(closed.port)")))
