@@ -78,7 +78,7 @@ struct Hostile: AsyncParsableCommand {
     }
 
     private func rate(_ client: any Client, _ url: URL) async throws -> (rate: Double, percentile99: Double) {
-        let times = Mutex<[Double]>([])
+        let times = Times()
         let (begin, end) = (ContinuousClock.now, ContinuousClock.now + .seconds(seconds))
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<64 {
@@ -87,16 +87,21 @@ struct Hostile: AsyncParsableCommand {
                         let start = ContinuousClock.now
                         try await client.perform(Exchange(url: url, isDecoded: false))
                         let time = (ContinuousClock.now - start) / .milliseconds(1)
-                        times.withLock { $0.append(time) }
+                        times.all.withLock { $0.append(time) }
                     }
                 }
             }
             try await group.waitForAll()
         }
-        let sorted = times.withLock { $0.sorted() }
+        let sorted = times.all.withLock { $0.sorted() }
         let seconds = (ContinuousClock.now - begin) / .seconds(1)
         return (Double(sorted.count) / seconds, sorted.isEmpty ? .nan : sorted[sorted.count * 99 / 100])
     }
+}
+
+/// Milliseconds of all requests of a measurement.
+private final class Times: Sendable {
+    let all = Mutex<[Double]>([])
 }
 
 extension Client {

@@ -375,12 +375,15 @@ final class HTTPConnection: LoopHandler {
 
     /// Ends the transfer, with the connection free for the next one before the reader knows of it.
     private func finish(_ result: Result<Void, AsyncNetError>, keepsFor time: Duration?) {
-        guard let transfer, var delivery else { return }
+        guard let transfer, let delivery else { return }
         report(transfer, delivery)
         release()
         if let time { engine.keep(self, for: time) } else { engine.close(self) }
-        delivery.finish(result)
         engine.ended(transfer)
+        engine.thread.afterTurns {
+            var delivery = delivery
+            delivery.finish(result)
+        }
     }
 
     private func report(_ transfer: SocketTransfer, _ delivery: ResponseDelivery) {
