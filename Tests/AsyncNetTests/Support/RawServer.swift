@@ -54,13 +54,23 @@ final class RawServer: Sendable {
                 try: serve(connection)
                 except (EOFError, OSError): pass
             """
-        process = try ChildProcess(["python3", "-c", program])
+        process = try ChildProcess([Self.python, "-c", program])
         let output = String(decoding: process.availableOutput, as: UTF8.self)
         guard let port = Int(output.trimmingCharacters(in: .whitespacesAndNewlines)) else {
             throw Failure(output: output)
         }
         self.port = port
     }
+
+    /// The interpreter itself: what `PATH` has may be a script that takes longer to find it than the server to start.
+    private static let python: String = {
+        let asked = try? ChildProcess([
+            "python3", "-c", "import sys; print(sys.executable, flush=True); sys.stdin.read()",
+        ])
+        let path = asked.map { String(decoding: $0.availableOutput, as: UTF8.self) } ?? ""
+        let name = path.trimmingCharacters(in: .whitespacesAndNewlines)
+        return name.isEmpty ? "python3" : name
+    }()
 
     var url: URL { get throws { try "http://127.0.0.1:\(port)/".asURL() } }
 }

@@ -14,7 +14,8 @@ struct MockServerTLSTests {
         body: (MockServer, Session) async throws -> Result
     ) async throws -> Result {
         let server = try await MockServer.start(on: interface, tls: tls)
-        let session = Session(transport: .libcurl(tls: .init(trust: .anchors([server.anchor]))))
+        let session = Session(
+            transport: .sockets(.init(tls: .init(trust: .anchors([server.anchor])), idleTimeout: .seconds(600))))
         do {
             let result = try await body(server, session)
             await session.finish()
@@ -50,7 +51,7 @@ struct MockServerTLSTests {
         ] as [(MockServer.TLS, Bool, AsyncNetError.Code)])
     func refused(_ tls: MockServer.TLS, _ isTrusted: Bool, _ code: AsyncNetError.Code) async throws {
         try await withTLSServer(tls) { server, trusting in
-            let session = isTrusted ? trusting : Session(transport: .libcurl())
+            let session = isTrusted ? trusting : Session(transport: .sockets())
             let result = await session.request(server.url()).serializing(Data.self).result
             #expect(result.failure?.code == code)
             #expect(await server.requestCount == 0)

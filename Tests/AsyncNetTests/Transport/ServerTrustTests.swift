@@ -326,7 +326,9 @@ struct ServerTrustTests {
         arguments: WireTransport.allCases, [true, false])
     func metrics(_ wire: WireTransport, _ reports: Bool) async throws {
         try await withTLSServer { server in
-            let session = Session(transport: wire.make(.init(tls: trusting(server), reportsCertificates: reports)))
+            let settings = SocketTransport.Configuration(
+                tls: trusting(server), reportsCertificates: reports, idleTimeout: .seconds(600))
+            let session = Session(transport: wire.make(settings))
             for isFirst in [true, false] {
                 let response = await session.request(server.url("/")).serializing(Data.self).response
                 let pems = response.metrics.serverCertificates.map(\.pem)

@@ -26,7 +26,7 @@ struct RequestSpansTests {
     func cached() async throws {
         let recorder = SpanRecorder()
         let stub = StubTransport { request in
-            let headers: HTTPHeaders = ["ETag": "\"1\"", "Cache-Control": "max-age=60"]
+            let headers: HTTPHeaders = ["ETag": "\"1\"", "Cache-Control": "max-age=600"]
             return request.headers["If-None-Match"] == nil ? .text("abc", headers: headers) : .status(304)
         }
         let configuration = SessionConfiguration(
