@@ -262,8 +262,11 @@ static int write_output(bio *bio, const char *bytes, int size);
 static long control(bio *bio, int command, long number, void *pointer);
 
 /// Symbols of libcrypto are found through libssl, which needs it: so both are of one OpenSSL.
-static int use(const char *name, int flags) {
-    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL | flags);
+///
+/// - file: NULL for what the program was linked with.
+static int use(const char *file, int flags) {
+    const char *name = file ? file : "this program";
+    void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL | flags);
     if (!library) return 0;
     if (!find_tls(library, name) || !find_crypto(library, name)) return 0;
     if (strncmp(crypto.version(0), "OpenSSL ", 8) != 0) {
@@ -298,6 +301,9 @@ static void load(void) {
             is_loaded = use(names[index], flags);
         }
         if (is_loaded || flags == 0) break;
+        // One with another file name, such as that of a libcurl from elsewhere: its symbols would be taken for those of a second.
+        if (dlsym(RTLD_DEFAULT, "SSL_CTX_new")) is_loaded = use(NULL, 0);
+        if (is_loaded) break;
     }
     if (!is_loaded && !*problem) {
         snprintf(problem, sizeof problem, "OpenSSL was not found as libssl.so.3 or libssl.so.1.1");
