@@ -21,6 +21,8 @@ final class HTTPConnection: LoopHandler {
     private var head: [UInt8] = []
     /// What was received and is no whole line yet.
     private var rest: [UInt8] = []
+    /// Whether `rest` may have whole parts, for which the last turn had no time.
+    private var hasWaitingParts = false
     private var isPaused = false
     private var transfers = 0
     private var continueTimer: LoopTimers.ID?
@@ -84,7 +86,7 @@ final class HTTPConnection: LoopHandler {
     /// Goes on after a pause: the reader has taken bytes, the body has more, or the request is no longer suspended.
     func resume() {
         isPaused = false
-        goOn(receives: stream.hasUnreadInput)
+        goOn(receives: hasWaitingParts || stream.hasUnreadInput)
     }
 
     /// A turn that the socket has not asked for; what is left has another one.
@@ -218,43 +220,43 @@ final class HTTPConnection: LoopHandler {
         }
     }
 
-    /// - Returns: How many bytes were received; `nil` if there are none now.
+    /// - Returns: How many bytes were received or taken; `nil` if there are none now.
     private func receiveOnce(_ most: Int, _ steps: inout Int) throws(AsyncNetError) -> Int? {
+        if hasWaitingParts { return try takeRest(&steps) }
         if rest.isEmpty, let room = try delivery?.room() {
             return try receive(into: UnsafeMutableRawBufferPointer(rebasing: room[..<min(most, room.count)]))
         }
-        let buffer = engine.thread.receiveBuffer
-        let kept = rest.count
-        guard kept < buffer.count else { return try receiveLarge(&steps) }
-        buffer.copyBytes(from: rest)
-        switch try stream.receive(
-            into: UnsafeMutableRawBufferPointer(rebasing: buffer[kept...].prefix(most)), engine.thread.scratchBuffer)
-        {
+        let room = UnsafeMutableRawBufferPointer(rebasing: engine.thread.receiveBuffer.prefix(most))
+        switch try stream.receive(into: room, engine.thread.scratchBuffer) {
         case .wouldBlock: return nil
         case .end(let isClean):
             try end(isClean)
             return nil
         case .bytes(let count):
-            rest = []
-            try take(UnsafeRawBufferPointer(rebasing: buffer[..<(kept + count)]), &steps)
+            try takeReceived(UnsafeRawBufferPointer(rebasing: room[..<count]), &steps)
             return count
         }
     }
 
-    /// A line that is longer than the buffer, as far as the limits allow that.
-    private func receiveLarge(_ steps: inout Int) throws(AsyncNetError) -> Int? {
-        switch try stream.receive(into: engine.thread.receiveBuffer, engine.thread.scratchBuffer) {
-        case .wouldBlock: return nil
-        case .end(let isClean):
-            try end(isClean)
-            return nil
-        case .bytes(let count):
-            var input = rest
-            input.append(contentsOf: engine.thread.receiveBuffer[..<count])
-            rest = []
-            try input.withBytes { bytes throws(AsyncNetError) in try take(bytes, &steps) }
-            return count
+    private func takeReceived(_ bytes: UnsafeRawBufferPointer, _ steps: inout Int) throws(AsyncNetError) {
+        guard rest.isEmpty else {
+            rest.append(contentsOf: bytes)
+            _ = try takeRest(&steps)
+            return
         }
+        let taken = try take(bytes, &steps)
+        if taken < bytes.count { rest = Array(bytes[taken...]) }
+    }
+
+    /// Takes the whole parts of what was received before.
+    private func takeRest(_ steps: inout Int) throws(AsyncNetError) -> Int {
+        var input = rest
+        (rest, hasWaitingParts) = ([], false)
+        let taken = try input.withBytes { bytes throws(AsyncNetError) in try take(bytes, &steps) }
+        guard taken < input.count else { return taken }
+        input.removeFirst(taken)
+        rest = input
+        return taken
     }
 
     private func receive(into room: UnsafeMutableRawBufferPointer) throws(AsyncNetError) -> Int? {
@@ -275,25 +277,31 @@ final class HTTPConnection: LoopHandler {
 
     private func takeEnd() throws(AsyncNetError) {
         var steps = 0
-        try take(UnsafeRawBufferPointer(start: nil, count: 0), &steps)
+        _ = try take(UnsafeRawBufferPointer(start: nil, count: 0), &steps)
     }
 
-    /// Takes all whole parts of the input, and keeps the rest.
-    private func take(_ input: UnsafeRawBufferPointer, _ steps: inout Int) throws(AsyncNetError) {
+    /// Takes the whole parts of the input, as many as a turn may.
+    ///
+    /// - Returns: How many bytes were taken.
+    private func take(_ input: UnsafeRawBufferPointer, _ steps: inout Int) throws(AsyncNetError) -> Int {
         var position = 0
         let now = engine.thread.now
-        while let step = try delivery?.step(in: input, &position, now) {
+        while true {
+            guard steps < Self.stepsPerTurn else {
+                hasWaitingParts = true
+                return position
+            }
             steps += 1
-            switch step {
-            case .needsInput:
-                rest = Array(input[position...])
-                return
+            switch try delivery?.step(in: input, &position, now) {
+            case nil: return input.count
+            case .needsInput: return position
             case .informational(let status): if status == 100 { continueNow() }
             case .head(let head): try receive(head)
             case .body:
-                guard delivery?.isChunkFull == true, delivery?.flush() == .pause else { continue }
-                isPaused = true
-            case .complete: return complete(hasBytesLeft: position < input.count)
+                if delivery?.isChunkFull == true, delivery?.flush() == .pause { isPaused = true }
+            case .complete:
+                complete(hasBytesLeft: position < input.count)
+                return input.count
             }
         }
     }
@@ -443,6 +451,7 @@ final class HTTPConnection: LoopHandler {
         sender?.stop()
         transfer?.request.hold?.forget(transfer ?? self)
         (transfer, sender, delivery, rest, sendingFailure) = (nil, nil, nil, [], nil)
+        hasWaitingParts = false
         life?.end()
     }
 

@@ -4,7 +4,12 @@ final class Handshake: LoopHandler {
     private let session: TLSSession
     private let end: (Result<Void, AsyncNetError>) -> Void
     private var id: LoopSocketID?
+    private var received = 0
     private static let portion = 4096
+    /// After more bytes than usual handshakes have, portions are small: each record of a flood costs OpenSSL time.
+    private static let usualSize = 16 * 1024
+    private static let smallPortion = 512
+    private static let largestSize = 256 * 1024
 
     /// - Parameter end: Called once, when the handshake is over.
     init(
@@ -42,12 +47,18 @@ final class Handshake: LoopHandler {
     }
 
     private func receive(_ thread: LoopThread) throws(AsyncNetError) -> Turn {
-        let room = UnsafeMutableRawBufferPointer(rebasing: thread.scratchBuffer[..<Self.portion])
+        let portion = received < Self.usualSize ? Self.portion : Self.smallPortion
+        let room = UnsafeMutableRawBufferPointer(rebasing: thread.scratchBuffer[..<portion])
         switch try stream.takeInput(room) {
         case .wouldBlock: return .done
         case .end:
             throw AsyncNetError(.tlsHandshakeFailed, "The server closed the connection during the TLS handshake")
-        case .bytes:
+        case .bytes(let count):
+            received += count
+            guard received <= Self.largestSize else {
+                throw AsyncNetError(
+                    .tlsHandshakeFailed, "The server sent more than \(Self.largestSize) bytes in the TLS handshake")
+            }
             let progress = try session.handshake()
             try stream.flush()
             stream.endTurn()
