@@ -51,6 +51,8 @@ final class LoopThread {
     private struct Slot {
         var handler: (any LoopHandler)?
         var generation: UInt32 = 0
+        /// Whether it has a turn in the next round.
+        var isQueued = false
     }
 
     init(_ loop: SocketLoop, poller: Int32, waker: Int32) {
@@ -92,12 +94,24 @@ final class LoopThread {
     }
 
     /// Gives the handler another turn in the next round.
-    func requeue(_ id: LoopSocketID) { again.append(id) }
+    func requeue(_ id: LoopSocketID) {
+        let number = Int(id.slot)
+        guard slots[number].generation == id.generation, !slots[number].isQueued else { return }
+        slots[number].isQueued = true
+        again.append(id)
+    }
+
+    private func takeQueued(_ id: LoopSocketID) {
+        guard slots[Int(id.slot)].generation == id.generation else { return }
+        slots[Int(id.slot)].isQueued = false
+        take(id, [])
+    }
 
     private func release(_ id: LoopSocketID) {
         let number = Int(id.slot)
         slots[number].handler = nil
         slots[number].generation &+= 1
+        slots[number].isQueued = false
         freeSlots.append(number)
     }
 
@@ -173,7 +187,7 @@ final class LoopThread {
                 timeout = 0
             }
         }
-        for id in left { take(id, []) }
+        for id in left { takeQueued(id) }
     }
 
     private func didSleep(since before: ContinuousClock.Instant) {
@@ -184,7 +198,7 @@ final class LoopThread {
     private func take(_ id: LoopSocketID, _ readiness: Readiness) {
         if id == .waker { return an_clear_waker(waker) }
         guard let handler = handler(id), case .more = handler.turn(readiness, self) else { return }
-        again.append(id)
+        requeue(id)
     }
 
     private func end() {
