@@ -92,6 +92,7 @@ struct Hops: Station {
             outgoing.interests = run.watch.events?.interests
             outgoing.connectionObserver = run.environment.events.connectionObserver
             outgoing.maximumBodySize = run.policies.bodyLimit
+            outgoing.priority = run.policies.priority
             outgoing.head.asksForUncodedRange()
             if outgoing.delivery == .whole { outgoing.isUrgent = attempt.refusesHeads(of: outgoing.head) }
         }

@@ -58,6 +58,8 @@ public struct TransportRequest: Sendable {
         var hold: TransferHold?
         var maximumBodySize: Int64?
         var delivery = Delivery.asItArrives
+        /// Among the transfers that wait for a connection.
+        var priority = RequestPriority.normal
         /// Whether a head with a status below 300 is delivered at once with ``Delivery/whole`` too, as a validator
         /// refuses it.
         var isUrgent: (@Sendable (HTTPResponseHead) -> Bool)?
@@ -133,6 +135,12 @@ public struct TransportRequest: Sendable {
     public var interests: EventInterests? {
         get { values.value.interests }
         set { change { $0.interests = newValue } }
+    }
+
+    /// See `Values`.
+    var priority: RequestPriority {
+        get { values.value.priority }
+        set { change { $0.priority = newValue } }
     }
 
     /// See `Values`.

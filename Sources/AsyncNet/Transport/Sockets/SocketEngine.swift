@@ -88,7 +88,9 @@ final class SocketEngine {
     }
 
     private func request(_ transfer: SocketTransfer, onNewConnection: Bool) {
-        let actions = pool.request(transfer, to: transfer.route, onNewConnection: onNewConnection)
+        let actions = pool.request(
+            transfer, to: transfer.route, priority: transfer.request.priority.rawValue,
+            onNewConnection: onNewConnection)
         if actions == [.wait(transfer)] {
             live[transfer]?.isQueued = true
             transfer.request.onEvent?(.queued)

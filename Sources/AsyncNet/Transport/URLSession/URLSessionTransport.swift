@@ -38,7 +38,7 @@ public final class URLSessionTransport: Transport {
         /// with `.unsupportedByTransport`, as a client identity's does on other platforms.
         public var tls: TLSConfiguration
         /// The settings that replace ``tls`` for some hosts, by host, as those of
-        /// ``LibcurlTransport/Configuration/tlsForHosts``. Empty by default.
+        /// ``SocketTransport/Configuration/tlsForHosts``. Empty by default.
         public var tlsForHosts: [String: TLSConfiguration]
         /// The settings of the URLSession: proxies, `protocolClasses`, additional headers and the like; those of
         /// `.ephemeral` by default.
