@@ -15,16 +15,16 @@ final class HTTPConnection: LoopHandler {
     private var watched: Readiness = []
 
     private(set) var transfer: SocketTransfer?
-    private var sender: RequestSender?
+    private(set) var sender: RequestSender?
     private var delivery: ResponseDelivery?
     /// The transfer's head, as it is sent here.
-    private var head: [UInt8] = []
+    private(set) var head: [UInt8] = []
     /// What was received and is no whole line yet.
     private var rest: [UInt8] = []
     /// Whether `rest` may have whole parts, for which the last turn had no time.
     private var hasWaitingParts = false
     private var isPaused = false
-    private var transfers = 0
+    private(set) var transfers = 0
     private var continueTimer: LoopTimers.ID?
     /// When a transfer with a limited rate goes on.
     private var rateTimer: LoopTimers.ID?
@@ -35,6 +35,8 @@ final class HTTPConnection: LoopHandler {
     private(set) var answers = 0
     /// The connection's error that ended the sending; it is the transfer's unless the server has responded.
     private var sendingFailure: AsyncNetError?
+    /// Whether the rest of the request is not sent.
+    private var isSendingStopped = false
     private var started = ContinuousClock.now
 
     /// How many bytes and steps a turn takes at most.
@@ -138,16 +140,15 @@ final class HTTPConnection: LoopHandler {
     }
 
     private func send() throws(AsyncNetError) {
-        guard let sender, let transfer else { return }
+        guard let sender, let transfer, !isSendingStopped else { return }
         let progress: RequestSender.Progress
         do throws(AsyncNetError) {
             progress = try sender.send(on: stream, engine.thread.receiveBuffer, atMost: sendableBytes(of: sender))
         } catch {
             // The server may have responded before it closed the connection: the next turns take that.
             guard error.code == .connectionLost else { throw error }
-            sender.stop()
-            (self.sender, sendingFailure) = (nil, error)
-            return
+            sendingFailure = error
+            return stopSending()
         }
         if case .limited = progress, rateTimer == nil, let socketID { engine.thread.requeue(socketID) }
         guard case .awaitsContinue = progress, continueTimer == nil else { return }
@@ -307,7 +308,7 @@ final class HTTPConnection: LoopHandler {
     }
 
     private func continueNow() {
-        guard sender?.awaitsContinue == true else { return }
+        guard sender?.awaitsContinue == true, !isSendingStopped else { return }
         cancelContinueTimer()
         sender?.continueBody()
     }
@@ -334,24 +335,7 @@ final class HTTPConnection: LoopHandler {
         cancelContinueTimer()
         guard let sender, !sender.isDone else { return }
         sender.stop()
-        self.sender = nil
-    }
-
-    private func reportConnection(_ transfer: SocketTransfer, _ head: HTTPResponseHead) {
-        guard let interests = transfer.request.interests, interests.connections else { return }
-        let showsCertificates = interests.certificates && transfers == 1
-        transfer.request.onEvent?(
-            .connected(
-                ConnectionInfo(
-                    isReused: transfers > 1, httpVersion: head.httpVersion, remoteAddress: remote?.text,
-                    remotePort: remote.flatMap { $0.port > 0 ? $0.port : nil },
-                    certificates: showsCertificates ? certificates : [],
-                    tls: route.endpoint.isTLS ? stream.tls?.agreement : nil)))
-    }
-
-    /// Those of the server: the TLS to a proxy that passes requests on is not with the server.
-    private var certificates: [String] {
-        route.endpoint.isTLS ? stream.tls?.chain.map(PEM.text) ?? [] : []
+        isSendingStopped = true
     }
 
     // MARK: A transfer's end
@@ -394,31 +378,6 @@ final class HTTPConnection: LoopHandler {
         }
     }
 
-    private func report(_ transfer: SocketTransfer, _ delivery: ResponseDelivery) {
-        guard !transfer.pipe.isEnded, let onEvent = transfer.request.onEvent else { return }
-        onEvent(.metrics(metrics(transfer, delivery)))
-    }
-
-    private func metrics(_ transfer: SocketTransfer, _ delivery: ResponseDelivery) -> TransportMetrics {
-        let isNew = transfers == 1
-        func since(_ instant: ContinuousClock.Instant?) -> Duration {
-            instant.map { max(.zero, $0 - transfer.start) } ?? .zero
-        }
-        let timings = TransferTimings(
-            nameLookup: isNew ? since(opening.lookup) : .zero, connect: isNew ? since(opening.connect) : .zero,
-            tlsHandshake: isNew ? since(opening.handshake) : .zero, firstByte: since(delivery.firstByte),
-            total: since(engine.thread.now))
-        let wantsCertificates =
-            engine.configuration.reportsCertificates || transfer.request.interests?.certificates == true
-        return TransportMetrics(
-            httpVersion: delivery.head?.httpVersion, isConnectionReused: delivery.firstByte == nil ? nil : !isNew,
-            remoteAddress: remote?.text, timings: timings,
-            wireBytes: WireBytes(
-                sentHead: Int64(head.count), sentBody: sender?.sentBody ?? 0,
-                receivedHead: Int64(delivery.receiver.headBytes), receivedBody: delivery.receivedBytes),
-            certificates: isNew && wantsCertificates ? certificates : [])
-    }
-
     /// The connection failed, or the response is no response.
     private func fail(_ error: AsyncNetError) {
         guard let transfer, let delivery else { return }
@@ -451,7 +410,7 @@ final class HTTPConnection: LoopHandler {
         sender?.stop()
         transfer?.request.hold?.forget(transfer ?? self)
         (transfer, sender, delivery, rest, sendingFailure) = (nil, nil, nil, [], nil)
-        hasWaitingParts = false
+        (hasWaitingParts, isSendingStopped) = (false, false)
         life?.end()
     }
 
