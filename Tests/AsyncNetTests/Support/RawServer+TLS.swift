@@ -23,7 +23,7 @@ extension RawServer {
     /// Trusts the server.
     static let trust = TLSConfiguration(trust: .anchors([certificate]), verifiesHostName: false)
 
-    private static let certificate = """
+    static let certificate = """
         -----BEGIN CERTIFICATE-----
         MIIBijCCATGgAwIBAgIUcvZQpNxvOlSSx0MI03/4BdQaGwYwCgYIKoZIzj0EAwIw
         GjEYMBYGA1UEAwwPQXN5bmNOZXQgY2xpZW50MCAXDTI2MTEyNTEzMzEyMFoYDzIx
@@ -38,7 +38,7 @@ extension RawServer {
         """
 
     /// That of the certificate.
-    private static let key = """
+    static let key = """
         -----BEGIN PRIVATE KEY-----
         MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgJ10kN7uuX5H26Llx
         K0k6c0d96WKpp2VQ2xJxNN/HQtuhRANCAASD8/175yOLo4Sfg43yP9w+BJFYGtis

@@ -10,29 +10,6 @@ import Testing
 struct SeparateSettingsTests {
     // MARK: Client keys (CVE-2026-8932)
 
-    static let certificate = """
-        -----BEGIN CERTIFICATE-----
-        MIIBijCCATGgAwIBAgIUcvZQpNxvOlSSx0MI03/4BdQaGwYwCgYIKoZIzj0EAwIw
-        GjEYMBYGA1UEAwwPQXN5bmNOZXQgY2xpZW50MCAXDTI2MTEyNTEzMzEyMFoYDzIx
-        MjYxMTAxMTMzMTIwWjAaMRgwFgYDVQQDDA9Bc3luY05ldCBjbGllbnQwWTATBgcq
-        hkjOPQIBBggqhkjOPQMBBwNCAASD8/175yOLo4Sfg43yP9w+BJFYGtis/xDZ/y6u
-        4m4p5ieKYa4eaUQY9e26EcN8+enVM0fp09Lhpj1RteEpP3HSo1MwUTAdBgNVHQ4E
-        FgQUj1CzeIGW8+33k37wx+ACPA76QPYwHwYDVR0jBBgwFoAUj1CzeIGW8+33k37w
-        x+ACPA76QPYwDwYDVR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNHADBEAiBZB0Km
-        QD6kcznwDdTVB9kR2ghxqY3AIl2/1GA/s48eKgIgCnvwfZ3ZnRWn2sxJC6rvhJQI
-        sPPdjIap1hfD8iO9Dcg=
-        -----END CERTIFICATE-----
-        """
-
-    /// That of the certificate.
-    static let key = """
-        -----BEGIN PRIVATE KEY-----
-        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgJ10kN7uuX5H26Llx
-        K0k6c0d96WKpp2VQ2xJxNN/HQtuhRANCAASD8/175yOLo4Sfg43yP9w+BJFYGtis
-        /xDZ/y6u4m4p5ieKYa4eaUQY9e26EcN8+enVM0fp09Lhpj1RteEpP3HS
-        -----END PRIVATE KEY-----
-        """
-
     /// Of another certificate: libcurl makes no connection with the two, but an older one uses a connection again that
     /// was made with the right key.
     private static let otherKey = """
@@ -46,7 +23,7 @@ struct SeparateSettingsTests {
     private func trusting(_ server: MockServer, key: String? = nil) -> TLSConfiguration {
         TLSConfiguration(
             trust: .anchors([server.anchor]),
-            clientIdentity: key.map { .init(certificate: Self.certificate, key: $0) })
+            clientIdentity: key.map { .init(certificate: RawServer.certificate, key: $0) })
     }
 
     private func withTLSServer(_ body: (MockServer) async throws -> Void) async throws {
@@ -87,7 +64,7 @@ struct SeparateSettingsTests {
         try await withTLSServer { server in
             // Not every system finds a name with a dot at its end.
             let configuration = SocketTransport.Configuration(
-                tls: trusting(server, key: Self.key),
+                tls: trusting(server, key: RawServer.key),
                 tlsForHosts: ["localhost": trusting(server, key: Self.otherKey)],
                 addresses: ["localhost:\(server.port)": ["127.0.0.1"], "localhost.:\(server.port)": ["127.0.0.1"]])
             let codes = try await codes(
@@ -103,7 +80,7 @@ struct SeparateSettingsTests {
     func address(_ wire: WireTransport) async throws {
         try await withTLSServer { server in
             let proxy = try RawServer(Self.tunnel(to: server.port))
-            let right = trusting(server, key: Self.key)
+            let right = trusting(server, key: RawServer.key)
             let unnamed = TLSConfiguration(
                 trust: right.trust, clientIdentity: right.clientIdentity, verifiesHostName: false)
             let other = trusting(server, key: Self.otherKey)
@@ -140,7 +117,7 @@ struct SeparateSettingsTests {
         arguments: WireTransport.allCases)
     func stream(_ wire: WireTransport) async throws {
         try await withTLSServer { server in
-            let right = trusting(server, key: Self.key)
+            let right = trusting(server, key: RawServer.key)
             let session = Session(transport: wire.make(.init(tls: right, eventLoops: 1)))
             #expect(try await session.request(server.url("/")).serializing(String.self).value == "ok")
             let open = try await session.connect(to: "127.0.0.1", port: server.port, tls: right)

@@ -37,4 +37,14 @@ enum WireTransport: String, CaseIterable, Sendable {
             head: HTTPRequestHead(method: method, url: url, headers: headers), body: body, onEvent: onEvent)
         return try await (transport ?? make()).send(request)
     }
+
+    /// The error that ends a transfer, before its head or in its body.
+    static func failure(_ work: () async throws -> TransportResponse) async -> AsyncNetError? {
+        do {
+            for try await _ in try await work().body {}
+            return nil
+        } catch {
+            return error as? AsyncNetError
+        }
+    }
 }

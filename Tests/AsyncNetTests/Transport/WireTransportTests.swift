@@ -15,15 +15,6 @@ private final class Token: Sendable {
 /// What the transports with connections of their own have in common; the rest is in ``ConformanceTests``.
 @Suite("Transports with settings", .timeLimit(.minutes(5)))
 struct WireTransportTests {
-    private func failure(_ work: () async throws -> TransportResponse) async -> AsyncNetError? {
-        do {
-            for try await _ in try await work().body {}
-            return nil
-        } catch {
-            return error as? AsyncNetError
-        }
-    }
-
     private func stream(_ chunks: [String]) -> AsyncStream<Data> {
         AsyncStream { continuation in
             for chunk in chunks { continuation.yield(Data(chunk.utf8)) }
@@ -58,8 +49,10 @@ struct WireTransportTests {
     @Test("A HEAD request with a body is refused", arguments: WireTransport.allCases)
     func headWithBody(_ wire: WireTransport) async throws {
         #expect(
-            await failure { try await wire.send(try "http://127.0.0.1:1/".asURL(), .head, body: .data(Data([1]))) }?
-                .code
+            await WireTransport.failure {
+                try await wire.send(try "http://127.0.0.1:1/".asURL(), .head, body: .data(Data([1])))
+            }?
+            .code
                 == .unsupportedByTransport)
     }
 
@@ -158,12 +151,14 @@ struct WireTransportTests {
         arguments: WireTransport.allCases, [Int64(3), 30])
     func brokenStreams(_ wire: WireTransport, _ length: Int64) async throws {
         try await withServer(.text("x")) { (server: MockServer) async throws in
-            let error = await failure {
+            let error = await WireTransport.failure {
                 try await wire.send(server.url(), .put, body: .stream(stream(["abc", "def"]), length: length))
             }
             #expect(error?.code == .bodyLengthMismatch)
             let throwing = AsyncThrowingStream<Data, any Error> { $0.finish(throwing: CocoaError(.fileReadUnknown)) }
-            let thrown = await failure { try await wire.send(server.url(), .put, body: .stream(throwing)) }
+            let thrown = await WireTransport.failure {
+                try await wire.send(server.url(), .put, body: .stream(throwing))
+            }
             #expect(thrown?.code == .bodyStreamFailed)
             #expect(thrown?.underlyingError is CocoaError)
         }
@@ -181,8 +176,10 @@ struct WireTransportTests {
             #expect(seen.body == bytes)
             #expect(seen.headers["Content-Length"] == "700000")
             #expect(
-                await failure { try await wire.send(server.url(), .put, body: .file(file.appending(path: "none"))) }?
-                    .code
+                await WireTransport.failure {
+                    try await wire.send(server.url(), .put, body: .file(file.appending(path: "none")))
+                }?
+                .code
                     == .fileNotReadable)
         }
     }
@@ -328,6 +325,21 @@ struct WireTransportTests {
         }
     }
 
+    @Test("Metrics count what was sent of a body that the server did not want", arguments: WireTransport.allCases)
+    func partlySent(_ wire: WireTransport) async throws {
+        let server = try RawServer(
+            """
+            for _ in range(100): c.recv(1000)
+            c.sendall(b"HTTP/1.1 413 Large\\r\\nContent-Length: 0\\r\\n\\r\\n")
+            """)
+        let body = RequestBody.data(Data(count: 50_000_000))
+        let response = await Session(transport: wire.make()).upload(body, to: try server.url).serializing(Data.self)
+            .response
+        #expect(response.statusCode == 413)
+        let sent = try #require(response.metrics.wireBytes?.sentBody)
+        #expect(sent > 0 && sent < 50_000_000)
+    }
+
     @Test("Limits may be as large as a number can be", arguments: WireTransport.allCases)
     func largeLimits(_ wire: WireTransport) async throws {
         try await withServer(.text("x")) { (server: MockServer) async throws in
@@ -342,7 +354,7 @@ struct WireTransportTests {
         }
     }
 
-    @Test("libcurl's timings are reported, in increasing order", arguments: WireTransport.allCases)
+    @Test("Timings are reported, in increasing order", arguments: WireTransport.allCases)
     func metrics(_ wire: WireTransport) async throws {
         try await withServer(.text("hello"), .text("again")) { (server: MockServer) async throws in
             let session = Session(transport: wire.make())
@@ -461,7 +473,7 @@ struct WireTransportTests {
     func connectTimeout(_ wire: WireTransport) async throws {
         let silent = try SilentListener()
         let transport = wire.make(.init(connectTimeout: .milliseconds(50)))
-        let error = await failure {
+        let error = await WireTransport.failure {
             try await wire.send(try "https://127.0.0.1:\(silent.port)/".asURL(), over: transport)
         }
         #expect(error?.code == .timedOut)
@@ -483,7 +495,8 @@ struct WireTransportTests {
             let good = wire.make(.init(localInterface: "127.0.0.1"))
             #expect(try await wire.send(server.url(), over: good).head.statusCode == 200)
             let bad = wire.make(.init(localInterface: "if!nonsense"))
-            #expect(await failure { try await wire.send(server.url(), over: bad) }?.code == .cannotConnect)
+            #expect(
+                await WireTransport.failure { try await wire.send(server.url(), over: bad) }?.code == .cannotConnect)
         }
     }
 
@@ -502,7 +515,9 @@ struct WireTransportTests {
         gate.open()
         #expect(try await task.value == 200)
         await end
-        #expect(await failure { try await wire.send(server.url(), over: transport) }?.code == .sessionFinished)
+        #expect(
+            await WireTransport.failure { try await wire.send(server.url(), over: transport) }?.code == .sessionFinished
+        )
         #expect(await eventually { await server.openConnectionCount == 0 })
         await server.stop()
     }
@@ -535,7 +550,7 @@ struct WireTransportTests {
         ] as [SocketTransport.Configuration])
     func invalid(_ wire: WireTransport, _ configuration: SocketTransport.Configuration) async throws {
         try await withServer(.text("x")) { (server: MockServer) async throws in
-            let error = await failure {
+            let error = await WireTransport.failure {
                 try await wire.send(
                     try "https://127.0.0.1:\(server.port)/".asURL(),
                     over: wire.make(configuration))

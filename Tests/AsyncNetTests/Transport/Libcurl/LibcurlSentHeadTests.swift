@@ -75,7 +75,9 @@ struct LibcurlSentHeadTests {
         let rate: Int64 = 1000
         let slow = Session(
             transport: .libcurl(
-                .init(maximumReceiveRate: isReceiving ? rate : nil, maximumSendRate: isReceiving ? nil : rate)))
+                .init(maximumReceiveRate: isReceiving ? rate : nil, maximumSendRate: isReceiving ? nil : rate)),
+            // A busy machine must not use the timeout up before the cancel.
+            configuration: .init(timeout: .seconds(600)))
         let fast = Session(transport: .libcurl())
         let body: RequestBody = isReceiving ? .none : .data(bytes)
         let limited = Task { try await slow.upload(body, to: server.url()).serializing(Data.self).value }

@@ -5,36 +5,10 @@ import Testing
 
 @testable import AsyncNet
 
-/// What is libcurl's own; the rest is in ``ConformanceTests``.
+/// What is libcurl's own; the rest is in ``WireTransportTests`` and ``ConformanceTests``.
 @Suite("libcurl transport", .timeLimit(.minutes(5)))
 struct LibcurlTransportTests {
     let transport = LibcurlTransport()
-
-    private func send(
-        _ url: URL, _ method: HTTPMethod = .get, headers: HTTPHeaders = [:], body: RequestBody = .none,
-        over transport: LibcurlTransport? = nil,
-        onEvent: (@Sendable (TransportEvent) -> Void)? = nil
-    ) async throws -> TransportResponse {
-        let request = TransportRequest(
-            head: HTTPRequestHead(method: method, url: url, headers: headers), body: body, onEvent: onEvent)
-        return try await (transport ?? self.transport).send(request)
-    }
-
-    private func failure(_ work: () async throws -> TransportResponse) async -> AsyncNetError? {
-        do {
-            for try await _ in try await work().body {}
-            return nil
-        } catch {
-            return error as? AsyncNetError
-        }
-    }
-
-    private func stream(_ chunks: [String]) -> AsyncStream<Data> {
-        AsyncStream { continuation in
-            for chunk in chunks { continuation.yield(Data(chunk.utf8)) }
-            continuation.finish()
-        }
-    }
 
     @Test("The description has libcurl's version")
     func description() {
@@ -78,14 +52,17 @@ struct LibcurlTransportTests {
         await server.route("/last") { _ in .text("2") }
         let transport = LibcurlTransport(configuration: .init(maximumConnectionsPerHost: 1))
         let (first, queued) = (
-            Task { try await send(server.url("/first"), over: transport).head.statusCode }, Counter()
+            Task { try await WireTransport.libcurl.send(server.url("/first"), over: transport).head.statusCode },
+            Counter()
         )
         _ = try await server.takeRequest()
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<500 {
                 group.addTask {
-                    let error = await failure {
-                        try await send(server.url("/never"), .head, body: .data(Data([1])), over: transport) {
+                    let error = await WireTransport.failure {
+                        try await WireTransport.libcurl.send(
+                            server.url("/never"), .head, body: .data(Data([1])), over: transport
+                        ) {
                             if case .queued = $0 { queued.add() }
                         }
                     }
@@ -96,7 +73,7 @@ struct LibcurlTransportTests {
             gate.open()
         }
         #expect(try await first.value == 200)
-        #expect(try await send(server.url("/last"), over: transport).head.statusCode == 200)
+        #expect(try await WireTransport.libcurl.send(server.url("/last"), over: transport).head.statusCode == 200)
         #expect(await server.requestCount == 2)
         await server.stop()
     }

@@ -101,19 +101,12 @@ struct SocketTransportTests {
 
     /// A TLS server whose response has no length, and which ends the connection without a word of TLS.
     private static func withTruncatingServer(body: (URL) async throws -> Void) async throws {
-        let folder = try TemporaryFolder()
-        let file = folder.url.appending(path: "identity.pem")
-        try Data("\(SeparateSettingsTests.certificate)\n\(SeparateSettingsTests.key)\n".utf8).write(to: file)
         let server = try RawServer(
-            """
-            import ssl
-            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            context.load_cert_chain("\(file.path)")
-            t = context.wrap_socket(socket.socket(fileno=c.detach()), server_side=True)
-            t.recv(65536)
-            t.sendall(b"HTTP/1.1 200 OK\\r\\nCache-Control: max-age=60\\r\\n\\r\\nwhole?")
-            t.shutdown(socket.SHUT_RDWR)
-            """, readsHead: false)
+            tls: """
+                t.recv(65536)
+                t.sendall(b"HTTP/1.1 200 OK\\r\\nCache-Control: max-age=60\\r\\n\\r\\nwhole?")
+                t.shutdown(socket.SHUT_RDWR)
+                """)
         try await body(try "https://127.0.0.1:\(server.port)/".asURL())
     }
 
@@ -209,6 +202,52 @@ struct SocketTransportTests {
             let response = await upload({ [:] }, over: transport, server)
             #expect(response.error?.code == .unsupportedByTransport)
         }
+    }
+
+    @Test("A server that sends without end in the handshake is told from a slow one")
+    func endlessHandshake() async throws {
+        // HelloRequests, which no client answers in a handshake (RFC 5246 §7.4.1.1).
+        let server = try RawServer(
+            """
+            c.recv(1)
+            while True: c.sendall(bytes([22, 3, 3, 0, 4, 0, 0, 0, 0]) * 1000)
+            """, readsHead: false)
+        let transport = SocketTransport(.init(connectTimeout: .seconds(600)))
+        let error = await Session(transport: transport).request("https://127.0.0.1:\(server.port)/")
+            .serializing(Data.self).response.error
+        #expect(error?.code == .tlsHandshakeFailed)
+        #expect(error?.message.contains("more than 262144 bytes") == true, "\(error?.message ?? "")")
+    }
+
+    @Test("A waiting request of higher priority has the next connection")
+    func priorities() async throws {
+        let gate = Gate()
+        let server = try await MockServer.start()
+        await server.route("/*") { request in
+            if request.path == "/first" { await gate.wait() }
+            return .text("a")
+        }
+        let transport = SocketTransport(.init(maximumConnectionsPerOrigin: 1))
+        let session = Session(transport: transport)
+        let first = Task { try await session.request(server.url("/first")).serializing(String.self).value }
+        _ = try await server.takeRequest()
+        let queued = Counter()
+        let later = [("/low", RequestPriority.low), ("/high", .high)].map { path, priority in
+            Task {
+                var request = TransportRequest(head: HTTPRequestHead(url: server.url(path))) { event in
+                    if case .queued = event { queued.add() }
+                }
+                request.priority = priority
+                for try await _ in try await transport.send(request).body {}
+            }
+        }
+        #expect(await eventually { queued.value == 2 })
+        gate.open()
+        _ = try await first.value
+        for task in later { try await task.value }
+        #expect(try await server.takeRequest().path == "/high")
+        #expect(try await server.takeRequest().path == "/low")
+        await server.stop()
     }
 
     // MARK: Limits
