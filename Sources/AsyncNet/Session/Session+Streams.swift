@@ -25,8 +25,8 @@ extension Session {
         stream(options, blueprint(url, method, headers, modifier, parameters, encoder))
     }
 
-    /// A stream with a given body. Over HTTP/2 the response may be read while the body is still being sent; over
-    /// HTTP/1.1 that depends on the server.
+    /// A stream with a given body. The response may be read while the body is still being sent, if the server responds
+    /// before its end: over sockets, and over HTTP/2.
     ///
     /// - Parameters:
     ///   - url: A `String`, `URL` or `URLComponents`; relative URLs need a session with a base URL.

@@ -53,7 +53,7 @@ public struct TLSConfiguration: Sendable {
     }
 
     /// Settings that refuse every server: with them as the transport's `tls`, only hosts in
-    /// ``LibcurlTransport/Configuration/tlsForHosts`` can be requested over TLS.
+    /// ``SocketTransport/Configuration/tlsForHosts`` can be requested over TLS.
     ///
     /// A request to another host ends with `.certificateNotTrusted` before a connection is made. Requests without TLS are
     /// not affected.
@@ -70,7 +70,7 @@ public struct TLSConfiguration: Sendable {
 
         /// The certificate authorities of the system.
         ///
-        /// libcurl reads their file at the first connection, and again after ten minutes.
+        /// Sockets read their file once for each of the transport's threads, libcurl again after ten minutes.
         public static let system = Trust(kind: .system)
 
         /// No verification: every certificate is accepted. For tests only.
@@ -117,7 +117,7 @@ public struct TLSConfiguration: Sendable {
             self.init(certificate: Data(certificate.utf8), key: Data(key.utf8), password: password)
         }
 
-        /// An identity in PEM files, which are read when a connection is made. Both may be the same file.
+        /// An identity in PEM files, which sockets read at the first connection and libcurl at each. Both may be the same file.
         public init(certificateFile: URL, keyFile: URL, password: String? = nil) {
             kind = .files(certificate: certificateFile.path, key: keyFile.path)
             self.password = password

@@ -7,15 +7,7 @@ extension LibcurlTransport {
         public var tls: TLSConfiguration
         /// The settings that replace ``tls`` for some hosts, by host. Empty by default.
         ///
-        /// A key is a name such as `api.example.com`, an IP address, or a wildcard for one label: `*.example.com` is for
-        /// `a.example.com`, not for `example.com` and `a.b.example.com`. A host's own entry is preferred to a wildcard.
-        /// Case, a trailing dot and brackets around an address do not count, and names that are not ASCII count in their
-        /// ASCII form (RFC 5890). The entry for an IPv6 address counts in every zone. The host is that of the URL, also in a
-        /// tunnel through a proxy, with a unix socket and after a redirect; the TLS of a proxy itself is not affected.
-        /// Another key, one with `%` such as `fe80::1%eth0`, or two keys for one host, end each request with
-        /// `.invalidConfiguration`. With any key, an `https` request to a host that no key could name ends with
-        /// `.malformedURL`. Raw streams have the settings of their call, see ``tls(forHost:)``. With `tls:`
-        /// ``TLSConfiguration/refused`` there must be an entry for every host.
+        /// The keys are those of ``SocketTransport/Configuration/tlsForHosts``.
         public var tlsForHosts: [String: TLSConfiguration]
         /// Whether metrics have the certificates that servers show, ``TransportMetrics/serverCertificates``. `false` by
         /// default, because reading them takes about 0.1 ms for each new connection.
