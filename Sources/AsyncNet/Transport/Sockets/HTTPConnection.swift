@@ -28,7 +28,9 @@ final class HTTPConnection: LoopHandler {
     private var continueTimer: LoopTimers.ID?
     /// When a transfer with a limited rate goes on.
     private var rateTimer: LoopTimers.ID?
-    var idleTimer: LoopTimers.ID?
+    /// Until when the connection is kept, unless it is used before.
+    var idleEnd = ContinuousClock.now
+    var idleTimer: (id: LoopTimers.ID, end: ContinuousClock.Instant)?
     private var life: ConnectionLife?
     private(set) var hasRestarted = false
     /// How many challenges of the proxy were answered for the transfer.
@@ -65,10 +67,8 @@ final class HTTPConnection: LoopHandler {
         (self.hasRestarted, self.answers) = (hasRestarted, answers)
         head = authorizedHead(of: transfer)
         started = engine.thread.now
-        sender = RequestSender(transfer, head: head) { [loop = engine.thread.loop] in
-            loop.post { SocketEngine.of($0)?.resume(transfer) }
-        }
-        delivery = ResponseDelivery(transfer, engine.limits)
+        sender = RequestSender(transfer, head: head, engine.thread.loop)
+        delivery = ResponseDelivery(transfer, engine.limits, engine.memory)
         transfers += 1
         isPaused = false
         observe(transfer)
@@ -372,10 +372,7 @@ final class HTTPConnection: LoopHandler {
         release()
         if let time { engine.keep(self, for: time) } else { engine.close(self) }
         engine.ended(transfer)
-        engine.thread.afterTurns {
-            var delivery = delivery
-            delivery.finish(result)
-        }
+        engine.thread.afterTurns { delivery.finish(result) }
     }
 
     /// The connection failed, or the response is no response.

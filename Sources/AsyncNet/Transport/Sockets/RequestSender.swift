@@ -36,10 +36,12 @@ final class RequestSender {
 
     /// - Parameters:
     ///   - head: As it is sent on this connection.
-    ///   - onData: Called on any thread when a starved body has bytes.
-    init(_ transfer: SocketTransfer, head: [UInt8], onData: @escaping @Sendable () -> Void) {
+    ///   - loop: Whose engine resumes the transfer when a starved body has bytes.
+    init(_ transfer: SocketTransfer, head: [UInt8], _ loop: SocketLoop) {
         (self.transfer, self.head) = (transfer, head)
-        source = transfer.body.map { BodySource($0, transfer.tasks, onData: onData) }
+        source = transfer.body.map { body in
+            BodySource(body, transfer.tasks) { loop.post { SocketEngine.of($0)?.resume(transfer) } }
+        }
         isChunked = transfer.body != nil && transfer.bodyLength == nil
         isAtEnd = transfer.request.body.isNone
         mustAwait = transfer.expectsContinue

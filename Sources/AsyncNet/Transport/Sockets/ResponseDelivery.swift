@@ -2,7 +2,7 @@ import Foundation
 
 /// Receives one response from the bytes of a connection, and passes it to the transfer's pipe: what arrived in a turn at the
 /// end of the turn, so that a response that arrives at once is one step for its reader. Used on its loop's thread.
-struct ResponseDelivery {
+final class ResponseDelivery {
     private let transfer: SocketTransfer
     private(set) var receiver: HTTP1Receiver
     private(set) var head: HTTPResponseHead?
@@ -13,13 +13,15 @@ struct ResponseDelivery {
     /// How much of a body that nobody reads has arrived, of a response that is no outcome of the transfer; otherwise `nil`.
     private var droppedBytes: Int?
     private static let mostDropped = 64 * 1024
-    private var memory: BodyMemoryBox?
+    private var memory: BodyMemory?
     private var chunk: Data?
     private(set) var receivedBytes: Int64 = 0
     private(set) var firstByte: ContinuousClock.Instant?
 
-    init(_ transfer: SocketTransfer, _ limits: HTTP1Limits) {
-        self.transfer = transfer
+    private let kept: KeptMemory
+
+    init(_ transfer: SocketTransfer, _ limits: HTTP1Limits, _ kept: KeptMemory) {
+        (self.transfer, self.kept) = (transfer, kept)
         let head = transfer.request.head
         receiver = HTTP1Receiver(head.url, head.method, limits, isOfProxy: transfer.route.isForwarded)
     }
@@ -35,7 +37,7 @@ struct ResponseDelivery {
     }
 
     /// Takes the next step in the input.
-    mutating func step(
+    func step(
         in input: UnsafeRawBufferPointer, _ position: inout Int, _ now: ContinuousClock.Instant
     ) throws(AsyncNetError) -> Step {
         if firstByte == nil, !input.isEmpty { firstByte = now }
@@ -61,18 +63,18 @@ struct ResponseDelivery {
     ///
     /// - Parameter isClean: Whether it said so, which it cannot without TLS. Otherwise anyone on the way could have cut a
     ///   body that ends with the connection (RFC 9112 §9.8), see ``HTTPResponseHead/isTruncatable``.
-    mutating func receiveEnd(isClean: Bool) throws(AsyncNetError) {
+    func receiveEnd(isClean: Bool) throws(AsyncNetError) {
         try receiver.receiveEnd()
         guard !isClean, transfer.request.delivery != .whole else { return }
         throw AsyncNetError(.bodyEndedEarly, "The server closed the connection without TLS's close_notify")
     }
 
     /// Drops the response, whose body is read only as far as that keeps the connection.
-    mutating func drop() { droppedBytes = 0 }
+    func drop() { droppedBytes = 0 }
 
     var isDropped: Bool { droppedBytes != nil }
 
-    mutating func begin(_ head: HTTPResponseHead) throws(AsyncNetError) {
+    func begin(_ head: HTTPResponseHead) throws(AsyncNetError) {
         self.head = head
         hasNews = true
         let isEncoded = head.headers.contains(name: "Content-Encoding")
@@ -82,15 +84,15 @@ struct ResponseDelivery {
         guard isWhole, let length = receiver.bytesLeft else { return }
         if let limit = transfer.request.maximumBodySize, length > limit { throw AsyncNetError(bodyLargerThan: limit) }
         guard length <= Int64(Int.max) else { return }
-        memory = BodyMemoryBox(Int(length))
+        memory = BodyMemory(length: Int(length), kept)
     }
 
-    private mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(AsyncNetError) {
+    private func receive(_ bytes: UnsafeRawBufferPointer) throws(AsyncNetError) {
         guard droppedBytes == nil else { return try drop(bytes) }
         receivedBytes += Int64(bytes.count)
         hasNews = true
-        if let memory {
-            guard memory.bytes.append(bytes) else { throw Self.outOfMemory }
+        if let isTaken = memory?.append(bytes) {
+            guard isTaken else { throw Self.outOfMemory }
         } else if chunk == nil {
             chunk = Data(bytes)
         } else {
@@ -98,7 +100,7 @@ struct ResponseDelivery {
         }
     }
 
-    private mutating func drop(_ bytes: UnsafeRawBufferPointer) throws(AsyncNetError) {
+    private func drop(_ bytes: UnsafeRawBufferPointer) throws(AsyncNetError) {
         droppedBytes = (droppedBytes ?? 0) + bytes.count
         guard droppedBytes ?? 0 <= Self.mostDropped else {
             throw AsyncNetError(.badServerResponse, "A response that is not needed is too large to keep its connection")
@@ -109,13 +111,13 @@ struct ResponseDelivery {
 
     /// Where the next bytes of a body of known length belong; `nil` for other bodies.
     func room() throws(AsyncNetError) -> UnsafeMutableRawBufferPointer? {
-        guard let memory, receiver.bytesLeft != nil else { return nil }
-        guard let room = memory.bytes.room() else { throw Self.outOfMemory }
+        guard memory != nil, receiver.bytesLeft != nil else { return nil }
+        guard let room = memory?.room() else { throw Self.outOfMemory }
         return room
     }
 
-    mutating func didReceive(_ count: Int) {
-        memory?.bytes.didFill(count)
+    func didReceive(_ count: Int) {
+        memory?.didFill(count)
         receiver.didReceive(Int64(count))
         receivedBytes += Int64(count)
         hasNews = true
@@ -130,7 +132,7 @@ struct ResponseDelivery {
     /// Passes on what arrived in this turn.
     ///
     /// - Returns: Whether the reader wants more.
-    mutating func flush() -> TransferPipe.Demand {
+    func flush() -> TransferPipe.Demand {
         guard hasNews, let head else { return .more }
         hasNews = false
         if isWhole, !isHeadDelivered { transfer.request.onEvent?(.receivedHead(head)) }
@@ -148,16 +150,11 @@ struct ResponseDelivery {
     static let largestChunk = 64 * 1024
     var isChunkFull: Bool { chunk.map { $0.count >= Self.largestChunk } ?? false }
 
-    mutating func finish(_ result: Result<Void, AsyncNetError>) {
-        let last = memory.map { $0.bytes.take() } ?? chunk
-        (memory, chunk) = (nil, nil)
+    func finish(_ result: Result<Void, AsyncNetError>) {
+        let last = memory?.take() ?? chunk
+        memory = nil
+        chunk = nil
         let isEmpty = last?.isEmpty ?? true
         transfer.pipe.finish(isHeadDelivered ? nil : head, isEmpty ? nil : last, result)
     }
-}
-
-/// The memory of a body, shared by the copies of a delivery.
-private final class BodyMemoryBox {
-    var bytes: BodyMemory
-    init(_ length: Int) { bytes = BodyMemory(length: length) }
 }

@@ -8,6 +8,7 @@ final class SocketEngine {
     let names: NameLookup
     let proxies: ProxyRoutes
     let authorizations: ProxyAuthorizations
+    let memory: KeptMemory
     /// Those of the configuration, whose keys' case does not count.
     let addresses: [String: [String]]
     unowned let thread: LoopThread
@@ -25,9 +26,10 @@ final class SocketEngine {
     private var streams: [ObjectIdentifier: DuplexStream] = [:]
     private var proxyContext: TLSContext?
     private var nextNumber = 0
+    private var memoryTimer: LoopTimers.ID?
 
-    /// Where a transfer is.
-    private struct Place {
+    /// Where a transfer is. An object, since most transfers change theirs.
+    private final class Place {
         /// `nil` while it waits.
         var connection: HTTPConnection?
         /// Whether it waits for a place among the connections.
@@ -36,13 +38,17 @@ final class SocketEngine {
         var hasRestarted = false
         /// How many challenges of a proxy were answered by sending it again.
         var answers = 0
+
+        init(hasRestarted: Bool = false, answers: Int = 0) {
+            (self.hasRestarted, self.answers) = (hasRestarted, answers)
+        }
     }
 
     init(_ thread: LoopThread, _ setup: SocketSetup) {
         self.thread = thread
         (configuration, hosts, names) = (setup.configuration, setup.hosts, setup.names)
         (proxies, authorizations, addresses) = (setup.proxies, setup.authorizations, setup.addresses)
-        limits = setup.configuration.limits
+        (limits, memory) = (setup.configuration.limits, setup.memory)
         pool = ConnectionPool(
             .init(
                 connectionsPerOrigin: setup.distribution.limits.connectionsPerOrigin,
@@ -64,9 +70,10 @@ final class SocketEngine {
 
     func start(_ transfer: SocketTransfer) {
         guard !transfer.pipe.isEnded else { return }
-        live[transfer] = Place()
+        let place = Place()
+        live[transfer] = place
         thread.activeCount += 1
-        request(transfer, onNewConnection: !transfer.canReplay)
+        request(transfer, place, onNewConnection: !transfer.canReplay)
     }
 
     /// Sends a request again, on a new connection, since it was not processed on another.
@@ -84,15 +91,14 @@ final class SocketEngine {
 
     private func requestAgain(_ transfer: SocketTransfer, _ place: Place) {
         live[transfer] = place
-        request(transfer, onNewConnection: true)
+        request(transfer, place, onNewConnection: true)
     }
 
-    private func request(_ transfer: SocketTransfer, onNewConnection: Bool) {
-        let actions = pool.request(
-            transfer, to: transfer.route, priority: transfer.request.priority.rawValue,
-            onNewConnection: onNewConnection)
-        if actions == [.wait(transfer)] {
-            live[transfer]?.isQueued = true
+    private func request(_ transfer: SocketTransfer, _ place: Place, onNewConnection: Bool) {
+        if !onNewConnection, let number = pool.takeIdle(for: transfer.route) { return use(number, transfer, place) }
+        let actions = pool.wait(transfer, for: transfer.route, priority: transfer.request.priority.rawValue)
+        if actions.isEmpty {
+            place.isQueued = true
             transfer.request.onEvent?(.queued)
         }
         perform(actions, for: transfer)
@@ -113,7 +119,17 @@ final class SocketEngine {
 
     /// A transfer has its outcome.
     func ended(_ transfer: SocketTransfer) {
-        if live.removeValue(forKey: transfer) != nil { thread.activeCount -= 1 }
+        guard live.removeValue(forKey: transfer) != nil else { return }
+        thread.activeCount -= 1
+        if live.isEmpty, memoryTimer == nil, !memory.isResting { freeMemoryLater() }
+    }
+
+    private func freeMemoryLater() {
+        memoryTimer = thread.schedule(after: .seconds(1)) { [weak self] in
+            guard let self else { return }
+            memoryTimer = nil
+            if live.isEmpty { memory.rest() }
+        }
     }
 
     /// - Parameter transfer: Whose request led to the actions.
@@ -122,21 +138,18 @@ final class SocketEngine {
     ) {
         for action in actions {
             switch action {
-            case .use(let number, let transfer): use(number, transfer)
+            case .use(let number, let transfer): if let place = live[transfer] { use(number, transfer, place) }
             case .open(let route): open(route, for: transfer)
             case .close(let number): connections[number].map(closeIdle)
-            case .wait: break
             }
         }
     }
 
-    private func use(_ number: Int, _ transfer: SocketTransfer) {
+    private func use(_ number: Int, _ transfer: SocketTransfer, _ place: Place) {
         guard let connection = connections[number] else { return }
-        if let timer = connection.idleTimer.take() { thread.cancel(timer) }
-        let place = live[transfer]
-        live[transfer]?.connection = connection
-        if place?.isQueued == true { transfer.request.onEvent?(.started) }
-        connection.start(transfer, hasRestarted: place?.hasRestarted == true, answers: place?.answers ?? 0)
+        place.connection = connection
+        if place.isQueued { transfer.request.onEvent?(.started) }
+        connection.start(transfer, hasRestarted: place.hasRestarted, answers: place.answers)
     }
 
     // MARK: Opening
@@ -171,6 +184,7 @@ final class SocketEngine {
             let connection = HTTPConnection(number, route, stream, times, engine: self)
             try connection.watch(on: thread)
             connections[number] = connection
+            rest(connection, for: configuration.idleTimeout)
             perform(pool.opened(number, for: route))
         } catch {
             let isShort = (error.underlyingError as? POSIXError)?.code == .EMFILE
@@ -262,10 +276,29 @@ final class SocketEngine {
     // MARK: Connections
 
     func keep(_ connection: HTTPConnection, for time: Duration) {
-        connection.idleTimer = thread.schedule(after: time) { [weak self, weak connection] in
-            connection.map { self?.closeIdle($0) }
-        }
+        rest(connection, for: time)
         perform(pool.released(connection.number, of: connection.route))
+    }
+
+    private func rest(_ connection: HTTPConnection, for time: Duration) {
+        connection.idleEnd = thread.now + time
+        watchIdle(connection)
+    }
+
+    /// Closes the connection when its time is over. A connection that is used meanwhile keeps its timer, which then waits
+    /// for the rest: most connections are used again, and each timer costs memory.
+    private func watchIdle(_ connection: HTTPConnection) {
+        if let timer = connection.idleTimer {
+            guard connection.idleEnd < timer.end else { return }
+            thread.cancel(timer.id)
+        }
+        let end = connection.idleEnd
+        let id = thread.schedule(after: end - thread.now) { [weak self, weak connection] in
+            guard let self, let connection else { return }
+            connection.idleTimer = nil
+            if connection.idleEnd <= thread.now { closeIdle(connection) } else { watchIdle(connection) }
+        }
+        connection.idleTimer = (id, end)
     }
 
     func close(_ connection: HTTPConnection) {
@@ -280,7 +313,7 @@ final class SocketEngine {
     }
 
     private func forget(_ connection: HTTPConnection) {
-        if let timer = connection.idleTimer.take() { thread.cancel(timer) }
+        if let timer = connection.idleTimer.take() { thread.cancel(timer.id) }
         if let id = connection.socketID { thread.unwatch(id, connection.stream.socket) }
         connections[connection.number] = nil
         connection.didClose()

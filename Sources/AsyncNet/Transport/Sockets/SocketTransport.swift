@@ -61,15 +61,14 @@ public final class SocketTransport: Transport {
         try setup.hosts.check(request.head.urlText)
         if transfer.route.endpoint.isTLS { _ = try setup.hosts.tls(for: transfer.route.endpoint) }
         let loop = loops[setup.distribution.loop(for: request.head.url.originKey) { loops[$0].load }]
+        // The pipe releases these closures at its end, which breaks the retain cycle.
         transfer.pipe.connect(
-            onAbort: { [weak transfer] in
-                if let transfer { loop.post { SocketEngine.of($0)?.cancel(transfer) } }
-            },
-            onDemand: { [weak transfer] in
-                if let transfer { loop.post { SocketEngine.of($0)?.resume(transfer) } }
-            })
-        try loop.submit { thread in
-            SocketEngine.on(thread, setup).start(transfer)
+            onAbort: { loop.post { SocketEngine.of($0)?.cancel(transfer) } },
+            onDemand: { loop.post { SocketEngine.of($0)?.resume(transfer) } })
+        do throws(AsyncNetError) {
+            try loop.submit { SocketEngine.on($0, setup).start(transfer) }
+        } catch {
+            transfer.pipe.finish(.failure(error))
         }
         return transfer.pipe
     }
@@ -124,6 +123,7 @@ final class SocketSetup: Sendable {
     let names = NameLookup()
     let proxies: ProxyRoutes
     let authorizations = ProxyAuthorizations()
+    let memory = KeptMemory()
     let addresses: [String: [String]]
 
     init(_ configuration: SocketTransport.Configuration) throws(AsyncNetError) {

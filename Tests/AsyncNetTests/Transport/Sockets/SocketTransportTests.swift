@@ -24,6 +24,33 @@ struct SocketTransportTests {
         #expect(error?.code == .unsupportedByTransport)
     }
 
+    @Test("The memory of large bodies is kept for the next ones, and freed when the transport rests")
+    func keptMemory() async throws {
+        let transport = SocketTransport(.init(eventLoops: 1))
+        let memory = try transport.setup.get().memory
+        let session = Session(transport: transport)
+        let (sent, gate) = (Gate(), Gate())
+        try await withServer { server in
+            await server.route("/large") { _ in .data(Data(count: 300_000)) }
+            await server.route("/held") { _ in
+                sent.open()
+                await gate.wait()
+                return .text("")
+            }
+            // A transport with a request does not rest, however long it takes.
+            async let held = session.request(server.url("/held")).serializing(Data.self).value
+            await sent.wait()
+            for _ in 0..<2 {
+                let body = try await session.request(server.url("/large")).serializing(Data.self).value
+                #expect(body == Data(count: 300_000))
+                #expect(!memory.isResting)
+            }
+            gate.open()
+            _ = try await held
+        }
+        while !memory.isResting { await Task.yield() }
+    }
+
     // MARK: TLS
 
     private func connections(

@@ -6,16 +6,19 @@ struct BodyMemory: ~Copyable {
     private var capacity = 0
     private(set) var count = 0
     private let length: Int
+    private let kept: KeptMemory
     /// What is reserved before a byte has arrived: a server that names a length has not sent it yet.
     private static let firstCapacity = 1 << 20
 
-    init(length: Int) { self.length = length }
+    init(length: Int, _ kept: KeptMemory) { (self.length, self.kept) = (length, kept) }
 
-    deinit { free(bytes) }
+    deinit { if let bytes { kept.give(bytes, capacity: capacity) } }
 
     /// Room for the next bytes; `nil` without memory.
     mutating func room() -> UnsafeMutableRawBufferPointer? {
-        if count == capacity {
+        if bytes == nil, let memory = kept.take(for: length) {
+            (bytes, capacity) = (memory.baseAddress, memory.count)
+        } else if count == capacity {
             let larger = min(length, max(Self.firstCapacity, capacity * 2))
             guard let moved = realloc(bytes, max(larger, 1)) else { return nil }
             (bytes, capacity) = (moved, larger)
@@ -39,10 +42,16 @@ struct BodyMemory: ~Copyable {
         return true
     }
 
-    /// Moves the memory into `Data`, which frees it.
+    /// Moves the memory into `Data`, which gives it back.
     mutating func take() -> Data {
         guard let bytes, count > 0 else { return Data() }
         self.bytes = nil
-        return Data(bytesNoCopy: bytes, count: count, deallocator: .free)
+        guard KeptMemory.sizes.contains(capacity) else {
+            return Data(bytesNoCopy: bytes, count: count, deallocator: .free)
+        }
+        let (kept, capacity) = (kept, capacity)
+        return Data(
+            bytesNoCopy: bytes, count: count,
+            deallocator: .custom { memory, _ in kept.give(memory, capacity: capacity) })
     }
 }

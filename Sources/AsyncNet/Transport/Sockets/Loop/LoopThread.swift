@@ -41,6 +41,7 @@ final class LoopThread {
     private var timers = LoopTimers()
     private var jobs: [SocketLoop.Job] = []
     private var outcomes: [() -> Void] = []
+    private var runningOutcomes: [() -> Void] = []
     /// Objects of the transport that live as long as the thread.
     var engine: AnyObject?
     /// How many transfers, and connections without HTTP, keep a closed loop from its end.
@@ -140,9 +141,9 @@ final class LoopThread {
 
     private func runOutcomes() {
         while !outcomes.isEmpty {
-            let actions = outcomes
-            outcomes = []
-            for action in actions { action() }
+            swap(&outcomes, &runningOutcomes)
+            for action in runningOutcomes { action() }
+            runningOutcomes.removeAll(keepingCapacity: true)
         }
     }
 

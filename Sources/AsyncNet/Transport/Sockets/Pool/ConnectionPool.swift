@@ -3,7 +3,7 @@
 /// A transfer takes the connection to its origin that was used last. Without one it waits, and a connection is opened if
 /// the limits allow it; the first connection that is ready, a new or a released one, goes to whoever has waited longest.
 /// So a transfer is not bound to the connection that was opened because of it, and its cancel ends no other's.
-struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable> {
+struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: ~Copyable {
     struct Limits: Equatable {
         var connectionsPerOrigin: Int
         var connections: Int
@@ -16,11 +16,10 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable> {
         case open(Key)
         /// Close a kept connection, whose place is needed.
         case close(Connection)
-        /// Nothing in this list was possible at once: the transfer waits.
-        case wait(Transfer)
     }
 
-    private struct Origin {
+    /// An object, so that a change of its lists copies none of them.
+    private final class Origin {
         /// The kept connections, that of the last use last.
         var idle: [Connection] = []
         var opening = 0
@@ -48,21 +47,23 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable> {
 
     // MARK: Transfers
 
-    /// - Returns: What to do, in order. A transfer that is to be sent only on a new connection takes no kept one.
-    mutating func request(_ transfer: Transfer, to key: Key, priority: Int = 0, onNewConnection: Bool = false)
-        -> [Action]
-    {
-        var origin = origins[key] ?? Origin()
-        if !onNewConnection, let connection = origin.idle.popLast() {
-            origin.busy += 1
-            origins[key] = origin
-            forgetResting(connection)
-            return [.use(connection, transfer)]
-        }
+    /// - Returns: The kept connection on which a transfer is sent now; `nil` if there is none.
+    mutating func takeIdle(for key: Key) -> Connection? {
+        guard let origin = origins[key], let connection = origin.idle.popLast() else { return nil }
+        origin.busy += 1
+        forgetResting(connection)
+        return connection
+    }
+
+    /// Lets a transfer wait for a connection, a new one if there is none to take or the transfer wants none.
+    ///
+    /// - Returns: What to do, in order.
+    mutating func wait(_ transfer: Transfer, for key: Key, priority: Int = 0) -> [Action] {
+        let origin = origins[key] ?? Origin()
+        origins[key] = origin
         let place = origin.waiting.firstIndex { $0.priority < priority } ?? origin.waiting.count
         origin.waiting.insert((transfer, priority), at: place)
-        origins[key] = origin
-        return open(for: key) + [.wait(transfer)]
+        return open(for: key)
     }
 
     /// The transfer that gets the next connection.
@@ -78,16 +79,14 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable> {
 
     /// A connection is ready for its first transfer, or for the next one.
     mutating func released(_ connection: Connection, of key: Key) -> [Action] {
-        guard var origin = origins[key] else { return [] }
+        guard let origin = origins[key] else { return [] }
         guard !origin.waiting.isEmpty else {
             origin.busy -= 1
             origin.idle.append(connection)
-            origins[key] = origin
             resting.append((connection, key))
             return makeRoom()
         }
         let transfer = origin.waiting.removeFirst().transfer
-        origins[key] = origin
         return [.use(connection, transfer)]
     }
 

@@ -1,0 +1,67 @@
+import Foundation
+
+/// Memory of large bodies that their readers have released, kept for the next bodies.
+///
+/// New memory costs a page fault for each 4 KiB: with 16 bodies of 260 KB at a time these took a third of the CPU of a request.
+/// Thread-safe; a block is either here or belongs to one body.
+final class KeptMemory: Sendable {
+    /// A block of `malloc`, by its address, as pointers cannot pass between threads.
+    private struct Block {
+        let address: Int
+        let capacity: Int
+    }
+
+    private struct State {
+        var blocks: [Block] = []
+        var bytes = 0
+        /// Whether nothing is kept, until memory is asked for.
+        var isResting = true
+    }
+
+    private let state = Locked(State())
+
+    /// Smaller blocks are reused by `malloc`; larger ones would keep too much.
+    static let sizes = 64 * 1024...1024 * 1024
+    /// The largest number of bytes that are kept.
+    static let limit = 8 * 1024 * 1024
+
+    deinit { rest() }
+
+    /// - Returns: Memory for a body of this length, at most twice as much; `nil` if none is kept.
+    func take(for length: Int) -> UnsafeMutableRawBufferPointer? {
+        guard Self.sizes.contains(length) else { return nil }
+        let block = state.withLock { state -> Block? in
+            state.isResting = false
+            guard let index = state.blocks.lastIndex(where: { length...2 * length ~= $0.capacity }) else { return nil }
+            state.bytes -= state.blocks[index].capacity
+            return state.blocks.remove(at: index)
+        }
+        guard let block else { return nil }
+        return UnsafeMutableRawBufferPointer(
+            start: UnsafeMutableRawPointer(bitPattern: block.address), count: block.capacity)
+    }
+
+    /// Keeps a block of `malloc`, or frees it.
+    func give(_ memory: UnsafeMutableRawPointer, capacity: Int) {
+        let isKept = state.withLock { state in
+            guard !state.isResting, Self.sizes.contains(capacity), state.bytes + capacity <= Self.limit else {
+                return false
+            }
+            state.blocks.append(Block(address: Int(bitPattern: memory), capacity: capacity))
+            state.bytes += capacity
+            return true
+        }
+        if !isKept { free(memory) }
+    }
+
+    /// Frees everything, and keeps nothing until memory is asked for.
+    func rest() {
+        let blocks = state.withLock { state in
+            defer { state = State() }
+            return state.blocks
+        }
+        for block in blocks { free(UnsafeMutableRawPointer(bitPattern: block.address)) }
+    }
+
+    var isResting: Bool { state.withLock { $0.isResting } }
+}
