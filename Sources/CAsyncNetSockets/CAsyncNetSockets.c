@@ -136,6 +136,11 @@ long an_send(int socket, const void *first, size_t first_size, const void *secon
     struct iovec pieces[2] = {{(void *)first, first_size}, {(void *)second, second_size}};
     struct msghdr message = {.msg_iov = first_size ? pieces : pieces + 1, .msg_iovlen = !!first_size + !!second_size};
     long count;
+    // One piece by `send`, which costs the kernel half a microsecond less.
+    if (!second_size) {
+        do count = send(socket, first, first_size, MSG_NOSIGNAL); while (count < 0 && errno == EINTR);
+        return count;
+    }
     do count = sendmsg(socket, &message, MSG_NOSIGNAL); while (count < 0 && errno == EINTR);
     return count;
 }

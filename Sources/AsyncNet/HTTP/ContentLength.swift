@@ -11,9 +11,9 @@ enum ContentLength {
     }
 
     private static func number(_ text: Substring) -> Int64? {
-        let digits = String(text).trimmedHTTPSpace
-        guard digits.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
-        return Int64(digits)
+        let digits = text.utf8.trimmedHTTPSpace
+        guard digits.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
+        return Int64(Substring(digits))
     }
 }
 

@@ -30,7 +30,7 @@ public struct HTTPHeader: Hashable, Sendable {
     public static func omitting(_ name: String) -> HTTPHeader { HTTPHeader(name: name, value: omission) }
 
     package func hasName(_ other: String) -> Bool {
-        name.utf8.count == other.utf8.count
+        name.utf8.count == other.utf8.count && name.utf8.first?.asciiLowercased == other.utf8.first?.asciiLowercased
             && zip(name.utf8, other.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
     }
 }
@@ -134,8 +134,10 @@ public struct HTTPHeaders: Hashable, Sendable {
     ///
     /// - Parameter token: In lower case.
     func lists(_ token: String, in name: String) -> Bool {
-        let tokens = (self[name] ?? "").split(separator: ",")
-        return tokens.contains { String($0).trimmedHTTPSpace.lowercased() == token }
+        guard let tokens = self[name] else { return false }
+        return tokens.utf8.split(separator: UInt8(ascii: ",")).contains { part in
+            part.trimmedHTTPSpace.elementsEqual(token.utf8) { $0.asciiLowercased == $1 }
+        }
     }
 
     /// Adds a header, and keeps others of its name.

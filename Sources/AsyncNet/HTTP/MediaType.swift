@@ -66,9 +66,17 @@ extension MediaType: CustomStringConvertible {
 extension String {
     /// The text without spaces and tabs around it (OWS, RFC 9110 §5.6.3).
     var trimmedHTTPSpace: String {
-        var rest = self[...]
-        while let first = rest.first, first == " " || first == "\t" { rest = rest.dropFirst() }
-        while let last = rest.last, last == " " || last == "\t" { rest = rest.dropLast() }
-        return String(rest)
+        String(Substring(self[...].utf8.trimmedHTTPSpace))
+    }
+}
+
+extension Substring.UTF8View {
+    /// Without spaces and tabs at both ends (OWS, RFC 9110 §5.6.3).
+    var trimmedHTTPSpace: Substring.UTF8View {
+        func isSpace(_ byte: UInt8?) -> Bool { byte == 0x20 || byte == 0x09 }
+        var rest = self
+        while isSpace(rest.first) { rest.removeFirst() }
+        while isSpace(rest.last) { rest.removeLast() }
+        return rest
     }
 }

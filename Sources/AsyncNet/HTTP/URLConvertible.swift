@@ -50,8 +50,17 @@ extension String: URLConvertible {
     /// Parses the text (RFC 3986). Characters that are invalid in a path, query or fragment are percent-encoded;
     /// existing percent-encodings are kept.
     public func asURL() throws -> URL {
-        guard let url = URLReference(self).url else { throw AsyncNetError(.malformedURL, "The text is not a URL") }
+        guard let url = isPlain ? URL(string: self, encodingInvalidCharacters: false) : URLReference(self).url else {
+            throw AsyncNetError(.malformedURL, "The text is not a URL")
+        }
         return url
+    }
+
+    /// Whether no byte has to be encoded, wherever it stands, so that the text need not be split. Most URLs are like this.
+    private var isPlain: Bool {
+        let others: StaticString = "/:?&=-._~,+@"
+        let allowed = UnsafeBufferPointer(start: others.utf8Start, count: others.utf8CodeUnitCount)
+        return utf8.allSatisfy { HTTPSyntax.isAlphanumeric($0) || allowed.contains($0) }
     }
 }
 

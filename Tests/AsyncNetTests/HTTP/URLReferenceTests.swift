@@ -43,6 +43,7 @@ struct URLReferenceTests {
             ("http://a/\"<>\\^`{|}", "http://a/%22%3C%3E%5C%5E%60%7B%7C%7D"),
             ("http://[::1]:80/", "http://[::1]:80/"), ("http://a/%e4%b8%ad", "http://a/%e4%b8%ad"),
             ("http://exämple.de/", "http://xn--exmple-cua.de/"),
+            ("http://u@a.b-c:80/d_e/~f,g+h?i=j&k=?:/@", "http://u@a.b-c:80/d_e/~f,g+h?i=j&k=?:/@"),
         ])
     func encoding(_ text: String, _ expected: String) throws {
         #expect(try text.asURL().absoluteString == expected)

@@ -14,9 +14,11 @@ enum HTTP1Framing: Equatable {
             self = .none
         } else if head.headers.contains(name: "Transfer-Encoding") {
             self = try Self.coded(head)
+        } else if let length = head.contentLength {
+            self = .length(length)
         } else {
             try head.checkLength(answering: method)
-            self = head.contentLength.map(Self.length) ?? .untilClose
+            self = .untilClose
         }
     }
 
@@ -42,14 +44,10 @@ extension HTTPResponseHead {
     ///
     /// - Parameter isOfProxy: Whether it is a proxy, of which old ones say so in `Proxy-Connection`.
     func keepsConnection(isOfProxy: Bool = false) -> Bool {
-        let options = options(in: "Connection") + (isOfProxy ? options(in: "Proxy-Connection") : [])
-        if options.contains("close") { return false }
-        return httpVersion == "HTTP/1.0" ? options.contains("keep-alive") : true
-    }
-
-    private func options(in name: String) -> [String] {
-        guard let text = value(for: name) else { return [] }
-        return text.split(separator: ",").map { String($0).trimmedHTTPSpace.lowercased() }
+        func has(_ option: String) -> Bool {
+            headers.lists(option, in: "Connection") || isOfProxy && headers.lists(option, in: "Proxy-Connection")
+        }
+        return !has("close") && (httpVersion != "HTTP/1.0" || has("keep-alive"))
     }
 
     /// The seconds in `Keep-Alive: timeout=…`, after which the server closes an idle connection; 0 after its last request

@@ -21,7 +21,7 @@ struct ServerEndpoint: Hashable, Sendable {
         let rest = bytes[bytes.index(after: colon)...]
         guard rest.starts(with: "//".utf8) else { throw malformed }
         let start = bytes.index(colon, offsetBy: 3)
-        let end = bytes[start...].firstIndex { "/?#".utf8.contains($0) } ?? bytes.endIndex
+        let end = bytes[start...].firstIndex(where: Self.endsAuthority) ?? bytes.endIndex
         var authority = url[start..<end]
         if let at = authority.utf8.lastIndex(of: UInt8(ascii: "@")) { authority = authority[bytes.index(after: at)...] }
         let (host, port) = try split(authority)
@@ -44,36 +44,47 @@ struct ServerEndpoint: Hashable, Sendable {
 
     /// The parts of an authority without user and password; the port with its colon.
     static func split(_ authority: Substring) throws(AsyncNetError) -> (host: String, port: Substring) {
-        guard authority.first == "[" else {
-            let host = authority.prefix { $0 != ":" }
-            guard !host.isEmpty, let name = host.removingPercentEncoding, name.utf8.allSatisfy(isNameByte) else {
-                throw malformed
-            }
-            return (name, authority[host.endIndex...])
+        guard authority.utf8.first == UInt8(ascii: "[") else {
+            let end = authority.utf8.firstIndex(of: UInt8(ascii: ":")) ?? authority.endIndex
+            guard let name = withoutPercentEncoding(authority[..<end]), !name.isEmpty, name.utf8.allSatisfy(isNameByte)
+            else { throw malformed }
+            return (name, authority[end...])
         }
         guard let bracket = authority.firstIndex(of: "]") else { throw malformed }
         let inner = String(authority[..<bracket].dropFirst())
         return (inner.removingPercentEncoding ?? inner, authority[bracket...].dropFirst())
     }
 
+    private static func withoutPercentEncoding(_ text: Substring) -> String? {
+        text.utf8.contains(UInt8(ascii: "%")) ? text.removingPercentEncoding : String(text)
+    }
+
+    private static func endsAuthority(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
+    }
+
     /// What separates the parts of a URL or of a head is in no name.
     private static func isNameByte(_ byte: UInt8) -> Bool {
-        byte > 0x20 && byte != 0x7F && !"/?#@[]:\\%".utf8.contains(byte)
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "."): true
+        default: byte > 0x20 && byte != 0x7F && !"/?#@[]:\\%".utf8.contains(byte)
+        }
     }
 
     static func port(_ text: Substring) throws(AsyncNetError) -> UInt16? {
-        guard text.first == ":" else {
+        guard text.utf8.first == UInt8(ascii: ":") else {
             if text.isEmpty { return nil }
             throw malformed
         }
-        if text.count == 1 { return nil }
+        if text.utf8.count == 1 { return nil }
         guard let port = UInt16(text.dropFirst()), port > 0 else { throw malformed }
         return port
     }
 
     /// Path and query; `/` for an empty path (RFC 9112 §3.2.1).
     private static func target(_ url: String, from start: String.Index) -> String {
-        let target = url[start...].prefix { $0 != "#" }
+        let end = url.utf8[start...].firstIndex(of: UInt8(ascii: "#")) ?? url.endIndex
+        let target = url[start..<end]
         return target.utf8.first == UInt8(ascii: "/") ? String(target) : "/" + target
     }
 
