@@ -19,4 +19,15 @@ package struct Locked<Value>: ~Copyable, Sendable {
             return try body(&value)
         }
     }
+
+    /// Like `withLock`, but returns `nil` at once while the lock is held.
+    package borrowing func withLockIfAvailable<Result, Failure: Error>(
+        _ body: (inout sending Value) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result? {
+        try mutex.withLockIfAvailable { value throws(Failure) in
+            ThreadSanitizer.acquired(mutex)
+            defer { ThreadSanitizer.willRelease(mutex) }
+            return try body(&value)
+        }
+    }
 }

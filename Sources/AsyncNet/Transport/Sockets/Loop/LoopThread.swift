@@ -1,7 +1,7 @@
 import CAsyncNetSockets
 import Foundation
 
-/// What a loop watches for: a socket, with what becomes of it. Used on its loop's thread only.
+/// What a loop watches for: a socket, with what becomes of it. Used under its loop's lock only.
 protocol LoopHandler: AnyObject {
     /// Called when the socket is ready, and again in the next round after `.more`.
     ///
@@ -19,10 +19,11 @@ struct Readiness: OptionSet {
 /// Whether a handler has work left that needs no further readiness of its socket.
 enum Turn { case done, more }
 
-/// The loop's thread: waits for sockets, and gives each that is ready a turn.
+/// What a loop's thread works on. Used by one thread at a time, under the lock of its ``SocketLoop``: by the loop's own, or by one
+/// that has posted a job while the loop's waits.
 ///
-/// A round is: wait for sockets, give each its turn, run what is due, give another turn to those that have work left, run
-/// the jobs of the inbox. The sockets come before the jobs: a kept connection that its peer has closed or written to
+/// A round is: give each socket that is ready its turn, and another one those that have work left, run what is due, run the
+/// jobs of the inbox. The sockets come before the jobs: a kept connection that its peer has closed or written to
 /// by the beginning of the round is gone before a request of this round could be sent on it.
 final class LoopThread {
     let loop: SocketLoop
@@ -31,6 +32,8 @@ final class LoopThread {
     /// A second buffer, for what is sent, and for ciphertext.
     let scratchBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: LoopThread.bufferSize, alignment: 64)
     static let bufferSize = 64 * 1024
+    /// Where the loop's thread, which waits without the lock, gets its events.
+    let events = UnsafeMutableBufferPointer<an_event>.allocate(capacity: 128)
 
     private let poller: Int32
     private let waker: Int32
@@ -39,6 +42,8 @@ final class LoopThread {
     private var watched = 0
     private var again: [LoopSocketID] = []
     private var timers = LoopTimers()
+    /// When the loop's thread ends its wait by itself.
+    private var wakeUp: ContinuousClock.Instant?
     private var jobs: [SocketLoop.Job] = []
     private var outcomes: [() -> Void] = []
     private var runningOutcomes: [() -> Void] = []
@@ -61,6 +66,7 @@ final class LoopThread {
     }
 
     deinit {
+        events.deallocate()
         receiveBuffer.deallocate()
         scratchBuffer.deallocate()
     }
@@ -147,20 +153,67 @@ final class LoopThread {
         }
     }
 
-    func run() {
-        blockSignals()
+    /// Watches the waker; has no events.
+    func firstRound() -> Int32? {
         _ = an_watch(poller, waker, Readiness.readable.rawValue, LoopSocketID.waker.token, 1)
-        while true {
-            runJobs()
-            runOutcomes()
-            let rest = again.isEmpty ? loop.rest(isIdle: activeCount == 0) : .work
-            if case .end = rest { break }
-            takeTurns(wait: rest)
-            now = .now
-            timers.takeDue(now).forEach { $0() }
-            runOutcomes()
+        return finishOwnRound()
+    }
+
+    /// - Parameters:
+    ///   - count: How many events the poller has found.
+    ///   - start: When the wait for them began; `nil` if it did not wait.
+    /// - Returns: How many milliseconds the poller waits next, -1 for any time; `nil` after the last round.
+    func round(count: Int, waitedSince start: ContinuousClock.Instant?) -> Int32? {
+        now = .now
+        if let start { didSleep(since: start) }
+        let left = again
+        again.removeAll(keepingCapacity: true)
+        take(events[..<count])
+        var last = count
+        // With a full batch more sockets may be ready, which must have their turn before the jobs.
+        while last == events.count { last = poll(events) }
+        for id in left { takeQueued(id) }
+        return finishOwnRound()
+    }
+
+    /// A round on the thread of a caller that has posted a job, while the loop's thread waits: to wake that thread takes
+    /// longer than to send a request. Among other transfers the thread is about to wake anyway, and takes all jobs at once.
+    ///
+    /// - Returns: Whether the loop's thread need not be woken.
+    func guestRound() -> Bool {
+        guard activeCount == 0, again.isEmpty else { return false }
+        let hasRest = withUnsafeTemporaryAllocation(of: an_event.self, capacity: 8) { events in
+            poll(events) == events.count
         }
-        end()
+        guard !hasRest, let wait = finishRound(), wait != 0 else { return false }
+        return !timers.isDue(before: wakeUp)
+    }
+
+    private func poll(_ events: UnsafeMutableBufferPointer<an_event>) -> Int {
+        guard let first = events.baseAddress else { return 0 }
+        let count = max(0, Int(an_wait(poller, first, Int32(events.count), 0)))
+        now = .now
+        take(events[..<count])
+        return count
+    }
+
+    private func finishOwnRound() -> Int32? {
+        defer { wakeUp = timers.next }
+        return finishRound()
+    }
+
+    private func finishRound() -> Int32? {
+        now = .now
+        timers.takeDue(now).forEach { $0() }
+        runOutcomes()
+        runJobs()
+        runOutcomes()
+        guard again.isEmpty else { return 0 }
+        switch loop.rest(isIdle: activeCount == 0) {
+        case .end: return nil
+        case .work: return 0
+        case .wait: return timers.milliseconds(from: .now)
+        }
     }
 
     private func runJobs() {
@@ -169,26 +222,8 @@ final class LoopThread {
         jobs.removeAll(keepingCapacity: true)
     }
 
-    private func takeTurns(wait rest: SocketLoop.Rest) {
-        let left = again
-        again.removeAll(keepingCapacity: true)
-        withUnsafeTemporaryAllocation(of: an_event.self, capacity: 128) { events in
-            guard let first = events.baseAddress else { return }
-            let before = ContinuousClock.now
-            var timeout = if case .wait = rest { timers.milliseconds(from: before) } else { Int32(0) }
-            while true {
-                let count = Int(an_wait(poller, first, Int32(events.count), timeout))
-                now = .now
-                if timeout != 0 { didSleep(since: before) }
-                for index in 0..<max(0, count) {
-                    take(LoopSocketID(token: events[index].token), Readiness(rawValue: events[index].readiness))
-                }
-                // With a full batch more sockets may be ready, which must have their turn before the jobs.
-                guard count == events.count else { break }
-                timeout = 0
-            }
-        }
-        for id in left { takeQueued(id) }
+    private func take(_ events: Slice<UnsafeMutableBufferPointer<an_event>>) {
+        for event in events { take(LoopSocketID(token: event.token), Readiness(rawValue: event.readiness)) }
     }
 
     private func didSleep(since before: ContinuousClock.Instant) {
@@ -202,17 +237,10 @@ final class LoopThread {
         requeue(id)
     }
 
-    private func end() {
+    /// Called after the last round.
+    func end() {
         engine = nil
         an_close(poller, 0)
-        loop.didEnd()
-    }
-
-    /// Signals belong to the program's own threads.
-    private func blockSignals() {
-        var all = sigset_t()
-        sigfillset(&all)
-        pthread_sigmask(SIG_BLOCK, &all, nil)
     }
 }
 

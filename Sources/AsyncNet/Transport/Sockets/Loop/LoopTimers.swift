@@ -34,6 +34,15 @@ struct LoopTimers {
         return due
     }
 
+    /// When the first action is due.
+    var next: ContinuousClock.Instant? { heap.least?.key }
+
+    /// Whether an action is due before an instant; `nil` stands for no end.
+    func isDue(before end: ContinuousClock.Instant?) -> Bool {
+        guard let next, let end else { return next != nil }
+        return next < end
+    }
+
     /// How long to wait for the next action, at most an hour, rounded up, as rounding down would spin; -1 without one.
     func milliseconds(from now: ContinuousClock.Instant) -> Int32 {
         guard let least = heap.least else { return -1 }

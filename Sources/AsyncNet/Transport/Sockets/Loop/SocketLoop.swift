@@ -4,9 +4,10 @@ import Synchronization
 
 /// A thread that carries many connections, as other threads see it.
 ///
-/// Other threads post jobs to the inbox; the thread runs them in order. Only the first job that is posted while the thread
-/// waits for sockets wakes it. What the jobs use, a ``LoopThread`` and all that it holds, is made and used on that
-/// thread only, so that it needs no lock.
+/// Other threads post jobs to the inbox; the thread runs them in order. What the jobs use, a ``LoopThread`` and all that it holds,
+/// is under one lock, which the thread holds but while it waits for sockets. Of the jobs that are posted meanwhile the first
+/// one wakes the thread, unless it begins a transfer: that is run at once, on the thread that posts it. Nobody but the loop's
+/// thread waits for the lock.
 final class SocketLoop: Sendable {
     typealias Job = @Sendable (LoopThread) -> Void
 
@@ -23,6 +24,7 @@ final class SocketLoop: Sendable {
     }
 
     private let inbox = Locked(Inbox())
+    private let thread = Locked<LoopThread?>(nil)
     private let transfers = Atomic(0)
     private let work = Atomic(0)
 
@@ -36,7 +38,7 @@ final class SocketLoop: Sendable {
 
     // MARK: From any thread
 
-    /// Runs a job on the thread, which the first job starts.
+    /// Runs a job, on the thread, which the first job starts, or at once while that waits for sockets.
     ///
     /// - Throws: ``AsyncNetError`` with code `.sessionFinished` after `close`, and `.transportFailed` if the thread
     ///   cannot start.
@@ -46,7 +48,9 @@ final class SocketLoop: Sendable {
             try start(&inbox)
             return add(job, to: &inbox)
         }
-        if let waker { an_wake(waker) }
+        guard let waker else { return }
+        let isDone = thread.withLockIfAvailable { $0?.guestRound() ?? false }
+        if isDone != true { an_wake(waker) }
     }
 
     /// Runs a job on the thread, also after `close` while connections are open; otherwise drops it.
@@ -95,13 +99,40 @@ final class SocketLoop: Sendable {
                 underlyingError: error)
         }
         inbox.waker = waker
-        let thread = Thread { LoopThread(self, poller: poller, waker: waker).run() }
+        thread.withLock { $0 = LoopThread(self, poller: poller, waker: waker) }
+        let thread = Thread { self.run(poller) }
         thread.name = "AsyncNet.sockets"
         thread.stackSize = 512 * 1024
         thread.start()
     }
 
     // MARK: From the loop's thread
+
+    private func run(_ poller: Int32) {
+        blockSignals()
+        let room = thread.withLock { $0.map { (Int(bitPattern: $0.events.baseAddress), Int32($0.events.count)) } }
+        guard let (address, capacity) = room, let events = UnsafeMutablePointer<an_event>(bitPattern: address) else {
+            return
+        }
+        var wait = thread.withLock { $0?.firstRound() }
+        while let timeout = wait {
+            let start = timeout == 0 ? nil : ContinuousClock.now
+            let count = max(0, Int(an_wait(poller, events, capacity, timeout)))
+            wait = thread.withLock { $0?.round(count: count, waitedSince: start) }
+        }
+        thread.withLock { thread in
+            thread?.end()
+            thread = nil
+        }
+        didEnd()
+    }
+
+    /// Signals belong to the program's own threads.
+    private func blockSignals() {
+        var all = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_BLOCK, &all, nil)
+    }
 
     func report(transfers count: Int) { transfers.store(count, ordering: .relaxed) }
     func report(work percent: Int) { work.store(percent, ordering: .relaxed) }
@@ -122,7 +153,7 @@ final class SocketLoop: Sendable {
     }
 
     /// Called at the thread's end; jobs that were posted since `rest` are dropped.
-    func didEnd() {
+    private func didEnd() {
         let closers = inbox.withLock { inbox in
             inbox.isEnded = true
             inbox.jobs = []

@@ -1,5 +1,6 @@
 #if os(Linux)
     import CAsyncNetSockets
+    import Foundation
     import Synchronization
     import Testing
 
@@ -37,6 +38,55 @@
                 }
             }
             #expect(try await counts.value() == [1, 2])
+            loop.close()
+            await loop.waitForEnd()
+        }
+    }
+
+    @Suite("Rounds on the caller's thread", .timeLimit(.minutes(5)))
+    struct GuestRoundTests {
+        private let loop = SocketLoop()
+
+        /// Submits a job. - Returns: whether the job has run by now, on this thread.
+        private func runsHere() throws -> Bool {
+            let own = pthread_self()
+            let seen = Locked<pthread_t?>(nil)
+            try loop.submit { _ in seen.withLock { $0 = pthread_self() } }
+            return seen.withLock { $0 } == own
+        }
+
+        /// Submits a job until one runs here: the loop's thread waits by then.
+        private func submitUntilItRunsHere() async throws {
+            while try !runsHere() { await Task.yield() }
+        }
+
+        @Test("A job runs at once while the loop's thread waits")
+        func runsAtOnce() async throws {
+            try await submitUntilItRunsHere()
+            loop.close()
+            await loop.waitForEnd()
+        }
+
+        @Test("Among other transfers the loop's thread runs the jobs")
+        func amongOthers() async throws {
+            try loop.submit { $0.activeCount = 1 }
+            for _ in 0..<1000 {
+                #expect(try !runsHere())
+                await Task.yield()
+            }
+            try loop.submit { $0.activeCount = 0 }
+            loop.close()
+            await loop.waitForEnd()
+        }
+
+        @Test("The loop's thread is woken for what a job schedules earlier than its wait ends")
+        func timers() async throws {
+            let due = Promise<Void>()
+            try await submitUntilItRunsHere()
+            try loop.submit { thread in
+                _ = thread.schedule(after: .milliseconds(1)) { due.fulfil(.success(())) }
+            }
+            try await due.value()
             loop.close()
             await loop.waitForEnd()
         }
