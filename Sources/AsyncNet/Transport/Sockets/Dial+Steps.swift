@@ -6,7 +6,7 @@ extension Dial {
         attempt { () throws(AsyncNetError) in
             guard let proxy else { return try secure(stream) }
             guard proxy.kind == .https else { return try pass(proxy, stream) }
-            try shakeHands(engine.makeTLS(to: proxy), stream) { [unowned self] result throws(AsyncNetError) in
+            try shakeHands(engine.tls.session(to: proxy), stream) { [unowned self] result throws(AsyncNetError) in
                 do throws(AsyncNetError) { try result.get() } catch { throw Self.ofProxy(error) }
                 try pass(proxy, stream)
             }

@@ -47,7 +47,7 @@ final class DuplexStream: LoopHandler {
         let (endpoint, request) = (opening.endpoint, opening.request)
         let dial = Dial(
             endpoint,
-            makeTLS: { [unowned engine] () throws(AsyncNetError) in try engine.makeTLS(for: endpoint, request) },
+            makeTLS: { [tls = engine.tls] () throws(AsyncNetError) in try tls.session(for: endpoint, request) },
             engine, end: { [weak self] result in self?.dialed(result) })
         self.dial = dial
         dial.start()

@@ -12,19 +12,14 @@ final class SocketEngine {
     /// Those of the configuration, whose keys' case does not count.
     let addresses: [String: [String]]
     unowned let thread: LoopThread
-    private let hosts: TLSHosts
+    let tls: TLSContexts
     private var pool: ConnectionPool<ConnectionRoute, Int, SocketTransfer>
     private var connections: [Int: HTTPConnection] = [:]
     private var dials: [Int: Dial] = [:]
     /// The transfers that have no outcome yet.
     private var live: [SocketTransfer: Place] = [:]
-    private var contexts: [Int: TLSContext] = [:]
-    /// Those of connections with settings of their own.
-    private var ownContexts: [TLSConfiguration.Key: TLSContext] = [:]
-    private static let mostOwnContexts = 16
     /// The connections without HTTP.
     private var streams: [ObjectIdentifier: DuplexStream] = [:]
-    private var proxyContext: TLSContext?
     private var nextNumber = 0
     private var memoryTimer: LoopTimers.ID?
 
@@ -46,7 +41,8 @@ final class SocketEngine {
 
     init(_ thread: LoopThread, _ setup: SocketSetup) {
         self.thread = thread
-        (configuration, hosts, names) = (setup.configuration, setup.hosts, setup.names)
+        (configuration, names) = (setup.configuration, setup.names)
+        tls = TLSContexts(setup.hosts, proxy: setup.configuration.proxyTLS)
         (proxies, authorizations, addresses) = (setup.proxies, setup.authorizations, setup.addresses)
         (limits, memory) = (setup.configuration.limits, setup.memory)
         pool = ConnectionPool(
@@ -159,7 +155,7 @@ final class SocketEngine {
         nextNumber += 1
         let dial = Dial(
             route.endpoint, by: route,
-            makeTLS: { [unowned self] () throws(AsyncNetError) in try makeTLS(for: route.endpoint) }, self,
+            makeTLS: { [tls] () throws(AsyncNetError) in try tls.session(for: route.endpoint) }, self,
             onTunnelHead: { [weak self] head in self?.report(head, to: transfer, route) },
             end: { [weak self] result in self?.dialed(number, route, result) })
         dials[number] = dial
@@ -208,53 +204,6 @@ final class SocketEngine {
                     timings: TransferTimings(
                         nameLookup: .zero, connect: .zero, tlsHandshake: .zero, firstByte: .zero,
                         total: .now - transfer.start), certificates: certificates)))
-    }
-
-    /// - Returns: `nil` for a connection without TLS.
-    private func makeTLS(for endpoint: ServerEndpoint) throws(AsyncNetError) -> TLSSession? {
-        guard endpoint.isTLS else { return nil }
-        return try context(for: endpoint).session(for: endpoint, offering: ["http/1.1"])
-    }
-
-    /// - Returns: `nil` for a connection without TLS.
-    func makeTLS(for endpoint: ServerEndpoint, _ request: DuplexRequest) throws(AsyncNetError) -> TLSSession? {
-        let context: TLSContext
-        switch request.security {
-        case .none: return nil
-        case .transport: context = try self.context(for: endpoint)
-        case .tls(let configuration): context = try ownContext(configuration)
-        }
-        return try context.session(for: endpoint, offering: request.isHTTP ? ["http/1.1"] : [])
-    }
-
-    private func context(for endpoint: ServerEndpoint) throws(AsyncNetError) -> TLSContext {
-        let (index, configuration) = try hosts.tls(for: endpoint)
-        return try context(index, configuration)
-    }
-
-    /// The TLS to a proxy itself, whose tickets are no server's.
-    func makeTLS(to proxy: ProxyServer) throws(AsyncNetError) -> TLSSession {
-        let context: TLSContext = if let proxyContext { proxyContext } else { try TLSContext(configuration.proxyTLS) }
-        proxyContext = context
-        return try context.session(for: proxy.endpoint, offering: ["http/1.1"])
-    }
-
-    private func context(_ index: Int, _ configuration: TLSConfiguration) throws(AsyncNetError) -> TLSContext {
-        if let context = contexts[index] { return context }
-        let context = try TLSContext(configuration)
-        contexts[index] = context
-        return context
-    }
-
-    private func ownContext(_ configuration: TLSConfiguration) throws(AsyncNetError) -> TLSContext {
-        let key = configuration.key
-        if let context = ownContexts[key] { return context }
-        let context = try TLSContext(configuration)
-        // A program that goes on to use new files expects them to be read.
-        guard !configuration.namesFiles else { return context }
-        if ownContexts.count >= Self.mostOwnContexts { ownContexts = [:] }
-        ownContexts[key] = context
-        return context
     }
 
     // MARK: Connections without HTTP

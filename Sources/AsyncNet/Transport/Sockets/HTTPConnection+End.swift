@@ -1,0 +1,82 @@
+/// How a transfer ends, and what becomes of its connection.
+extension HTTPConnection {
+    /// The server has closed the connection.
+    func end(_ isClean: Bool) throws(AsyncNetError) {
+        try delivery?.receiveEnd(isClean: isClean)
+        complete(hasBytesLeft: true)
+    }
+
+    func complete(hasBytesLeft: Bool) {
+        guard let delivery else { return }
+        let isSent = sender?.isDone == true
+        let isReusable =
+            delivery.receiver.allowsReuse && isSent && !hasBytesLeft
+            && transfer?.request.head.closesConnection == false
+        guard !delivery.isDropped else { return sendAnswer(onSameConnection: isReusable) }
+        finish(.success(()), keepsFor: isReusable ? keepTime(delivery.head) : nil)
+    }
+
+    /// How long the connection may be kept; `nil` if its server is about to close it.
+    private func keepTime(_ head: HTTPResponseHead?) -> Duration? {
+        let own = engine.configuration.idleTimeout
+        guard let hint = head?.keepAliveSeconds else { return own }
+        // The server's time begins before its response arrives.
+        let time = min(own, .seconds(hint) - .seconds(1))
+        return time > .zero ? time : nil
+    }
+
+    /// Ends the transfer, with the connection free for the next one before the reader knows of it.
+    func finish(_ result: Result<Void, AsyncNetError>, keepsFor time: Duration?) {
+        guard let transfer, let delivery else { return }
+        report(transfer, delivery)
+        release()
+        if let time { engine.keep(self, for: time) } else { engine.close(self) }
+        engine.ended(transfer)
+        engine.thread.afterTurns { delivery.finish(result) }
+    }
+
+    /// The connection failed, or the response is no response.
+    func fail(_ error: AsyncNetError) {
+        guard let transfer, let delivery else { return }
+        guard !delivery.isDropped else { return sendAnswer(onSameConnection: false) }
+        let error = delivery.receiver.hasBegun ? error : sendingFailure ?? error
+        let isConnectionLost = error.code == .connectionLost || error.code == .emptyReply
+        let rule = ResendRule(
+            isIdempotent: transfer.request.head.isIdempotent, canReplay: transfer.canReplay, isReused: transfers > 1,
+            hasSent: sender?.hasSent ?? true, hasResponse: delivery.receiver.hasBegun, hasRestarted: hasRestarted)
+        switch isConnectionLost ? rule.decision : .fail {
+        case .restart:
+            release()
+            engine.close(self)
+            engine.restart(transfer)
+        case .lost: finish(.failure(Self.lost), keepsFor: nil)
+        case .fail: finish(.failure(sender?.failure ?? error), keepsFor: nil)
+        }
+    }
+
+    /// Ends the transfer of a request that nobody waits for any more.
+    func cancel() {
+        stream.isAbortive = true
+        release()
+        engine.close(self)
+    }
+
+    func release() {
+        cancelContinueTimer()
+        if let timer = rateTimer.take() { engine.thread.cancel(timer) }
+        sender?.stop()
+        transfer?.request.hold?.forget(transfer ?? self)
+        (transfer, sender, delivery, rest, sendingFailure) = (nil, nil, nil, [], nil)
+        (hasWaitingParts, isSendingStopped) = (false, false)
+        life?.end()
+    }
+
+    func didClose() { life?.close() }
+
+    private static var lost: AsyncNetError {
+        AsyncNetError(
+            .connectionLost,
+            "The server closed a kept connection without a response; it may have processed the request, which is not "
+                + "sent again since its method is not idempotent")
+    }
+}

@@ -1,0 +1,162 @@
+import Foundation
+
+/// What a turn of a connection receives.
+extension HTTPConnection {
+    func receive() throws(AsyncNetError) -> Turn {
+        var (bytes, steps) = (0, 0)
+        while transfer != nil, !isPaused {
+            guard bytes < Self.bytesPerTurn, steps < Self.stepsPerTurn else { return .more }
+            if try isSuspended {
+                isPaused = true
+                break
+            }
+            guard let most = receivableBytes() else {
+                isPaused = true
+                break
+            }
+            guard let count = try receiveOnce(most, &steps) else { break }
+            bytes += count
+        }
+        if delivery?.flush() == .pause { isPaused = true }
+        return .done
+    }
+
+    /// How many bytes the transfer may receive now; `nil` if it must wait.
+    private func receivableBytes() -> Int? {
+        guard let rate = engine.configuration.maximumReceiveRate, let delivery, delivery.head != nil else {
+            return .max
+        }
+        return allowance(rate, since: delivery.firstByte ?? started, after: delivery.receivedBytes)
+    }
+
+    func allowance(_ rate: Int64, since start: ContinuousClock.Instant, after moved: Int64) -> Int? {
+        switch TransferRate(bytesPerSecond: rate, start: start).decision(after: moved, now: engine.thread.now) {
+        case .move(let count): return count
+        case .wait(let delay):
+            if let timer = rateTimer.take() { engine.thread.cancel(timer) }
+            rateTimer = engine.thread.schedule(after: delay) { [weak self, weak transfer] in
+                guard let self, let transfer, self.transfer === transfer else { return }
+                rateTimer = nil
+                resume()
+            }
+            return nil
+        }
+    }
+
+    /// - Returns: How many bytes were received or taken; `nil` if there are none now.
+    private func receiveOnce(_ most: Int, _ steps: inout Int) throws(AsyncNetError) -> Int? {
+        if hasWaitingParts { return try takeRest(&steps) }
+        if rest.isEmpty, let room = try delivery?.room() {
+            return try receive(into: UnsafeMutableRawBufferPointer(rebasing: room[..<min(most, room.count)]))
+        }
+        let room = UnsafeMutableRawBufferPointer(rebasing: engine.thread.receiveBuffer.prefix(most))
+        switch try stream.receive(into: room, engine.thread.scratchBuffer) {
+        case .wouldBlock: return nil
+        case .end(let isClean):
+            try end(isClean)
+            return nil
+        case .bytes(let count):
+            try takeReceived(UnsafeRawBufferPointer(rebasing: room[..<count]), &steps)
+            return count
+        }
+    }
+
+    private func takeReceived(_ bytes: UnsafeRawBufferPointer, _ steps: inout Int) throws(AsyncNetError) {
+        guard rest.isEmpty else {
+            rest.append(contentsOf: bytes)
+            _ = try takeRest(&steps)
+            return
+        }
+        let taken = try take(bytes, &steps)
+        if taken < bytes.count { rest = Array(bytes[taken...]) }
+    }
+
+    /// Takes the whole parts of what was received before.
+    private func takeRest(_ steps: inout Int) throws(AsyncNetError) -> Int {
+        var input = rest
+        (rest, hasWaitingParts) = ([], false)
+        let taken = try input.withBytes { bytes throws(AsyncNetError) in try take(bytes, &steps) }
+        guard taken < input.count else { return taken }
+        input.removeFirst(taken)
+        rest = input
+        return taken
+    }
+
+    private func receive(into room: UnsafeMutableRawBufferPointer) throws(AsyncNetError) -> Int? {
+        let most = Int(min(Int64(room.count), delivery?.receiver.bytesLeft ?? 0))
+        switch try stream.receive(
+            into: UnsafeMutableRawBufferPointer(rebasing: room[..<most]), engine.thread.scratchBuffer)
+        {
+        case .wouldBlock: return nil
+        case .end(let isClean):
+            try end(isClean)
+            return nil
+        case .bytes(let count):
+            delivery?.didReceive(count)
+            if delivery?.receiver.bytesLeft == nil { try takeEnd() }
+            return count
+        }
+    }
+
+    private func takeEnd() throws(AsyncNetError) {
+        var steps = 0
+        _ = try take(UnsafeRawBufferPointer(start: nil, count: 0), &steps)
+    }
+
+    /// Takes the whole parts of the input, as many as a turn may.
+    ///
+    /// - Returns: How many bytes were taken.
+    private func take(_ input: UnsafeRawBufferPointer, _ steps: inout Int) throws(AsyncNetError) -> Int {
+        var position = 0
+        let now = engine.thread.now
+        while true {
+            guard steps < Self.stepsPerTurn else {
+                hasWaitingParts = true
+                return position
+            }
+            steps += 1
+            switch try delivery?.step(in: input, &position, now) {
+            case nil: return input.count
+            case .needsInput: return position
+            case .informational(let status): if status == 100 { continueNow() }
+            case .head(let head): try receive(head)
+            case .body:
+                if delivery?.isChunkFull == true, delivery?.flush() == .pause { isPaused = true }
+            case .complete:
+                complete(hasBytesLeft: position < input.count)
+                return input.count
+            }
+        }
+    }
+
+    private func continueNow() {
+        guard sender?.awaitsContinue == true, !isSendingStopped else { return }
+        cancelContinueTimer()
+        sender?.continueBody()
+    }
+
+    func cancelContinueTimer() {
+        if let timer = continueTimer.take() { engine.thread.cancel(timer) }
+    }
+
+    private func receive(_ head: HTTPResponseHead) throws(AsyncNetError) {
+        guard let transfer else { return }
+        guard !mayAnswer(head, to: transfer) else {
+            delivery?.drop()
+            return stopSending()
+        }
+        try delivery?.begin(head)
+        reportConnection(transfer, head)
+        // The server does not want the rest of the body, or has not asked for it.
+        if head.statusCode >= 300 || sender?.awaitsContinue == true && head.statusCode != 101 {
+            if head.statusCode >= 300 { stopSending() } else { continueNow() }
+        }
+    }
+
+    func stopSending() {
+        cancelContinueTimer()
+        guard let sender, !sender.isDone else { return }
+        sender.stop()
+        isSendingStopped = true
+    }
+}
