@@ -5,22 +5,29 @@ import Foundation
 
 struct Pending: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Memory of requests that wait: for a transport that never responds, and for a connection.")
+        abstract:
+            "Memory of requests that wait, for a transport that never responds or for a connection, and of idle connections.")
 
     enum Wait: String, CaseIterable, ExpressibleByArgument {
-        case transport, libcurl
+        case transport, sockets, libcurl
         case urlSession = "urlsession"
+        case idle
+        case idleTLS = "idle-tls"
     }
 
-    @Option(help: "Requests.") var requests = 10_000
+    @Option(help: "Requests, or connections.") var requests = 10_000
     @Option(
         help: """
             Measure only requests that wait for a transport that never responds (transport), or for the only \
-            connection of libcurl's (libcurl) or URLSession's (urlsession).
+            connection of sockets (sockets), libcurl (libcurl) or URLSession (urlsession); or only kept connections of \
+            sockets (idle, idle-tls; Linux).
             """) var only: Wait?
 
     func run() async throws {
-        if let only { return print("\(only.rawValue): \(try await bytes(only).formatted(0)) bytes a request") }
+        if let only {
+            let bytes = only == .idle || only == .idleTLS ? try await idle(only == .idleTLS) : try await bytes(only)
+            return print("\(only.rawValue): \(bytes.formatted(0)) bytes each")
+        }
         // The peak of one measurement would hide that of the next one.
         for wait in Wait.allCases {
             let child = try ChildProcess(["pending", "--only", wait.rawValue, "--requests", "\(requests)"])
@@ -38,10 +45,39 @@ struct Pending: AsyncParsableCommand {
             case .transport: Session(transport: SilentTransport())
             case .libcurl: Session(transport: .libcurl(.init(maximumConnectionsPerHost: 1)))
             case .urlSession: Session(transport: .urlSession(.init(maximumTransfers: 1)))
+            default: Session(transport: .sockets(.init(maximumConnectionsPerOrigin: 1)))
             }
         let bytes = try await bytes(of: session, server.url("/"))
         await server.stop()
         return bytes
+    }
+
+    /// The server responds when all connections are open, so that no request uses the connection of another.
+    private func idle(_ isTLS: Bool) async throws -> Double {
+        let server = try ChildProcess(["serve", "--delay", "40000"] + (isTLS ? ["--tls"] : []))
+        defer { server.stop() }
+        let url = URL(string: "\(isTLS ? "https" : "http")://127.0.0.1:\(try server.readLine())/")!
+        let session = Session(
+            transport: .sockets(
+                .init(
+                    tls: .init(trust: .disabled), idleTimeout: .seconds(600), maximumConnectionsPerOrigin: requests,
+                    maximumConnections: requests)),
+            configuration: SessionConfiguration(timeout: .seconds(300)))
+        let before = residentMemory()
+        let failures = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<requests {
+                group.addTask { (try? await session.request(url).serializing(Data.self).value) == nil }
+            }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        if failures > 0 { throw ValidationError("\(failures) requests failed") }
+        return (residentMemory() - before) / Double(requests)
+    }
+
+    /// In bytes, with what the allocator keeps of the requests: an upper bound.
+    private func residentMemory() -> Double {
+        let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ")
+        return (Double(pages?.dropFirst().first ?? "") ?? .nan) * Double(getpagesize())
     }
 
     private func bytes(of session: Session, _ url: URL) async throws -> Double {

@@ -6,9 +6,10 @@ import Foundation
 /// The server of ``Burst``, as a process of its own so that its memory and CPU are not the client's.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "A server that responds after a delay; for burst.", shouldDisplay: false)
+        abstract: "A server that responds after a delay; for burst and pending.", shouldDisplay: false)
 
     @Option(help: "Milliseconds before each response.") var delay = 50
+    @Flag(help: "Speaks TLS.") var tls = false
 
     /// For ``Soak``.
     private static let faults: [(String, MockResponse)] = [
@@ -21,7 +22,7 @@ struct Serve: AsyncParsableCommand {
     ]
 
     func run() async throws {
-        let server = try await MockServer.start()
+        let server = try await MockServer.start(tls: tls ? .selfSigned : nil)
         let reply = MockResponse.data(try JSONEncoder().encode(Document.sample)).delayed(by: .milliseconds(delay))
         await server.route("/*") { _ in reply }
         for (path, reply) in Self.faults { await server.route(path) { _ in reply } }
