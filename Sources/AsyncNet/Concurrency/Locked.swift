@@ -20,7 +20,7 @@ package struct Locked<Value>: ~Copyable, Sendable {
         }
     }
 
-    /// Like `withLock`, but returns `nil` at once while the lock is held.
+    /// Like `withLock`, but returns `nil` at once while another thread holds the lock; the thread that holds it must not call.
     package borrowing func withLockIfAvailable<Result, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result? {

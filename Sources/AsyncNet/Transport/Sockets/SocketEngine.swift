@@ -51,6 +51,8 @@ final class SocketEngine {
                 connections: setup.distribution.limits.connections))
     }
 
+    deinit { memory.rest() }
+
     /// The engine of a loop's thread.
     static func of(_ thread: LoopThread) -> SocketEngine? { thread.engine as? SocketEngine }
 

@@ -165,6 +165,7 @@ final class LoopThread {
     /// - Returns: How many milliseconds the poller waits next, -1 for any time; `nil` after the last round.
     func round(count: Int, waitedSince start: ContinuousClock.Instant?) -> Int32? {
         now = .now
+        loop.didWake()
         if let start { didSleep(since: start) }
         let left = again
         again.removeAll(keepingCapacity: true)
@@ -182,6 +183,7 @@ final class LoopThread {
     /// - Returns: Whether the loop's thread need not be woken.
     func guestRound() -> Bool {
         guard activeCount == 0, again.isEmpty else { return false }
+        loop.didWake()
         let hasRest = withUnsafeTemporaryAllocation(of: an_event.self, capacity: 8) { events in
             poll(events) == events.count
         }
@@ -227,7 +229,6 @@ final class LoopThread {
     }
 
     private func didSleep(since before: ContinuousClock.Instant) {
-        loop.didWake()
         if let work = load.slept(from: before - begin, to: now - begin) { loop.report(work: work) }
     }
 

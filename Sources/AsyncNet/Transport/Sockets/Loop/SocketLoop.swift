@@ -137,7 +137,8 @@ final class SocketLoop: Sendable {
     func report(transfers count: Int) { transfers.store(count, ordering: .relaxed) }
     func report(work percent: Int) { work.store(percent, ordering: .relaxed) }
 
-    /// What is posted from here on until `rest` needs no wake-up.
+    /// What is posted from here on until `rest` needs no wake-up. Called whenever the lock is taken: so a job that code under
+    /// the lock submits never asks for the lock again, which ends the process.
     func didWake() { inbox.withLock { $0.isAwake = true } }
 
     func takeJobs(into jobs: inout [Job]) { inbox.withLock { swap(&$0.jobs, &jobs) } }

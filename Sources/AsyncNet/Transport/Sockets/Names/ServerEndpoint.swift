@@ -51,7 +51,8 @@ struct ServerEndpoint: Hashable, Sendable {
             return (name, authority[end...])
         }
         guard let bracket = authority.firstIndex(of: "]") else { throw malformed }
-        let inner = String(authority[..<bracket].dropFirst())
+        let inner = String(Substring(authority[..<bracket].utf8.dropFirst()))
+        guard inner.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else { throw malformed }
         return (inner.removingPercentEncoding ?? inner, authority[bracket...].dropFirst())
     }
 
@@ -77,7 +78,7 @@ struct ServerEndpoint: Hashable, Sendable {
             throw malformed
         }
         if text.utf8.count == 1 { return nil }
-        guard let port = UInt16(text.dropFirst()), port > 0 else { throw malformed }
+        guard let port = UInt16(Substring(text.utf8.dropFirst())), port > 0 else { throw malformed }
         return port
     }
 

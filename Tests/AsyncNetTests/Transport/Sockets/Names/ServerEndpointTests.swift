@@ -27,7 +27,7 @@ struct ServerEndpointTests {
         "A URL without a host or with an impossible port is malformed",
         arguments: [
             "http:///a", "http://:80/", "http://a:0/", "http://a:65536/", "http://a:b/", "http://[::1/",
-            "http://[::1]x/",
+            "http://[::1]x/", "http://a:\u{301}80/", "http://[\u{301}::1]/", "http://\u{301}a\u{7F}/",
         ])
     func malformed(_ url: String) {
         let error = #expect(throws: AsyncNetError.self) { try ServerEndpoint.parse(url) }
