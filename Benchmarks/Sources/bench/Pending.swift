@@ -6,7 +6,8 @@ import Foundation
 struct Pending: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
-            "Memory of requests that wait, for a transport that never responds or for a connection, and of idle connections.")
+            "Memory of requests that wait, for a transport that never responds or for a connection, and of idle connections."
+    )
 
     enum Wait: String, CaseIterable, ExpressibleByArgument {
         case transport, sockets, libcurl
