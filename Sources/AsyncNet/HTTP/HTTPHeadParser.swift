@@ -38,7 +38,7 @@ struct HTTPHeadParser {
         guard bytes <= limit else {
             throw AsyncNetError(
                 .badServerResponse,
-                "The server's head is larger than the limit of \(limit) bytes: maximumHeaderBytes of .libcurl, fixed for WebSockets"
+                "The server's head is larger than the limit of \(limit) bytes: the transport's maximumHeaderBytes, fixed for WebSockets"
             )
         }
         let line = Self.withoutLineBreak(line)

@@ -1,4 +1,4 @@
-/// A connection from its first observed transfer to its end. Used on its loop's thread only.
+/// A connection from its first observed transfer to its end. Used by its loop only.
 final class ConnectionLife {
     private let follower: any ConnectionFollower
     private var transfers = 0

@@ -9,7 +9,7 @@ struct OpeningTimes {
 }
 
 /// Opens one connection: looks the name up, connects to its addresses (RFC 8305), and makes the TLS handshake; all within the
-/// connect timeout. Used on its loop's thread only.
+/// connect timeout. Used under its loop's lock only.
 ///
 /// Behind a proxy the name is the proxy's: names → connect → (TLS to the proxy) → (negotiation) → (TLS to the server).
 final class Dial {
@@ -269,9 +269,9 @@ final class Dial {
     }
 }
 
-/// A dial as other threads name it: used again on its loop's thread only.
+/// A dial as other threads name it: used again under its loop's lock only.
 ///
-/// Unchecked: the reference is read on the loop's thread only.
+/// Unchecked: the reference is read under the loop's lock only.
 private final class DialID: @unchecked Sendable {
     weak var dial: Dial?
     init(_ dial: Dial) { self.dial = dial }

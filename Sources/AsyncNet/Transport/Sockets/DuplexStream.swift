@@ -1,6 +1,6 @@
 import Foundation
 
-/// A connection without HTTP on its loop's thread, from its dial to its close: moves bytes between the socket and the
+/// A connection without HTTP under its loop's lock, from its dial to its close: moves bytes between the socket and the
 /// ``PipedConnection`` that tasks hold. Used on that thread only.
 ///
 /// It receives while there is room for what has arrived, and sends what the socket takes, a bounded number of bytes in each turn.
@@ -280,7 +280,7 @@ final class DuplexOpening: Sendable {
 
 /// A connection of a loop as other threads name it.
 ///
-/// Unchecked: what it names is used on the loop's thread only.
+/// Unchecked: what it names is used under the loop's lock only.
 final class DuplexName: @unchecked Sendable {
     fileprivate(set) var stream: DuplexStream?
 }

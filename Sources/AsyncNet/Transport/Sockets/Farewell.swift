@@ -1,7 +1,7 @@
 import CAsyncNetSockets
 import Foundation
 
-/// Closes a connection so that its peer receives all that was sent. Used on its loop's thread only.
+/// Closes a connection so that its peer receives all that was sent. Used under its loop's lock only.
 ///
 /// A socket that is closed with unread bytes resets the connection, and the peer may then drop what it has not read. So the peer
 /// is told that no more follows, and what it sends before it closes its side is received and dropped, for a limited time.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A connection that carries one transfer after another over HTTP/1.1. Used on its loop's thread only.
+/// A connection that carries one transfer after another over HTTP/1.1. Used under its loop's lock only.
 ///
 /// It always reads, while it sends too: a server may respond before it has the whole request. The transfer is over when the
 /// response is complete; the connection is kept if the request was sent as a whole, and both allow it.

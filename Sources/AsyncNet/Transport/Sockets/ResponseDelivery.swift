@@ -1,7 +1,7 @@
 import Foundation
 
 /// Receives one response from the bytes of a connection, and passes it to the transfer's pipe: what arrived in a turn at the
-/// end of the turn, so that a response that arrives at once is one step for its reader. Used on its loop's thread.
+/// end of the turn, so that a response that arrives at once is one step for its reader. Used under its loop's lock only.
 final class ResponseDelivery {
     private let transfer: SocketTransfer
     private(set) var receiver: HTTP1Receiver

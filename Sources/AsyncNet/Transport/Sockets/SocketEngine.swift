@@ -1,7 +1,7 @@
 import CAsyncNetSockets
 import Foundation
 
-/// The transfers and connections of one loop. Used on the loop's thread only.
+/// The transfers and connections of one loop. Used under its loop's lock only.
 final class SocketEngine {
     let configuration: SocketTransport.Configuration
     let limits: HTTP1Limits
@@ -53,10 +53,10 @@ final class SocketEngine {
 
     deinit { memory.rest() }
 
-    /// The engine of a loop's thread.
+    /// The engine of a loop.
     static func of(_ thread: LoopThread) -> SocketEngine? { thread.engine as? SocketEngine }
 
-    /// The engine of a loop's thread, which is made if there is none.
+    /// The engine of a loop, which is made if there is none.
     static func on(_ thread: LoopThread, _ setup: SocketSetup) -> SocketEngine {
         if let engine = of(thread) { return engine }
         let engine = SocketEngine(thread, setup)

@@ -1,5 +1,5 @@
 extension SocketTransport: DuplexTransport {
-    /// Opens a connection on the thread of a loop. It counts among none of the limits for connections, and no request waits for
+    /// Opens a connection of a loop. It counts among none of the limits for connections, and no request waits for
     /// it.
     public func open(_ request: DuplexRequest) async throws -> any DuplexConnection {
         let setup = try setup.get()

@@ -6,8 +6,8 @@ import Synchronization
 ///
 /// Other threads post jobs to the inbox; the thread runs them in order. What the jobs use, a ``LoopThread`` and all that it holds,
 /// is under one lock, which the thread holds but while it waits for sockets. Of the jobs that are posted meanwhile the first
-/// one wakes the thread, unless it begins a transfer: that is run at once, on the thread that posts it. Nobody but the loop's
-/// thread waits for the lock.
+/// one wakes the thread; but the only transfer of a loop is begun on the thread that submits it (`guestRound`). Nobody but the
+/// loop's thread waits for the lock.
 final class SocketLoop: Sendable {
     typealias Job = @Sendable (LoopThread) -> Void
 
@@ -38,7 +38,8 @@ final class SocketLoop: Sendable {
 
     // MARK: From any thread
 
-    /// Runs a job, on the thread, which the first job starts, or at once while that waits for sockets.
+    /// Runs a job: at once while the loop has no transfer and its thread waits for sockets, otherwise on that thread, which
+    /// the first job starts.
     ///
     /// - Throws: ``AsyncNetError`` with code `.sessionFinished` after `close`, and `.transportFailed` if the thread
     ///   cannot start.
@@ -106,7 +107,7 @@ final class SocketLoop: Sendable {
         thread.start()
     }
 
-    // MARK: From the loop's thread
+    // MARK: The loop's thread
 
     private func run(_ poller: Int32) {
         blockSignals()
@@ -133,6 +134,8 @@ final class SocketLoop: Sendable {
         sigfillset(&all)
         pthread_sigmask(SIG_BLOCK, &all, nil)
     }
+
+    // MARK: Under the loop's lock
 
     func report(transfers count: Int) { transfers.store(count, ordering: .relaxed) }
     func report(work percent: Int) { work.store(percent, ordering: .relaxed) }

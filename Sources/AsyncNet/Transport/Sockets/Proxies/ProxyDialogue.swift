@@ -1,4 +1,4 @@
-/// Speaks with a proxy on a connection, by a ``ProxyNegotiation``. Used on its loop's thread only.
+/// Speaks with a proxy on a connection, by a ``ProxyNegotiation``. Used under its loop's lock only.
 final class ProxyDialogue: LoopHandler {
     enum End {
         /// The connection is one to the server.

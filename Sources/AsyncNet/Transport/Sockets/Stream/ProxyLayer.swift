@@ -1,4 +1,4 @@
-/// The TLS to an HTTPS proxy, through which the TLS to a server goes. Used on its loop's thread.
+/// The TLS to an HTTPS proxy, through which the TLS to a server goes. Used under its loop's lock only.
 final class ProxyLayer {
     let tls: TLSSession
     /// Ciphertext that has not been decrypted, in memory of its own.

@@ -1,7 +1,7 @@
 import CAsyncNetTLS
 import Foundation
 
-/// Whom the connections of one thread trust and who they are, by one ``TLSConfiguration``; with the tickets by which
+/// Whom the connections of one loop trust and who they are, by one ``TLSConfiguration``; with the tickets by which
 /// they resume sessions. No connection uses another's.
 final class TLSContext {
     let configuration: TLSConfiguration

@@ -1,7 +1,7 @@
 import CAsyncNetTLS
 import Foundation
 
-/// The TLS of one connection, without I/O: ciphertext goes in and comes out in memory. Used on one thread.
+/// The TLS of one connection, without I/O: ciphertext goes in and comes out in memory. Used under a loop's lock.
 final class TLSSession {
     enum Progress { case done, wantsInput }
     enum Read {
