@@ -69,6 +69,7 @@
 
         @Test("Among other transfers the loop's thread runs the jobs")
         func amongOthers() async throws {
+            try await submitUntilItRunsHere()
             try loop.submit { $0.activeCount = 1 }
             for _ in 0..<1000 {
                 #expect(try !runsHere())
