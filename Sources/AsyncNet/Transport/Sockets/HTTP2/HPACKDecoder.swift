@@ -1,0 +1,106 @@
+typealias HPACKField = HTTPHeader
+
+/// How much a field list may have.
+struct HPACKLimits: Equatable, Sendable {
+    /// The largest size in bytes: names and values, and 32 for each field (RFC 9113 §6.5.2).
+    var listBytes = 256 * 1024
+    /// The largest number of fields.
+    var fields = 1000
+}
+
+/// A decoded field list.
+struct HPACKFields {
+    fileprivate(set) var fields: [HPACKField] = []
+    /// Whether the list was larger than a limit, and has only its first fields.
+    fileprivate(set) var exceedsLimits = false
+    private var bytes = 0
+
+    fileprivate init() { fields.reserveCapacity(16) }
+
+    fileprivate mutating func add(_ entry: HPACKDynamicTable.Entry, _ limits: HPACKLimits) throws(HPACKError) {
+        bytes += entry.size
+        guard bytes <= 4 * limits.listBytes else { throw .listFarAboveLimit(4 * limits.listBytes) }
+        exceedsLimits = exceedsLimits || bytes > limits.listBytes || fields.count == limits.fields
+        if !exceedsLimits { fields.append(entry.field) }
+    }
+}
+
+/// Decodes field blocks (RFC 7541 §3.2, §6), one after the other of a connection, each as a whole.
+///
+/// Texts are read as HTTP/1.1's: as UTF-8 if valid, else as Latin-1; invalid UTF-8 in a URI is percent-encoded. Whether
+/// names and values are valid is not checked.
+struct HPACKDecoder {
+    private(set) var table: HPACKDynamicTable
+    private let tableSize: Int
+
+    /// More than these in a block are refused; a sender needs two.
+    private static let sizeUpdates = 16
+    /// What an encoder starts with, until it says otherwise (RFC 9113 §6.5.2).
+    private static let initialTableSize = 4096
+
+    /// The static table as it is decoded.
+    private static let known = HPACKStaticTable.fields.map {
+        HPACKDynamicTable.Entry($0, nameBytes: $0.name.utf8.count, valueBytes: $0.value.utf8.count)
+    }
+
+    /// - Parameter tableSize: The SETTINGS_HEADER_TABLE_SIZE that the other side was told.
+    init(tableSize: Int = 4096) {
+        self.tableSize = tableSize
+        table = HPACKDynamicTable(limit: min(tableSize, Self.initialTableSize))
+    }
+
+    mutating func decode(_ block: UnsafeRawBufferPointer, _ limits: HPACKLimits) throws(HPACKError) -> HPACKFields {
+        var input = HPACKInput(block)
+        var fields = HPACKFields()
+        try updateSize(&input)
+        while let first = input.first {
+            if first & 0x80 != 0 {
+                try fields.add(entry(at: input.integer(prefix: 7)), limits)
+            } else if first & 0x40 != 0 {
+                let entry = try literal(&input, prefix: 6)
+                table.insert(entry)
+                try fields.add(entry, limits)
+            } else if first & 0x20 != 0 {
+                throw .sizeUpdateAfterField
+            } else {
+                try fields.add(literal(&input, prefix: 4), limits)
+            }
+        }
+        return fields
+    }
+
+    private mutating func updateSize(_ input: inout HPACKInput) throws(HPACKError) {
+        var updates = 0
+        while let first = input.first, first & 0xE0 == 0x20 {
+            updates += 1
+            guard updates <= Self.sizeUpdates else { throw .tooManySizeUpdates }
+            let size = try input.integer(prefix: 5)
+            guard size <= tableSize else { throw .sizeUpdateAboveLimit(size) }
+            table.limit = size
+        }
+    }
+
+    private func entry(at index: Int) throws(HPACKError) -> HPACKDynamicTable.Entry {
+        let known = Self.known
+        guard index > 0 else { throw .indexZero }
+        if index <= known.count { return known[index - 1] }
+        guard index - known.count <= table.count else { throw .indexBeyondTables(index) }
+        return table[index - known.count - 1]
+    }
+
+    private func literal(
+        _ input: inout HPACKInput, prefix: Int
+    ) throws(HPACKError) -> HPACKDynamicTable.Entry {
+        let index = try input.integer(prefix: prefix)
+        let (name, nameBytes): (String, Int)
+        if index > 0 {
+            let entry = try entry(at: index)
+            (name, nameBytes) = (entry.field.name, entry.nameBytes)
+        } else {
+            (name, nameBytes) = try input.string()
+        }
+        let (value, valueBytes) = try input.string(of: name)
+        return HPACKDynamicTable.Entry(
+            HPACKField(name: name, value: value), nameBytes: nameBytes, valueBytes: valueBytes)
+    }
+}

@@ -1,0 +1,167 @@
+/// The Huffman code of strings (RFC 7541 §5.2, appendix B).
+///
+/// The code is canonical: codes grow with their length, and within a length with the symbol. So the lengths are enough to
+/// make the tables, about 3 KB, once. A string is decoded by looking up its next 8 bits, which hold any symbol that is common
+/// in fields; a longer code is found by comparing with the first code of each length.
+struct HPACKHuffman: Sendable {
+    static let code = HPACKHuffman()
+
+    private static let endOfString = 256
+    private static let longest = 30
+
+    private static let lengths: [UInt8] = [
+        13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28,
+        28, 28, 28, 28, 6, 10, 10, 12, 13, 6, 8, 11, 10, 10, 8, 11, 8, 6, 6, 6, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 7, 8, 15,
+        6, 12, 10, 13, 6, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 8, 7, 8, 13, 19, 13, 14, 6,
+        15, 5, 6, 5, 6, 5, 6, 6, 6, 5, 7, 7, 6, 6, 6, 5, 6, 7, 6, 5, 5, 6, 7, 7, 7, 7, 7, 15, 11, 14, 13, 28, 20, 22,
+        20, 20, 22, 22, 22, 23, 22, 23, 23, 23, 23, 23, 24, 23, 24, 24, 22, 23, 24, 23, 23, 23, 23, 21, 22, 23, 22, 23,
+        23, 24, 22, 21, 20, 22, 22, 23, 23, 21, 23, 22, 22, 24, 21, 22, 23, 23, 21, 21, 22, 21, 23, 22, 23, 23, 20, 22,
+        22, 22, 23, 22, 22, 23, 26, 26, 20, 19, 22, 23, 22, 25, 26, 26, 26, 27, 27, 26, 24, 25, 19, 21, 26, 27, 27, 26,
+        27, 24, 21, 21, 26, 26, 28, 27, 27, 27, 20, 24, 20, 21, 22, 21, 21, 23, 22, 22, 25, 25, 24, 24, 26, 23, 26, 27,
+        26, 26, 27, 27, 27, 27, 27, 28, 27, 27, 27, 27, 27, 26, 30,
+    ]
+
+    /// By symbol: the code, in the lowest bits.
+    private let codes: [UInt32]
+    /// By the next 8 bits: the symbol, and above it the length of its code; 0 for longer codes.
+    private let short: [UInt16]
+    /// The symbols in the order of their codes.
+    private let symbols: [UInt16]
+    /// By length: the first code that is longer, in the highest of 32 bits; what to add to a code for its place in `symbols`.
+    private let ends: [UInt64]
+    private let offsets: [Int]
+
+    private init() {
+        let ordered = (0...Self.endOfString).sorted { (Self.lengths[$0], $0) < (Self.lengths[$1], $1) }
+        var codes = [UInt32](repeating: 0, count: ordered.count)
+        var short = [UInt16](repeating: 0, count: 256)
+        var ends = [UInt64](repeating: 0, count: Self.longest + 1)
+        var offsets = [Int](repeating: 0, count: Self.longest + 1)
+        var next: UInt64 = 0
+        for (place, symbol) in ordered.enumerated() {
+            let length = Int(Self.lengths[symbol])
+            let code = next >> (32 - length)
+            codes[symbol] = UInt32(code)
+            next += 1 << (32 - length)
+            ends[length] = next
+            offsets[length] = place - Int(code)
+            guard length <= 8 else { continue }
+            for rest in 0..<1 << (8 - length) {
+                short[Int(code) << (8 - length) + rest] = UInt16(length << 8 | symbol)
+            }
+        }
+        (self.codes, self.short, self.ends, self.offsets) = (codes, short, ends, offsets)
+        symbols = ordered.map(UInt16.init)
+    }
+
+    // MARK: Encoding
+
+    /// The number of bytes that the encoded string has.
+    func encodedCount(_ text: UnsafeBufferPointer<UInt8>) -> Int {
+        Self.lengths.withUnsafeBufferPointer { lengths in
+            var bits = 7
+            for byte in text { bits += Int(lengths[Int(byte)]) }
+            return bits / 8
+        }
+    }
+
+    func encode(_ text: UnsafeBufferPointer<UInt8>, into output: inout [UInt8]) {
+        var (bits, count): (UInt64, UInt64) = (0, 0)
+        for byte in text {
+            let length = UInt64(Self.lengths[Int(byte)])
+            bits = bits << length | UInt64(codes[Int(byte)])
+            count += length
+            while count >= 8 {
+                count -= 8
+                output.append(UInt8(truncatingIfNeeded: bits >> count))
+            }
+        }
+        // The rest of the last byte begins EOS, which has ones only.
+        if count > 0 { output.append(UInt8(truncatingIfNeeded: bits << (8 - count)) | 0xFF >> UInt8(count)) }
+    }
+
+    // MARK: Decoding
+
+    /// The most bytes that so many encoded bytes become.
+    static func mostDecoded(_ count: Int) -> Int { count * 8 / 5 }
+
+    /// - Parameter output: Has room for `mostDecoded` bytes.
+    /// - Returns: How many bytes were written.
+    func decode(
+        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableBufferPointer<UInt8>
+    ) throws(HPACKError) -> Int {
+        var bits = Bits(input)
+        var count = 0
+        while true {
+            bits.fill()
+            let found = short[Int(bits.next(8))]
+            if found != 0, bits.skip(Int(found >> 8)) {
+                output[count] = UInt8(truncatingIfNeeded: found)
+            } else {
+                guard !bits.isPadding else { return count }
+                output[count] = try longSymbol(&bits)
+            }
+            count += 1
+        }
+    }
+
+    private func longSymbol(_ bits: inout Bits) throws(HPACKError) -> UInt8 {
+        let next = UInt64(bits.next(32))
+        var length = 5
+        while length < Self.longest, next >= ends[length] { length += 1 }
+        guard bits.skip(length) else { throw .huffmanPadding }
+        let place = Int(next >> (32 - length)) + offsets[length]
+        guard place < symbols.count, symbols[place] < Self.endOfString else { throw .huffmanEndOfString }
+        return UInt8(truncatingIfNeeded: symbols[place])
+    }
+}
+
+/// The bits of a string, with ones after its end.
+private struct Bits {
+    private let input: UnsafeRawBufferPointer
+    private var position = 0
+    private var bits: UInt64 = 0
+    /// How many of the lowest bits are to be read, and how many of those stand after the end.
+    private var count = 0
+    private var filled = 0
+
+    init(_ input: UnsafeRawBufferPointer) { self.input = input }
+
+    /// Whether what is left is less than a byte of ones.
+    var isPadding: Bool { count - filled < 8 && next(32) == .max }
+
+    /// Called before each symbol: afterwards there are 32 bits or more.
+    mutating func fill() {
+        guard count < 32 else { return }
+        if position + 4 <= input.count {
+            bits =
+                bits << 32 | UInt64(UInt32(bigEndian: input.loadUnaligned(fromByteOffset: position, as: UInt32.self)))
+            position += 4
+            count += 32
+        } else {
+            fillSlowly()
+        }
+    }
+
+    private mutating func fillSlowly() {
+        while count < 32 {
+            let isInside = position < input.count
+            bits = bits << 8 | (isInside ? UInt64(input[position]) : 0xFF)
+            position += isInside ? 1 : 0
+            filled += isInside ? 0 : 8
+            count += 8
+        }
+    }
+
+    /// The next bits, at most 32.
+    func next(_ length: Int) -> UInt32 {
+        UInt32(truncatingIfNeeded: bits >> UInt64(count - length)) & (.max >> UInt32(32 - length))
+    }
+
+    /// Whether the input has so many bits, which are read then.
+    mutating func skip(_ length: Int) -> Bool {
+        guard length <= count - filled else { return false }
+        count -= length
+        return true
+    }
+}

@@ -1,0 +1,86 @@
+/// The fields that both sides know from the start (RFC 7541 appendix A); the first has the index 1.
+enum HPACKStaticTable {
+    static let fields: [HTTPHeader] = [
+        field(":authority"), field(":method", "GET"), field(":method", "POST"), field(":path", "/"),
+        field(":path", "/index.html"), field(":scheme", "http"), field(":scheme", "https"), field(":status", "200"),
+        field(":status", "204"), field(":status", "206"), field(":status", "304"), field(":status", "400"),
+        field(":status", "404"), field(":status", "500"), field("accept-charset"),
+        field("accept-encoding", "gzip, deflate"), field("accept-language"), field("accept-ranges"), field("accept"),
+        field("access-control-allow-origin"), field("age"), field("allow"), field("authorization"),
+        field("cache-control"), field("content-disposition"), field("content-encoding"), field("content-language"),
+        field("content-length"), field("content-location"), field("content-range"), field("content-type"),
+        field("cookie"), field("date"), field("etag"), field("expect"), field("expires"), field("from"), field("host"),
+        field("if-match"), field("if-modified-since"), field("if-none-match"), field("if-range"),
+        field("if-unmodified-since"), field("last-modified"), field("link"), field("location"), field("max-forwards"),
+        field("proxy-authenticate"), field("proxy-authorization"), field("range"), field("referer"), field("refresh"),
+        field("retry-after"), field("server"), field("set-cookie"), field("strict-transport-security"),
+        field("transfer-encoding"), field("user-agent"), field("vary"), field("via"), field("www-authenticate"),
+    ]
+
+    private static func field(_ name: String, _ value: String = "") -> HTTPHeader {
+        HTTPHeader(name: name, value: value)
+    }
+}
+
+/// The fields that one side has told the other to remember (RFC 7541 §2.3.2, §4): the newest has the position 0. A ring,
+/// which grows with the number of entries.
+struct HPACKDynamicTable {
+    struct Entry {
+        let field: HTTPHeader
+        /// The name's length on the wire; the text of invalid UTF-8 has another.
+        let nameBytes: Int
+        /// As RFC 7541 §4.1 counts it.
+        let size: Int
+
+        init(_ field: HTTPHeader, nameBytes: Int, valueBytes: Int) {
+            (self.field, self.nameBytes) = (field, nameBytes)
+            size = nameBytes + valueBytes + Entry.overhead
+        }
+
+        static let overhead = 32
+        fileprivate static let none = Entry(HTTPHeader(name: "", value: ""), nameBytes: 0, valueBytes: 0)
+    }
+
+    private var ring: [Entry] = []
+    /// How many entries have been inserted since the start; an entry's number is this before its insertion.
+    private(set) var inserted = 0
+    private(set) var count = 0
+    private(set) var size = 0
+    var limit: Int { didSet { evict(to: limit) } }
+
+    init(limit: Int) { self.limit = limit }
+
+    subscript(position: Int) -> Entry { ring[(inserted - 1 - position) & (ring.count - 1)] }
+
+    /// Evicts the oldest entries until the new one fits; one above the limit empties the table (RFC 7541 §4.4).
+    ///
+    /// - Returns: Whether the entry was inserted.
+    @discardableResult
+    mutating func insert(_ entry: Entry) -> Bool {
+        evict(to: limit - entry.size)
+        guard entry.size <= limit else { return false }
+        if count == ring.count { grow() }
+        ring[inserted & (ring.count - 1)] = entry
+        inserted += 1
+        count += 1
+        size += entry.size
+        return true
+    }
+
+    private mutating func evict(to limit: Int) {
+        while count > 0, size > limit {
+            let oldest = (inserted - count) & (ring.count - 1)
+            size -= ring[oldest].size
+            ring[oldest] = .none
+            count -= 1
+        }
+    }
+
+    private mutating func grow() {
+        var larger = Array(repeating: Entry.none, count: max(16, ring.count * 2))
+        for number in inserted - count..<inserted {
+            larger[number & (larger.count - 1)] = ring[number & (ring.count - 1)]
+        }
+        ring = larger
+    }
+}
