@@ -1,0 +1,115 @@
+import Foundation
+
+/// The fields of a message over HTTP/2 (RFC 9113 §8).
+enum HTTP2Fields {
+    // MARK: What a server sent
+
+    /// The head of a response: `:status` first, then headers whose names are lower-case.
+    static func head(_ fields: [HPACKField], _ url: URL) throws(HTTP2Violation) -> HTTPResponseHead {
+        guard let status = fields.first, status.name == ":status", let code = statusCode(status.value) else {
+            throw HTTP2Violation(.protocolError, "HEADERS that do not begin with a valid :status", "8.3.2")
+        }
+        return HTTPResponseHead(
+            statusCode: code, url: url, headers: try headers(fields.dropFirst()), httpVersion: "HTTP/2",
+            reasonPhrase: "")
+    }
+
+    /// 101 stands for nothing over HTTP/2 (RFC 9113 §8.6).
+    private static func statusCode(_ text: String) -> Int? {
+        guard text.utf8.count == 3, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let code = Int(text) else {
+            return nil
+        }
+        return 100...999 ~= code && code != 101 ? code : nil
+    }
+
+    static func headers(_ fields: ArraySlice<HPACKField>) throws(HTTP2Violation) -> HTTPHeaders {
+        var headers = HTTPHeaders()
+        headers.reserveCapacity(fields.count)
+        for field in fields {
+            try check(field)
+            headers.add(HTTPHeader(name: field.name, value: trimmed(field.value)))
+        }
+        return headers
+    }
+
+    /// Real servers send values with blanks at their ends, which RFC 9113 §8.2.1 forbids and which do no harm.
+    private static func trimmed(_ value: String) -> String {
+        func isBlank(_ byte: UInt8?) -> Bool { byte == 0x20 || byte == 0x09 }
+        return isBlank(value.utf8.first) || isBlank(value.utf8.last) ? value.trimmedHTTPSpace : value
+    }
+
+    private static func check(_ field: HPACKField) throws(HTTP2Violation) {
+        if field.name.utf8.first == 0x3A {
+            throw HTTP2Violation(.protocolError, "HEADERS with a pseudo-header field out of place", "8.3")
+        }
+        guard !field.name.isEmpty, field.name.utf8.allSatisfy({ HTTPSyntax.isTokenByte($0) && !(0x41...0x5A ~= $0) })
+        else {
+            throw HTTP2Violation(.protocolError, "HEADERS with an invalid name", "8.2.1")
+        }
+        guard field.value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+            throw HTTP2Violation(.protocolError, "HEADERS with a control character in \(field.name)", "8.2.1")
+        }
+        if isOfConnection(field.name) {
+            throw HTTP2Violation(.protocolError, "HEADERS with the field \(field.name)", "8.2.2")
+        }
+    }
+
+    /// Fields that are about an HTTP/1.1 connection.
+    private static func isOfConnection(_ name: String) -> Bool {
+        switch name.utf8.count {
+        case 7: name == "upgrade"
+        case 10: name == "connection" || name == "keep-alive"
+        case 16: name == "proxy-connection"
+        case 17: name == "transfer-encoding"
+        default: false
+        }
+    }
+
+    // MARK: What is sent
+
+    /// A request's fields (RFC 9113 §8.3.1), in the order in which they are sent.
+    ///
+    /// - Parameter length: What Content-Length has; `nil` for a body whose length is not known.
+    static func request(
+        _ head: HTTPRequestHead, isTLS: Bool, target: String, authority: String, length: Int64?,
+        _ add: (_ name: String, _ value: String) -> Void
+    ) {
+        add(":method", head.method.rawValue)
+        add(":scheme", isTLS ? "https" : "http")
+        add(":authority", head.headers["Host"] ?? authority)
+        add(":path", target)
+        var (hasAccept, hasAcceptEncoding) = (false, false)
+        let named = head.headers["Connection"] == nil ? [] : head.headers.values(for: "Connection").flatMap(Self.names)
+        for header in head.headers where !isReplaced(header) && !named.contains(where: header.hasName) {
+            if header.hasName("Accept") { hasAccept = true }
+            if header.hasName("Accept-Encoding") { hasAcceptEncoding = true }
+            if !header.isOmission { add(header.name, header.value) }
+        }
+        if !hasAccept { add("accept", "*/*") }
+        if !hasAcceptEncoding { add("accept-encoding", acceptEncoding) }
+        if let length, length > 0 || head.method.expectsBody { add("content-length", String(length)) }
+    }
+
+    private static func names(_ value: String) -> [String] {
+        value.split(separator: ",").map { String($0).trimmedHTTPSpace }
+    }
+
+    /// Whether the transport writes the field itself, or it is one of an HTTP/1.1 connection (RFC 9113 §8.2.2).
+    private static func isReplaced(_ header: HTTPHeader) -> Bool {
+        switch header.name.utf8.count {
+        case 2: header.hasName("TE") && header.value.lowercased() != "trailers"
+        case 4: header.hasName("Host")
+        case 7: header.hasName("Upgrade")
+        case 10: header.hasName("Connection") || header.hasName("Keep-Alive")
+        case 14: header.hasName("Content-Length") || header.hasName("HTTP2-Settings")
+        case 16: header.hasName("Proxy-Connection")
+        case 17: header.hasName("Transfer-Encoding")
+        default: false
+        }
+    }
+
+    private static let acceptEncoding: String = {
+        let line = String(describing: ContentDecoding.acceptEncoding)
+        return String(line.drop { $0 != ":" }.dropFirst()).trimmedHTTPSpace
+    }()
+}

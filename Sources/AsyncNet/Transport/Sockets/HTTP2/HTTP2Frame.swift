@@ -1,0 +1,137 @@
+/// The frames of HTTP/2 (RFC 9113 §4, §6).
+enum HTTP2Frame {
+    enum Kind: UInt8 {
+        case data = 0
+        case headers = 1
+        case priority = 2
+        case reset = 3
+        case settings = 4
+        case pushPromise = 5
+        case ping = 6
+        case goAway = 7
+        case windowUpdate = 8
+        case continuation = 9
+
+        var name: String {
+            switch self {
+            case .data: "DATA"
+            case .headers: "HEADERS"
+            case .priority: "PRIORITY"
+            case .reset: "RST_STREAM"
+            case .settings: "SETTINGS"
+            case .pushPromise: "PUSH_PROMISE"
+            case .ping: "PING"
+            case .goAway: "GOAWAY"
+            case .windowUpdate: "WINDOW_UPDATE"
+            case .continuation: "CONTINUATION"
+            }
+        }
+    }
+
+    struct Flags: OptionSet {
+        let rawValue: UInt8
+        static let endStream = Flags(rawValue: 0x1)
+        static let acknowledges = Flags(rawValue: 0x1)
+        static let endHeaders = Flags(rawValue: 0x4)
+        static let padded = Flags(rawValue: 0x8)
+        static let priority = Flags(rawValue: 0x20)
+    }
+
+    /// The bytes before each frame's payload (RFC 9113 §4.1).
+    struct Header {
+        var length: Int
+        /// `nil` for a kind that RFC 9113 does not know.
+        var kind: Kind?
+        var flags: Flags
+        var stream: UInt32
+
+        static let size = 9
+
+        /// - Parameter bytes: At least ``size``.
+        init(_ bytes: UnsafeRawBufferPointer) {
+            length = Int(bytes[0]) << 16 | Int(bytes[1]) << 8 | Int(bytes[2])
+            kind = Kind(rawValue: bytes[3])
+            flags = Flags(rawValue: bytes[4])
+            stream = bytes.number(at: 5) & 0x7FFF_FFFF
+        }
+    }
+
+    /// What every receiver must take (RFC 9113 §4.2), and what this one allows.
+    static let payloadSize = 16_384
+    static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
+}
+
+/// Why a connection or a stream ends (RFC 9113 §7).
+enum HTTP2ErrorCode: UInt32 {
+    case noError = 0
+    case protocolError = 1
+    case internalError = 2
+    case flowControlError = 3
+    case settingsTimeout = 4
+    case streamClosed = 5
+    case frameSizeError = 6
+    case refusedStream = 7
+    case cancel = 8
+    case compressionError = 9
+    case connectError = 10
+    case enhanceYourCalm = 11
+    case inadequateSecurity = 12
+    case http11Required = 13
+
+    private static let names = [
+        "NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLOW_CONTROL_ERROR", "SETTINGS_TIMEOUT", "STREAM_CLOSED",
+        "FRAME_SIZE_ERROR", "REFUSED_STREAM", "CANCEL", "COMPRESSION_ERROR", "CONNECT_ERROR", "ENHANCE_YOUR_CALM",
+        "INADEQUATE_SECURITY", "HTTP_1_1_REQUIRED",
+    ]
+
+    /// A code's name; a code that RFC 9113 does not know has its number.
+    static func name(_ code: UInt32) -> String {
+        Int(code) < names.count ? names[Int(code)] : "error code \(code)"
+    }
+}
+
+/// What a server sent against RFC 9113, which ends a stream or the connection.
+struct HTTP2Violation: Error, Equatable {
+    let code: HTTP2ErrorCode
+    /// With the frame's name, after "The server sent".
+    let text: String
+    let section: String
+
+    init(_ code: HTTP2ErrorCode = .protocolError, _ text: String, _ section: String) {
+        (self.code, self.text, self.section) = (code, text, section)
+    }
+
+    var error: AsyncNetError {
+        AsyncNetError(.badServerResponse, "The server sent \(text) (RFC 9113 §\(section))")
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// The number of four bytes in network order.
+    func number(at offset: Int) -> UInt32 {
+        UInt32(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+    }
+}
+
+extension [UInt8] {
+    mutating func append(number: UInt32) {
+        Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
+    }
+
+    /// Appends a frame's header, which its payload follows.
+    mutating func append(
+        frame kind: HTTP2Frame.Kind, _ flags: HTTP2Frame.Flags = [], on stream: UInt32 = 0, length: Int
+    ) {
+        append(number: UInt32(length) << 8 | UInt32(kind.rawValue))
+        append(flags.rawValue)
+        append(number: stream)
+    }
+
+    /// Appends a frame whose payload are numbers of four bytes.
+    mutating func append(
+        frame kind: HTTP2Frame.Kind, _ flags: HTTP2Frame.Flags = [], on stream: UInt32 = 0, numbers: UInt32...
+    ) {
+        append(frame: kind, flags, on: stream, length: numbers.count * 4)
+        for number in numbers { append(number: number) }
+    }
+}

@@ -1,0 +1,142 @@
+/// Frames that are about the connection, and ends of streams.
+extension HTTP2Machine {
+    mutating func receiveSettings(
+        _ header: HTTP2Frame.Header, _ payload: Input, _ now: ContinuousClock.Instant
+    ) throws(HTTP2Violation) -> Event? {
+        guard !header.flags.contains(.acknowledges) else {
+            guard payload.isEmpty else {
+                throw HTTP2Violation(.frameSizeError, "an acknowledgement of SETTINGS with a payload", "6.5")
+            }
+            pings.receivedSettingsAcknowledgement(now)
+            return nil
+        }
+        try spend("SETTINGS", now)
+        let before = settings.initialWindow
+        try settings.apply(payload)
+        encoder.setTableLimit(settings.tableSize)
+        refusedAbove = nil
+        output.append(frame: .settings, .acknowledges, length: 0)
+        try widenSendWindows(by: settings.initialWindow - before)
+        return .settled
+    }
+
+    /// A smaller window may leave streams with less than nothing (RFC 9113 §6.9.2).
+    private func widenSendWindows(by change: Int) throws(HTTP2Violation) {
+        guard change != 0 else { return }
+        for stream in streams.values {
+            stream.sendWindow += change
+            guard stream.sendWindow <= HTTP2Settings.largestWindow else {
+                throw HTTP2Violation(.flowControlError, "SETTINGS that make a window larger than 2^31 - 1", "6.9.2")
+            }
+        }
+    }
+
+    mutating func receiveWindowUpdate(
+        _ header: HTTP2Frame.Header, _ payload: Input, _ now: ContinuousClock.Instant
+    ) throws(HTTP2Violation) -> Event? {
+        guard payload.count == 4 else {
+            throw HTTP2Violation(.frameSizeError, "a WINDOW_UPDATE frame of \(payload.count) bytes", "6.9")
+        }
+        try spend("WINDOW_UPDATE", now)
+        let increment = Int(payload.number(at: 0) & 0x7FFF_FFFF)
+        let none = HTTP2Violation(.protocolError, "a WINDOW_UPDATE frame of 0", "6.9")
+        let overflow = HTTP2Violation(.flowControlError, "WINDOW_UPDATE beyond a window of 2^31 - 1", "6.9.1")
+        guard header.stream != 0 else {
+            guard increment > 0 else { throw none }
+            sendWindow += increment
+            guard sendWindow <= HTTP2Settings.largestWindow else { throw overflow }
+            return nil
+        }
+        try checkKnown(header)
+        guard let stream = streams[header.stream] else { return nil }
+        guard increment > 0 else { return fail(stream, none) }
+        stream.sendWindow += increment
+        guard stream.sendWindow <= HTTP2Settings.largestWindow else { return fail(stream, overflow) }
+        return nil
+    }
+
+    mutating func receiveReset(
+        _ header: HTTP2Frame.Header, _ payload: Input, _ now: ContinuousClock.Instant
+    ) throws(HTTP2Violation) -> Event? {
+        guard payload.count == 4 else {
+            throw HTTP2Violation(.frameSizeError, "a RST_STREAM frame of \(payload.count) bytes", "6.4")
+        }
+        try checkKnown(header)
+        guard let stream = streams[header.stream] else {
+            try spend("RST_STREAM", now)
+            return nil
+        }
+        let code = payload.number(at: 0)
+        forget(stream)
+        if code == HTTP2ErrorCode.refusedStream.rawValue { refusedAbove = max(1, streams.count) }
+        // After a complete response the rest of the request is not wanted (RFC 9113 §8.1).
+        return stream.phase == .ended ? nil : .failed(stream, .reset(code))
+    }
+
+    mutating func receivePing(
+        _ header: HTTP2Frame.Header, _ payload: Input, _ now: ContinuousClock.Instant
+    ) throws(HTTP2Violation) -> Event? {
+        guard payload.count == 8 else {
+            throw HTTP2Violation(.frameSizeError, "a PING frame of \(payload.count) bytes", "6.7")
+        }
+        guard !header.flags.contains(.acknowledges) else {
+            return pings.receivedAnswer(now) ? .settled : nil
+        }
+        try spend("PING", now)
+        output.append(frame: .ping, .acknowledges, length: 8)
+        output.append(contentsOf: payload)
+        return nil
+    }
+
+    mutating func receiveGoAway(_ payload: Input) throws(HTTP2Violation) -> Event? {
+        guard payload.count >= 8 else {
+            throw HTTP2Violation(.frameSizeError, "a GOAWAY frame of \(payload.count) bytes", "6.8")
+        }
+        let (last, code) = (payload.number(at: 0) & 0x7FFF_FFFF, payload.number(at: 4))
+        isGoingAway = true
+        goAwayCode = code
+        let unprocessed = streams.values.filter { $0.id > last }
+        for stream in unprocessed { forget(stream) }
+        return .goAway(unprocessed.sorted { $0.id < $1.id }, code: code)
+    }
+}
+
+/// What PING frames and the SETTINGS' acknowledgement tell: the time of a round trip, and that everything sent before
+/// has arrived.
+struct HTTP2Pings {
+    /// The shortest so far.
+    private(set) var roundTrip: Duration?
+    private var settingsSent: ContinuousClock.Instant?
+    /// When the PING was sent that has no answer yet.
+    private(set) var waitsSince: ContinuousClock.Instant?
+    /// The streams that were cancelled since, and those that were before, which the peer may not know of yet: they count among
+    /// its streams.
+    private var cancelled = 0
+    private var cancelledBefore = 0
+
+    mutating func sentSettings(_ now: ContinuousClock.Instant) { settingsSent = now }
+
+    mutating func receivedSettingsAcknowledgement(_ now: ContinuousClock.Instant) {
+        if let sent = settingsSent.take() { measured(now - sent) }
+    }
+
+    mutating func sent(_ now: ContinuousClock.Instant) {
+        waitsSince = now
+        (cancelledBefore, cancelled) = (cancelled, 0)
+    }
+
+    mutating func didCancel() { cancelled += 1 }
+
+    var hasCancelled: Bool { cancelled > 0 }
+    var streamsInDoubt: Int { cancelled + cancelledBefore }
+
+    /// - Returns: Whether streams are no longer in doubt.
+    mutating func receivedAnswer(_ now: ContinuousClock.Instant) -> Bool {
+        guard let sent = waitsSince.take() else { return false }
+        measured(now - sent)
+        defer { cancelledBefore = 0 }
+        return cancelledBefore > 0
+    }
+
+    private mutating func measured(_ time: Duration) { roundTrip = min(roundTrip ?? time, time) }
+}

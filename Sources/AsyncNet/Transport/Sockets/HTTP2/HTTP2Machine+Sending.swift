@@ -1,0 +1,173 @@
+/// What is sent: heads, bodies, ends of streams, and how much the peer may send.
+extension HTTP2Machine {
+    /// How many streams may be opened now.
+    var capacity: Int {
+        guard !isGoingAway, nextStream <= Self.lastStream else { return 0 }
+        return max(0, streamLimit - streams.count - pings.streamsInDoubt)
+    }
+
+    private static var lastStream: UInt32 { 0x7FFF_FFFD }
+
+    /// Opens a stream with a request's head.
+    ///
+    /// - Parameters:
+    ///   - write: Calls its parameter with each field, pseudo-header fields first.
+    ///   - endsStream: Whether there is no body.
+    mutating func open(
+        _ stream: HTTP2Stream, endsStream: Bool, _ write: (_ add: (String, String) -> Void) -> Void
+    ) {
+        stream.id = nextStream
+        nextStream += 2
+        stream.sendWindow = settings.initialWindow
+        streams[stream.id] = stream
+        streamWindows += stream.receiveWindow.size
+        stream.isRequestSent = endsStream
+        let start = output.count
+        writeFields(stream, endsStream: endsStream, write)
+        stream.sentHeadBytes = output.count - start
+    }
+
+    /// Trailers, which end the stream.
+    mutating func sendTrailers(_ stream: HTTP2Stream, _ write: (_ add: (String, String) -> Void) -> Void) {
+        writeFields(stream, endsStream: true, write)
+        didSend(stream)
+    }
+
+    /// HEADERS, and CONTINUATION for what the peer does not take in one frame.
+    private mutating func writeFields(
+        _ stream: HTTP2Stream, endsStream: Bool, _ write: (_ add: (String, String) -> Void) -> Void
+    ) {
+        let start = output.count
+        let size = HTTP2Frame.Header.size
+        output.append(frame: .headers, on: stream.id, length: 0)
+        encoder.begin(into: &output)
+        write { name, value in encoder.encode(name, value, HPACKEncoder.indexing(of: name), into: &output) }
+        let length = output.count - start - size
+        var flags: HTTP2Frame.Flags = endsStream ? .endStream : []
+        if length <= settings.frameSize {
+            flags.insert(.endHeaders)
+            setFrame(at: start, length, flags)
+        } else {
+            split(from: start, stream.id, flags)
+        }
+    }
+
+    private mutating func setFrame(at start: Int, _ length: Int, _ flags: HTTP2Frame.Flags) {
+        output[start] = UInt8(length >> 16)
+        output[start + 1] = UInt8(length >> 8 & 0xFF)
+        output[start + 2] = UInt8(length & 0xFF)
+        output[start + 4] = flags.rawValue
+    }
+
+    private mutating func split(from start: Int, _ stream: UInt32, _ flags: HTTP2Frame.Flags) {
+        var rest = Array(output[(start + HTTP2Frame.Header.size)...])[...]
+        output.removeSubrange(start...)
+        var kind = HTTP2Frame.Kind.headers
+        while !rest.isEmpty {
+            let part = rest.prefix(settings.frameSize)
+            rest = rest.dropFirst(part.count)
+            var all: HTTP2Frame.Flags = kind == .headers ? flags : []
+            if rest.isEmpty { all.insert(.endHeaders) }
+            output.append(frame: kind, all, on: stream, length: part.count)
+            output.append(contentsOf: part)
+            kind = .continuation
+        }
+    }
+
+    // MARK: DATA
+
+    /// How many bytes of the body the peer takes now.
+    func room(of stream: HTTP2Stream) -> Int { max(0, min(stream.sendWindow, sendWindow)) }
+
+    /// Writes a DATA frame with bytes that `fill` provides.
+    ///
+    /// - Parameters:
+    ///   - count: How many bytes at most; no more than the stream's room, and than the peer takes in a frame.
+    ///   - fill: Writes to the buffer. - Returns: how many bytes, and whether they are the last.
+    mutating func sendData(
+        _ stream: HTTP2Stream, atMost count: Int,
+        _ fill: (UnsafeMutableRawBufferPointer) -> (count: Int, isLast: Bool)
+    ) {
+        let count = min(count, settings.frameSize)
+        let start = output.count
+        output.append(frame: .data, on: stream.id, length: 0)
+        let place = output.count
+        output.append(contentsOf: repeatElement(0, count: count))
+        let (filled, isLast) = output.withUnsafeMutableBytes { bytes in
+            fill(UnsafeMutableRawBufferPointer(rebasing: bytes[place...]))
+        }
+        guard filled > 0 || isLast else { return output.removeSubrange(start...) }
+        output.removeSubrange((place + filled)...)
+        setFrame(at: start, filled, isLast ? .endStream : [])
+        stream.sendWindow -= filled
+        sendWindow -= filled
+        // The peer allows more after each, of the stream and of the connection.
+        budget.refund(4)
+        if isLast { didSend(stream) }
+    }
+
+    private mutating func didSend(_ stream: HTTP2Stream) {
+        stream.isRequestSent = true
+        if stream.phase == .ended { forget(stream) }
+    }
+
+    // MARK: Ends
+
+    /// Ends a stream, of which nothing more is sent or wanted.
+    mutating func reset(_ stream: HTTP2Stream, _ code: HTTP2ErrorCode) {
+        guard streams[stream.id] === stream else { return }
+        forget(stream)
+        // What the peer has sent before it knows.
+        budget.refund(4)
+        output.append(frame: .reset, on: stream.id, numbers: code.rawValue)
+    }
+
+    /// Ends a stream that nobody waits for. A PING follows: until it is answered, the peer may count the stream as open.
+    mutating func cancel(_ stream: HTTP2Stream, _ now: ContinuousClock.Instant) {
+        guard streams[stream.id] === stream else { return }
+        reset(stream, .cancel)
+        pings.didCancel()
+        pingIfNeeded(now)
+    }
+
+    private mutating func pingIfNeeded(_ now: ContinuousClock.Instant) {
+        if pings.hasCancelled, pings.waitsSince == nil { ping(now) }
+    }
+
+    mutating func ping(_ now: ContinuousClock.Instant) {
+        guard pings.waitsSince == nil else { return }
+        output.append(frame: .ping, numbers: 0, nextStream)
+        pings.sent(now)
+    }
+
+    /// The last frame, which says why the connection ends; it names no stream of the peer's, which has none.
+    mutating func goAway(_ code: HTTP2ErrorCode) {
+        isGoingAway = true
+        output.append(frame: .goAway, numbers: 0, code.rawValue)
+    }
+
+    // MARK: What the peer may send
+
+    /// Bytes of a body have been read.
+    mutating func didRead(_ count: Int, of stream: HTTP2Stream, _ now: ContinuousClock.Instant) {
+        credit(count, of: isOpen(stream) ? stream : nil, now)
+    }
+
+    mutating func credit(_ count: Int, of stream: HTTP2Stream?, _ now: ContinuousClock.Instant) {
+        creditConnection(count)
+        guard count > 0, let stream else { return }
+        let before = stream.receiveWindow.size
+        let room = limits.connectionWindow - streamWindows
+        guard let credit = stream.receiveWindow.didRead(count, now, roundTrip: pings.roundTrip, room: room) else {
+            return
+        }
+        streamWindows += stream.receiveWindow.size - before
+        output.append(frame: .windowUpdate, on: stream.id, numbers: UInt32(credit))
+    }
+
+    mutating func creditConnection(_ count: Int) {
+        guard count > 0 else { return }
+        guard let credit = receiveWindow.didRead(count, .now, roundTrip: nil, room: 0) else { return }
+        output.append(frame: .windowUpdate, numbers: UInt32(credit))
+    }
+}

@@ -1,0 +1,407 @@
+import Foundation
+
+/// The client's side of a connection over HTTP/2 (RFC 9113), without I/O: it reads frames in a buffer of the caller's and says
+/// what they are, and writes frames to `output`, which the caller sends. It holds no bytes of bodies.
+///
+///     frame's header → (DATA: its bytes, as they arrive) | (HEADERS, CONTINUATION …: a block) | a frame as a whole → …
+///
+/// What a server sends against RFC 9113 is thrown if it ends the connection, and is a stream's `failed` event otherwise. Every
+/// kind of frame that brings nothing on is counted: a flood ends the connection.
+struct HTTP2Machine: ~Copyable {
+    typealias Input = UnsafeRawBufferPointer
+
+    enum Event {
+        case informational(HTTP2Stream, HTTPResponseHead)
+        case head(HTTP2Stream, HTTPResponseHead)
+        /// Bytes of a body, by their place in the input; `didRead` follows when they are read.
+        case body(HTTP2Stream, Range<Int>)
+        case trailers(HTTP2Stream, HTTPHeaders)
+        /// The response is complete.
+        case complete(HTTP2Stream)
+        /// The stream has ended without a complete response.
+        case failed(HTTP2Stream, Failure)
+        /// More or fewer streams may be opened than before.
+        case settled
+        /// Streams above the last one were not processed (RFC 9113 §6.8), and are no longer known here.
+        case goAway([HTTP2Stream], code: UInt32)
+        /// A frame that changes nothing for the caller.
+        case frame
+    }
+
+    enum Failure {
+        /// The server has reset the stream, with a code of RFC 9113 §7 or another one.
+        case reset(UInt32)
+        case violation(HTTP2Violation)
+    }
+
+    /// A DATA frame of which bytes are still to come.
+    struct DataFrame {
+        /// `nil` for a stream that has ended here.
+        let stream: HTTP2Stream?
+        var left: Int
+        var padding: Int
+        let endsStream: Bool
+    }
+
+    /// A header block of which CONTINUATION frames are still to come.
+    struct HeaderBlock {
+        let stream: UInt32
+        let endsStream: Bool
+        var bytes: [UInt8]
+        var continuations = 0
+    }
+
+    let limits: HTTP2Limits
+    private let assumedStreams: Int
+    /// Frames that are to be sent.
+    var output: [UInt8]
+    var settings = HTTP2Settings()
+    var streams: [UInt32: HTTP2Stream] = [:]
+    var nextStream: UInt32 = 1
+    var sendWindow = 65_535
+    var receiveWindow: HTTP2ReceiveWindow
+    /// The windows of all streams together.
+    var streamWindows = 0
+    var decoder = HPACKDecoder()
+    var encoder = HPACKEncoder()
+    private var data: DataFrame?
+    private var block: HeaderBlock?
+    private var ending: HTTP2Stream?
+    var budget = FrameBudget()
+    private var emptyFrames = 0
+    /// How many bytes may be on the way on streams that have ended here.
+    private var lateBytes = 0
+    private(set) var hasSettings = false
+    /// Whether no stream may be opened any more.
+    var isGoingAway = false
+    /// The peer's reason for it.
+    var goAwayCode: UInt32?
+    var pings = HTTP2Pings()
+    /// How many streams the peer takes, since it refused one more.
+    var refusedAbove: Int?
+
+    /// - Parameter streams: How many streams the peer takes, as far as is known, until it says so.
+    init(_ limits: HTTP2Limits, streams: Int? = nil, now: ContinuousClock.Instant) {
+        (self.limits, assumedStreams) = (limits, streams ?? 100)
+        output = HTTP2Settings.opening(limits)
+        receiveWindow = HTTP2ReceiveWindow(limits.connectionWindow)
+        pings.sentSettings(now)
+    }
+
+    /// What comes next in the input from `position` on, which moves behind it; `nil` if more bytes are needed.
+    mutating func next(
+        in input: Input, _ position: inout Int, _ now: ContinuousClock.Instant
+    ) throws(HTTP2Violation) -> Event? {
+        if let stream = ending.take() { return try end(stream) }
+        if data != nil { return try receiveData(in: input, &position) }
+        guard input.count - position >= HTTP2Frame.Header.size else {
+            try checkPreface(Input(rebasing: input[position...]))
+            return nil
+        }
+        let header = HTTP2Frame.Header(Input(rebasing: input[position...]))
+        try check(header, Input(rebasing: input[position...]))
+        guard header.kind != .data else {
+            guard header.length == 0 || input.count - position > HTTP2Frame.Header.size else { return nil }
+            position += HTTP2Frame.Header.size
+            return try beginData(header, in: input, &position, now)
+        }
+        let end = position + HTTP2Frame.Header.size + header.length
+        guard input.count >= end else { return nil }
+        let payload = Input(rebasing: input[(position + HTTP2Frame.Header.size)..<end])
+        position = end
+        return try receive(header, payload, now) ?? .frame
+    }
+
+    /// How many streams the peer takes.
+    var streamLimit: Int {
+        min(
+            settings.concurrentStreams.map(Int.init) ?? (hasSettings ? Self.unlimited : assumedStreams),
+            refusedAbove ?? .max)
+    }
+
+    /// Where the peer sets no limit.
+    private static var unlimited: Int { 1000 }
+
+    // MARK: Frames
+
+    /// The server's first frame is SETTINGS (RFC 9113 §3.4). A server that does not speak HTTP/2 answers in HTTP/1.1.
+    private func checkPreface(_ input: Input) throws(HTTP2Violation) {
+        guard !hasSettings, input.count >= 5, input.prefix(5).elementsEqual("HTTP/".utf8) else { return }
+        throw HTTP2Violation(.protocolError, "an answer in HTTP/1 to HTTP/2", "3.4")
+    }
+
+    private func check(_ header: HTTP2Frame.Header, _ input: Input) throws(HTTP2Violation) {
+        try checkPreface(input)
+        let isFirst = !hasSettings
+        if isFirst, header.kind != .settings || header.flags.contains(.acknowledges) {
+            throw HTTP2Violation(.protocolError, "a first frame that is not SETTINGS", "3.4")
+        }
+        if let block, header.kind != .continuation || header.stream != block.stream {
+            throw HTTP2Violation(.protocolError, "a frame inside a block of HEADERS", "6.10")
+        }
+        let name = header.kind?.name ?? "unknown"
+        guard header.length <= HTTP2Frame.payloadSize else {
+            throw HTTP2Violation(.frameSizeError, "a frame (\(name)) of \(header.length) bytes", "4.2")
+        }
+        switch header.kind {
+        case .data, .headers, .priority, .reset, .continuation:
+            if header.stream != 0 { return }
+            throw HTTP2Violation(.protocolError, "a frame (\(name)) on stream 0", "6")
+        case .settings, .ping, .goAway:
+            if header.stream == 0 { return }
+            throw HTTP2Violation(.protocolError, "a frame (\(name)) on a stream other than 0", "6")
+        default: break
+        }
+    }
+
+    /// Whether a stream has not been opened; a client opens all, with odd numbers (RFC 9113 §5.1.1).
+    func isIdle(_ stream: UInt32) -> Bool { stream >= nextStream || stream % 2 == 0 }
+
+    func checkKnown(_ header: HTTP2Frame.Header) throws(HTTP2Violation) {
+        guard isIdle(header.stream) else { return }
+        let name = header.kind?.name ?? "unknown"
+        throw HTTP2Violation(.protocolError, "a frame (\(name)) on a stream that was not opened", "5.1")
+    }
+
+    mutating func spend(_ frame: String, _ now: ContinuousClock.Instant) throws(HTTP2Violation) {
+        guard budget.take(now) else {
+            throw HTTP2Violation(.enhanceYourCalm, "too many frames (\(frame)) that bring nothing on", "10.5")
+        }
+    }
+
+    private mutating func receive(
+        _ header: HTTP2Frame.Header, _ payload: Input, _ now: ContinuousClock.Instant
+    ) throws(HTTP2Violation) -> Event? {
+        switch header.kind {
+        case .headers: return try beginBlock(header, payload, now)
+        case .continuation: return try continueBlock(header, payload, now)
+        case .settings:
+            if !header.flags.contains(.acknowledges) { hasSettings = true }
+            return try receiveSettings(header, payload, now)
+        case .windowUpdate: return try receiveWindowUpdate(header, payload, now)
+        case .reset: return try receiveReset(header, payload, now)
+        case .ping: return try receivePing(header, payload, now)
+        case .goAway: return try receiveGoAway(payload)
+        case .pushPromise:
+            throw HTTP2Violation(.protocolError, "a PUSH_PROMISE frame, though push is off", "6.6")
+        case .priority:
+            try spend("PRIORITY", now)
+            guard payload.count == 5 else {
+                throw HTTP2Violation(.frameSizeError, "a PRIORITY frame of \(payload.count) bytes", "6.3")
+            }
+            return nil
+        case .data, nil:
+            try spend("of unknown kinds", now)
+            return nil
+        }
+    }
+
+    // MARK: DATA
+
+    private mutating func beginData(
+        _ header: HTTP2Frame.Header, in input: Input, _ position: inout Int, _ now: ContinuousClock.Instant
+    ) throws(HTTP2Violation) -> Event? {
+        try checkKnown(header)
+        guard receiveWindow.receive(header.length) else {
+            throw HTTP2Violation(.flowControlError, "DATA beyond the connection's window", "6.9.1")
+        }
+        var padding = 0
+        if header.flags.contains(.padded) {
+            guard header.length > 0, Int(input[position]) < header.length else {
+                throw HTTP2Violation(.protocolError, "a DATA frame whose padding is longer than it", "6.1")
+            }
+            padding = Int(input[position]) + 1
+            position += 1
+        }
+        let endsStream = header.flags.contains(.endStream)
+        let stream = streams[header.stream]
+        try count(emptyFrame: header.length == padding && !endsStream)
+        if stream == nil {
+            lateBytes -= header.length
+            if lateBytes < 0 || header.length == 0 { try spend("DATA of ended streams", now) }
+        }
+        data = DataFrame(
+            stream: stream, left: header.length - padding, padding: max(0, padding - 1), endsStream: endsStream)
+        // The padding is read at once.
+        credit(padding, of: stream, now)
+        if stream == nil { credit(header.length - padding, of: nil, now) }
+        guard let stream else { return try receiveData(in: input, &position) ?? .frame }
+        do throws(HTTP2Violation) {
+            guard stream.receiveWindow.receive(header.length) else {
+                throw HTTP2Violation(.flowControlError, "DATA beyond its stream's window", "6.9.1")
+            }
+            try stream.receive(header.length - padding)
+        } catch {
+            data = DataFrame(
+                stream: nil, left: header.length - padding, padding: max(0, padding - 1), endsStream: false)
+            credit(header.length - padding, of: nil, now)
+            return fail(stream, error)
+        }
+        return try receiveData(in: input, &position) ?? .frame
+    }
+
+    private mutating func count(emptyFrame isEmpty: Bool) throws(HTTP2Violation) {
+        emptyFrames = isEmpty ? emptyFrames + 1 : 0
+        guard emptyFrames <= limits.emptyDataFrames else {
+            throw HTTP2Violation(
+                .enhanceYourCalm, "more than \(limits.emptyDataFrames) DATA frames without bytes", "10.5")
+        }
+    }
+
+    /// - Returns: `nil` if more bytes are needed.
+    private mutating func receiveData(in input: Input, _ position: inout Int) throws(HTTP2Violation) -> Event? {
+        guard var frame = data else { return nil }
+        let count = min(frame.left, input.count - position)
+        let range = position..<(position + count)
+        frame.left -= count
+        position += count
+        if frame.left == 0 {
+            let padding = min(frame.padding, input.count - position)
+            frame.padding -= padding
+            position += padding
+        }
+        let isWhole = frame.left == 0 && frame.padding == 0
+        data = isWhole ? nil : frame
+        // A stream may have ended here between two parts of the frame.
+        let stream = frame.stream.flatMap { streams[$0.id] === $0 ? $0 : nil }
+        if isWhole, frame.endsStream, let stream {
+            guard count > 0 else { return try end(stream) }
+            ending = stream
+        }
+        if count > 0, let stream { return .body(stream, range) }
+        if count > 0, frame.stream != nil { creditConnection(count) }
+        return count > 0 || isWhole ? .frame : nil
+    }
+
+    // MARK: Header blocks
+
+    private mutating func beginBlock(
+        _ header: HTTP2Frame.Header, _ payload: Input, _ now: ContinuousClock.Instant
+    ) throws(HTTP2Violation) -> Event? {
+        try checkKnown(header)
+        var (start, end) = (0, payload.count)
+        if header.flags.contains(.padded) {
+            guard let padding = payload.first.map(Int.init), padding < payload.count else {
+                throw HTTP2Violation(.protocolError, "a HEADERS frame whose padding is longer than it", "6.2")
+            }
+            (start, end) = (1, end - padding)
+        }
+        if header.flags.contains(.priority) { start += 5 }
+        guard start <= end else {
+            throw HTTP2Violation(.frameSizeError, "a HEADERS frame of \(payload.count) bytes", "6.2")
+        }
+        let bytes = Input(rebasing: payload[start..<end])
+        let endsStream = header.flags.contains(.endStream)
+        if header.flags.contains(.endHeaders) { return try receive(bytes, header.stream, endsStream, now) }
+        block = HeaderBlock(stream: header.stream, endsStream: endsStream, bytes: Array(bytes))
+        return nil
+    }
+
+    private mutating func continueBlock(
+        _ header: HTTP2Frame.Header, _ payload: Input, _ now: ContinuousClock.Instant
+    ) throws(HTTP2Violation) -> Event? {
+        guard var block else {
+            throw HTTP2Violation(.protocolError, "a CONTINUATION frame without HEADERS before it", "6.10")
+        }
+        block.continuations += 1
+        guard block.continuations <= limits.continuations else {
+            throw HTTP2Violation(.enhanceYourCalm, "more than \(limits.continuations) CONTINUATION frames", "10.5")
+        }
+        block.bytes.append(contentsOf: payload)
+        guard header.flags.contains(.endHeaders) else {
+            self.block = block
+            return nil
+        }
+        self.block = nil
+        let (bytes, stream, endsStream) = (block.bytes, block.stream, block.endsStream)
+        let result = bytes.withUnsafeBytes { bytes in
+            Result { () throws(HTTP2Violation) in try receive(bytes, stream, endsStream, now) }
+        }
+        return try result.get()
+    }
+
+    /// A header block as a whole. That of an ended stream is decoded too, since the table is the connection's.
+    private mutating func receive(
+        _ bytes: Input, _ number: UInt32, _ endsStream: Bool, _ now: ContinuousClock.Instant
+    ) throws(HTTP2Violation) -> Event? {
+        let list: HPACKFields
+        do throws(HPACKError) {
+            list = try decoder.decode(bytes, HPACKLimits(listBytes: limits.headBytes, fields: limits.fields))
+        } catch {
+            throw HTTP2Violation(.compressionError, "HEADERS that cannot be decoded (\(error.reason))", "4.3")
+        }
+        guard let stream = streams[number] else {
+            try spend("HEADERS of ended streams", now)
+            return nil
+        }
+        stream.headBytes += bytes.count
+        do throws(HTTP2Violation) {
+            return try receive(list, stream, endsStream)
+        } catch {
+            return fail(stream, error)
+        }
+    }
+
+    private mutating func receive(
+        _ list: HPACKFields, _ stream: HTTP2Stream, _ endsStream: Bool
+    ) throws(HTTP2Violation) -> Event? {
+        guard !list.exceedsLimits else {
+            throw HTTP2Violation(
+                .enhanceYourCalm, "HEADERS larger than \(limits.headBytes) bytes or \(limits.fields) fields", "10.5.1")
+        }
+        guard stream.phase != .ended else {
+            throw HTTP2Violation(.streamClosed, "HEADERS after the end of their stream", "5.1")
+        }
+        if stream.phase == .body {
+            guard endsStream else { throw HTTP2Violation(.protocolError, "trailers that do not end the stream", "8.1") }
+            ending = stream
+            return .trailers(stream, try HTTP2Fields.headers(list.fields[...]))
+        }
+        let head = try HTTP2Fields.head(list.fields, stream.url)
+        if head.statusCode < 200 {
+            guard !endsStream else {
+                throw HTTP2Violation(.protocolError, "a 1xx response that ends the stream", "8.1")
+            }
+            stream.informational += 1
+            guard stream.informational <= limits.informationalResponses else {
+                throw HTTP2Violation(
+                    .enhanceYourCalm, "more than \(limits.informationalResponses) informational responses", "10.5")
+            }
+            return .informational(stream, head)
+        }
+        try stream.receive(head)
+        if endsStream { ending = stream }
+        return .head(stream, head)
+    }
+
+    // MARK: Ends of streams
+
+    private mutating func end(_ stream: HTTP2Stream) throws(HTTP2Violation) -> Event {
+        do throws(HTTP2Violation) {
+            try stream.receiveEnd()
+            if stream.isRequestSent { forget(stream) }
+            return .complete(stream)
+        } catch {
+            return fail(stream, error)
+        }
+    }
+
+    /// Ends a stream for what the server sent on it.
+    mutating func fail(_ stream: HTTP2Stream, _ violation: HTTP2Violation) -> Event {
+        if ending === stream { ending = nil }
+        reset(stream, violation.code)
+        return .failed(stream, .violation(violation))
+    }
+
+    mutating func forget(_ stream: HTTP2Stream) {
+        if ending === stream { ending = nil }
+        guard streams.removeValue(forKey: stream.id) != nil else { return }
+        streamWindows -= stream.receiveWindow.size
+        lateBytes = max(0, lateBytes) + max(0, stream.receiveWindow.available)
+    }
+
+    /// Whether more of the response's body may follow.
+    func isOpen(_ stream: HTTP2Stream) -> Bool {
+        streams[stream.id] === stream && stream.phase != .ended && ending !== stream
+    }
+}

@@ -1,0 +1,113 @@
+/// What the peer allows by its SETTINGS (RFC 9113 §6.5.2).
+struct HTTP2Settings: Equatable {
+    var tableSize: UInt32 = 4096
+    /// `nil` before the peer has set one.
+    var concurrentStreams: UInt32?
+    var initialWindow = 65_535
+    var frameSize = HTTP2Frame.payloadSize
+
+    private enum Name: UInt16 {
+        case tableSize = 1
+        case enablePush = 2
+        case concurrentStreams = 3
+        case initialWindow = 4
+        case frameSize = 5
+        case headerListSize = 6
+    }
+
+    /// More entries than there are settings are a flood (CVE-2019-9515).
+    private static let mostEntries = 32
+    static let largestWindow = 0x7FFF_FFFF
+
+    /// Applies the entries of a frame in order.
+    mutating func apply(_ payload: UnsafeRawBufferPointer) throws(HTTP2Violation) {
+        guard payload.count % 6 == 0 else {
+            throw HTTP2Violation(.frameSizeError, "a SETTINGS frame of \(payload.count) bytes", "6.5")
+        }
+        guard payload.count / 6 <= Self.mostEntries else {
+            throw HTTP2Violation(.enhanceYourCalm, "a SETTINGS frame with \(payload.count / 6) entries", "10.5")
+        }
+        for start in stride(from: 0, to: payload.count, by: 6) {
+            let name = UInt16(payload[start]) << 8 | UInt16(payload[start + 1])
+            try apply(Name(rawValue: name), payload.number(at: start + 2))
+        }
+    }
+
+    private mutating func apply(_ name: Name?, _ value: UInt32) throws(HTTP2Violation) {
+        switch name {
+        case .tableSize: tableSize = value
+        case .enablePush:
+            guard value == 0 else {
+                throw HTTP2Violation(.protocolError, "SETTINGS with ENABLE_PUSH \(value)", "6.5.2")
+            }
+        case .concurrentStreams: concurrentStreams = value
+        case .initialWindow:
+            guard value <= Self.largestWindow else {
+                throw HTTP2Violation(.flowControlError, "SETTINGS with INITIAL_WINDOW_SIZE \(value)", "6.5.2")
+            }
+            initialWindow = Int(value)
+        case .frameSize:
+            guard HTTP2Frame.payloadSize..<(1 << 24) ~= Int(value) else {
+                throw HTTP2Violation(.protocolError, "SETTINGS with MAX_FRAME_SIZE \(value)", "6.5.2")
+            }
+            frameSize = Int(value)
+        case .headerListSize, nil: break
+        }
+    }
+
+    /// The preface, this side's SETTINGS, and the connection's window.
+    static func opening(_ limits: HTTP2Limits) -> [UInt8] {
+        var bytes = HTTP2Frame.preface
+        let settings: [(Name, Int)] = [
+            (.enablePush, 0), (.initialWindow, limits.streamWindow), (.headerListSize, limits.headBytes),
+        ]
+        bytes.append(frame: .settings, length: settings.count * 6)
+        for (name, value) in settings {
+            bytes.append(contentsOf: [0, UInt8(name.rawValue)])
+            bytes.append(number: UInt32(clamping: value))
+        }
+        bytes.append(frame: .windowUpdate, numbers: UInt32(limits.connectionWindow - 65_535))
+        return bytes
+    }
+}
+
+/// What a server may send over HTTP/2 at most.
+struct HTTP2Limits: Sendable {
+    /// The size of all fields of a head, each with 32 bytes more (RFC 9113 §6.5.2).
+    var headBytes = 256 * 1024
+    var fields = 1000
+    var informationalResponses = 100
+    /// The CONTINUATION frames of a head (CVE-2024-27316).
+    var continuations = 16
+    /// The DATA frames without bytes that follow one another (CVE-2019-9518).
+    var emptyDataFrames = 100
+
+    /// How much of a body may be on the way, or unread, at first.
+    var streamWindow = 1024 * 1024
+    /// How far a stream's window grows, on a long path.
+    var largestStreamWindow = 16 * 1024 * 1024
+    /// How much of all bodies may be on the way, or unread. The windows of streams grow as long as they are smaller together:
+    /// so a body that nobody reads stops no other.
+    var connectionWindow = 128 * 1024 * 1024
+}
+
+/// How many frames a server may send that bring no transfer on: PING, SETTINGS, PRIORITY, frames for streams that have ended
+/// (CVE-2019-9512 and others). A thousand at once, and a hundred a second from then on.
+struct FrameBudget {
+    private var left = Self.burst
+    private var refilled: ContinuousClock.Instant?
+    private static let burst = 1000.0
+    private static let perSecond = 100.0
+
+    /// - Returns: Whether the frame is within the limit.
+    mutating func take(_ now: ContinuousClock.Instant) -> Bool {
+        if let refilled { left = min(Self.burst, left + (now - refilled) / .seconds(1) * Self.perSecond) }
+        refilled = now
+        guard left >= 1 else { return false }
+        left -= 1
+        return true
+    }
+
+    /// This side has done something that the peer answers with so many frames.
+    mutating func refund(_ frames: Double) { left = min(Self.burst, left + frames) }
+}

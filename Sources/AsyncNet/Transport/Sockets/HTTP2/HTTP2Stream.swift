@@ -1,0 +1,60 @@
+import Foundation
+
+/// One request and its response on a connection over HTTP/2 (RFC 9113 §5.1). Used under its loop's lock only.
+final class HTTP2Stream {
+    enum Phase { case head, body, ended }
+
+    let url: URL
+    let method: HTTPMethod
+    /// 0 before the request's head is written.
+    var id: UInt32 = 0
+    var phase = Phase.head
+    /// How many bytes of the body must follow; `nil` without Content-Length.
+    var bytesLeft: Int64?
+    var informational = 0
+    var headBytes = 0
+    /// How many bytes of the request's body the peer takes; below zero after its SETTINGS have taken some back.
+    var sendWindow = 0
+    var receiveWindow: HTTP2ReceiveWindow
+    var sentHeadBytes = 0
+    /// Whether this side has ended the stream.
+    var isRequestSent = false
+
+    init(_ url: URL, _ method: HTTPMethod, _ limits: HTTP2Limits) {
+        (self.url, self.method) = (url, method)
+        receiveWindow = HTTP2ReceiveWindow(limits.streamWindow, growsTo: limits.largestStreamWindow)
+    }
+
+    func receive(_ head: HTTPResponseHead) throws(HTTP2Violation) {
+        phase = .body
+        if head.isBodyless(answering: method) { return bytesLeft = 0 }
+        bytesLeft = head.contentLength
+        do throws(AsyncNetError) { try head.checkLength(answering: method) } catch {
+            throw HTTP2Violation(.protocolError, "HEADERS with an invalid Content-Length", "8.1.1")
+        }
+    }
+
+    func receive(_ count: Int) throws(HTTP2Violation) {
+        switch phase {
+        case .head: throw HTTP2Violation(.protocolError, "a DATA frame before the response's HEADERS", "8.1")
+        case .ended: throw HTTP2Violation(.streamClosed, "a DATA frame after the end of its stream", "5.1")
+        case .body: break
+        }
+        guard let left = bytesLeft else { return }
+        guard count <= left else {
+            throw HTTP2Violation(.protocolError, "more bytes in DATA frames than Content-Length says", "8.1.1")
+        }
+        bytesLeft = left - Int64(count)
+    }
+
+    /// The peer has ended the stream.
+    func receiveEnd() throws(HTTP2Violation) {
+        guard phase == .body else {
+            throw HTTP2Violation(.protocolError, "the end of a stream without a response's HEADERS", "8.1")
+        }
+        phase = .ended
+        guard bytesLeft ?? 0 == 0 else {
+            throw HTTP2Violation(.protocolError, "fewer bytes in DATA frames than Content-Length says", "8.1.1")
+        }
+    }
+}

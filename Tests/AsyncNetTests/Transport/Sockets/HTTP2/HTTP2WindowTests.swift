@@ -1,0 +1,154 @@
+import Foundation
+import Testing
+
+@testable import AsyncNet
+
+@Suite("HTTP/2: windows")
+struct HTTP2WindowTests {
+    private static let start = ContinuousClock.now
+
+    @Test("What was read is allowed again once it is a quarter of the window")
+    func credit() {
+        var window = HTTP2ReceiveWindow(1000)
+        let fits = (window.receive(1000), window.receive(1))
+        #expect(fits == (true, false))
+        window = HTTP2ReceiveWindow(1000)
+        _ = window.receive(300)
+        let early = window.didRead(249, Self.start, roundTrip: nil, room: 0)
+        #expect(early == nil)
+        let credit = window.didRead(51, Self.start, roundTrip: nil, room: 0)
+        #expect(credit == 300)
+        let available = window.available
+        #expect(available == 1000)
+    }
+
+    @Test("The window doubles while more than half of it is read in the time of a round trip")
+    func growth() {
+        var window = HTTP2ReceiveWindow(1000, growsTo: 4000)
+        var now = Self.start
+        func read(_ count: Int, in time: Duration, room: Int = 100_000) -> Int? {
+            _ = window.receive(count)
+            now += time
+            return window.didRead(count, now, roundTrip: .milliseconds(100), room: room)
+        }
+        #expect(read(250, in: .zero) == 250)
+        // A rate of 500 bytes in a round trip is half of the window.
+        #expect(read(250, in: .milliseconds(50)) == 250)
+        #expect(read(250, in: .milliseconds(49), room: 999) == 250)
+        #expect(read(250, in: .milliseconds(49)) == 1250)
+        #expect(window.size == 2000)
+        #expect(read(500, in: .milliseconds(1)) == 2500)
+        #expect(read(1000, in: .milliseconds(1)) == 1000)
+        #expect(window.size == 4000)
+    }
+
+    @Test("A body is sent as the windows of its stream and of the connection allow")
+    func sending() throws {
+        let machine = try MachineUnderTest([.post, .post], sendsBody: true)
+        var server = FrameWriter()
+        server.settings([(4, 10)])
+        try machine.receive(server.bytes)
+        _ = machine.written()
+        func send(_ index: Int, _ count: Int, ends: Bool = false) -> Int {
+            machine.with { machine in
+                let room = min(count, machine.room(of: machine.streams[UInt32(index * 2 + 1)] ?? self.none))
+                guard room > 0 || ends else { return 0 }
+                machine.sendData(machine.streams[UInt32(index * 2 + 1)] ?? self.none, atMost: room) { ($0.count, ends) }
+                return room
+            }
+        }
+        #expect(send(0, 100) == 10)
+        #expect(
+            machine.written() == [WrittenFrame(kind: 0, flags: 0, stream: 1, payload: Array(repeating: 0, count: 10))])
+        #expect(send(0, 100) == 0)
+        // A smaller window takes back what was given.
+        server = FrameWriter()
+        server.settings([(4, 4)])
+        server.numbers(8, on: 1, 6)
+        try machine.receive(server.bytes)
+        #expect(send(0, 100) == 0)
+        #expect(send(1, 100) == 4)
+        server = FrameWriter()
+        server.numbers(8, on: 1, 5)
+        try machine.receive(server.bytes)
+        #expect(send(0, 100) == 5)
+        // The end needs no window.
+        #expect(send(0, 100, ends: true) == 0)
+        #expect(machine.written().last == WrittenFrame(kind: 0, flags: 1, stream: 1, payload: []))
+    }
+
+    private let none = HTTP2Stream(URL(filePath: "/"), .get, HTTP2Limits())
+
+    @Test("The connection's window is that of all streams")
+    func connectionWindow() throws {
+        let machine = try MachineUnderTest([.post, .post], sendsBody: true)
+        var server = FrameWriter()
+        server.settings([(4, 1 << 20), (5, 1 << 20)])
+        try machine.receive(server.bytes)
+        let streams = machine.streams
+        machine.with { machine in machine.sendData(streams[0], atMost: 65_000) { ($0.count, false) } }
+        #expect(machine.with { $0.room(of: streams[1]) } == 535)
+        server = FrameWriter()
+        server.numbers(8, 1000)
+        try machine.receive(server.bytes)
+        #expect(machine.with { $0.room(of: streams[1]) } == 1535)
+    }
+
+    @Test("The windows of streams grow as long as they are smaller together than the connection's")
+    func budget() throws {
+        var limits = HTTP2Limits()
+        (limits.streamWindow, limits.largestStreamWindow, limits.connectionWindow) = (100_000, 1_000_000, 300_000)
+        let machine = try MachineUnderTest([.get, .get], limits: limits)
+        var server = FrameWriter()
+        server.settings()
+        server.frame(4, 1)
+        server.headers([(":status", "200")])
+        for _ in 0..<8 { server.frame(0, 0, on: 1, Array(repeating: 65, count: 12_500)) }
+        machine.now += .milliseconds(100)
+        try machine.receive(server.bytes, reads: false)
+        for _ in 0..<100 {
+            machine.now += .milliseconds(1)
+            machine.with { $0.credit(12_500, of: machine.streams[0], machine.now) }
+        }
+        #expect(machine.streams[0].receiveWindow.size == 200_000)
+        machine.with { $0.cancel(machine.streams[0], machine.now) }
+        #expect(machine.with { $0.streamWindows } == 100_000)
+    }
+
+    @Test("A head that the peer does not take in one frame goes on in CONTINUATION frames")
+    func largeHead() throws {
+        let machine = try MachineUnderTest([])
+        _ = machine.written()
+        let stream = none
+        let values = (0..<20).map { String(repeating: "\($0)x", count: 1000) }
+        machine.with { machine in
+            machine.open(stream, endsStream: true) { add in
+                add(":method", "GET")
+                for value in values { add("a", value) }
+            }
+        }
+        let frames = machine.written()
+        #expect(frames.map(\.kind) == [1] + Array(repeating: 9, count: frames.count - 1))
+        #expect(frames.map(\.flags) == [1] + Array(repeating: 0, count: frames.count - 2) + [4])
+        #expect(frames.dropLast().allSatisfy { $0.payload.count == 16_384 })
+        var decoder = HPACKDecoder()
+        let fields = try frames.flatMap(\.payload).withUnsafeBytes { bytes in
+            try decoder.decode(bytes, HPACKLimits(listBytes: 1_000_000, fields: 100)).fields
+        }
+        #expect(fields.map(\.value) == ["GET"] + values)
+    }
+
+    @Test("Frames that bring nothing on are limited to a thousand, and a hundred a second from then on")
+    func frameBudget() {
+        var budget = FrameBudget()
+        var now = Self.start
+        let first = (0..<1001).map { _ in budget.take(now) }
+        #expect(first.filter(\.self).count == 1000)
+        now += .milliseconds(30)
+        let later = (0..<4).map { _ in budget.take(now) }
+        #expect(later == [true, true, true, false])
+        budget.refund(2)
+        let refunded = (0..<3).map { _ in budget.take(now) }
+        #expect(refunded == [true, true, false])
+    }
+}
