@@ -13,11 +13,13 @@ public struct ConnectionInfo: Sendable, Hashable {
     public var certificates: [String]
     /// What the connection's TLS agreed on; `nil` without TLS, and over transports that do not report it.
     public var tls: TLS?
+    /// The shortest time of a round trip to the server that was measured on the connection, over HTTP/2; `nil` otherwise.
+    public var roundTrip: Duration?
 
     /// Makes a value; what is left out is unknown.
     public init(
         isReused: Bool? = nil, httpVersion: String? = nil, remoteAddress: String? = nil, remotePort: Int? = nil,
-        certificates: [String] = [], tls: TLS? = nil
+        certificates: [String] = [], tls: TLS? = nil, roundTrip: Duration? = nil
     ) {
         self.isReused = isReused
         self.httpVersion = httpVersion
@@ -25,6 +27,7 @@ public struct ConnectionInfo: Sendable, Hashable {
         self.remotePort = remotePort
         self.certificates = certificates
         self.tls = tls
+        self.roundTrip = roundTrip
     }
 
     /// What a TLS handshake agreed on.

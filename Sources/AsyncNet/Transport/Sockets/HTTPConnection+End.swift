@@ -1,8 +1,14 @@
 /// How a transfer ends, and what becomes of its connection.
 extension HTTPConnection {
     /// The server has closed the connection.
+    ///
+    /// - Parameter isClean: Whether it said so, which it cannot without TLS. Otherwise anyone on the way could have cut a
+    ///   body that ends with the connection (RFC 9112 §9.8), see ``HTTPResponseHead/isTruncatable``.
     func end(_ isClean: Bool) throws(AsyncNetError) {
-        try delivery?.receiveEnd(isClean: isClean)
+        try receiver?.receiveEnd()
+        guard isClean || transfer?.request.delivery == .whole else {
+            throw AsyncNetError(.bodyEndedEarly, "The server closed the connection without TLS's close_notify")
+        }
         complete(hasBytesLeft: true)
     }
 
@@ -10,7 +16,7 @@ extension HTTPConnection {
         guard let delivery else { return }
         let isSent = sender?.isDone == true
         let isReusable =
-            delivery.receiver.allowsReuse && isSent && !hasBytesLeft
+            receiver?.allowsReuse == true && isSent && !hasBytesLeft
             && transfer?.request.head.closesConnection == false
         guard !delivery.isDropped else { return sendAnswer(onSameConnection: isReusable) }
         finish(.success(()), keepsFor: isReusable ? keepTime(delivery.head) : nil)
@@ -28,7 +34,11 @@ extension HTTPConnection {
     /// Ends the transfer, with the connection free for the next one before the reader knows of it.
     func finish(_ result: Result<Void, AsyncNetError>, keepsFor time: Duration?) {
         guard let transfer, let delivery else { return }
-        report(transfer, delivery)
+        report(transfer, delivery, isNew: transfers == 1) {
+            WireBytes(
+                sentHead: Int64(head.count), sentBody: sender?.sentBody ?? 0,
+                receivedHead: Int64(receiver?.headBytes ?? 0), receivedBody: delivery.receivedBytes)
+        }
         release()
         if let time { engine.keep(self, for: time) } else { engine.close(self) }
         engine.ended(transfer)
@@ -39,11 +49,12 @@ extension HTTPConnection {
     func fail(_ error: AsyncNetError) {
         guard let transfer, let delivery else { return }
         guard !delivery.isDropped else { return sendAnswer(onSameConnection: false) }
-        let error = delivery.receiver.hasBegun ? error : sendingFailure ?? error
+        let hasBegun = receiver?.hasBegun == true
+        let error = hasBegun ? error : sendingFailure ?? error
         let isConnectionLost = error.code == .connectionLost || error.code == .emptyReply
         let rule = ResendRule(
             isIdempotent: transfer.request.head.isIdempotent, canReplay: transfer.canReplay, isReused: transfers > 1,
-            hasSent: sender?.hasSent ?? true, hasResponse: delivery.receiver.hasBegun, hasRestarted: hasRestarted)
+            hasSent: sender?.hasSent ?? true, hasResponse: hasBegun, hasRestarted: restarts > 0)
         switch isConnectionLost ? rule.decision : .fail {
         case .restart:
             release()
@@ -55,7 +66,7 @@ extension HTTPConnection {
     }
 
     /// Ends the transfer of a request that nobody waits for any more.
-    func cancel() {
+    func abort() {
         stream.isAbortive = true
         release()
         engine.close(self)
@@ -66,12 +77,10 @@ extension HTTPConnection {
         if let timer = rateTimer.take() { engine.thread.cancel(timer) }
         sender?.stop()
         transfer?.request.hold?.forget(transfer ?? self)
-        (transfer, sender, delivery, rest, sendingFailure) = (nil, nil, nil, [], nil)
+        (transfer, sender, delivery, receiver, rest, sendingFailure) = (nil, nil, nil, nil, [], nil)
         (hasWaitingParts, isSendingStopped) = (false, false)
         life?.end()
     }
-
-    func didClose() { life?.close() }
 
     private static var lost: AsyncNetError {
         AsyncNetError(

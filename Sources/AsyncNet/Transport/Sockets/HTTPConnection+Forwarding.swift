@@ -20,9 +20,9 @@ extension HTTPConnection {
 
     func sendAnswer(onSameConnection isReusable: Bool) {
         guard let transfer else { return }
-        let (hasRestarted, answers) = (hasRestarted, answers + 1)
+        let (restarts, answers) = (restarts, answers + 1)
         release()
-        guard !isReusable else { return start(transfer, hasRestarted: hasRestarted, answers: answers) }
+        guard !isReusable else { return start(transfer, restarts: restarts, answers: answers) }
         engine.close(self)
         engine.answer(transfer, answers: answers)
     }

@@ -6,7 +6,7 @@ extension HTTPConnection {
         var (bytes, steps) = (0, 0)
         while transfer != nil, !isPaused {
             guard bytes < Self.bytesPerTurn, steps < Self.stepsPerTurn else { return .more }
-            if try isSuspended {
+            if let transfer, isSuspended(transfer) {
                 isPaused = true
                 break
             }
@@ -37,7 +37,7 @@ extension HTTPConnection {
             rateTimer = engine.thread.schedule(after: delay) { [weak self, weak transfer] in
                 guard let self, let transfer, self.transfer === transfer else { return }
                 rateTimer = nil
-                resume()
+                goOn()
             }
             return nil
         }
@@ -46,7 +46,7 @@ extension HTTPConnection {
     /// - Returns: How many bytes were received or taken; `nil` if there are none now.
     private func receiveOnce(_ most: Int, _ steps: inout Int) throws(AsyncNetError) -> Int? {
         if hasWaitingParts { return try takeRest(&steps) }
-        if rest.isEmpty, let room = try delivery?.room() {
+        if rest.isEmpty, receiver?.bytesLeft != nil, let room = try delivery?.room() {
             return try receive(into: UnsafeMutableRawBufferPointer(rebasing: room[..<min(most, room.count)]))
         }
         let room = UnsafeMutableRawBufferPointer(rebasing: engine.thread.receiveBuffer.prefix(most))
@@ -83,7 +83,7 @@ extension HTTPConnection {
     }
 
     private func receive(into room: UnsafeMutableRawBufferPointer) throws(AsyncNetError) -> Int? {
-        let most = Int(min(Int64(room.count), delivery?.receiver.bytesLeft ?? 0))
+        let most = Int(min(Int64(room.count), receiver?.bytesLeft ?? 0))
         switch try stream.receive(
             into: UnsafeMutableRawBufferPointer(rebasing: room[..<most]), engine.thread.scratchBuffer)
         {
@@ -93,7 +93,8 @@ extension HTTPConnection {
             return nil
         case .bytes(let count):
             delivery?.didReceive(count)
-            if delivery?.receiver.bytesLeft == nil { try takeEnd() }
+            receiver?.didReceive(Int64(count))
+            if receiver?.bytesLeft == nil { try takeEnd() }
             return count
         }
     }
@@ -108,20 +109,25 @@ extension HTTPConnection {
     /// - Returns: How many bytes were taken.
     private func take(_ input: UnsafeRawBufferPointer, _ steps: inout Int) throws(AsyncNetError) -> Int {
         var position = 0
-        let now = engine.thread.now
+        if !input.isEmpty { delivery?.receivedBytes(at: engine.thread.now) }
         while true {
             guard steps < Self.stepsPerTurn else {
                 hasWaitingParts = true
                 return position
             }
             steps += 1
-            switch try delivery?.step(in: input, &position, now) {
-            case nil: return input.count
-            case .needsInput: return position
-            case .informational(let status): if status == 100 { continueNow() }
+            guard let event = try receiver?.next(in: input, &position) else {
+                return transfer == nil ? input.count : position
+            }
+            switch event {
+            case .informational(let head):
+                transfer?.request.onEvent?(.informational(head))
+                if head.statusCode == 100 { continueNow() }
             case .head(let head): try receive(head)
-            case .body:
+            case .body(let range):
+                try delivery?.receive(UnsafeRawBufferPointer(rebasing: input[range]))
                 if delivery?.isChunkFull == true, delivery?.flush() == .pause { isPaused = true }
+            case .trailers(let trailers): transfer?.request.onEvent?(.trailers(trailers))
             case .complete:
                 complete(hasBytesLeft: position < input.count)
                 return input.count
@@ -139,14 +145,16 @@ extension HTTPConnection {
         if let timer = continueTimer.take() { engine.thread.cancel(timer) }
     }
 
-    private func receive(_ head: HTTPResponseHead) throws(AsyncNetError) {
+    private func receive(_ received: HTTPResponseHead) throws(AsyncNetError) {
         guard let transfer else { return }
+        var head = received
+        if receiver?.endsWithConnection == true { head.isTruncatable = true }
         guard !mayAnswer(head, to: transfer) else {
             delivery?.drop()
             return stopSending()
         }
-        try delivery?.begin(head)
-        reportConnection(transfer, head)
+        try delivery?.begin(head, length: receiver?.bytesLeft)
+        reportConnection(transfer, head, isNew: transfers == 1)
         // The server does not want the rest of the body, or has not asked for it.
         if head.statusCode >= 300 || sender?.awaitsContinue == true && head.statusCode != 101 {
             if head.statusCode >= 300 { stopSending() } else { continueNow() }

@@ -4,18 +4,10 @@ import Foundation
 ///
 /// It always reads, while it sends too: a server may respond before it has the whole request. The transfer is over when the
 /// response is complete; the connection is kept if the request was sent as a whole, and both allow it.
-final class HTTPConnection: LoopHandler {
-    let number: Int
-    let route: ConnectionRoute
-    let opening: OpeningTimes
-    let stream: SocketStream
-    let remote: SocketAddress?
-    unowned let engine: SocketEngine
-    private(set) var socketID: LoopSocketID?
-    private var watched: Readiness = []
-
+final class HTTPConnection: PooledConnection, LoopHandler {
     var transfer: SocketTransfer?
     var sender: RequestSender?
+    var receiver: HTTP1Receiver?
     var delivery: ResponseDelivery?
     /// The transfer's head, as it is sent here.
     private(set) var head: [UInt8] = []
@@ -24,15 +16,10 @@ final class HTTPConnection: LoopHandler {
     /// Whether `rest` may have whole parts, for which the last turn had no time.
     var hasWaitingParts = false
     var isPaused = false
-    private(set) var transfers = 0
     var continueTimer: LoopTimers.ID?
     /// When a transfer with a limited rate goes on.
     var rateTimer: LoopTimers.ID?
-    /// Until when the connection is kept, unless it is used before.
-    var idleEnd = ContinuousClock.now
-    var idleTimer: (id: LoopTimers.ID, end: ContinuousClock.Instant)?
-    var life: ConnectionLife?
-    private(set) var hasRestarted = false
+    private(set) var restarts = 0
     /// How many challenges of the proxy were answered for the transfer.
     private(set) var answers = 0
     /// The connection's error that ended the sending; it is the transfer's unless the server has responded.
@@ -46,29 +33,20 @@ final class HTTPConnection: LoopHandler {
     static let stepsPerTurn = 512
     private static let sentBytesPerTurn = 1024 * 1024
 
-    init(
-        _ number: Int, _ route: ConnectionRoute, _ stream: SocketStream, _ opening: OpeningTimes,
-        engine: SocketEngine
-    ) {
-        (self.number, self.route, self.stream, self.opening) = (number, route, stream, opening)
-        (self.engine, remote) = (engine, stream.peer)
-    }
-
-    func watch(on thread: LoopThread) throws(AsyncNetError) {
-        watched = .readable
-        socketID = try thread.watch(stream.socket, self, for: .readable)
-    }
+    override var isIdle: Bool { transfer == nil }
 
     // MARK: A transfer's begin
 
-    func start(_ transfer: SocketTransfer, hasRestarted: Bool, answers: Int) {
+    override func start(_ transfer: SocketTransfer, restarts: Int, answers: Int) {
         let engine = engine
         self.transfer = transfer
-        (self.hasRestarted, self.answers) = (hasRestarted, answers)
+        (self.restarts, self.answers) = (restarts, answers)
         head = authorizedHead(of: transfer)
         started = engine.thread.now
         sender = RequestSender(transfer, head: head, engine.thread.loop)
-        delivery = ResponseDelivery(transfer, engine.limits, engine.memory)
+        receiver = HTTP1Receiver(
+            transfer.request.head.url, transfer.request.head.method, engine.limits, isOfProxy: route.isForwarded)
+        delivery = ResponseDelivery(transfer, engine.memory)
         transfers += 1
         isPaused = false
         observe(transfer)
@@ -78,22 +56,19 @@ final class HTTPConnection: LoopHandler {
         goOn(receives: false)
     }
 
-    private func observe(_ transfer: SocketTransfer) {
-        if life == nil, let observer = transfer.request.connectionObserver {
-            life = ConnectionLife(observer.follower(ofConnectionTo: transfer.request.head.url))
-        }
-        life?.begin()
-    }
+    override func resume(_ transfer: SocketTransfer) { if self.transfer === transfer { goOn() } }
 
-    /// Goes on after a pause: the reader has taken bytes, the body has more, or the request is no longer suspended.
-    func resume() {
+    override func cancel(_ transfer: SocketTransfer) { if self.transfer === transfer { abort() } }
+
+    /// Goes on after a pause.
+    func goOn() {
         isPaused = false
         goOn(receives: hasWaitingParts || stream.hasUnreadInput)
     }
 
     /// A turn that the socket has not asked for; what is left has another one.
     func goOn(receives: Bool) {
-        if case .more = pump(receives: receives), let socketID { engine.thread.requeue(socketID) }
+        if case .more = pump(receives: receives) { requeue() }
     }
 
     // MARK: Turns
@@ -120,23 +95,14 @@ final class HTTPConnection: LoopHandler {
         var turn = Turn.done
         do throws(AsyncNetError) {
             if receives { turn = try receive() }
-            if transfer != nil, try !isSuspended { try send() }
+            if let transfer, !isSuspended(transfer) { try send() }
         } catch {
             fail(error)
         }
         stream.endTurn()
         guard transfer != nil else { return .done }
-        updateWatch()
+        updateWatch(isReading: !isPaused)
         return turn
-    }
-
-    var isSuspended: Bool {
-        get throws(AsyncNetError) {
-            guard let transfer, let hold = transfer.request.hold, hold.isHeld else { return false }
-            return hold.isHeld(transfer) { [loop = engine.thread.loop] in
-                loop.post { SocketEngine.of($0)?.resume(transfer) }
-            }
-        }
     }
 
     func send() throws(AsyncNetError) {
@@ -150,7 +116,7 @@ final class HTTPConnection: LoopHandler {
             sendingFailure = error
             return stopSending()
         }
-        if case .limited = progress, rateTimer == nil, let socketID { engine.thread.requeue(socketID) }
+        if case .limited = progress, rateTimer == nil { requeue() }
         guard case .awaitsContinue = progress, continueTimer == nil else { return }
         continueTimer = engine.thread.schedule(after: engine.configuration.expectContinueTimeout) {
             [weak self] in self?.continueBody(of: transfer)
@@ -167,14 +133,5 @@ final class HTTPConnection: LoopHandler {
         guard self.transfer === transfer else { return }
         sender?.continueBody()
         goOn(receives: false)
-    }
-
-    private func updateWatch() {
-        guard let socketID else { return }
-        var wanted: Readiness = isPaused ? [] : .readable
-        if stream.isBlocked { wanted.insert(.writable) }
-        guard wanted != watched else { return }
-        watched = wanted
-        engine.thread.change(socketID, stream.socket, to: wanted)
     }
 }

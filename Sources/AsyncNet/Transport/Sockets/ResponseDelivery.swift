@@ -1,10 +1,9 @@
 import Foundation
 
-/// Receives one response from the bytes of a connection, and passes it to the transfer's pipe: what arrived in a turn at the
-/// end of the turn, so that a response that arrives at once is one step for its reader. Used under its loop's lock only.
+/// Passes one response to the transfer's pipe: what arrived in a turn at the end of the turn, so that a response that arrives
+/// at once is one step for its reader. Used under its loop's lock only.
 final class ResponseDelivery {
     private let transfer: SocketTransfer
-    private(set) var receiver: HTTP1Receiver
     private(set) var head: HTTPResponseHead?
     private var isHeadDelivered = false
     /// Whether the reader takes the body when it is complete.
@@ -20,74 +19,30 @@ final class ResponseDelivery {
 
     private let kept: KeptMemory
 
-    init(_ transfer: SocketTransfer, _ limits: HTTP1Limits, _ kept: KeptMemory) {
-        (self.transfer, self.kept) = (transfer, kept)
-        let head = transfer.request.head
-        receiver = HTTP1Receiver(head.url, head.method, limits, isOfProxy: transfer.route.isForwarded)
-    }
+    init(_ transfer: SocketTransfer, _ kept: KeptMemory) { (self.transfer, self.kept) = (transfer, kept) }
 
-    /// What a step of receiving has found.
-    enum Step {
-        case needsInput
-        case informational(Int)
-        /// `begin` or `drop` follows.
-        case head(HTTPResponseHead)
-        case body
-        case complete
-    }
-
-    /// Takes the next step in the input.
-    func step(
-        in input: UnsafeRawBufferPointer, _ position: inout Int, _ now: ContinuousClock.Instant
-    ) throws(AsyncNetError) -> Step {
-        if firstByte == nil, !input.isEmpty { firstByte = now }
-        switch try receiver.next(in: input, &position) {
-        case nil: return .needsInput
-        case .informational(let head):
-            transfer.request.onEvent?(.informational(head))
-            return .informational(head.statusCode)
-        case .head(var head):
-            if receiver.endsWithConnection { head.isTruncatable = true }
-            return .head(head)
-        case .body(let range):
-            try receive(UnsafeRawBufferPointer(rebasing: input[range]))
-            return .body
-        case .trailers(let trailers):
-            transfer.request.onEvent?(.trailers(trailers))
-            return .body
-        case .complete: return .complete
-        }
-    }
-
-    /// The server has closed the connection.
-    ///
-    /// - Parameter isClean: Whether it said so, which it cannot without TLS. Otherwise anyone on the way could have cut a
-    ///   body that ends with the connection (RFC 9112 §9.8), see ``HTTPResponseHead/isTruncatable``.
-    func receiveEnd(isClean: Bool) throws(AsyncNetError) {
-        try receiver.receiveEnd()
-        guard !isClean, transfer.request.delivery != .whole else { return }
-        throw AsyncNetError(.bodyEndedEarly, "The server closed the connection without TLS's close_notify")
-    }
+    func receivedBytes(at now: ContinuousClock.Instant) { if firstByte == nil { firstByte = now } }
 
     /// Drops the response, whose body is read only as far as that keeps the connection.
     func drop() { droppedBytes = 0 }
 
     var isDropped: Bool { droppedBytes != nil }
 
-    func begin(_ head: HTTPResponseHead) throws(AsyncNetError) {
+    /// - Parameter length: That of the body, if it is known.
+    func begin(_ head: HTTPResponseHead, length: Int64?) throws(AsyncNetError) {
         self.head = head
         hasNews = true
         let isEncoded = head.headers.contains(name: "Content-Encoding")
         if isEncoded { transfer.pipe.expectEncodedBody() }
         isWhole = transfer.request.delivery == .whole && !isEncoded
         if head.statusCode >= 300 || transfer.request.isUrgent?(head) == true { isWhole = false }
-        guard isWhole, let length = receiver.bytesLeft else { return }
+        guard isWhole, let length else { return }
         if let limit = transfer.request.maximumBodySize, length > limit { throw AsyncNetError(bodyLargerThan: limit) }
         guard length <= Int64(Int.max) else { return }
         memory = BodyMemory(length: Int(length), kept)
     }
 
-    private func receive(_ bytes: UnsafeRawBufferPointer) throws(AsyncNetError) {
+    func receive(_ bytes: UnsafeRawBufferPointer) throws(AsyncNetError) {
         guard droppedBytes == nil else { return try drop(bytes) }
         receivedBytes += Int64(bytes.count)
         hasNews = true
@@ -111,14 +66,13 @@ final class ResponseDelivery {
 
     /// Where the next bytes of a body of known length belong; `nil` for other bodies.
     func room() throws(AsyncNetError) -> UnsafeMutableRawBufferPointer? {
-        guard memory != nil, receiver.bytesLeft != nil else { return nil }
+        guard memory != nil else { return nil }
         guard let room = memory?.room() else { throw Self.outOfMemory }
         return room
     }
 
     func didReceive(_ count: Int) {
         memory?.didFill(count)
-        receiver.didReceive(Int64(count))
         receivedBytes += Int64(count)
         hasNews = true
     }

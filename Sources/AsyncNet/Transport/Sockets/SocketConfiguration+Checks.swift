@@ -20,9 +20,6 @@ extension SocketTransport.Configuration {
                 .invalidConfiguration, "A unix socket's path must have 1 to 107 bytes, this path has \(path.utf8.count)"
             )
         }
-        if case .http2 = httpVersion {
-            throw AsyncNetError(.unsupportedByTransport, "Sockets speak HTTP/1.1 only; use .libcurl() for HTTP/2")
-        }
     }
 
     private func checkNumbers() throws(AsyncNetError) {
@@ -44,9 +41,25 @@ extension SocketTransport.Configuration {
         guard connectTimeout > .zero else {
             throw AsyncNetError(.invalidConfiguration, "connectTimeout must be greater than zero")
         }
+        if let ping = http2KeepAlive, ping.interval < .seconds(1) || ping.timeout <= .zero {
+            throw AsyncNetError(
+                .invalidConfiguration, "http2KeepAlive must have an interval of at least 1 s, and a timeout above zero")
+        }
         if let tcpKeepAlive, tcpKeepAlive <= .zero || tcpKeepAlive > .seconds(32_767) {
             throw AsyncNetError(.invalidConfiguration, "tcpKeepAlive must be greater than zero and at most 32,767 s")
         }
+    }
+
+    var http2Limits: HTTP2Limits {
+        var limits = HTTP2Limits()
+        (limits.headBytes, limits.fields) = (self.limits.headBytes, self.limits.headerLines)
+        limits.informationalResponses = self.limits.informationalResponses
+        // A window is what arrives at once, whatever the rate.
+        if let rate = maximumReceiveRate {
+            limits.streamWindow = Int(min(max(rate / 10, 1024), Int64(limits.streamWindow)))
+            limits.largestStreamWindow = limits.streamWindow
+        }
+        return limits
     }
 
     var route: RequestRoute { RequestRoute(unixSocket: unixSocket, proxy: proxy, addresses: addresses) }

@@ -84,6 +84,12 @@ extension SocketTransport {
         /// The largest size in bytes of a response's trailers (RFC 9112 §7.1.2). 64 KiB by default.
         public var maximumTrailerBytes: Int
 
+        /// After how much silence a server is asked by a PING frame whether it is still there, on connections over HTTP/2 (RFC
+        /// 9113 §6.7), also on those without a request. `nil` by default, which asks after 15 s while a request waits.
+        ///
+        /// A server that does not answer in time ends the connection with `.connectionLost`.
+        public var http2KeepAlive: HTTP2KeepAlive?
+
         /// Makes a configuration with the given values, and the defaults that each property documents.
         public init(
             tls: TLSConfiguration = TLSConfiguration(), tlsForHosts: [String: TLSConfiguration] = [:],
@@ -95,7 +101,7 @@ extension SocketTransport {
             addresses: [String: [String]] = [:], localInterface: String? = nil, ipVersion: IPVersion = .any,
             eventLoops: Int? = nil, tcpKeepAlive: Duration? = .seconds(60), maximumHeaderLines: Int = 1000,
             maximumInformationalResponses: Int = 100, maximumChunkExtensionBytes: Int = 64 * 1024,
-            maximumTrailerBytes: Int = 64 * 1024
+            maximumTrailerBytes: Int = 64 * 1024, http2KeepAlive: HTTP2KeepAlive? = nil
         ) {
             self.tls = tls
             self.tlsForHosts = tlsForHosts
@@ -120,16 +126,31 @@ extension SocketTransport {
             self.maximumInformationalResponses = maximumInformationalResponses
             self.maximumChunkExtensionBytes = maximumChunkExtensionBytes
             self.maximumTrailerBytes = maximumTrailerBytes
+            self.http2KeepAlive = http2KeepAlive
+        }
+    }
+
+    /// When PING frames ask whether a server is still there.
+    public struct HTTP2KeepAlive: Sendable {
+        /// How long the server may be silent before it is asked; 15 s by default, at least 1 s.
+        public var interval: Duration
+        /// How long the server has for the answer; 15 s by default.
+        public var timeout: Duration
+
+        /// Makes a value.
+        public init(interval: Duration = .seconds(15), timeout: Duration = .seconds(15)) {
+            (self.interval, self.timeout) = (interval, timeout)
         }
     }
 
     /// The HTTP versions that a transport uses.
     public enum HTTPVersion: Sendable {
-        /// The best version that the transport has: HTTP/1.1.
+        /// HTTP/2 where a server offers it over TLS (ALPN, RFC 7301), otherwise HTTP/1.1.
         case automatic
         /// HTTP/1.1 only.
         case http1
-        /// HTTP/2 only. Each request ends with `.unsupportedByTransport`: use `.libcurl()`.
+        /// HTTP/2 only, without TLS by prior knowledge (RFC 9113 §3.3). A server that speaks HTTP/1.1 only ends each request with
+        /// `.badServerResponse` or `.tlsHandshakeFailed`.
         case http2
     }
 

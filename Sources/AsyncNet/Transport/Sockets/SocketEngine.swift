@@ -14,7 +14,8 @@ final class SocketEngine {
     unowned let thread: LoopThread
     let tls: TLSContexts
     private var pool: ConnectionPool<ConnectionRoute, Int, SocketTransfer>
-    private var connections: [Int: HTTPConnection] = [:]
+    private var versions = KnownVersions()
+    private var connections: [Int: PooledConnection] = [:]
     private var dials: [Int: Dial] = [:]
     /// The transfers that have no outcome yet.
     private var live: [SocketTransfer: Place] = [:]
@@ -26,16 +27,16 @@ final class SocketEngine {
     /// Where a transfer is. An object, since most transfers change theirs.
     private final class Place {
         /// `nil` while it waits.
-        var connection: HTTPConnection?
+        var connection: PooledConnection?
         /// Whether it waits for a place among the connections.
         var isQueued = false
-        /// Whether it is sent again, which happens once.
-        var hasRestarted = false
+        /// How often it was sent before, since it was not processed.
+        var restarts = 0
         /// How many challenges of a proxy were answered by sending it again.
         var answers = 0
 
-        init(hasRestarted: Bool = false, answers: Int = 0) {
-            (self.hasRestarted, self.answers) = (hasRestarted, answers)
+        init(restarts: Int = 0, answers: Int = 0) {
+            (self.restarts, self.answers) = (restarts, answers)
         }
     }
 
@@ -74,17 +75,18 @@ final class SocketEngine {
         request(transfer, place, onNewConnection: !transfer.canReplay)
     }
 
-    /// Sends a request again, on a new connection, since it was not processed on another.
+    /// Sends a request again, on another connection or stream, since it was not processed.
     func restart(_ transfer: SocketTransfer) {
         guard !transfer.pipe.isEnded else { return ended(transfer) }
         transfer.request.onEvent?(.repeated)
-        requestAgain(transfer, Place(hasRestarted: true, answers: live[transfer]?.answers ?? 0))
+        let place = live[transfer]
+        requestAgain(transfer, Place(restarts: (place?.restarts ?? 0) + 1, answers: place?.answers ?? 0))
     }
 
     /// Sends a request again, on a new connection, with the answer to a proxy's challenge.
     func answer(_ transfer: SocketTransfer, answers: Int) {
         guard !transfer.pipe.isEnded else { return ended(transfer) }
-        requestAgain(transfer, Place(hasRestarted: live[transfer]?.hasRestarted ?? false, answers: answers))
+        requestAgain(transfer, Place(restarts: live[transfer]?.restarts ?? 0, answers: answers))
     }
 
     private func requestAgain(_ transfer: SocketTransfer, _ place: Place) {
@@ -93,8 +95,12 @@ final class SocketEngine {
     }
 
     private func request(_ transfer: SocketTransfer, _ place: Place, onNewConnection: Bool) {
-        if !onNewConnection, let number = pool.takeIdle(for: transfer.route) { return use(number, transfer, place) }
-        let actions = pool.wait(transfer, for: transfer.route, priority: transfer.request.priority.rawValue)
+        if let number = pool.takeIdle(for: transfer.route, mustBeShared: onNewConnection) {
+            return use(number, transfer, place)
+        }
+        let actions = pool.wait(
+            transfer, for: transfer.route, priority: transfer.request.priority.rawValue,
+            mayShare: versions.mayBeHTTP2(transfer.route, configuration.httpVersion))
         if actions.isEmpty {
             place.isQueued = true
             transfer.request.onEvent?(.queued)
@@ -106,14 +112,14 @@ final class SocketEngine {
     func cancel(_ transfer: SocketTransfer) {
         guard let place = live[transfer] else { return }
         if let connection = place.connection {
-            connection.cancel()
+            connection.cancel(transfer)
         } else {
             pool.withdraw(transfer, from: transfer.route)
         }
         ended(transfer)
     }
 
-    func resume(_ transfer: SocketTransfer) { live[transfer]?.connection?.resume() }
+    func resume(_ transfer: SocketTransfer) { live[transfer]?.connection?.resume(transfer) }
 
     /// A transfer has its outcome.
     func ended(_ transfer: SocketTransfer) {
@@ -147,7 +153,7 @@ final class SocketEngine {
         guard let connection = connections[number] else { return }
         place.connection = connection
         if place.isQueued { transfer.request.onEvent?(.started) }
-        connection.start(transfer, hasRestarted: place.hasRestarted, answers: place.answers)
+        connection.start(transfer, restarts: place.restarts, answers: place.answers)
     }
 
     // MARK: Opening
@@ -157,7 +163,10 @@ final class SocketEngine {
         nextNumber += 1
         let dial = Dial(
             route.endpoint, by: route,
-            makeTLS: { [tls] () throws(AsyncNetError) in try tls.session(for: route.endpoint) }, self,
+            makeTLS: {
+                [tls, protocols = versions.offered(to: route, configuration.httpVersion)] () throws(AsyncNetError) in
+                try tls.session(for: route.endpoint, offering: protocols)
+            }, self,
             onTunnelHead: { [weak self] head in self?.report(head, to: transfer, route) },
             end: { [weak self] result in self?.dialed(number, route, result) })
         dials[number] = dial
@@ -179,21 +188,32 @@ final class SocketEngine {
         dials[number] = nil
         do throws(AsyncNetError) {
             let (stream, times) = try result.get()
-            let connection = HTTPConnection(number, route, stream, times, engine: self)
-            try connection.watch(on: thread)
-            connections[number] = connection
-            rest(connection, for: configuration.idleTimeout)
-            perform(pool.opened(number, for: route))
+            let isHTTP2 = try versions.isHTTP2(stream, route, configuration.httpVersion)
+            if isHTTP2 {
+                let connection = HTTP2Connection(number, route, stream, times, engine: self)
+                try add(connection, connection)
+                perform(pool.opened(number, for: route, room: connection.room))
+            } else {
+                let connection = HTTPConnection(number, route, stream, times, engine: self)
+                try add(connection, connection)
+                perform(pool.opened(number, for: route))
+            }
         } catch {
             let isShort = (error.underlyingError as? POSIXError)?.code == .EMFILE
-            let (transfer, actions) = isShort ? pool.lackedDescriptor(route) : pool.failed(route)
-            if let transfer {
+            let (transfers, actions) = isShort ? pool.lackedDescriptor(route) : pool.failed(route)
+            for transfer in transfers {
                 report(error, of: transfer)
                 transfer.pipe.finish(.failure(error))
                 ended(transfer)
             }
             perform(actions)
         }
+    }
+
+    private func add(_ connection: PooledConnection, _ handler: any LoopHandler) throws(AsyncNetError) {
+        try connection.watch(handler)
+        connections[connection.number] = connection
+        rest(connection, for: configuration.idleTimeout)
     }
 
     /// A transfer without a connection still has measurements: its time, and the certificates of a refused server.
@@ -231,14 +251,38 @@ final class SocketEngine {
         perform(pool.released(connection.number, of: connection.route))
     }
 
-    private func rest(_ connection: HTTPConnection, for time: Duration) {
+    /// A transfer on a shared connection has ended.
+    func endedTransfer(on connection: PooledConnection, room: Int) {
+        if connection.isIdle { rest(connection, for: configuration.idleTimeout) }
+        perform(pool.endedTransfer(on: connection.number, of: connection.route, room: room))
+    }
+
+    func changedRoom(_ connection: PooledConnection, to room: Int) {
+        perform(pool.changedRoom(connection.number, of: connection.route, to: room))
+    }
+
+    func closeShared(_ connection: PooledConnection) {
+        guard connections[connection.number] === connection else { return }
+        forget(connection)
+        perform(pool.closedShared(connection.number, of: connection.route))
+    }
+
+    /// How many streams a server takes, as far as is known.
+    func streamLimit(of route: ConnectionRoute) -> Int? { versions.streams[route] }
+
+    func note(_ streams: Int, of route: ConnectionRoute) { versions.note(streams, of: route) }
+
+    /// The server says that it takes a request over HTTP/1.1 only.
+    func requireHTTP1(_ route: ConnectionRoute) { versions.requireHTTP1(route) }
+
+    private func rest(_ connection: PooledConnection, for time: Duration) {
         connection.idleEnd = thread.now + time
         watchIdle(connection)
     }
 
     /// Closes the connection when its time is over. A connection that is used meanwhile keeps its timer, which then waits
     /// for the rest: most connections are used again, and each timer costs memory.
-    private func watchIdle(_ connection: HTTPConnection) {
+    private func watchIdle(_ connection: PooledConnection) {
         if let timer = connection.idleTimer {
             guard connection.idleEnd < timer.end else { return }
             thread.cancel(timer.id)
@@ -257,16 +301,17 @@ final class SocketEngine {
         perform(pool.closedBusy(connection.route))
     }
 
-    func closeIdle(_ connection: HTTPConnection) {
-        guard connections[connection.number] === connection, connection.transfer == nil else { return }
+    func closeIdle(_ connection: PooledConnection) {
+        guard connections[connection.number] === connection, connection.isIdle else { return }
+        connection.willClose()
         forget(connection)
         perform(pool.closedIdle(connection.number, of: connection.route))
     }
 
-    private func forget(_ connection: HTTPConnection) {
+    private func forget(_ connection: PooledConnection) {
         if let timer = connection.idleTimer.take() { thread.cancel(timer.id) }
         if let id = connection.socketID { thread.unwatch(id, connection.stream.socket) }
         connections[connection.number] = nil
-        connection.didClose()
+        connection.life?.close()
     }
 }

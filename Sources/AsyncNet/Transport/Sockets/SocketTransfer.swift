@@ -1,7 +1,7 @@
 import Foundation
 
 /// One transfer of a ``SocketTransport``, from `send` to its end, as all threads see it. What happens to it is in the
-/// ``HTTPConnection`` that carries it.
+/// ``PooledConnection`` that carries it.
 final class SocketTransfer: Sendable, Hashable {
     let request: TransportRequest
     let route: ConnectionRoute

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Carries requests over sockets of its own, with HTTP/1.1 (RFC 9112): the default on Linux.
+/// Carries requests over sockets of its own, with HTTP/1.1 (RFC 9112) and HTTP/2 (RFC 9113): the default on Linux.
 ///
 /// It pauses a transfer while its body is not read, trusts given certificates, pins keys, sends a client certificate, uses
 /// proxies and unix sockets, and measures. TLS is that of the system's OpenSSL, 3 or 1.1.1, which is found when the first
@@ -130,7 +130,8 @@ final class SocketSetup: Sendable {
         self.configuration = configuration
         try configuration.validate()
         hosts = try TLSHosts(configuration.tls, configuration.tlsForHosts)
-        proxies = try ProxyRoutes(configuration.proxy, unixSocket: configuration.unixSocket)
+        proxies = try ProxyRoutes(
+            configuration.proxy, unixSocket: configuration.unixSocket, isHTTP2Only: configuration.httpVersion == .http2)
         addresses = Dictionary(configuration.addresses.map { ($0.key.lowercased(), $0.value) }) { first, _ in first }
         distribution = LoopDistribution(
             connections: configuration.maximumConnections,

@@ -12,9 +12,9 @@ final class TLSContexts {
     init(_ hosts: TLSHosts, proxy: TLSConfiguration) { (self.hosts, proxyTLS) = (hosts, proxy) }
 
     /// - Returns: `nil` for a connection without TLS.
-    func session(for endpoint: ServerEndpoint) throws(AsyncNetError) -> TLSSession? {
+    func session(for endpoint: ServerEndpoint, offering protocols: [String]) throws(AsyncNetError) -> TLSSession? {
         guard endpoint.isTLS else { return nil }
-        return try context(for: endpoint).session(for: endpoint, offering: ["http/1.1"])
+        return try context(for: endpoint).session(for: endpoint, offering: protocols)
     }
 
     /// - Returns: `nil` for a connection without TLS.

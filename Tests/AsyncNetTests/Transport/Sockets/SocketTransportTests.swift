@@ -17,13 +17,6 @@ struct SocketTransportTests {
         #endif
     }
 
-    @Test("HTTP/2 is refused until sockets speak it")
-    func http2() async {
-        let error = await Session(transport: .sockets(.init(httpVersion: .http2)))
-            .request("http://127.0.0.1:1/").serializing(Data.self).response.error
-        #expect(error?.code == .unsupportedByTransport)
-    }
-
     @Test("The memory of large bodies is kept for the next ones, and freed when the transport rests")
     func keptMemory() async throws {
         let transport = SocketTransport(.init(eventLoops: 1))

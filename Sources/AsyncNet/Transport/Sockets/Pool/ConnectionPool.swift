@@ -3,6 +3,9 @@
 /// A transfer takes the connection to its origin that was used last. Without one it waits, and a connection is opened if
 /// the limits allow it; the first connection that is ready, a new or a released one, goes to whoever has waited longest.
 /// So a transfer is not bound to the connection that was opened because of it, and its cancel ends no other's.
+///
+/// A shared connection carries several transfers at once, and says how many more it takes. Where one may be shared, a second
+/// one is opened when the first has no room: while one opens, all wait for it.
 struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: ~Copyable {
     struct Limits: Equatable {
         var connectionsPerOrigin: Int
@@ -24,10 +27,22 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
         var idle: [Connection] = []
         var opening = 0
         var busy = 0
+        var shared: [Shared] = []
+        /// Whether a new connection may turn out to be shared.
+        var mayShare = false
         /// The transfers that wait, with those of the highest priority first, otherwise in order.
         var waiting: [(transfer: Transfer, priority: Int)] = []
-        var connections: Int { idle.count + opening + busy }
+        var connections: Int { idle.count + opening + busy + shared.count }
         var isEmpty: Bool { connections == 0 && waiting.isEmpty }
+
+        func index(of connection: Connection) -> Int? { shared.firstIndex { $0.connection == connection } }
+    }
+
+    private struct Shared {
+        let connection: Connection
+        var active = 0
+        /// How many more transfers it takes.
+        var room: Int
     }
 
     private let limits: Limits
@@ -47,20 +62,33 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
 
     // MARK: Transfers
 
+    /// - Parameter mustBeShared: Whether a connection of its own must be a new one.
     /// - Returns: The kept connection on which a transfer is sent now; `nil` if there is none.
-    mutating func takeIdle(for key: Key) -> Connection? {
-        guard let origin = origins[key], let connection = origin.idle.popLast() else { return nil }
+    mutating func takeIdle(for key: Key, mustBeShared: Bool = false) -> Connection? {
+        guard let origin = origins[key] else { return nil }
+        if let index = origin.shared.lastIndex(where: { $0.room > 0 }) { return take(index, of: origin) }
+        guard !mustBeShared, let connection = origin.idle.popLast() else { return nil }
         origin.busy += 1
         forgetResting(connection)
         return connection
     }
 
+    private mutating func take(_ index: Int, of origin: Origin) -> Connection {
+        let connection = origin.shared[index].connection
+        if origin.shared[index].active == 0 { forgetResting(connection) }
+        origin.shared[index].active += 1
+        origin.shared[index].room -= 1
+        return connection
+    }
+
     /// Lets a transfer wait for a connection, a new one if there is none to take or the transfer wants none.
     ///
+    /// - Parameter mayShare: Whether a new connection may turn out to be shared.
     /// - Returns: What to do, in order.
-    mutating func wait(_ transfer: Transfer, for key: Key, priority: Int = 0) -> [Action] {
+    mutating func wait(_ transfer: Transfer, for key: Key, priority: Int = 0, mayShare: Bool = false) -> [Action] {
         let origin = origins[key] ?? Origin()
         origins[key] = origin
+        origin.mayShare = mayShare
         let place = origin.waiting.firstIndex { $0.priority < priority } ?? origin.waiting.count
         origin.waiting.insert((transfer, priority), at: place)
         return open(for: key)
@@ -90,30 +118,70 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
         return [.use(connection, transfer)]
     }
 
-    mutating func opened(_ connection: Connection, for key: Key) -> [Action] {
+    /// - Parameter room: How many transfers a shared connection takes; `nil` for one that carries one at a time.
+    mutating func opened(_ connection: Connection, for key: Key, room: Int? = nil) -> [Action] {
         shortage = nil
-        origins[key]?.opening -= 1
-        origins[key]?.busy += 1
-        return released(connection, of: key)
+        guard let origin = origins[key] else { return [] }
+        origin.opening -= 1
+        if let room {
+            origin.shared.append(Shared(connection: connection, room: room))
+            resting.append((connection, key))
+            return changedRoom(connection, of: key, to: room)
+        }
+        let couldShare = origin.mayShare
+        origin.mayShare = false
+        origin.busy += 1
+        let actions = released(connection, of: key)
+        return couldShare ? actions + openAll(for: key) : actions
     }
 
-    /// A connection could not be opened. - Returns: the transfer that ends with the error, if one waits, and what follows.
-    mutating func failed(_ key: Key) -> (Transfer?, [Action]) {
-        origins[key]?.opening -= 1
+    /// A transfer on a shared connection has ended.
+    mutating func endedTransfer(on connection: Connection, of key: Key, room: Int) -> [Action] {
+        guard let origin = origins[key], let index = origin.index(of: connection) else { return [] }
+        origin.shared[index].active -= 1
+        if origin.shared[index].active == 0 { resting.append((connection, key)) }
+        return changedRoom(connection, of: key, to: room)
+    }
+
+    /// A shared connection takes more or fewer transfers; none if it is about to be closed.
+    mutating func changedRoom(_ connection: Connection, of key: Key, to room: Int) -> [Action] {
+        guard let origin = origins[key], let index = origin.index(of: connection) else { return [] }
+        origin.shared[index].room = room
+        var actions: [Action] = []
+        while origin.shared[index].room > 0, !origin.waiting.isEmpty {
+            actions.append(.use(take(index, of: origin), origin.waiting.removeFirst().transfer))
+        }
+        if !origin.waiting.isEmpty { actions += open(for: key) }
+        return origin.shared[index].active == 0 ? actions + makeRoom() : actions
+    }
+
+    mutating func closedShared(_ connection: Connection, of key: Key) -> [Action] {
+        guard let origin = origins[key], let index = origin.index(of: connection) else { return [] }
+        if origin.shared.remove(at: index).active == 0 { forgetResting(connection) }
         connections -= 1
-        let transfer = origins[key].flatMap { $0.waiting.first?.transfer }
-        if transfer != nil { origins[key]?.waiting.removeFirst() }
-        return (transfer, afterClosing(key))
+        return afterClosing(key)
+    }
+
+    /// A connection could not be opened. - Returns: the transfers that end with the error, and what follows: those that have
+    /// waited for one connection together, otherwise the one that has waited longest.
+    mutating func failed(_ key: Key) -> ([Transfer], [Action]) {
+        guard let origin = origins[key] else { return ([], []) }
+        origin.opening -= 1
+        connections -= 1
+        let count = origin.mayShare && origin.connections == 0 ? origin.waiting.count : min(1, origin.waiting.count)
+        let transfers = origin.waiting.prefix(count).map(\.transfer)
+        origin.waiting.removeFirst(count)
+        return (transfers, afterClosing(key))
     }
 
     /// A connection could not be opened because the process has no file descriptor left: the transfer waits for one of the
     /// pool's connections to end, and fails if there is none.
-    mutating func lackedDescriptor(_ key: Key) -> (Transfer?, [Action]) {
+    mutating func lackedDescriptor(_ key: Key) -> ([Transfer], [Action]) {
         guard connections > 1 else { return failed(key) }
         origins[key]?.opening -= 1
         connections -= 1
         shortage = connections
-        return (nil, open(for: key))
+        return ([], open(for: key))
     }
 
     /// A connection that carried a transfer is closed.
@@ -125,6 +193,7 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
 
     /// A kept connection is closed: by its server, or since its time is over.
     mutating func closedIdle(_ connection: Connection, of key: Key) -> [Action] {
+        if origins[key]?.index(of: connection) != nil { return closedShared(connection, of: key) }
         guard let index = origins[key]?.idle.firstIndex(of: connection) else { return [] }
         origins[key]?.idle.remove(at: index)
         forgetResting(connection)
@@ -137,7 +206,7 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
     /// Opens as many connections as wait for one and the limits allow.
     private mutating func open(for key: Key) -> [Action] {
         guard let origin = origins[key], origin.waiting.count > origin.opening,
-            origin.connections < limits.connectionsPerOrigin
+            !origin.mayShare || origin.opening == 0, origin.connections < limits.connectionsPerOrigin
         else { return [] }
         if hasPlace {
             connections += 1

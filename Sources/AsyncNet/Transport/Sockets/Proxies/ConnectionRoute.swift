@@ -14,10 +14,14 @@ struct ProxyRoutes: Sendable {
     /// The proxy of the settings; that of the environment is looked at for each connection.
     private let proxy: ProxyServer?
     private let ignoresProxies: Bool
+    private let isHTTP2Only: Bool
 
+    /// - Parameter isHTTP2Only: Whether a proxy, which is spoken to over HTTP/1.1, must tunnel each request.
     /// - Throws: ``AsyncNetError`` with code `.invalidConfiguration`.
-    init(_ configuration: ProxyConfiguration, unixSocket: String?) throws(AsyncNetError) {
-        self.configuration = configuration
+    init(
+        _ configuration: ProxyConfiguration, unixSocket: String?, isHTTP2Only: Bool = false
+    ) throws(AsyncNetError) {
+        (self.configuration, self.isHTTP2Only) = (configuration, isHTTP2Only)
         // No proxy leads to a socket of this machine.
         ignoresProxies = unixSocket != nil
         guard case .url(let url) = configuration.kind else {
@@ -33,7 +37,7 @@ struct ProxyRoutes: Sendable {
     func route(to endpoint: ServerEndpoint, isTunnelled: Bool) throws(AsyncNetError) -> ConnectionRoute {
         guard let proxy = try proxy(for: endpoint) else { return ConnectionRoute(endpoint: endpoint) }
         if !proxy.kind.isHTTP { try configuration.checkHost(endpoint.host) }
-        let needsTunnel = isTunnelled || endpoint.isTLS || configuration.alwaysTunnels
+        let needsTunnel = isTunnelled || endpoint.isTLS || isHTTP2Only || configuration.alwaysTunnels
         return ConnectionRoute(endpoint: endpoint, proxy: proxy, isForwarded: proxy.kind.isHTTP && !needsTunnel)
     }
 

@@ -1,0 +1,174 @@
+import Foundation
+
+/// What becomes of the events of a connection over HTTP/2, and how its transfers end.
+extension HTTP2Connection {
+    func receive(_ event: HTTP2Machine.Event, _ input: UnsafeRawBufferPointer) {
+        switch event {
+        case .informational(let stream, let head): with(stream) { receive(informational: head, $0) }
+        case .head(let stream, let head): with(stream) { receive(head, $0) }
+        case .body(let stream, let range):
+            with(stream) { receive(UnsafeRawBufferPointer(rebasing: input[range]), $0) }
+        case .trailers(let stream, let trailers):
+            with(stream) { $0.transfer.request.onEvent?(.trailers(trailers)) }
+        case .complete(let stream): with(stream) { complete($0) }
+        case .failed(let stream, let failure): with(stream) { fail($0, failure) }
+        case .settled: settle()
+        case .goAway(let unprocessed, let code): receiveGoAway(unprocessed, code)
+        case .frame: break
+        }
+    }
+
+    /// The server takes more or fewer streams.
+    private func settle() {
+        engine.note(machine.streamLimit, of: route)
+        engine.changedRoom(self, to: room)
+    }
+
+    private func with(_ stream: HTTP2Stream, _ action: (HTTP2Exchange) -> Void) {
+        if let exchange = exchanges[stream.id] { action(exchange) }
+    }
+
+    // MARK: A response
+
+    private func receive(informational head: HTTPResponseHead, _ exchange: HTTP2Exchange) {
+        exchange.delivery.receivedBytes(at: engine.thread.now)
+        exchange.transfer.request.onEvent?(.informational(head))
+        if head.statusCode == 100 { exchange.sender.continueBody() }
+    }
+
+    private func receive(_ head: HTTPResponseHead, _ exchange: HTTP2Exchange) {
+        note(exchange)
+        attempt(exchange) { () throws(AsyncNetError) in
+            try exchange.delivery.begin(head, length: exchange.stream.bytesLeft == 0 ? nil : exchange.stream.bytesLeft)
+            reportConnection(
+                exchange.transfer, head, isNew: exchange.isFirst, roundTrip: machine.pings.roundTrip)
+        }
+        // The server does not want the rest of the body, or has not asked for it.
+        if head.statusCode >= 300 { exchange.sender.stop() } else { exchange.sender.continueBody() }
+    }
+
+    private func receive(_ bytes: UnsafeRawBufferPointer, _ exchange: HTTP2Exchange) {
+        note(exchange)
+        exchange.unread += bytes.count
+        attempt(exchange) { () throws(AsyncNetError) in
+            try exchange.delivery.receive(bytes)
+            if exchange.delivery.isChunkFull, !exchange.isPaused { passOn(exchange) }
+        }
+    }
+
+    private func attempt(_ exchange: HTTP2Exchange, _ step: () throws(AsyncNetError) -> Void) {
+        do throws(AsyncNetError) { try step() } catch {
+            machine.reset(exchange.stream, .cancel)
+            finish(exchange, .failure(error))
+        }
+    }
+
+    private func complete(_ exchange: HTTP2Exchange) {
+        // The rest of the request is not needed (RFC 9113 §8.1).
+        if !exchange.stream.isRequestSent { machine.reset(exchange.stream, .noError) }
+        end(exchange, .success(()))
+    }
+
+    /// Ends a transfer; that of a suspended request, when it goes on.
+    private func end(_ exchange: HTTP2Exchange, _ result: Result<Void, AsyncNetError>) {
+        exchange.result = result
+        if isSuspended(exchange.transfer) { exchange.isPaused = true } else { finish(exchange, result) }
+    }
+
+    /// Ends a transfer, with room for the next one before the reader knows of it.
+    func finish(_ exchange: HTTP2Exchange, _ result: Result<Void, AsyncNetError>) {
+        let (transfer, delivery) = (exchange.transfer, exchange.delivery)
+        report(transfer, delivery, isNew: exchange.isFirst) {
+            WireBytes(
+                sentHead: Int64(exchange.stream.sentHeadBytes), sentBody: exchange.sender.sentBody,
+                receivedHead: Int64(exchange.stream.headBytes), receivedBody: delivery.receivedBytes)
+        }
+        release(exchange)
+        engine.ended(transfer)
+        engine.endedTransfer(on: self, room: room)
+        engine.thread.afterTurns { delivery.finish(result) }
+        closeIfDone()
+    }
+
+    // MARK: Failures
+
+    private func fail(_ exchange: HTTP2Exchange, _ failure: HTTP2Machine.Failure) {
+        switch failure {
+        case .violation(let violation): end(exchange, .failure(violation.error))
+        case .reset(HTTP2ErrorCode.refusedStream.rawValue):
+            settle()
+            sendAgain(exchange, "RST_STREAM with REFUSED_STREAM")
+        case .reset(HTTP2ErrorCode.http11Required.rawValue):
+            engine.requireHTTP1(route)
+            machine.isGoingAway = true
+            sendAgain(exchange, "RST_STREAM with HTTP_1_1_REQUIRED")
+        case .reset(let code):
+            lose(
+                exchange, AsyncNetError(.connectionLost, "The server sent RST_STREAM with \(HTTP2ErrorCode.name(code))")
+            )
+        }
+    }
+
+    /// The server has not processed the request, whatever its method is (RFC 9113 §8.7).
+    private func sendAgain(_ exchange: HTTP2Exchange, _ frame: String) {
+        let isAllowed = exchange.restarts < Self.mostRestarts && exchange.delivery.head == nil
+        guard isAllowed, exchange.transfer.canReplay || exchange.sender.sentBody == 0 && exchange.sender.awaitsContinue
+        else {
+            return end(
+                exchange, .failure(AsyncNetError(.connectionLost, "The server did not process the request (\(frame))")))
+        }
+        restart(exchange)
+    }
+
+    private static let mostRestarts = 10
+
+    private func restart(_ exchange: HTTP2Exchange) {
+        release(exchange)
+        engine.endedTransfer(on: self, room: room)
+        engine.restart(exchange.transfer)
+        closeIfDone()
+    }
+
+    /// The stream or the connection has ended without a complete response.
+    private func lose(_ exchange: HTTP2Exchange, _ error: AsyncNetError) {
+        guard error.code == .connectionLost else { return end(exchange, .failure(error)) }
+        guard exchange.delivery.head == nil else {
+            return end(
+                exchange,
+                .failure(AsyncNetError(.bodyEndedEarly, error.message, underlyingError: error.underlyingError)))
+        }
+        let rule = ResendRule(
+            isIdempotent: exchange.transfer.request.head.isIdempotent, canReplay: exchange.transfer.canReplay,
+            isReused: !exchange.isFirst, hasSent: hasSent(exchange), hasResponse: exchange.delivery.firstByte != nil,
+            hasRestarted: exchange.restarts > 0)
+        if rule.decision == .restart { restart(exchange) } else { end(exchange, .failure(error)) }
+    }
+
+    private func receiveGoAway(_ unprocessed: [HTTP2Stream], _ code: UInt32) {
+        engine.changedRoom(self, to: 0)
+        if code == HTTP2ErrorCode.http11Required.rawValue { engine.requireHTTP1(route) }
+        for stream in unprocessed {
+            with(stream) { sendAgain($0, "GOAWAY with \(HTTP2ErrorCode.name(code))") }
+        }
+        closeIfDone()
+    }
+
+    /// A connection that takes no transfers is closed with its last one.
+    func closeIfDone() {
+        if machine.isGoingAway, isIdle, !isClosed { close() }
+    }
+
+    /// The server has closed the connection.
+    func receivedEnd() {
+        let reason = machine.goAwayCode.map { " after GOAWAY with \(HTTP2ErrorCode.name($0))" } ?? ""
+        end(AsyncNetError(.connectionLost, "The server closed the connection\(reason)"))
+    }
+
+    /// Ends the connection, and with it all transfers.
+    func end(_ error: AsyncNetError) {
+        guard !isClosed else { return }
+        let left = exchanges.values.sorted { $0.stream.id < $1.stream.id }
+        close()
+        for exchange in left { lose(exchange, error) }
+    }
+}

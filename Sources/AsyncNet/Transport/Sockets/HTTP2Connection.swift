@@ -1,0 +1,373 @@
+import Foundation
+
+/// A connection that carries several transfers at once over HTTP/2. Used under its loop's lock only.
+///
+/// What arrived in a turn is passed on at its end, and what the transfers of a round send leaves together after it.
+final class HTTP2Connection: PooledConnection, LoopHandler {
+    var machine: HTTP2Machine
+    var exchanges: [UInt32: HTTP2Exchange] = [:]
+    /// Those of which bytes arrived in this turn.
+    private var news: [HTTP2Exchange] = []
+    /// Those whose body is not sent, the one that is next first.
+    private var sending: [HTTP2Exchange] = []
+    /// What was received and is no whole frame yet.
+    private var rest: [UInt8] = []
+    private var hasWaitingFrames = false
+    /// How many bytes were sent before those that wait in the machine.
+    private var sentBytes = 0
+    private var isSendScheduled = false
+    private var silenceTimer: LoopTimers.ID?
+    private var silentSince = ContinuousClock.now
+    private(set) var isClosed = false
+
+    private static let bytesPerTurn = 256 * 1024
+    private static let framesPerTurn = 512
+    private static let sentBytesPerTurn = 1024 * 1024
+    /// How much is written ahead of what the socket takes.
+    private static let outputSize = 64 * 1024
+    /// With more frames than this for a server that takes none, nothing is received (RFC 9113 §10.5).
+    private static let mostOutput = 512 * 1024
+
+    override init(
+        _ number: Int, _ route: ConnectionRoute, _ stream: SocketStream, _ opening: OpeningTimes, engine: SocketEngine
+    ) {
+        machine = HTTP2Machine(
+            engine.configuration.http2Limits, streams: engine.streamLimit(of: route), now: engine.thread.now)
+        super.init(number, route, stream, opening, engine: engine)
+    }
+
+    override var isIdle: Bool { exchanges.isEmpty }
+
+    /// How many more transfers may begin.
+    var room: Int { isClosed ? 0 : machine.capacity }
+
+    // MARK: Transfers
+
+    override func start(_ transfer: SocketTransfer, restarts: Int, answers: Int) {
+        let stream = HTTP2Stream(transfer.request.head.url, transfer.request.head.method, machine.limits)
+        let exchange = HTTP2Exchange(
+            transfer, stream, engine, restarts: restarts, isFirst: transfers == 0,
+            place: sentBytes + machine.output.count)
+        transfers += 1
+        observe(transfer)
+        machine.open(stream, endsStream: exchange.sender.isDone) { add in transfer.addHTTP2Fields(add) }
+        exchanges[stream.id] = exchange
+        if transfer.request.isHeadObserved { transfer.request.onEvent?(.sentHead(transfer.sentHTTP2Head)) }
+        if !exchange.sender.isDone { sending.append(exchange) }
+        watchSilence()
+        scheduleSend()
+    }
+
+    override func resume(_ transfer: SocketTransfer) {
+        guard let exchange = exchange(of: transfer) else { return }
+        exchange.isPaused = false
+        passOn(exchange)
+        scheduleSend()
+    }
+
+    override func cancel(_ transfer: SocketTransfer) {
+        guard let exchange = exchange(of: transfer) else { return }
+        machine.cancel(exchange.stream, engine.thread.now)
+        release(exchange)
+        scheduleSend()
+        engine.endedTransfer(on: self, room: room)
+        closeIfDone()
+    }
+
+    /// Whether a byte of the request was passed to the network.
+    func hasSent(_ exchange: HTTP2Exchange) -> Bool { sentBytes > exchange.place }
+
+    private func exchange(of transfer: SocketTransfer) -> HTTP2Exchange? {
+        exchanges.values.first { $0.transfer === transfer }
+    }
+
+    /// The transfer has no stream any more.
+    func release(_ exchange: HTTP2Exchange) {
+        exchanges[exchange.stream.id] = nil
+        exchange.sender.stop()
+        for timer in [exchange.continueTimer, exchange.rateTimer] { timer.map(engine.thread.cancel) }
+        exchange.transfer.request.hold?.forget(exchange.transfer)
+        sending.removeAll { $0 === exchange }
+        life?.end()
+    }
+
+    // MARK: Turns
+
+    func turn(_ readiness: Readiness, _ thread: LoopThread) -> Turn {
+        if readiness.contains(.writable) { stream.becameWritable() }
+        var turn = Turn.done
+        attempt { () throws(AsyncNetError) in
+            if readiness.contains(.readable) || readiness.isEmpty { turn = try receive() }
+            passOnNews()
+            if try send() == .more { turn = .more }
+        }
+        stream.endTurn()
+        guard !isClosed else { return .done }
+        if isIdle, machine.output.isEmpty { freeBuffers() }
+        updateWatch(isReading: mayReceive)
+        return turn
+    }
+
+    private func freeBuffers() {
+        stream.freeBuffers()
+        machine.output = []
+    }
+
+    private var mayReceive: Bool { machine.output.count < Self.mostOutput }
+
+    /// Runs a step; its error ends the connection.
+    private func attempt(_ step: () throws(AsyncNetError) -> Void) {
+        do throws(AsyncNetError) { try step() } catch { end(error) }
+    }
+
+    // MARK: Sending
+
+    /// Sends after the round, with what others begin in it.
+    func scheduleSend() {
+        guard !isSendScheduled, !isClosed else { return }
+        isSendScheduled = true
+        engine.thread.afterTurns { [weak self] in
+            guard let self else { return }
+            isSendScheduled = false
+            guard !isClosed else { return }
+            attempt { () throws(AsyncNetError) in if try send() == .more { requeue() } }
+            if !isClosed { updateWatch(isReading: mayReceive) }
+        }
+    }
+
+    private func send() throws(AsyncNetError) -> Turn {
+        var sent = 0
+        while !isClosed, !stream.isBlocked {
+            try fillOutput()
+            guard !machine.output.isEmpty || stream.tls != nil else { return .done }
+            guard sent < Self.sentBytesPerTurn else { return .more }
+            let count = try machine.output.withBytes { bytes throws(AsyncNetError) in try stream.send(bytes) }
+            if count == 0 { return .done }
+            sent += count
+            sentBytes += count
+            if count == machine.output.count {
+                machine.output.removeAll(keepingCapacity: true)
+            } else {
+                machine.output.removeSubrange(..<count)
+            }
+        }
+        return .done
+    }
+
+    /// Writes DATA frames, one of each body in turn.
+    private func fillOutput() throws(AsyncNetError) {
+        var waiting = 0
+        while machine.output.count < Self.outputSize, waiting < sending.count {
+            let exchange = sending.removeFirst()
+            switch write(exchange) {
+            case .done: waiting = 0
+            case .wrote:
+                waiting = 0
+                if exchange.sender.isDone { didSend(exchange) } else { sending.append(exchange) }
+            case .waits, .limited:
+                waiting += 1
+                sending.append(exchange)
+            case .failed(let error):
+                machine.reset(exchange.stream, .cancel)
+                finish(exchange, .failure(error))
+            }
+        }
+    }
+
+    private func write(_ exchange: HTTP2Exchange) -> HTTP2Sender.Progress {
+        if isSuspended(exchange.transfer) { return .waits }
+        if exchange.sender.awaitsContinue { awaitContinue(exchange) }
+        guard let rate = engine.configuration.maximumSendRate else {
+            return exchange.sender.write(to: &machine, exchange.stream, atMost: .max)
+        }
+        let most = allowance(exchange, rate, since: exchange.started, after: exchange.sender.sentBody)
+        return exchange.sender.write(to: &machine, exchange.stream, atMost: most)
+    }
+
+    private func awaitContinue(_ exchange: HTTP2Exchange) {
+        guard exchange.continueTimer == nil else { return }
+        exchange.continueTimer = engine.thread.schedule(after: engine.configuration.expectContinueTimeout) {
+            [weak self, weak exchange] in
+            exchange?.sender.continueBody()
+            self?.scheduleSend()
+        }
+    }
+
+    private func didSend(_ exchange: HTTP2Exchange) {
+        if exchange.stream.phase == .ended { machine.forget(exchange.stream) }
+    }
+
+    /// How many bytes a rate allows now; 0 until a timer goes on.
+    private func allowance(
+        _ exchange: HTTP2Exchange, _ rate: Int64, since start: ContinuousClock.Instant, after moved: Int64
+    ) -> Int {
+        switch TransferRate(bytesPerSecond: rate, start: start).decision(after: moved, now: engine.thread.now) {
+        case .move(let count): return count
+        case .wait(let delay):
+            guard exchange.rateTimer == nil else { return 0 }
+            exchange.rateTimer = engine.thread.schedule(after: delay) { [weak self, weak exchange] in
+                guard let self, let exchange else { return }
+                exchange.rateTimer = nil
+                credit(exchange)
+                scheduleSend()
+            }
+            return 0
+        }
+    }
+
+    // MARK: Receiving
+
+    private func receive() throws(AsyncNetError) -> Turn {
+        var (bytes, frames) = (0, 0)
+        while !isClosed, mayReceive {
+            guard bytes < Self.bytesPerTurn, frames < Self.framesPerTurn else { return .more }
+            if hasWaitingFrames {
+                try takeRest(&frames)
+                continue
+            }
+            let room = engine.thread.receiveBuffer
+            switch try stream.receive(into: room, engine.thread.scratchBuffer) {
+            case .wouldBlock: return .done
+            case .end:
+                receivedEnd()
+                return .done
+            case .bytes(let count):
+                silentSince = engine.thread.now
+                bytes += count
+                let received = UnsafeRawBufferPointer(rebasing: room[..<count])
+                guard rest.isEmpty else {
+                    rest.append(contentsOf: received)
+                    try takeRest(&frames)
+                    continue
+                }
+                let taken = try take(received, &frames)
+                if taken < count { rest = Array(received[taken...]) }
+            }
+        }
+        return .done
+    }
+
+    private func takeRest(_ frames: inout Int) throws(AsyncNetError) {
+        var input = rest
+        (rest, hasWaitingFrames) = ([], false)
+        let taken = try input.withBytes { bytes throws(AsyncNetError) in try take(bytes, &frames) }
+        guard taken < input.count else { return }
+        input.removeFirst(taken)
+        rest = input
+    }
+
+    /// - Returns: How many bytes were taken.
+    private func take(_ input: UnsafeRawBufferPointer, _ frames: inout Int) throws(AsyncNetError) -> Int {
+        var position = 0
+        while !isClosed {
+            guard frames < Self.framesPerTurn else {
+                hasWaitingFrames = true
+                return position
+            }
+            frames += 1
+            let event: HTTP2Machine.Event?
+            do throws(HTTP2Violation) {
+                event = try machine.next(in: input, &position, engine.thread.now)
+            } catch {
+                machine.goAway(error.code)
+                throw error.error
+            }
+            guard let event else { return position }
+            receive(event, input)
+        }
+        return input.count
+    }
+
+    // MARK: What is passed on
+
+    func note(_ exchange: HTTP2Exchange) {
+        exchange.delivery.receivedBytes(at: engine.thread.now)
+        guard !exchange.hasNews else { return }
+        exchange.hasNews = true
+        news.append(exchange)
+    }
+
+    private func passOnNews() {
+        guard !news.isEmpty else { return }
+        for exchange in news {
+            exchange.hasNews = false
+            if exchanges[exchange.stream.id] === exchange { passOn(exchange) }
+        }
+        news.removeAll(keepingCapacity: true)
+    }
+
+    /// Passes on what has arrived, and lets the server send as much again.
+    func passOn(_ exchange: HTTP2Exchange) {
+        if isSuspended(exchange.transfer) { exchange.isPaused = true }
+        guard !exchange.isPaused else { return }
+        if let result = exchange.result { return finish(exchange, result) }
+        guard exchange.delivery.flush() == .more else {
+            exchange.isPaused = true
+            return
+        }
+        credit(exchange)
+    }
+
+    private func credit(_ exchange: HTTP2Exchange) {
+        guard exchange.unread > 0, !exchange.isPaused else { return }
+        if let rate = engine.configuration.maximumReceiveRate {
+            let start = exchange.delivery.firstByte ?? exchange.started
+            guard allowance(exchange, rate, since: start, after: exchange.credited) > 0 else { return }
+        }
+        machine.didRead(exchange.unread, of: exchange.stream, engine.thread.now)
+        exchange.credited += Int64(exchange.unread)
+        exchange.unread = 0
+    }
+
+    // MARK: The connection's end
+
+    override func willClose() {
+        guard !isClosed else { return }
+        if !machine.isGoingAway { machine.goAway(.noError) }
+        isClosed = true
+        if let timer = silenceTimer.take() { engine.thread.cancel(timer) }
+        // As far as the socket takes it now.
+        guard !stream.isBlocked else { return }
+        _ = try? machine.output.withBytes { bytes throws(AsyncNetError) in try stream.send(bytes) }
+    }
+
+    func close() {
+        willClose()
+        engine.closeShared(self)
+    }
+
+    /// Asks a silent server whether it is still there.
+    private func watchSilence() {
+        guard silenceTimer == nil else { return }
+        silentSince = engine.thread.now
+        waitForSilence(silenceLimits)
+    }
+
+    private var silenceLimits: SocketTransport.HTTP2KeepAlive { engine.configuration.http2KeepAlive ?? .init() }
+
+    private func waitForSilence(_ limits: SocketTransport.HTTP2KeepAlive) {
+        let now = engine.thread.now
+        let question = silentSince + limits.interval
+        let due = now < question ? question : question + limits.timeout
+        silenceTimer = engine.thread.schedule(after: due - now) { [weak self] in
+            guard let self else { return }
+            silenceTimer = nil
+            checkSilence(limits)
+        }
+    }
+
+    /// Any frame is a sign of life.
+    private func checkSilence(_ limits: SocketTransport.HTTP2KeepAlive) {
+        guard !isClosed, engine.configuration.http2KeepAlive != nil || !isIdle else { return }
+        let now = engine.thread.now
+        guard now < silentSince + limits.interval + limits.timeout else {
+            return end(
+                AsyncNetError(.connectionLost, "The server did not answer a PING frame within \(limits.timeout)"))
+        }
+        if now >= silentSince + limits.interval {
+            machine.ping(now)
+            scheduleSend()
+        }
+        waitForSilence(limits)
+    }
+}

@@ -1,0 +1,58 @@
+/// Which version of HTTP the connections of a loop speak with each server.
+struct KnownVersions {
+    private enum Version { case chooses1, requires1 }
+
+    private var known: [ConnectionRoute: Version] = [:]
+    /// How many streams a server takes, which its next connection tells only once the first streams are open.
+    private(set) var streams: [ConnectionRoute: Int] = [:]
+    private static let mostServers = 1000
+
+    /// The protocols for a handshake (ALPN, RFC 7301).
+    func offered(to route: ConnectionRoute, _ setting: SocketTransport.HTTPVersion) -> [String] {
+        switch setting {
+        case .http2: ["h2"]
+        case .automatic where known[route] != .requires1: ["h2", "http/1.1"]
+        case .automatic, .http1: ["http/1.1"]
+        }
+    }
+
+    /// Whether a connection that is opened now may turn out to speak HTTP/2.
+    func mayBeHTTP2(_ route: ConnectionRoute, _ setting: SocketTransport.HTTPVersion) -> Bool {
+        switch setting {
+        case .http2: true
+        case .automatic: route.endpoint.isTLS && known[route] == nil
+        case .http1: false
+        }
+    }
+
+    /// Whether a new connection speaks HTTP/2: as agreed on in its handshake; without TLS, by prior knowledge (RFC 9113 §3.3).
+    mutating func isHTTP2(
+        _ stream: SocketStream, _ route: ConnectionRoute, _ setting: SocketTransport.HTTPVersion
+    ) throws(AsyncNetError) -> Bool {
+        if case .http1 = setting { return false }
+        let agreed = route.endpoint.isTLS ? stream.tls?.agreement?.applicationProtocol : nil
+        if case .http2 = setting {
+            guard !route.endpoint.isTLS || agreed == "h2" else {
+                throw AsyncNetError(
+                    .badServerResponse,
+                    "The server did not choose HTTP/2 in the TLS handshake, and nothing else is allowed")
+            }
+            return true
+        }
+        if route.endpoint.isTLS, agreed != "h2", known[route] == nil { note(route, .chooses1) }
+        if agreed == "h2", known[route] == .chooses1 { known[route] = nil }
+        return agreed == "h2"
+    }
+
+    mutating func note(_ limit: Int, of route: ConnectionRoute) {
+        if streams.count >= Self.mostServers { streams = [:] }
+        streams[route] = limit
+    }
+
+    mutating func requireHTTP1(_ route: ConnectionRoute) { note(route, .requires1) }
+
+    private mutating func note(_ route: ConnectionRoute, _ version: Version) {
+        if known.count >= Self.mostServers { known = [:] }
+        known[route] = version
+    }
+}

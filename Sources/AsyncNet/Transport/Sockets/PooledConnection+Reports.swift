@@ -1,0 +1,43 @@
+import Foundation
+
+/// What observers of a transfer learn of its connection.
+extension PooledConnection {
+    /// - Parameter isNew: Whether the transfer is the connection's first.
+    func reportConnection(_ transfer: SocketTransfer, _ head: HTTPResponseHead, isNew: Bool, roundTrip: Duration? = nil)
+    {
+        guard let interests = transfer.request.interests, interests.connections else { return }
+        let showsCertificates = interests.certificates && isNew
+        transfer.request.onEvent?(
+            .connected(
+                ConnectionInfo(
+                    isReused: !isNew, httpVersion: head.httpVersion, remoteAddress: remote?.text,
+                    remotePort: remote.flatMap { $0.port > 0 ? $0.port : nil },
+                    certificates: showsCertificates ? certificates : [],
+                    tls: route.endpoint.isTLS ? stream.tls?.agreement : nil, roundTrip: roundTrip)))
+    }
+
+    /// Those of the server: the TLS to a proxy that passes requests on is not with the server.
+    private var certificates: [String] {
+        route.endpoint.isTLS ? stream.tls?.chain.map(PEM.text) ?? [] : []
+    }
+
+    func report(_ transfer: SocketTransfer, _ delivery: ResponseDelivery, isNew: Bool, _ bytes: () -> WireBytes) {
+        guard !transfer.pipe.isEnded, let onEvent = transfer.request.onEvent else { return }
+        func since(_ instant: ContinuousClock.Instant?) -> Duration {
+            instant.map { max(.zero, $0 - transfer.start) } ?? .zero
+        }
+        let timings = TransferTimings(
+            nameLookup: isNew ? since(opening.lookup) : .zero, connect: isNew ? since(opening.connect) : .zero,
+            tlsHandshake: isNew ? since(opening.handshake) : .zero, firstByte: since(delivery.firstByte),
+            total: since(engine.thread.now))
+        let wantsCertificates =
+            engine.configuration.reportsCertificates || transfer.request.interests?.certificates == true
+        onEvent(
+            .metrics(
+                TransportMetrics(
+                    httpVersion: delivery.head?.httpVersion,
+                    isConnectionReused: delivery.firstByte == nil ? nil : !isNew,
+                    remoteAddress: remote?.text, timings: timings, wireBytes: bytes(),
+                    certificates: isNew && wantsCertificates ? certificates : [])))
+    }
+}

@@ -1,0 +1,162 @@
+import AsyncNetTesting
+import Foundation
+import Testing
+
+@testable import AsyncNet
+
+@Suite("HTTP/2 over sockets")
+struct HTTP2ConnectionTests {
+    private static func session() -> Session {
+        Session(transport: .sockets(.init(httpVersion: .http2, idleTimeout: .seconds(600), eventLoops: 1)))
+    }
+
+    private static func result(
+        of server: ScriptedHTTP2Server, _ body: RequestBody = .none
+    ) async throws -> String {
+        guard !body.isNone else { return try await session().request(try server.url).serializing(String.self).value }
+        return try await session().upload(body, to: try server.url).serializing(String.self).value
+    }
+
+    @Test("A response has the version, the headers and the body")
+    func response() async throws {
+        let server = try ScriptedHTTP2Server([.settings, .read(1), .text("hello"), .readAll])
+        let response = await Self.session().request(try server.url).serializing(String.self).response
+        #expect(try response.result.get() == "hello")
+        #expect(response.head?.httpVersion == "HTTP/2")
+        #expect(response.head?.reasonPhrase == "")
+        #expect(response.head?.headers["Content-Type"] == "text/plain")
+    }
+
+    @Test("Requests that wait for the first connection share it")
+    func sharing() async throws {
+        let server = try ScriptedHTTP2Server(
+            [
+                .settings, .read(1, count: 20),
+                .frames { writer in
+                    for stream in (0..<20).reversed() {
+                        writer.headers([(":status", "200")], on: UInt32(stream * 2 + 1))
+                        writer.data("\(stream)", on: UInt32(stream * 2 + 1), ends: true)
+                    }
+                }, .readAll,
+            ])
+        let (session, url) = (Self.session(), try server.url)
+        let values = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<20 { group.addTask { try await session.request(url).serializing(String.self).value } }
+            return try await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(values == Set((0..<20).map(String.init)))
+    }
+
+    @Test("With a limit of one stream, requests follow one another")
+    func oneStream() async throws {
+        let steps: [ScriptedHTTP2Server.Step] = [.frames { $0.settings([(3, 1)]) }, .read(1), .text("0")]
+        let server = try ScriptedHTTP2Server(
+            steps + [.read(1), .text("1", on: 3), .read(1), .text("2", on: 5), .readAll])
+        let (session, url) = (Self.session(), try server.url)
+        for index in 0..<3 {
+            #expect(try await session.request(url).serializing(String.self).value == "\(index)")
+        }
+    }
+
+    // MARK: What is sent again
+
+    @Test(
+        "A POST that the server has not processed is sent again",
+        arguments: [
+            ScriptedHTTP2Server.Step.frames { $0.numbers(3, on: 1, 7) }, .frames { $0.numbers(7, 0, 0) },
+            .frames { $0.numbers(7, 0, 11) },
+        ])
+    func unprocessed(refusal: ScriptedHTTP2Server.Step) async throws {
+        let again: [ScriptedHTTP2Server.Step] = [.settings, .read(0), .text("done"), .readAll]
+        // A refused stream is followed by another one, GOAWAY by another connection.
+        let first: [ScriptedHTTP2Server.Step] = [
+            .settings, .read(0), refusal, .read(0), .text("done", on: 3), .readAll,
+        ]
+        let server = try ScriptedHTTP2Server(first, again)
+        #expect(try await Self.result(of: server, .data(Data("a".utf8))) == "done")
+    }
+
+    @Test(
+        "A POST that may have been processed is not sent again",
+        arguments: [
+            ScriptedHTTP2Server.Step.frames { $0.numbers(3, on: 1, 2) }, .frames { $0.numbers(3, on: 1, 8) },
+            .frames { $0.numbers(3, on: 1, 0) }, .frames { $0.numbers(3, on: 1, 99) }, .close, .reset,
+        ])
+    func processed(end: ScriptedHTTP2Server.Step) async throws {
+        let server = try ScriptedHTTP2Server(
+            [.settings, .read(0), end, .readAll], [.settings, .read(0), .text("twice")])
+        let error = await #expect(throws: AsyncNetError.self) {
+            try await Self.result(of: server, .data(Data("a".utf8)))
+        }
+        #expect(error?.code == .connectionLost)
+    }
+
+    @Test("A stream that is refused again and again ends with an error")
+    func refusedForEver() async throws {
+        let refusals = (0..<20).flatMap { index -> [ScriptedHTTP2Server.Step] in
+            [.read(1), .frames { $0.numbers(3, on: UInt32(index * 2 + 1), 7) }]
+        }
+        let server = try ScriptedHTTP2Server([.settings] + refusals)
+        let error = await #expect(throws: AsyncNetError.self) { try await Self.result(of: server) }
+        #expect(error?.code == .connectionLost)
+        #expect(error?.message.contains("REFUSED_STREAM") == true)
+    }
+
+    // MARK: Ends
+
+    static let cuts: [(String, ScriptedHTTP2Server.Step)] = [
+        ("RST_STREAM with NO_ERROR", .frames { $0.numbers(3, on: 1, 0) }),
+        ("RST_STREAM with CANCEL", .frames { $0.numbers(3, on: 1, 8) }),
+        ("closed", .close),
+        ("reset", .reset),
+    ]
+
+    @Test("A body that is cut is never whole", arguments: cuts, [nil, "5"])
+    func cut(_ cut: (text: String, step: ScriptedHTTP2Server.Step), length: String?) async throws {
+        let server = try ScriptedHTTP2Server([
+            .settings, .read(1),
+            .frames {
+                $0.headers([(":status", "200")] + (length.map { [("content-length", $0)] } ?? []))
+                $0.data("hel")
+            }, cut.step, .readAll,
+        ])
+        let error = await #expect(throws: AsyncNetError.self) { try await Self.result(of: server) }
+        #expect(error?.code == .bodyEndedEarly)
+    }
+
+    @Test("A violation is said to be the server's, with the frame and the section of RFC 9113")
+    func violation() async throws {
+        let server = try ScriptedHTTP2Server([.settings, .read(1), .frames { $0.numbers(8, 0) }, .readAll])
+        let error = await #expect(throws: AsyncNetError.self) { try await Self.result(of: server) }
+        #expect(error?.code == .badServerResponse)
+        #expect(error?.message == "The server sent a WINDOW_UPDATE frame of 0 (RFC 9113 §6.9)")
+    }
+
+    @Test("An answer before the whole body is the response", arguments: [nil, "3"])
+    func earlyAnswer(length: String?) async throws {
+        let server = try ScriptedHTTP2Server([
+            .settings, .read(0),
+            .frames {
+                $0.headers([(":status", "413")] + (length.map { [("content-length", $0)] } ?? []))
+                $0.data("too", ends: true)
+                $0.numbers(3, on: 1, 0)
+            }, .readAll,
+        ])
+        let body = RequestBody.data(Data(count: 1_000_000))
+        let response = await Self.session().upload(body, to: try server.url).serializing(String.self).response
+        #expect(response.head?.statusCode == 413)
+        #expect(try response.result.get() == "too")
+    }
+
+    @Test("A body waits for the window, and goes on with it")
+    func uploadWindow() async throws {
+        let server = try ScriptedHTTP2Server([
+            .frames { $0.settings([(4, 0)]) }, .read(1), .text("first"), .read(1), .frames { $0.numbers(8, on: 3, 1) },
+            .read(0), .frames { $0.settings([(4, 3)]) }, .read(0), .text("done", on: 3), .readAll,
+        ])
+        let (session, url) = (Self.session(), try server.url)
+        #expect(try await session.request(url).serializing(String.self).value == "first")
+        let body = RequestBody.data(Data("abcd".utf8))
+        #expect(try await session.upload(body, to: url).serializing(String.self).value == "done")
+    }
+}

@@ -1,0 +1,88 @@
+import Testing
+
+@testable import AsyncNet
+
+@Suite("Connection pool: shared connections")
+struct SharedConnectionTests {
+    private typealias Pool = ConnectionPool<String, Int, Int>
+    private typealias Action = Pool.Action
+
+    private static func pool() -> Pool { Pool(.init(connectionsPerOrigin: 4, connections: 4)) }
+
+    /// Sends a transfer on a kept connection, else lets it wait for one that may be shared.
+    private static func request(_ transfer: Int, _ pool: inout Pool) -> [Action] {
+        pool.takeIdle(for: "a").map { [.use($0, transfer)] } ?? pool.wait(transfer, for: "a", mayShare: true)
+    }
+
+    @Test("While a connection opens that may be shared, all wait for it")
+    func firstConnection() {
+        var pool = Self.pool()
+        #expect(Self.request(1, &pool) == [.open("a")])
+        #expect(Self.request(2, &pool) == [])
+        #expect(Self.request(3, &pool) == [])
+        #expect(pool.opened(10, for: "a", room: 2) == [.use(10, 1), .use(10, 2), .open("a")])
+        #expect(pool.endedTransfer(on: 10, of: "a", room: 1) == [.use(10, 3)])
+    }
+
+    @Test("If it turns out not to be shared, each that waits gets a connection")
+    func notShared() {
+        var pool = Self.pool()
+        for transfer in 1...3 { _ = Self.request(transfer, &pool) }
+        #expect(pool.opened(10, for: "a") == [.use(10, 1), .open("a"), .open("a")])
+    }
+
+    @Test("If it cannot be opened, all that wait for it fail")
+    func failure() {
+        var pool = Self.pool()
+        for transfer in 1...3 { _ = Self.request(transfer, &pool) }
+        let (failed, actions) = pool.failed("a")
+        #expect(failed == [1, 2, 3])
+        #expect(actions == [])
+        let isEmpty = pool.isEmpty
+        #expect(isEmpty)
+    }
+
+    @Test("If a second one cannot be opened, only the first that waits fails")
+    func secondFailure() {
+        var pool = Self.pool()
+        for transfer in 1...3 { _ = Self.request(transfer, &pool) }
+        _ = pool.opened(10, for: "a", room: 1)
+        let (failed, actions) = pool.failed("a")
+        #expect(failed == [2])
+        #expect(actions == [.open("a")])
+    }
+
+    @Test("A connection without room is used no more, and one that gets room serves those that wait")
+    func room() {
+        var pool = Self.pool()
+        _ = Self.request(1, &pool)
+        _ = pool.opened(10, for: "a", room: 100)
+        #expect(pool.changedRoom(10, of: "a", to: 0) == [])
+        #expect(Self.request(2, &pool) == [.open("a")])
+        #expect(Self.request(3, &pool) == [])
+        #expect(pool.changedRoom(10, of: "a", to: 5) == [.use(10, 2), .use(10, 3)])
+    }
+
+    @Test("One without transfers is closed for another origin, one with transfers is not")
+    func makingRoom() {
+        var pool = Pool(.init(connectionsPerOrigin: 4, connections: 1))
+        _ = Self.request(1, &pool)
+        _ = pool.opened(10, for: "a", room: 100)
+        #expect(pool.wait(2, for: "b") == [])
+        #expect(pool.endedTransfer(on: 10, of: "a", room: 100) == [.close(10)])
+        #expect(pool.closedIdle(10, of: "a") == [.open("b")])
+    }
+
+    @Test("A closed connection leaves its place to those that wait")
+    func closed() {
+        var pool = Self.pool()
+        _ = Self.request(1, &pool)
+        _ = pool.opened(10, for: "a", room: 1)
+        #expect(Self.request(2, &pool) == [.open("a")])
+        #expect(pool.closedShared(10, of: "a") == [])
+        #expect(pool.opened(11, for: "a", room: 1) == [.use(11, 2)])
+        #expect(pool.closedShared(11, of: "a") == [])
+        let isEmpty = pool.isEmpty
+        #expect(isEmpty)
+    }
+}
