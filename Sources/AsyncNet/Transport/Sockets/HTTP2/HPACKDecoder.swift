@@ -20,7 +20,7 @@ struct HPACKFields {
     fileprivate mutating func add(_ entry: HPACKDynamicTable.Entry, _ limits: HPACKLimits) throws(HPACKError) {
         bytes += entry.size
         guard bytes <= 4 * limits.listBytes else { throw .listFarAboveLimit(4 * limits.listBytes) }
-        exceedsLimits = exceedsLimits || bytes > limits.listBytes || fields.count == limits.fields
+        exceedsLimits = bytes > limits.listBytes || fields.count == limits.fields
         if !exceedsLimits { fields.append(entry.field) }
     }
 }

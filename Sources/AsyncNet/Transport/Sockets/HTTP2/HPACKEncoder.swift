@@ -51,18 +51,16 @@ struct HPACKEncoder {
         Self.append(bytes, to: &output)
         guard isIndexed else { return }
         let text = self.name(at: found.index) ?? String(decoding: name, as: UTF8.self)
-        insert(HPACKField(name: text, value: value), key)
+        names.add(key, number: table.inserted)
+        table.insert(
+            HPACKDynamicTable.Entry(
+                HPACKField(name: text, value: value), nameBytes: name.count, valueBytes: bytes.count))
     }
 
     private func name(at index: Int) -> String? {
         let known = HPACKStaticTable.fields
         guard index > 0 else { return nil }
         return index <= known.count ? known[index - 1].name : table[index - known.count - 1].field.name
-    }
-
-    private mutating func insert(_ field: HPACKField, _ key: HPACKNames.Key) {
-        let entry = HPACKDynamicTable.Entry(field, nameBytes: key.name.count, valueBytes: key.value.count)
-        if table.insert(entry) { names.add(key, number: table.inserted - 1) }
     }
 
     // MARK: Primitives

@@ -11,7 +11,7 @@ enum HPACKError: Error, Equatable {
     case sizeUpdateAfterField
     case sizeUpdateAboveLimit(Int)
     case tooManySizeUpdates
-    /// The decoded list is several times larger than the limit: a small block may repeat a large entry thousands of times.
+    /// The decoded list is far larger than the limit: a small block may repeat a large entry thousands of times.
     case listFarAboveLimit(Int)
 
     /// What the sender did, as the rest of a sentence, with the section that forbids it.
@@ -25,7 +25,7 @@ enum HPACKError: Error, Equatable {
         case .huffmanPadding: "a Huffman-coded string with invalid padding (RFC 7541 §5.2)"
         case .huffmanEndOfString: "a Huffman-coded string that contains EOS (RFC 7541 §5.2)"
         case .sizeUpdateAfterField: "a table size update after a field (RFC 7541 §4.2)"
-        case .sizeUpdateAboveLimit(let size): "the table size \(size), above SETTINGS_HEADER_TABLE_SIZE (RFC 7541 §6.3)"
+        case .sizeUpdateAboveLimit(let size): "the table size \(size), above its limit (RFC 7541 §6.3)"
         case .tooManySizeUpdates: "too many table size updates in one field block (RFC 7541 §4.2)"
         case .listFarAboveLimit(let bytes): "a field list of more than \(bytes) bytes (RFC 9113 §10.5.1)"
         }

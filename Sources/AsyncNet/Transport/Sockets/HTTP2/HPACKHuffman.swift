@@ -1,8 +1,8 @@
 /// The Huffman code of strings (RFC 7541 §5.2, appendix B).
 ///
-/// The code is canonical: codes grow with their length, and within a length with the symbol. So the lengths are enough to
-/// make the tables, about 3 KB, once. A string is decoded by looking up its next 8 bits, which hold any symbol that is common
-/// in fields; a longer code is found by comparing with the first code of each length.
+/// The code is canonical: codes grow with their length, and within a length with the symbol. So the lengths are enough
+/// to make the tables, about 3 KB, once. A string is decoded by looking up its next 8 bits, which hold the code of any
+/// symbol that is common in fields; a longer code is found by comparing with the first code of each length.
 struct HPACKHuffman: Sendable {
     static let code = HPACKHuffman()
 
@@ -27,7 +27,7 @@ struct HPACKHuffman: Sendable {
     private let short: [UInt16]
     /// The symbols in the order of their codes.
     private let symbols: [UInt16]
-    /// By length: the first code that is longer, in the highest of 32 bits; what to add to a code for its place in `symbols`.
+    /// By length: the first longer code, in the highest of 32 bits; what to add to a code for its place in `symbols`.
     private let ends: [UInt64]
     private let offsets: [Int]
 
@@ -59,16 +59,15 @@ struct HPACKHuffman: Sendable {
     /// The number of bytes that the encoded string has.
     func encodedCount(_ text: UnsafeBufferPointer<UInt8>) -> Int {
         Self.lengths.withUnsafeBufferPointer { lengths in
-            var bits = 7
-            for byte in text { bits += Int(lengths[Int(byte)]) }
-            return bits / 8
+            (text.reduce(0) { $0 &+ Int(lengths[Int($1)]) } + 7) / 8
         }
     }
 
     func encode(_ text: UnsafeBufferPointer<UInt8>, into output: inout [UInt8]) {
         var (bits, count): (UInt64, UInt64) = (0, 0)
+        let lengths = Self.lengths
         for byte in text {
-            let length = UInt64(Self.lengths[Int(byte)])
+            let length = UInt64(lengths[Int(byte)])
             bits = bits << length | UInt64(codes[Int(byte)])
             count += length
             while count >= 8 {
@@ -121,34 +120,22 @@ private struct Bits {
     private let input: UnsafeRawBufferPointer
     private var position = 0
     private var bits: UInt64 = 0
-    /// How many of the lowest bits are to be read, and how many of those stand after the end.
+    /// How many of the lowest bits have not been read.
     private var count = 0
-    private var filled = 0
 
     init(_ input: UnsafeRawBufferPointer) { self.input = input }
 
+    /// The unread bits that belong to the string.
+    private var left: Int { count - max(0, position - input.count) * 8 }
+
     /// Whether what is left is less than a byte of ones.
-    var isPadding: Bool { count - filled < 8 && next(32) == .max }
+    var isPadding: Bool { left < 8 && next(32) == .max }
 
     /// Called before each symbol: afterwards there are 32 bits or more.
     mutating func fill() {
-        guard count < 32 else { return }
-        if position + 4 <= input.count {
-            bits =
-                bits << 32 | UInt64(UInt32(bigEndian: input.loadUnaligned(fromByteOffset: position, as: UInt32.self)))
-            position += 4
-            count += 32
-        } else {
-            fillSlowly()
-        }
-    }
-
-    private mutating func fillSlowly() {
         while count < 32 {
-            let isInside = position < input.count
-            bits = bits << 8 | (isInside ? UInt64(input[position]) : 0xFF)
-            position += isInside ? 1 : 0
-            filled += isInside ? 0 : 8
+            bits = bits << 8 | (position < input.count ? UInt64(input[position]) : 0xFF)
+            position += 1
             count += 8
         }
     }
@@ -158,9 +145,9 @@ private struct Bits {
         UInt32(truncatingIfNeeded: bits >> UInt64(count - length)) & (.max >> UInt32(32 - length))
     }
 
-    /// Whether the input has so many bits, which are read then.
+    /// Whether the string has so many bits, which are read then.
     mutating func skip(_ length: Int) -> Bool {
-        guard length <= count - filled else { return false }
+        guard length <= left else { return false }
         count -= length
         return true
     }

@@ -53,16 +53,8 @@ struct HPACKInput {
     private static func text(_ bytes: UnsafeRawBufferPointer, of name: String) -> String {
         if let text = String(validating: bytes, as: UTF8.self) { return text }
         let isURI = name == "location" || name == "content-location"
-        return isURI ? percentEncoded(bytes) : String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
-    }
-
-    private static func percentEncoded(_ bytes: UnsafeRawBufferPointer) -> String {
-        bytes.reduce(into: "") { text, byte in
-            if byte < 0x80 {
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                text += "%" + String(byte, radix: 16, uppercase: true)
-            }
-        }
+        return bytes.map { byte in
+            isURI && byte >= 0x80 ? "%" + String(byte, radix: 16, uppercase: true) : String(Unicode.Scalar(byte))
+        }.joined()
     }
 }

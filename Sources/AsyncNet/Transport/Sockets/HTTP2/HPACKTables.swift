@@ -22,8 +22,7 @@ enum HPACKStaticTable {
     }
 }
 
-/// The fields that one side has told the other to remember (RFC 7541 §2.3.2, §4): the newest has the position 0. A ring,
-/// which grows with the number of entries.
+/// The fields that one side has told the other to remember (RFC 7541 §2.3.2, §4): the newest has the position 0.
 struct HPACKDynamicTable {
     struct Entry {
         let field: HTTPHeader
@@ -38,49 +37,30 @@ struct HPACKDynamicTable {
         }
 
         static let overhead = 32
-        fileprivate static let none = Entry(HTTPHeader(name: "", value: ""), nameBytes: 0, valueBytes: 0)
     }
 
-    private var ring: [Entry] = []
-    /// How many entries have been inserted since the start; an entry's number is this before its insertion.
+    private var entries: [Entry] = []
+    /// How many entries have been inserted since the start.
     private(set) var inserted = 0
-    private(set) var count = 0
     private(set) var size = 0
     var limit: Int { didSet { evict(to: limit) } }
 
     init(limit: Int) { self.limit = limit }
 
-    subscript(position: Int) -> Entry { ring[(inserted - 1 - position) & (ring.count - 1)] }
+    var count: Int { entries.count }
+
+    subscript(position: Int) -> Entry { entries[position] }
 
     /// Evicts the oldest entries until the new one fits; one above the limit empties the table (RFC 7541 §4.4).
-    ///
-    /// - Returns: Whether the entry was inserted.
-    @discardableResult
-    mutating func insert(_ entry: Entry) -> Bool {
+    mutating func insert(_ entry: Entry) {
         evict(to: limit - entry.size)
-        guard entry.size <= limit else { return false }
-        if count == ring.count { grow() }
-        ring[inserted & (ring.count - 1)] = entry
+        guard entry.size <= limit else { return }
+        entries.insert(entry, at: 0)
         inserted += 1
-        count += 1
         size += entry.size
-        return true
     }
 
     private mutating func evict(to limit: Int) {
-        while count > 0, size > limit {
-            let oldest = (inserted - count) & (ring.count - 1)
-            size -= ring[oldest].size
-            ring[oldest] = .none
-            count -= 1
-        }
-    }
-
-    private mutating func grow() {
-        var larger = Array(repeating: Entry.none, count: max(16, ring.count * 2))
-        for number in inserted - count..<inserted {
-            larger[number & (larger.count - 1)] = ring[number & (ring.count - 1)]
-        }
-        ring = larger
+        while size > limit, let oldest = entries.popLast() { size -= oldest.size }
     }
 }

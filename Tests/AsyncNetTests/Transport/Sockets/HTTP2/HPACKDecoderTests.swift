@@ -1,0 +1,206 @@
+import Testing
+
+@testable import AsyncNet
+
+@Suite("HPACK decoder")
+struct HPACKDecoderTests {
+    @Test("The RFC's examples decode to its fields and tables", arguments: HPACKExample.all)
+    func examples(_ example: HPACKExample) throws {
+        var decoder = HPACKDecoder(tableSize: example.tableSize)
+        for block in example.blocks {
+            let fields = try decoder.decode(hex(block.bytes))
+            #expect(fields.texts == block.fields)
+            #expect(!fields.exceedsLimits)
+            #expect(decoder.table.texts == block.table)
+            #expect(decoder.table.size == block.tableSize)
+        }
+    }
+
+    @Test(
+        "Integers of RFC 7541 C.1 and at the limit",
+        arguments: [
+            (5, "0a", 10), (5, "ea", 10), (5, "1f9a0a", 1337), (8, "2a", 42), (7, "ff00", 127), (7, "7f808000", 127),
+            (5, "1f80808000", 31), (5, "1fe0ffffff07", 2_147_483_647),
+        ])
+    func integers(prefix: Int, bytes: String, value: Int) throws {
+        try hex(bytes).withUnsafeBytes { block in
+            var input = HPACKInput(block)
+            let read = try input.integer(prefix: prefix)
+            #expect(read == value)
+            #expect(input.first == nil)
+        }
+    }
+
+    @Test(
+        "Malformed blocks are refused with their reason",
+        arguments: [
+            ("80", .indexZero), ("be", .indexBeyondTables(62)), ("7e00", .indexBeyondTables(62)),
+            ("ff00", .indexBeyondTables(127)), ("40", .endsInsideField), ("4001", .stringBeyondBlock),
+            ("ff", .endsInsideField), ("ff80", .endsInsideField), ("400161", .endsInsideField),
+            ("04", .endsInsideField),
+            ("0403 6161", .stringBeyondBlock), ("047f ffff ffff 07", .integerTooLarge),
+            ("047f 80ff ffff 07", .stringBeyondBlock), ("ff80 8080 8080 00", .integerTooLarge),
+            ("ff80 8080 8080 8080 8080 8000", .integerTooLarge), ("ffff ffff ffff ffff ffff 7f", .integerTooLarge),
+            // `a` is 00011: with zeros after it, with a byte of padding, and cut.
+            ("0481 18", .huffmanPadding), ("0482 1fff", .huffmanPadding), ("0481 1f", nil),
+            ("0481 ff", .huffmanPadding),
+            ("0481 fe", .huffmanPadding),
+            ("0482 ffff", .huffmanPadding), ("0484 ffff ffff", .huffmanEndOfString),
+            ("0485 1fff ffff ff", .huffmanEndOfString), ("0483 ffff ff", .huffmanPadding),
+            ("8220", .sizeUpdateAfterField), ("3fe2 1f", .sizeUpdateAboveLimit(4097)), ("3fe1 1f82", nil),
+            ("2020 2020 2020 2020 2020 2020 2020 2020 82", nil),
+            ("2020 2020 2020 2020 2020 2020 2020 2020 2082", .tooManySizeUpdates),
+        ] as [(String, HPACKError?)])
+    func malformed(bytes: String, error: HPACKError?) {
+        var decoder = HPACKDecoder()
+        var thrown: HPACKError?
+        do { _ = try decoder.decode(hex(bytes)) } catch { thrown = error }
+        #expect(thrown == error)
+    }
+
+    @Test("Each prefix of an example is decoded or refused, without a crash", arguments: HPACKExample.all)
+    func prefixes(_ example: HPACKExample) throws {
+        var before = HPACKDecoder(tableSize: example.tableSize)
+        for block in example.blocks {
+            let bytes = hex(block.bytes)
+            for count in 0..<bytes.count {
+                var decoder = before
+                guard let fields = try? decoder.decode(Array(bytes[..<count])) else { continue }
+                #expect(block.fields.starts(with: fields.texts))
+            }
+            _ = try before.decode(bytes)
+        }
+    }
+
+    @Test("Random bytes are decoded or refused, and the table stays within its limit")
+    func randomBytes() {
+        var random = Fuzzing.random(7541)
+        for _ in 0..<Fuzzing.inputs(2000) {
+            var decoder = HPACKDecoder(tableSize: 128)
+            for _ in 0..<3 {
+                let block = (0..<Int.random(in: 0...60, using: &random)).map { _ in
+                    UInt8.random(in: 0...255, using: &random)
+                }
+                guard (try? decoder.decode(block)) != nil else { break }
+                #expect(decoder.table.size <= 128)
+                #expect(decoder.table.texts.count == decoder.table.count)
+            }
+        }
+    }
+
+    @Test("All 256 bytes survive Huffman coding")
+    func huffman() throws {
+        var random = Fuzzing.random(41)
+        let all = Array(UInt8.min...UInt8.max)
+        for text in [all, [], [0x61]] + (0..<100).map({ _ in all.filter { _ in Bool.random(using: &random) } }) {
+            var encoded: [UInt8] = []
+            text.withUnsafeBufferPointer { HPACKHuffman.code.encode($0, into: &encoded) }
+            #expect(text.withUnsafeBufferPointer(HPACKHuffman.code.encodedCount) == encoded.count)
+            let decoded = try [UInt8](unsafeUninitializedCapacity: HPACKHuffman.mostDecoded(encoded.count)) {
+                buffer, count in
+                count = try encoded.withUnsafeBytes { try HPACKHuffman.code.decode($0, into: buffer) }
+            }
+            #expect(decoded == text)
+        }
+    }
+
+    @Test(
+        "Bytes of no UTF-8 are read as over HTTP/1.1",
+        arguments: [
+            ("0002 7661 02c3 a9", "va: é"), ("0002 7661 02e9 21", "va: é!"), ("0f1f 032f e921", "location: /%E9!"),
+            ("0002 7661 030a 000d", "va: \n\0\r"), ("0001 e901 61", "é: a"),
+        ])
+    func texts(bytes: String, field: String) throws {
+        var decoder = HPACKDecoder()
+        #expect(try decoder.decode(hex(bytes)).texts == [field])
+    }
+
+    @Test("Entries count their bytes on the wire, whatever their text has")
+    func sizeOfLatin1() throws {
+        var decoder = HPACKDecoder()
+        // The name é as Latin-1, indexed, and then named by the index 62.
+        let fields = try decoder.decode(hex("4001 e901 e9 7e01 61"))
+        #expect(fields.texts == ["é: é", "é: a"])
+        #expect(decoder.table.size == 34 + 34)
+    }
+
+    // MARK: The table
+
+    @Test("An entry may evict the one whose name it has")
+    func evictedName() throws {
+        var decoder = HPACKDecoder(tableSize: 40)
+        #expect(try decoder.decode(hex("4002 7661 0161 7e01 62")).texts == ["va: a", "va: b"])
+        #expect(decoder.table.texts == ["va: b"])
+    }
+
+    @Test("An entry above the limit empties the table")
+    func largeEntry() throws {
+        var decoder = HPACKDecoder(tableSize: 40)
+        #expect(
+            try decoder.decode(hex("4002 7661 0161 4002 7662 0731 3233 3435 3637")).texts == ["va: a", "vb: 1234567"])
+        #expect(decoder.table.texts == [])
+        #expect(decoder.table.size == 0)
+    }
+
+    @Test("Size updates evict, and a larger size holds entries again")
+    func sizeUpdates() throws {
+        var decoder = HPACKDecoder()
+        _ = try decoder.decode(hex("4002 7661 0161 4002 7662 0162"))
+        #expect(try decoder.decode(hex("3f05 be")).texts == ["vb: b"])
+        #expect(decoder.table.texts == ["vb: b"])
+        #expect(throws: HPACKError.indexBeyondTables(62)) { try decoder.decode(hex("20 3fe1 1f be")) }
+        #expect(try decoder.decode(hex("4002 7661 0161 be")).texts == ["va: a", "va: a"])
+    }
+
+    @Test("A table above the default size is one of 4096 until the encoder says otherwise")
+    func largerTable() throws {
+        var decoder = HPACKDecoder(tableSize: 65_536)
+        #expect(decoder.table.limit == 4096)
+        _ = try decoder.decode(hex("3fe1 ff03"))
+        #expect(decoder.table.limit == 65_536)
+    }
+
+    // MARK: Limits
+
+    @Test("Beyond the limit of the list's bytes or fields nothing is stored, and the table's state stays right")
+    func limits() throws {
+        for limits in [HPACKLimits(listBytes: 70, fields: 1000), HPACKLimits(fields: 2)] {
+            var decoder = HPACKDecoder()
+            let fields = try decoder.decode(hex("4002 7661 0161 4002 7662 0162 4002 7663 0163"), limits)
+            #expect(fields.texts == ["va: a", "vb: b"])
+            #expect(fields.exceedsLimits)
+            #expect(decoder.table.texts == ["vc: c", "vb: b", "va: a"])
+        }
+    }
+
+    @Test("A list at its limits is whole")
+    func atLimits() throws {
+        var decoder = HPACKDecoder()
+        let fields = try decoder.decode(hex("4002 7661 0161 be"), HPACKLimits(listBytes: 70, fields: 2))
+        #expect(fields.texts == ["va: a", "va: a"])
+        #expect(!fields.exceedsLimits)
+    }
+
+    @Test("A small field after the limit is not stored behind the gap")
+    func afterLimit() throws {
+        var decoder = HPACKDecoder()
+        let fields = try decoder.decode(hex("4002 7661 0561 6161 6161 82"), HPACKLimits(listBytes: 37))
+        #expect(fields.texts == [])
+        #expect(fields.exceedsLimits)
+    }
+
+    @Test("A large entry that is repeated thousands of times ends at four times the limit")
+    func bomb() throws {
+        let block = hex("4004 626f 6d62 7fb9 16") + [UInt8](repeating: 0x61, count: 3000)
+        var decoder = HPACKDecoder()
+        _ = try decoder.decode(block)
+        let most = HPACKLimits().listBytes * 4 / 3036
+        #expect(try decoder.decode(Array(repeating: 0xBE, count: most)).exceedsLimits)
+        #expect(throws: HPACKError.listFarAboveLimit(1024 * 1024)) {
+            try decoder.decode(Array(repeating: 0xBE, count: most + 1))
+        }
+        #expect(throws: HPACKError.listFarAboveLimit(1024 * 1024)) {
+            try decoder.decode(Array(repeating: 0xBE, count: 16_000))
+        }
+    }
+}
