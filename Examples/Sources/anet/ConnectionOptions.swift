@@ -87,7 +87,9 @@ struct ConnectionOptions: ParsableArguments {
     }
 
     /// The versions that only libcurl has.
-    private var givenForLibcurl: [String] { givenVersions.filter { $0.isGiven && $0.version != .http1 }.map(\.name) }
+    private var givenForLibcurl: [String] {
+        givenVersions.filter { $0.isGiven && $0.version != .http1 && $0.version != .http2 }.map(\.name)
+    }
 
     private var givenSettings: [String] {
         let given =
@@ -134,7 +136,8 @@ struct ConnectionOptions: ParsableArguments {
         let trust = try tls.configuration()
         var configuration = SocketTransport.Configuration(
             tls: trust, tlsForHosts: tls.hosts(trust), reportsCertificates: tls.showCerts, proxy: proxies.configuration,
-            unixSocket: unixSocket, expectContinueTimeout: .seconds(min(expect100Timeout ?? 1, timeout / 2)),
+            unixSocket: unixSocket, httpVersion: http1 ? .http1 : http2 ? .http2 : .automatic,
+            expectContinueTimeout: .seconds(min(expect100Timeout ?? 1, timeout / 2)),
             localInterface: interface, ipVersion: ipv4 ? .v4 : ipv6 ? .v6 : .any)
         if let connectTimeout { configuration.connectTimeout = .seconds(connectTimeout) }
         if let rate = limitRate.flatMap(Self.bytes) {

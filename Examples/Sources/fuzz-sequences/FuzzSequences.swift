@@ -63,8 +63,7 @@ enum Carrier: String, ExpressibleByArgument {
 
     func can(_ kind: Kind) -> Bool {
         switch self {
-        case .libcurl: true
-        case .sockets: kind != .http2
+        case .libcurl, .sockets: true
         case .urlsession: Kind.plain.contains(kind)
         }
     }
@@ -77,8 +76,19 @@ enum Carrier: String, ExpressibleByArgument {
             SocketTransport(
                 .init(
                     tls: configuration.tls, proxy: configuration.proxy,
+                    httpVersion: configuration.httpVersion.ofSockets,
                     expectContinueTimeout: configuration.expectContinueTimeout,
                     maximumConnectionsPerOrigin: configuration.maximumConnectionsPerHost))
+        }
+    }
+}
+
+extension LibcurlTransport.HTTPVersion {
+    fileprivate var ofSockets: SocketTransport.HTTPVersion {
+        switch self {
+        case .http1: .http1
+        case .http2: .http2
+        case .automatic, .http3, .http3Preferred: .automatic
         }
     }
 }

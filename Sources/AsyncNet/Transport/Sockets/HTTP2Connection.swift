@@ -84,6 +84,8 @@ final class HTTP2Connection: PooledConnection, LoopHandler {
     /// The transfer has no stream any more.
     func release(_ exchange: HTTP2Exchange) {
         exchanges[exchange.stream.id] = nil
+        // What was not read takes no part of the connection's window.
+        machine.didRead(exchange.unread, of: exchange.stream, engine.thread.now)
         exchange.sender.stop()
         for timer in [exchange.continueTimer, exchange.rateTimer] { timer.map(engine.thread.cancel) }
         exchange.transfer.request.hold?.forget(exchange.transfer)
@@ -177,11 +179,12 @@ final class HTTP2Connection: PooledConnection, LoopHandler {
     private func write(_ exchange: HTTP2Exchange) -> HTTP2Sender.Progress {
         if isSuspended(exchange.transfer) { return .waits }
         if exchange.sender.awaitsContinue { awaitContinue(exchange) }
-        guard let rate = engine.configuration.maximumSendRate else {
-            return exchange.sender.write(to: &machine, exchange.stream, atMost: .max)
+        let most = engine.configuration.maximumSendRate.map { rate in
+            allowance(exchange, rate, since: exchange.started, after: exchange.sender.sentBody)
         }
-        let most = allowance(exchange, rate, since: exchange.started, after: exchange.sender.sentBody)
-        return exchange.sender.write(to: &machine, exchange.stream, atMost: most)
+        // What was received has been taken.
+        let scratch = engine.thread.receiveBuffer
+        return exchange.sender.write(to: &machine, exchange.stream, scratch, atMost: most ?? .max)
     }
 
     private func awaitContinue(_ exchange: HTTP2Exchange) {

@@ -40,47 +40,49 @@ final class HTTP2Sender {
 
     /// Writes a frame at most.
     ///
-    /// - Parameter limit: How many bytes the rate allows now.
-    func write(to machine: inout HTTP2Machine, _ stream: HTTP2Stream, atMost limit: Int) -> Progress {
+    /// - Parameters:
+    ///   - scratch: Room for the body's bytes.
+    ///   - limit: How many bytes the rate allows now.
+    func write(
+        to machine: inout HTTP2Machine, _ stream: HTTP2Stream, _ scratch: UnsafeMutableRawBufferPointer,
+        atMost limit: Int
+    ) -> Progress {
         if isDone { return .done }
         if awaitsContinue { return .waits }
-        // The end needs no window.
-        let isAtEnd = sentBody == transfer.bodyLength
         let room = machine.room(of: stream)
-        guard room > 0 || isAtEnd else { return .waits }
-        guard limit > 0 || isAtEnd else { return .limited }
-        let most = isAtEnd ? 1 : min(room, limit)
-        if let data = transfer.request.body.data {
-            return write(data, to: &machine, stream, most)
+        // The end needs no window.
+        if sentBody != transfer.bodyLength {
+            guard room > 0 else { return .waits }
+            guard limit > 0 else { return .limited }
         }
-        return writeSource(to: &machine, stream, most)
+        let most = min(room, limit, scratch.count)
+        guard let data = transfer.request.body.data else {
+            return writeSource(to: &machine, stream, UnsafeMutableRawBufferPointer(rebasing: scratch[..<max(1, most)]))
+        }
+        let count = min(most, data.count - Int(sentBody))
+        let isLast = Int(sentBody) + count == data.count
+        data.withUnsafeBytes { bytes in
+            let part = UnsafeRawBufferPointer(rebasing: bytes[Int(sentBody)...].prefix(count))
+            machine.sendData(stream, part, isLast: isLast)
+        }
+        return wrote(Int64(count), isLast: isLast)
     }
 
-    private func write(_ data: Data, to machine: inout HTTP2Machine, _ stream: HTTP2Stream, _ most: Int) -> Progress {
-        let start = data.startIndex + Int(sentBody)
-        machine.sendData(stream, atMost: most) { place in
-            let part = data[start...].prefix(place.count)
-            part.copyBytes(to: place)
-            return (part.count, start + part.count == data.endIndex)
-        }
-        return wrote(Int64(min(most, machine.settings.frameSize, data.endIndex - start)), isLast: stream.isRequestSent)
-    }
-
-    private func writeSource(to machine: inout HTTP2Machine, _ stream: HTTP2Stream, _ most: Int) -> Progress {
+    private func writeSource(
+        to machine: inout HTTP2Machine, _ stream: HTTP2Stream, _ scratch: UnsafeMutableRawBufferPointer
+    ) -> Progress {
         guard let source else { return .done }
-        var piece = UploadFeed.Piece.pause
-        machine.sendData(stream, atMost: most) { place in
-            piece = source.read(into: place)
-            switch piece {
-            case .bytes(let count): return (count, false)
-            case .end: return (0, source.trailers.isEmpty)
-            case .pause, .failure: return (0, false)
-            }
-        }
-        switch piece {
-        case .bytes(let count): return wrote(Int64(count), isLast: false)
+        switch source.read(into: scratch) {
+        case .bytes(let count):
+            machine.sendData(stream, UnsafeRawBufferPointer(rebasing: scratch[..<count]), isLast: false)
+            return wrote(Int64(count), isLast: false)
         case .end:
-            if !stream.isRequestSent { send(source.trailers, on: &machine, stream) }
+            let trailers = source.trailers
+            if trailers.isEmpty {
+                machine.sendData(stream, UnsafeRawBufferPointer(start: nil, count: 0), isLast: true)
+            } else {
+                send(trailers, on: &machine, stream)
+            }
             return wrote(0, isLast: true)
         case .pause:
             transfer.request.onEvent?(.awaitingBody)

@@ -58,6 +58,7 @@ extension SocketTransport.Configuration {
         if let rate = maximumReceiveRate {
             limits.streamWindow = Int(min(max(rate / 10, 1024), Int64(limits.streamWindow)))
             limits.largestStreamWindow = limits.streamWindow
+            limits.connectionWindow = max(65_535, limits.streamWindow * 128)
         }
         return limits
     }

@@ -58,6 +58,21 @@ struct HTTP2ConnectionTests {
         }
     }
 
+    @Test("What arrived of a response that has ended takes no part of the connection's window")
+    func connectionWindow() async throws {
+        let responses = (0..<40).map { index -> [ScriptedHTTP2Server.Step] in
+            [.read(1), .text(String(repeating: "a", count: 1000), on: UInt32(index * 2 + 1))]
+        }
+        // Windows of 1024 bytes, and 128 times as much for the connection, of which a quarter is allowed again together.
+        let server = try ScriptedHTTP2Server(
+            [.settings, .read(8)] + responses[..<33].flatMap(\.self) + [.read(8)] + responses[33...].flatMap(\.self))
+        let session = Session(
+            transport: .sockets(.init(httpVersion: .http2, maximumReceiveRate: 10_000, eventLoops: 1)))
+        for _ in 0..<40 {
+            #expect(try await session.request(try server.url).serializing(Data.self).value.count == 1000)
+        }
+    }
+
     // MARK: What is sent again
 
     @Test(

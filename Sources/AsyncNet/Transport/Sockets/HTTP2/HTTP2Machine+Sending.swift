@@ -76,31 +76,17 @@ extension HTTP2Machine {
 
     // MARK: DATA
 
-    /// How many bytes of the body the peer takes now.
-    func room(of stream: HTTP2Stream) -> Int { max(0, min(stream.sendWindow, sendWindow)) }
+    /// How many bytes of the body the peer takes now, in one frame.
+    func room(of stream: HTTP2Stream) -> Int { max(0, min(stream.sendWindow, sendWindow, settings.frameSize)) }
 
-    /// Writes a DATA frame with bytes that `fill` provides.
+    /// Writes a DATA frame.
     ///
-    /// - Parameters:
-    ///   - count: How many bytes at most; no more than the stream's room, and than the peer takes in a frame.
-    ///   - fill: Writes to the buffer. - Returns: how many bytes, and whether they are the last.
-    mutating func sendData(
-        _ stream: HTTP2Stream, atMost count: Int,
-        _ fill: (UnsafeMutableRawBufferPointer) -> (count: Int, isLast: Bool)
-    ) {
-        let count = min(count, settings.frameSize)
-        let start = output.count
-        output.append(frame: .data, on: stream.id, length: 0)
-        let place = output.count
-        output.append(contentsOf: repeatElement(0, count: count))
-        let (filled, isLast) = output.withUnsafeMutableBytes { bytes in
-            fill(UnsafeMutableRawBufferPointer(rebasing: bytes[place...]))
-        }
-        guard filled > 0 || isLast else { return output.removeSubrange(start...) }
-        output.removeSubrange((place + filled)...)
-        setFrame(at: start, filled, isLast ? .endStream : [])
-        stream.sendWindow -= filled
-        sendWindow -= filled
+    /// - Parameter bytes: No more than the stream's room, and than the peer takes in a frame.
+    mutating func sendData(_ stream: HTTP2Stream, _ bytes: Input, isLast: Bool) {
+        output.append(frame: .data, isLast ? .endStream : [], on: stream.id, length: bytes.count)
+        output.append(contentsOf: bytes)
+        stream.sendWindow -= bytes.count
+        sendWindow -= bytes.count
         // The peer allows more after each, of the stream and of the connection.
         budget.refund(4)
         if isLast { didSend(stream) }

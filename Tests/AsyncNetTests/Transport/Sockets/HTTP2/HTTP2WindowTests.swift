@@ -53,7 +53,9 @@ struct HTTP2WindowTests {
             machine.with { machine in
                 let room = min(count, machine.room(of: machine.streams[UInt32(index * 2 + 1)] ?? self.none))
                 guard room > 0 || ends else { return 0 }
-                machine.sendData(machine.streams[UInt32(index * 2 + 1)] ?? self.none, atMost: room) { ($0.count, ends) }
+                let bytes = [UInt8](repeating: 0, count: room)
+                let stream = machine.streams[UInt32(index * 2 + 1)] ?? self.none
+                bytes.withUnsafeBytes { machine.sendData(stream, $0, isLast: ends) }
                 return room
             }
         }
@@ -86,7 +88,8 @@ struct HTTP2WindowTests {
         server.settings([(4, 1 << 20), (5, 1 << 20)])
         try machine.receive(server.bytes)
         let streams = machine.streams
-        machine.with { machine in machine.sendData(streams[0], atMost: 65_000) { ($0.count, false) } }
+        let bytes = [UInt8](repeating: 0, count: 65_000)
+        machine.with { machine in bytes.withUnsafeBytes { machine.sendData(streams[0], $0, isLast: false) } }
         #expect(machine.with { $0.room(of: streams[1]) } == 535)
         server = FrameWriter()
         server.numbers(8, 1000)
