@@ -1,18 +1,22 @@
-typealias HPACKField = HTTPHeader
+package typealias HPACKField = HTTPHeader
 
 /// How much a field list may have.
-struct HPACKLimits: Equatable, Sendable {
+package struct HPACKLimits: Equatable, Sendable {
     /// The largest size in bytes: names and values, and 32 for each field (RFC 9113 §6.5.2).
     var listBytes = 256 * 1024
     /// The largest number of fields.
     var fields = 1000
+
+    package init(listBytes: Int = 256 * 1024, fields: Int = 1000) {
+        (self.listBytes, self.fields) = (listBytes, fields)
+    }
 }
 
 /// A decoded field list.
-struct HPACKFields {
-    fileprivate(set) var fields: [HPACKField] = []
+package struct HPACKFields {
+    package fileprivate(set) var fields: [HPACKField] = []
     /// Whether the list was larger than a limit, and has only its first fields.
-    fileprivate(set) var exceedsLimits = false
+    package fileprivate(set) var exceedsLimits = false
     private var bytes = 0
 
     fileprivate init() { fields.reserveCapacity(16) }
@@ -29,7 +33,7 @@ struct HPACKFields {
 ///
 /// Texts are read as HTTP/1.1's: as UTF-8 if valid, else as Latin-1; invalid UTF-8 in a URI is percent-encoded. Whether
 /// names and values are valid is not checked.
-struct HPACKDecoder {
+package struct HPACKDecoder {
     private(set) var table: HPACKDynamicTable
     private let tableSize: Int
 
@@ -44,12 +48,12 @@ struct HPACKDecoder {
     }
 
     /// - Parameter tableSize: The SETTINGS_HEADER_TABLE_SIZE that the other side was told.
-    init(tableSize: Int = 4096) {
+    package init(tableSize: Int = 4096) {
         self.tableSize = tableSize
         table = HPACKDynamicTable(limit: min(tableSize, Self.initialTableSize))
     }
 
-    mutating func decode(_ block: UnsafeRawBufferPointer, _ limits: HPACKLimits) throws(HPACKError) -> HPACKFields {
+    package mutating func decode(_ block: UnsafeRawBufferPointer, _ limits: HPACKLimits) throws(HPACKError) -> HPACKFields {
         var input = HPACKInput(block)
         var fields = HPACKFields()
         try updateSize(&input)

@@ -1,5 +1,5 @@
 /// Encodes field blocks (RFC 7541 §3.1, §6), one after the other of a connection.
-struct HPACKEncoder {
+package struct HPACKEncoder {
     typealias Bytes = UnsafeBufferPointer<UInt8>
 
     private(set) var table = HPACKDynamicTable(limit: mostTableSize)
@@ -10,14 +10,16 @@ struct HPACKEncoder {
     /// However large a table the peer offers: it costs memory for each connection.
     private static let mostTableSize = 4096
 
+    package init() {}
+
     /// Called with the peer's SETTINGS_HEADER_TABLE_SIZE.
-    mutating func setTableLimit(_ size: UInt32) {
+    package mutating func setTableLimit(_ size: UInt32) {
         let size = Int(min(size, UInt32(Self.mostTableSize)))
         limits = (min(limits?.lowest ?? size, size), size)
     }
 
     /// Begins a block, with the table's sizes that the peer has to be told (RFC 7541 §4.2).
-    mutating func begin(into output: inout [UInt8]) {
+    package mutating func begin(into output: inout [UInt8]) {
         guard let limits else { return }
         self.limits = nil
         for size in [limits.lowest, limits.last] where size != table.limit {
@@ -27,7 +29,7 @@ struct HPACKEncoder {
     }
 
     /// Appends a field, its name in lower case.
-    mutating func encode(_ name: String, _ value: String, _ indexing: Indexing, into output: inout [UInt8]) {
+    package mutating func encode(_ name: String, _ value: String, _ indexing: Indexing, into output: inout [UInt8]) {
         var (name, bytes) = (name, value)
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: name.utf8.count) { lowercased in
             name.withUTF8 { for (place, byte) in $0.enumerated() { lowercased[place] = byte.asciiLowercased } }

@@ -1,6 +1,6 @@
 /// Why a block of fields cannot be decoded. The dynamic table's state is lost with it, so that each of these ends the
 /// connection with COMPRESSION_ERROR (RFC 9113 §4.3).
-enum HPACKError: Error, Equatable {
+package enum HPACKError: Error, Equatable {
     case endsInsideField
     case integerTooLarge
     case indexZero
@@ -15,7 +15,7 @@ enum HPACKError: Error, Equatable {
     case listFarAboveLimit(Int)
 
     /// What the sender did, as the rest of a sentence, with the section that forbids it.
-    var reason: String {
+    package var reason: String {
         switch self {
         case .endsInsideField: "a field block that ends inside a field (RFC 7541 §6)"
         case .integerTooLarge: "an integer of 2^31 or more, or of more than 6 bytes (RFC 7541 §5.1)"

@@ -1,6 +1,6 @@
 extension HPACKEncoder {
     /// Whether a field is remembered for the next blocks.
-    enum Indexing: Sendable {
+    package enum Indexing: Sendable {
         /// Sent as an index the next time.
         case indexed
         case literal
@@ -9,7 +9,7 @@ extension HPACKEncoder {
     }
 
     /// What a request's field gets by its name, in any case: values that hardly repeat would only evict others.
-    static func indexing(of name: String) -> Indexing {
+    package static func indexing(of name: String) -> Indexing {
         let count = name.utf8.count
         guard count < byLength.count else { return .indexed }
         for (other, indexing) in byLength[count] where HPACKField(name: other, value: "").hasName(name) {

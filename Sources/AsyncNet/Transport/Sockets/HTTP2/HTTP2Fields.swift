@@ -1,7 +1,7 @@
 import Foundation
 
 /// The fields of a message over HTTP/2 (RFC 9113 §8).
-enum HTTP2Fields {
+package enum HTTP2Fields {
     // MARK: What a server sent
 
     /// The head of a response: `:status` first, then headers whose names are lower-case.
@@ -22,7 +22,7 @@ enum HTTP2Fields {
         return 100...999 ~= code && code != 101 ? code : nil
     }
 
-    static func headers(_ fields: ArraySlice<HPACKField>) throws(HTTP2Violation) -> HTTPHeaders {
+    package static func headers(_ fields: ArraySlice<HPACKField>) throws(HTTP2Violation) -> HTTPHeaders {
         var headers = HTTPHeaders()
         headers.reserveCapacity(fields.count)
         for field in fields {

@@ -1,6 +1,6 @@
 /// The frames of HTTP/2 (RFC 9113 §4, §6).
-enum HTTP2Frame {
-    enum Kind: UInt8 {
+package enum HTTP2Frame {
+    package enum Kind: UInt8 {
         case data = 0
         case headers = 1
         case priority = 2
@@ -12,7 +12,7 @@ enum HTTP2Frame {
         case windowUpdate = 8
         case continuation = 9
 
-        var name: String {
+        package var name: String {
             switch self {
             case .data: "DATA"
             case .headers: "HEADERS"
@@ -28,27 +28,28 @@ enum HTTP2Frame {
         }
     }
 
-    struct Flags: OptionSet {
-        let rawValue: UInt8
-        static let endStream = Flags(rawValue: 0x1)
-        static let acknowledges = Flags(rawValue: 0x1)
-        static let endHeaders = Flags(rawValue: 0x4)
-        static let padded = Flags(rawValue: 0x8)
-        static let priority = Flags(rawValue: 0x20)
+    package struct Flags: OptionSet, Sendable {
+        package let rawValue: UInt8
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+        package static let endStream = Flags(rawValue: 0x1)
+        package static let acknowledges = Flags(rawValue: 0x1)
+        package static let endHeaders = Flags(rawValue: 0x4)
+        package static let padded = Flags(rawValue: 0x8)
+        package static let priority = Flags(rawValue: 0x20)
     }
 
     /// The bytes before each frame's payload (RFC 9113 §4.1).
-    struct Header {
-        var length: Int
+    package struct Header {
+        package var length: Int
         /// `nil` for a kind that RFC 9113 does not know.
-        var kind: Kind?
-        var flags: Flags
-        var stream: UInt32
+        package var kind: Kind?
+        package var flags: Flags
+        package var stream: UInt32
 
-        static let size = 9
+        package static let size = 9
 
         /// - Parameter bytes: At least ``size``.
-        init(_ bytes: UnsafeRawBufferPointer) {
+        package init(_ bytes: UnsafeRawBufferPointer) {
             length = Int(bytes[0]) << 16 | Int(bytes[1]) << 8 | Int(bytes[2])
             kind = Kind(rawValue: bytes[3])
             flags = Flags(rawValue: bytes[4])
@@ -57,12 +58,12 @@ enum HTTP2Frame {
     }
 
     /// What every receiver must take (RFC 9113 §4.2), and what this one allows.
-    static let payloadSize = 16_384
-    static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
+    package static let payloadSize = 16_384
+    package static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 }
 
 /// Why a connection or a stream ends (RFC 9113 §7).
-enum HTTP2ErrorCode: UInt32 {
+package enum HTTP2ErrorCode: UInt32 {
     case noError = 0
     case protocolError = 1
     case internalError = 2
@@ -91,13 +92,13 @@ enum HTTP2ErrorCode: UInt32 {
 }
 
 /// What a server sent against RFC 9113, which ends a stream or the connection.
-struct HTTP2Violation: Error, Equatable {
-    let code: HTTP2ErrorCode
+package struct HTTP2Violation: Error, Equatable {
+    package let code: HTTP2ErrorCode
     /// With the frame's name, after "The server sent".
-    let text: String
-    let section: String
+    package let text: String
+    package let section: String
 
-    init(_ code: HTTP2ErrorCode = .protocolError, _ text: String, _ section: String) {
+    package init(_ code: HTTP2ErrorCode = .protocolError, _ text: String, _ section: String) {
         (self.code, self.text, self.section) = (code, text, section)
     }
 
@@ -108,18 +109,18 @@ struct HTTP2Violation: Error, Equatable {
 
 extension UnsafeRawBufferPointer {
     /// The number of four bytes in network order.
-    func number(at offset: Int) -> UInt32 {
+    package func number(at offset: Int) -> UInt32 {
         UInt32(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self))
     }
 }
 
 extension [UInt8] {
-    mutating func append(number: UInt32) {
+    package mutating func append(number: UInt32) {
         Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
     }
 
     /// Appends a frame's header, which its payload follows.
-    mutating func append(
+    package mutating func append(
         frame kind: HTTP2Frame.Kind, _ flags: HTTP2Frame.Flags = [], on stream: UInt32 = 0, length: Int
     ) {
         append(number: UInt32(length) << 8 | UInt32(kind.rawValue))
@@ -128,7 +129,7 @@ extension [UInt8] {
     }
 
     /// Appends a frame whose payload are numbers of four bytes.
-    mutating func append(
+    package mutating func append(
         frame kind: HTTP2Frame.Kind, _ flags: HTTP2Frame.Flags = [], on stream: UInt32 = 0, numbers: UInt32...
     ) {
         append(frame: kind, flags, on: stream, length: numbers.count * 4)

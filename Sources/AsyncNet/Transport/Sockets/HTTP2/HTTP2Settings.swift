@@ -1,10 +1,10 @@
 /// What the peer allows by its SETTINGS (RFC 9113 §6.5.2).
-struct HTTP2Settings: Equatable {
-    var tableSize: UInt32 = 4096
+package struct HTTP2Settings: Equatable {
+    package var tableSize: UInt32 = 4096
     /// `nil` before the peer has set one.
     var concurrentStreams: UInt32?
-    var initialWindow = 65_535
-    var frameSize = HTTP2Frame.payloadSize
+    package var initialWindow = 65_535
+    package var frameSize = HTTP2Frame.payloadSize
 
     private enum Name: UInt16 {
         case tableSize = 1
@@ -17,10 +17,12 @@ struct HTTP2Settings: Equatable {
 
     /// More entries than there are settings are a flood (CVE-2019-9515).
     private static let mostEntries = 32
-    static let largestWindow = 0x7FFF_FFFF
+    package static let largestWindow = 0x7FFF_FFFF
+
+    package init() {}
 
     /// Applies the entries of a frame in order.
-    mutating func apply(_ payload: UnsafeRawBufferPointer) throws(HTTP2Violation) {
+    package mutating func apply(_ payload: UnsafeRawBufferPointer) throws(HTTP2Violation) {
         guard payload.count % 6 == 0 else {
             throw HTTP2Violation(.frameSizeError, "a SETTINGS frame of \(payload.count) bytes", "6.5")
         }
