@@ -1,0 +1,172 @@
+import AsyncNet
+import Foundation
+
+/// What the threads of connections do.
+extension MockServerCore {
+    func acceptConnections() {
+        while let socket = nextConnection() {
+            let number = state.withLock { state in
+                state.connectionCount += 1
+                state.openConnectionCount += 1
+                return state.connectionCount
+            }
+            spawn { core in
+                core.serve(socket, number)
+                core.state.withLock { $0.openConnectionCount -= 1 }
+            }
+        }
+    }
+
+    /// The next connection; `nil` once the server stops. Errors, such as too many open files, are retried.
+    private func nextConnection() -> Socket? {
+        while !state.withLock({ $0.isStopping }) {
+            do {
+                return try listener.accept()
+            } catch is Socket.Stopped {
+                return nil
+            } catch {
+                Thread.sleep(forTimeInterval: 0.01)
+            }
+        }
+        return nil
+    }
+
+    private func serve(_ socket: Socket, _ number: Int) {
+        if takeRefusal() { return socket.reset() }
+        let tls = identity?.makeSession()
+        guard identity == nil || tls != nil else { return socket.close() }
+        var connection = MockConnection(socket: ServerStream(socket, tls, network?.link), number: number)
+        do {
+            try connection.socket.begin()
+            while let head = try connection.readHead() {
+                switch try respond(to: head, &connection) {
+                case .keepAlive:
+                    guard head.headers["Connection"]?.lowercased() == "close" else { continue }
+                    connection.socket.finishWriting()
+                    return connection.socket.close()
+                case .close:
+                    connection.socket.finishWriting()
+                    try connection.drain()
+                    return connection.socket.close()
+                case .reset: return connection.socket.reset()
+                }
+            }
+        } catch is MockConnection.Malformed {
+            connection.refuse()
+        } catch {
+            // The client closed the connection, or the server stops.
+        }
+        connection.socket.close()
+    }
+
+    private func respond(to head: MockConnection.Head, _ connection: inout MockConnection) throws -> MockReplyWriter.End
+    {
+        let writer = MockReplyWriter(socket: connection.socket, method: head.method)
+        let next = state.withLock { $0.replies.isEmpty ? nil : $0.replies.removeFirst() }
+        let isEarly = next?.fault == .earlyResponse
+        var request = RecordedRequest(
+            method: HTTPMethod(rawValue: head.method), target: head.target, headers: head.headers,
+            body: isEarly ? Data() : try connection.readBody(of: head), connection: connection.number,
+            httpVersion: head.version)
+        let found = next.map { .reply($0, [:]) } ?? routes.take(request.method, request.path)
+        if case .handler(_, let parameters) = found { request.parameters = parameters }
+        if case .reply(_, let parameters) = found { request.parameters = parameters }
+        record(request)
+        let reply = try reply(to: request, found, connection.socket)
+        if try isLost(connection.socket) { return .reset }
+        if let upgrade = reply.upgrade { return try self.upgrade(reply, upgrade, request, &connection) }
+        return try writer.write(reply)
+    }
+
+    /// Waits for the network's latency, and decides whether the network loses the connection.
+    private func isLost(_ socket: ServerStream) throws -> Bool {
+        guard let network else { return false }
+        let number = state.withLock { state in
+            state.exchangeCount += 1
+            return state.exchangeCount
+        }
+        let chance = ExchangeChance(network.profile, number: number)
+        if chance.latency > .zero { try socket.pause(chance.latency) }
+        return chance.isLost
+    }
+
+    private func takeRefusal() -> Bool {
+        state.withLock { state in
+            guard state.replies.first?.fault == .refuse else { return false }
+            state.replies.removeFirst()
+            return true
+        }
+    }
+
+    private func reply(
+        to request: RecordedRequest, _ found: RouteTable.Found, _ socket: ServerStream
+    ) throws -> MockResponse {
+        switch found {
+        case .reply(let reply, _): reply
+        case .handler(let handler, _): try result(of: handler, request, socket)
+        case .otherMethods(let methods): routes.refuse(request, methods)
+        case .none: routes.refuse(request, [])
+        }
+    }
+
+    /// Blocks this connection's own thread until the route's async closure returns, which is cancelled if the client
+    /// disconnects.
+    private func result(
+        of handler: @escaping Routes.Handler, _ request: RecordedRequest, _ socket: ServerStream
+    ) throws -> MockResponse {
+        let pending = PendingResponse()
+        let task = Task {
+            do {
+                pending.set(try await handler(request))
+            } catch {
+                pending.set(.status(500, body: "The route's closure threw \(error)\n"))
+            }
+        }
+        let id = begin(task, pending)
+        let response: MockResponse
+        do { response = try pending.wait(watching: socket) } catch {
+            task.cancel()
+            state.withLock { $0.handlers[id] = nil }
+            throw error
+        }
+        let isStopping = state.withLock { state in
+            state.handlers[id] = nil
+            return state.isStopping
+        }
+        if isStopping { throw Socket.Stopped() }
+        return response
+    }
+
+    /// If the server stops, handlers are cancelled and their results are not awaited, so that their threads can end.
+    private func begin(_ task: Task<Void, Never>, _ pending: PendingResponse) -> Int {
+        let (id, isStopping) = state.withLock { state in
+            state.nextHandler += 1
+            state.handlers[state.nextHandler] = (task, pending)
+            return (state.nextHandler, state.isStopping)
+        }
+        if isStopping { pending.giveUp(task) }
+        return id
+    }
+
+    final class PendingResponse: Sendable {
+        private let value = Locked(MockResponse(500))
+        private let isSet = DispatchSemaphore(value: 0)
+
+        func set(_ response: MockResponse) {
+            value.withLock { $0 = response }
+            isSet.signal()
+        }
+
+        func giveUp(_ task: Task<Void, Never>) {
+            task.cancel()
+            isSet.signal()
+        }
+
+        /// - Throws: If the client disconnects first, which is noticed at most 20 ms late. A wait that ends by itself
+        ///   would need two descriptors for each waiting connection, and tests have few.
+        func wait(watching socket: ServerStream) throws -> MockResponse {
+            while isSet.wait(timeout: .now() + .milliseconds(20)) == .timedOut { try socket.pause(.zero) }
+            return value.withLock { $0 }
+        }
+    }
+}
