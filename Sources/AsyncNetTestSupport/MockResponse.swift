@@ -25,6 +25,8 @@ public struct MockResponse: Sendable {
     public var fault: Fault?
     /// Bytes to send instead of a response.
     public var rawBytes: Data?
+    /// Frames of HTTP/2 to send instead of a response.
+    public var frames: [Frame]?
     /// What a response with status 101 switches to.
     var upgrade: MockUpgrade?
 
@@ -55,14 +57,30 @@ public struct MockResponse: Sendable {
         case garbage
         /// The response is sent before the request's body is read.
         case earlyResponse
+        /// Over HTTP/2 the stream is reset, after this number of bytes of the body; before the head without a number. Over
+        /// HTTP/1.1 the connection is.
+        case resetStream(HTTP2Code, after: Int? = nil)
+        /// Over HTTP/2 GOAWAY is sent before the response. Streams above the last one get none, and the connection is
+        /// closed when the others have ended.
+        ///
+        /// Without a number the last stream is that of the request, so that the response follows; with 0 no stream has
+        /// been processed. The largest number, 0x7FFFFFFF, only warns: the connection stays open. Over HTTP/1.1 the
+        /// connection is closed, after the response if there is no number.
+        case goAway(HTTP2Code = .noError, lastStream: UInt32? = nil)
 
         /// The number of bytes of the body before the fault, for faults in the body.
         var end: Int? {
             switch self {
             case .resetMidBody(let count), .truncate(let count), .stallMidBody(let count): count
+            case .resetStream(_, let count): count
             default: nil
             }
         }
+
+        /// Whether a connection over HTTP/1.1 is closed after the response.
+        var isLast: Bool { self == .earlyResponse || isGoAway }
+
+        private var isGoAway: Bool { if case .goAway = self { true } else { false } }
     }
 
     /// Creates a response.

@@ -105,7 +105,8 @@ public final class StubTransport: Transport, MockRouter {
         switch reply.fault {
         case .refuse: throw AsyncNetError(.cannotConnect)
         case .closeBeforeHead: throw AsyncNetError(.emptyReply)
-        case .resetBeforeHead: throw AsyncNetError(.connectionLost)
+        case .resetBeforeHead, .resetStream(_, after: nil), .goAway(_, lastStream: .some):
+            throw AsyncNetError(.connectionLost)
         case .garbage: throw AsyncNetError(.badServerResponse)
         case .stall: try await transfer.waitForCancellation()
         default: break
@@ -126,7 +127,8 @@ private struct StubBody: AsyncSequence, Sendable {
         fault = reply.fault
         switch reply.fault {
         case .resetAfterHead: pieces = []
-        case .resetMidBody(let count), .truncate(let count), .stallMidBody(let count):
+        case .resetMidBody(let count), .truncate(let count), .stallMidBody(let count),
+            .resetStream(_, after: .some(let count)):
             pieces = [(.zero, body.prefix(count))]
         case .drip(let count, let pause):
             let size = Swift.max(1, count)
@@ -152,7 +154,7 @@ private struct StubBody: AsyncSequence, Sendable {
             }
             switch fault {
             case .resetAfterHead, .resetMidBody: throw AsyncNetError(.connectionLost)
-            case .truncate: throw AsyncNetError(.bodyEndedEarly)
+            case .truncate, .resetStream: throw AsyncNetError(.bodyEndedEarly)
             case .stallMidBody: try await transfer.waitForCancellation()
             default: break
             }

@@ -25,6 +25,9 @@
 #define ERROR_WANT_READ 2
 #define ERROR_ZERO_RETURN 6
 #define INIT_NO_ATEXIT 0x00080000
+#define NPN_NEGOTIATED 1
+#define ALPN_OK 0
+#define ALPN_ALERT_FATAL 2
 
 typedef struct evp_pkey_st key;
 typedef struct x509_st certificate;
@@ -34,6 +37,7 @@ typedef struct asn1_string_st asn1;
 typedef struct bio_st bio;
 typedef struct ssl_st ssl;
 typedef struct ssl_ctx_st context;
+typedef int (*alpn_selector)(ssl *, const unsigned char **, unsigned char *, const unsigned char *, unsigned, void *);
 
 static struct {
     int (*init)(uint64_t, const void *);
@@ -81,17 +85,23 @@ static struct {
     int (*write)(ssl *, const void *, int);
     int (*error)(const ssl *, int);
     int (*shutdown)(ssl *);
+    void (*set_alpn_selector)(context *, alpn_selector, void *);
+    int (*select_protocol)(unsigned char **, unsigned char *, const unsigned char *, unsigned, const unsigned char *, unsigned);
 } tls;
 
 struct mt_identity {
     context *context;
     char *pem;
+    unsigned protocols_size;
 };
 
 struct mt_session {
     ssl *ssl;
     bio *incoming, *outgoing;
 };
+
+/// As ALPN has them, each after its length.
+static const unsigned char protocols[] = "\x02h2\x08http/1.1";
 
 static char failure[256];
 static int is_loaded;
@@ -137,6 +147,7 @@ static int find_tls(void *library) {
         {"SSL_new", &tls.create}, {"SSL_free", &tls.destroy}, {"SSL_set_bio", &tls.set_bio},
         {"SSL_set_accept_state", &tls.accept}, {"SSL_do_handshake", &tls.handshake}, {"SSL_read", &tls.read},
         {"SSL_write", &tls.write}, {"SSL_get_error", &tls.error}, {"SSL_shutdown", &tls.shutdown},
+        {"SSL_CTX_set_alpn_select_cb", &tls.set_alpn_selector}, {"SSL_select_next_proto", &tls.select_protocol},
     };
     return find(library, TLS_LIBRARY, symbols, sizeof symbols / sizeof *symbols);
 }
@@ -236,6 +247,20 @@ void mt_identity_free(mt_identity *identity) {
     if (identity->context) tls.context_free(identity->context);
     free(identity->pem);
     free(identity);
+}
+
+/// The first of the server's protocols that the client offers; the alert `no_application_protocol` without one (RFC 7301 §3.2).
+static int select_protocol(ssl *ssl, const unsigned char **selected, unsigned char *selected_size, const unsigned char *offered,
+                           unsigned offered_size, void *identity) {
+    (void)ssl;
+    unsigned size = ((mt_identity *)identity)->protocols_size;
+    int result = tls.select_protocol((unsigned char **)selected, selected_size, protocols, size, offered, offered_size);
+    return result == NPN_NEGOTIATED ? ALPN_OK : ALPN_ALERT_FATAL;
+}
+
+void mt_identity_offer_http2(mt_identity *identity, int offers_http1) {
+    identity->protocols_size = offers_http1 ? sizeof protocols - 1 : 3;
+    tls.set_alpn_selector(identity->context, select_protocol, identity);
 }
 
 const char *mt_identity_certificate(const mt_identity *identity) { return identity->pem; }

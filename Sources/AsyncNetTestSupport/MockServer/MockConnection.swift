@@ -28,6 +28,17 @@ struct MockConnection {
         try? socket.write(Data("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8))
     }
 
+    /// Whether the client begins with the preface of HTTP/2 (RFC 9113 §3.4).
+    mutating func startsHTTP2() throws -> Bool {
+        while buffer.count < HTTP2Frame.preface.count {
+            guard HTTP2Frame.preface.starts(with: buffer) else { return false }
+            let more = try socket.read(64 * 1024)
+            if more.isEmpty { return false }
+            buffer.append(more)
+        }
+        return buffer.starts(with: HTTP2Frame.preface)
+    }
+
     /// The next request's head, or `nil` if the client has closed the connection.
     mutating func readHead() throws -> Head? {
         let end = Data("\r\n\r\n".utf8)

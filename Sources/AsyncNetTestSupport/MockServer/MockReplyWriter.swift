@@ -10,6 +10,8 @@ struct MockReplyWriter {
     let socket: ServerStream
     let method: String
 
+    static let garbage = Data("\u{1}\u{2}this is no HTTP\r\n\r\n\u{0}".utf8)
+
     enum End { case keepAlive, close, reset }
 
     func write(_ reply: MockResponse) throws -> End {
@@ -19,11 +21,11 @@ struct MockReplyWriter {
             return .close
         }
         switch reply.fault {
-        case .refuse, .resetBeforeHead: return .reset
-        case .closeBeforeHead: return .close
+        case .refuse, .resetBeforeHead, .resetStream(_, after: nil): return .reset
+        case .closeBeforeHead, .goAway(_, lastStream: .some): return .close
         case .stall: try socket.pause(nil)
         case .garbage:
-            try socket.write(Data("\u{1}\u{2}this is no HTTP\r\n\r\n\u{0}".utf8))
+            try socket.write(Self.garbage)
             return .close
         default: break
         }
@@ -32,17 +34,17 @@ struct MockReplyWriter {
     }
 
     private func writeResponse(_ reply: MockResponse) throws -> End {
-        let hasBody = method != "HEAD" && ![204, 304].contains(reply.statusCode)
+        let hasBody = reply.hasBody(method)
         var headers = reply.headers
         let isFramed = headers.contains(name: "Content-Length") || headers.contains(name: "Transfer-Encoding")
         if reply.chunks != nil, !isFramed {
             headers.add(name: "Transfer-Encoding", value: "chunked")
         } else if !isFramed, reply.statusCode != 204 {
-            headers.add(name: "Content-Length", value: "\(announcedLength(of: reply))")
+            headers.add(name: "Content-Length", value: "\(reply.announcedLength)")
         }
         let head = head(reply.statusCode, reply.reason, headers)
         let end: End =
-            headers["Connection"]?.lowercased() == "close" || reply.fault == .earlyResponse ? .close : .keepAlive
+            headers["Connection"]?.lowercased() == "close" || reply.fault?.isLast == true ? .close : .keepAlive
         if hasBody, let chunks = reply.chunks, reply.pauses.contains(where: { $0 > .zero }) {
             try socket.write(head)
             return try writeSlowly(chunks, of: reply) ?? end
@@ -54,7 +56,7 @@ struct MockReplyWriter {
             // The client must read the head before the reset, which discards unread bytes.
             try socket.pause(.milliseconds(50))
             return .reset
-        case .resetMidBody(let count):
+        case .resetMidBody(let count), .resetStream(_, after: .some(let count)):
             try socket.write(head + body.prefix(count))
             try socket.pause(.milliseconds(50))
             return .reset
@@ -87,7 +89,7 @@ struct MockReplyWriter {
             try socket.write(chunked([chunk]))
         }
         switch reply.fault {
-        case .resetMidBody:
+        case .resetMidBody, .resetStream:
             try socket.pause(.milliseconds(50))
             return .reset
         case .truncate: return .close
@@ -98,12 +100,6 @@ struct MockReplyWriter {
             try socket.write(lastChunk(reply.trailers))
             return nil
         }
-    }
-
-    /// A body that a fault ends is announced longer than what is sent of it.
-    private func announcedLength(of reply: MockResponse) -> Int {
-        guard let end = reply.fault?.end, end >= reply.body.count else { return reply.body.count }
-        return reply.body.count + 1
     }
 
     /// The body as it is written; without the last chunk, which would end it, if a fault does so.

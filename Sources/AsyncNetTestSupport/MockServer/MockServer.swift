@@ -1,7 +1,8 @@
 import AsyncNet
 public import Foundation
 
-/// A real HTTP/1.1 server on loopback for tests, with responses and faults that the test sets.
+/// A real server on loopback for tests, with responses and faults that the test sets. It speaks HTTP/1.1, and HTTP/2 if a
+/// test wants it.
 ///
 ///     let server = try await MockServer.start()
 ///     await server.enqueue(.json(#"{"id":1}"#), .status(503), .fault(.resetMidBody(after: 10)))
@@ -29,7 +30,7 @@ public actor MockServer: MockRouter {
     /// The port that the server listens on.
     public nonisolated let port: Int
     private nonisolated let interface: Interface
-    private nonisolated let core: MockServerCore
+    nonisolated let core: MockServerCore
     /// The recording that the server replays, if it does.
     nonisolated let replay: ReplaySource?
 
@@ -40,6 +41,8 @@ public actor MockServer: MockRouter {
     ///   - port: The port to listen on; 0, the default, for one that the system chooses.
     ///   - tls: The certificate of a server that speaks TLS. Needs OpenSSL 3 (libssl and libcrypto) on the machine,
     ///     which is loaded then.
+    ///   - speaks: The versions of HTTP; HTTP/1.1 by default.
+    ///   - http2: What the server allows over HTTP/2.
     ///   - isRefusing: Whether the server refuses every connection to its port.
     ///   - profile: The network's latency, bandwidth and losses, in real time and with bytes on the wire: heads and TLS
     ///     count too. All connections share the bandwidth. `nil`, the default, delays nothing.
@@ -47,24 +50,26 @@ public actor MockServer: MockRouter {
     ///   - routes: The first routes; `on` adds more.
     /// - Throws: ``Failure`` if OpenSSL cannot be loaded, and errors of the system if the port cannot be had.
     public static func start(
-        on interface: Interface = .ipv4, port: Int = 0, tls: TLS? = nil, isRefusing: Bool = false,
-        profile: NetworkProfile? = nil, keptRequests: Int = 10_000, routes: Routes = Routes()
+        on interface: Interface = .ipv4, port: Int = 0, tls: TLS? = nil, speaks: Versions = .http1,
+        http2: HTTP2 = HTTP2(), isRefusing: Bool = false, profile: NetworkProfile? = nil, keptRequests: Int = 10_000,
+        routes: Routes = Routes()
     ) async throws -> MockServer {
         try MockServer(
-            interface, port, tls, isRefusing: isRefusing || profile?.isOffline == true, profile: profile,
-            keptRequests: keptRequests, routes: routes)
+            interface, port, tls, speaks, http2, isRefusing: isRefusing || profile?.isOffline == true,
+            profile: profile, keptRequests: keptRequests, routes: routes)
     }
 
     init(
-        _ interface: Interface, _ port: Int, _ tls: TLS?, isRefusing: Bool = false, profile: NetworkProfile? = nil,
-        keptRequests: Int = 10_000, routes: Routes, replay: ReplaySource? = nil
+        _ interface: Interface, _ port: Int, _ tls: TLS?, _ speaks: Versions = .http1, _ http2: HTTP2 = HTTP2(),
+        isRefusing: Bool = false, profile: NetworkProfile? = nil, keptRequests: Int = 10_000, routes: Routes,
+        replay: ReplaySource? = nil
     ) throws {
         guard let number = UInt16(exactly: port) else {
             throw Failure(description: "The port \(port) is not between 0 and 65535")
         }
         core = try MockServerCore(
             ipv6: interface == .ipv6, port: number, listens: !isRefusing, keptRequests: keptRequests, routes: routes,
-            identity: try tls.map { try TLSIdentity($0) }, profile: profile)
+            identity: try tls.map { try TLSIdentity($0, speaks) }, profile: profile, versions: speaks, http2: http2)
         self.port = core.port
         (self.interface, self.replay) = (interface, replay)
     }

@@ -38,17 +38,17 @@ extension MockServerCore {
         var connection = MockConnection(socket: ServerStream(socket, tls, network?.link), number: number)
         do {
             try connection.socket.begin()
+            if try versions == .http2 || versions == .both && connection.startsHTTP2() {
+                var http2 = try MockHTTP2Connection(self, connection)
+                return try close(connection, try http2.run(connection.takeRest()))
+            }
             while let head = try connection.readHead() {
                 switch try respond(to: head, &connection) {
                 case .keepAlive:
                     guard head.headers["Connection"]?.lowercased() == "close" else { continue }
                     connection.socket.finishWriting()
                     return connection.socket.close()
-                case .close:
-                    connection.socket.finishWriting()
-                    try connection.drain()
-                    return connection.socket.close()
-                case .reset: return connection.socket.reset()
+                case let end: return try close(connection, end)
                 }
             }
         } catch is MockConnection.Malformed {
@@ -59,33 +59,55 @@ extension MockServerCore {
         connection.socket.close()
     }
 
+    private func close(_ connection: MockConnection, _ end: MockReplyWriter.End) throws {
+        if end == .reset { return connection.socket.reset() }
+        connection.socket.finishWriting()
+        try connection.drain()
+        connection.socket.close()
+    }
+
     private func respond(to head: MockConnection.Head, _ connection: inout MockConnection) throws -> MockReplyWriter.End
     {
         let writer = MockReplyWriter(socket: connection.socket, method: head.method)
-        let next = state.withLock { $0.replies.isEmpty ? nil : $0.replies.removeFirst() }
+        let next = takeEnqueued()
         let isEarly = next?.fault == .earlyResponse
         var request = RecordedRequest(
             method: HTTPMethod(rawValue: head.method), target: head.target, headers: head.headers,
             body: isEarly ? Data() : try connection.readBody(of: head), connection: connection.number,
             httpVersion: head.version)
-        let found = next.map { .reply($0, [:]) } ?? routes.take(request.method, request.path)
-        if case .handler(_, let parameters) = found { request.parameters = parameters }
-        if case .reply(_, let parameters) = found { request.parameters = parameters }
-        record(request)
+        let found = receive(&request, next)
         let reply = try reply(to: request, found, connection.socket)
         if try isLost(connection.socket) { return .reset }
         if let upgrade = reply.upgrade { return try self.upgrade(reply, upgrade, request, &connection) }
         return try writer.write(reply)
     }
 
-    /// Waits for the network's latency, and decides whether the network loses the connection.
-    private func isLost(_ socket: ServerStream) throws -> Bool {
-        guard let network else { return false }
+    func takeEnqueued() -> MockResponse? { state.withLock { $0.replies.isEmpty ? nil : $0.replies.removeFirst() } }
+
+    /// Records a request, with the parameters of its route.
+    ///
+    /// - Parameter enqueued: The enqueued response that it gets, if there was one.
+    func receive(_ request: inout RecordedRequest, _ enqueued: MockResponse?) -> RouteTable.Found {
+        let found = enqueued.map { .reply($0, [:]) } ?? routes.take(request.method, request.path)
+        if case .handler(_, let parameters) = found { request.parameters = parameters }
+        if case .reply(_, let parameters) = found { request.parameters = parameters }
+        record(request)
+        return found
+    }
+
+    /// What the network does to the next exchange.
+    func nextChance() -> ExchangeChance? {
+        guard let network else { return nil }
         let number = state.withLock { state in
             state.exchangeCount += 1
             return state.exchangeCount
         }
-        let chance = ExchangeChance(network.profile, number: number)
+        return ExchangeChance(network.profile, number: number)
+    }
+
+    /// Waits for the network's latency, and decides whether the network loses the connection.
+    private func isLost(_ socket: ServerStream) throws -> Bool {
+        guard let chance = nextChance() else { return false }
         if chance.latency > .zero { try socket.pause(chance.latency) }
         return chance.isLost
     }
@@ -116,11 +138,7 @@ extension MockServerCore {
     ) throws -> MockResponse {
         let pending = PendingResponse()
         let task = Task {
-            do {
-                pending.set(try await handler(request))
-            } catch {
-                pending.set(.status(500, body: "The route's closure threw \(error)\n"))
-            }
+            pending.set(await Self.response(of: handler, request))
         }
         let id = begin(task, pending)
         let response: MockResponse
@@ -135,6 +153,12 @@ extension MockServerCore {
         }
         if isStopping { throw Socket.Stopped() }
         return response
+    }
+
+    static func response(of handler: Routes.Handler, _ request: RecordedRequest) async -> MockResponse {
+        do { return try await handler(request) } catch {
+            return .status(500, body: "The route's closure threw \(error)\n")
+        }
     }
 
     /// If the server stops, handlers are cancelled and their results are not awaited, so that their threads can end.

@@ -45,15 +45,18 @@ final class MockServerCore: Sendable {
     /// `nil` without TLS.
     let identity: TLSIdentity?
 
+    let versions: MockServer.Versions
+    let http2: HTTP2Connections
+
     /// `nil` without a profile.
     let network: (profile: NetworkProfile, link: ShapedLink)?
 
     /// - Parameter port: The port to listen on; 0 for one that the system chooses.
     init(
         ipv6: Bool, port: UInt16 = 0, listens: Bool, keptRequests: Int, routes: Routes, identity: TLSIdentity?,
-        profile: NetworkProfile?
+        profile: NetworkProfile?, versions: MockServer.Versions, http2: MockServer.HTTP2
     ) throws {
-        self.identity = identity
+        (self.identity, self.versions, self.http2) = (identity, versions, HTTP2Connections(http2))
         network = profile.map { ($0, ShapedLink($0, ContinuousClock())) }
         self.routes = RouteTable(routes)
         state = Locked(State(received: ReceivedRequests(kept: keptRequests)))

@@ -51,20 +51,20 @@ struct ServerStream {
         }
     }
 
-    /// Up to `count` bytes, empty at the end of the stream; `nil` if the wakeup was set before there were any. Without a
-    /// count only the wakeup is awaited.
-    func read(_ count: Int, orUntil wakeup: Wakeup) throws -> Data? {
+    /// Up to `count` bytes, empty at the end of the stream; `nil` if the wakeup was set, or the time passed, before there
+    /// were any. Without a count only the wakeup is awaited.
+    func read(_ count: Int, orUntil wakeup: Wakeup, within limit: Duration? = nil) throws -> Data? {
         guard count > 0 else {
             try socket.wait(for: wakeup)
             return nil
         }
-        guard let tls else { return try socket.waitForInput(orUntil: wakeup) ? try receive(count) : nil }
+        guard let tls else { return try socket.waitForInput(orUntil: wakeup, within: limit) ? try receive(count) : nil }
         switch try tls.read(count) {
         case .bytes(let bytes): return bytes
         case .closed: return Data()
         case .needsBytes:
             try flush(tls)
-            guard try socket.waitForInput(orUntil: wakeup) else { return nil }
+            guard try socket.waitForInput(orUntil: wakeup, within: limit) else { return nil }
             return try fill(tls) ? nil : Data()
         }
     }

@@ -198,16 +198,16 @@ struct Socket: Sendable {
         return Int32(seconds * 1000 + part + (part * 1_000_000_000_000_000 < attoseconds ? 1 : 0))
     }
 
-    /// Waits for bytes of the client, or until the wakeup is set.
+    /// Waits for bytes of the client, or until the wakeup is set or the time has passed.
     ///
     /// - Returns: Whether there is something to read.
-    func waitForInput(orUntil wakeup: Wakeup) throws -> Bool {
+    func waitForInput(orUntil wakeup: Wakeup, within limit: Duration? = nil) throws -> Bool {
         let ready = try poll(
             [
                 pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: wakeup.reader, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
-            ], nil)
+            ], limit)
         return ready.last == true
     }
 

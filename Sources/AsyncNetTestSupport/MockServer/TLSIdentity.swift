@@ -30,7 +30,7 @@ final class TLSIdentity: Sendable {
     /// In PEM.
     let certificate: String
 
-    init(_ kind: MockServer.TLS) throws {
+    init(_ kind: MockServer.TLS, _ versions: MockServer.Versions) throws {
         if let reason = mt_load() {
             throw MockServer.Failure(
                 description: "A server with TLS needs OpenSSL 3, which could not be loaded: \(String(cString: reason))")
@@ -39,6 +39,7 @@ final class TLSIdentity: Sendable {
         guard let identity = mt_identity_new(kind.names, validity.starts, validity.ends) else {
             throw MockServer.Failure(description: "OpenSSL could not make a certificate")
         }
+        if versions != .http1 { mt_identity_offer_http2(identity, versions == .both ? 1 : 0) }
         certificate = String(cString: mt_identity_certificate(identity))
         self.identity = Locked(identity)
     }

@@ -76,6 +76,9 @@ final class RouteTable: Sendable {
             body: "\(request.path) has no route for \(request.method.rawValue), only for \(allowed)\n")
     }
 
+    /// Adds a text to what `verify` reports.
+    func report(_ text: String) { state.withLock { $0.unexpected.append(text) } }
+
     /// What `verify` reports: routes in their order, then requests in theirs.
     var differences: [String] {
         state.withLock { state in

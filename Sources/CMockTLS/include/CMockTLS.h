@@ -25,6 +25,9 @@ const char *_Nullable mt_load(void);
 mt_identity *_Nullable mt_identity_new(const char *_Nonnull names, long starts, long ends);
 void mt_identity_free(mt_identity *_Nonnull identity);
 
+/// Selects HTTP/2 by ALPN, or HTTP/1.1 if the server speaks it too, before there are connections.
+void mt_identity_offer_http2(mt_identity *_Nonnull identity, int offers_http1);
+
 /// The certificate in PEM; valid as long as the identity.
 const char *_Nonnull mt_identity_certificate(const mt_identity *_Nonnull identity);
 

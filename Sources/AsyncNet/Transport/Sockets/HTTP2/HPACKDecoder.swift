@@ -53,7 +53,9 @@ package struct HPACKDecoder {
         table = HPACKDynamicTable(limit: min(tableSize, Self.initialTableSize))
     }
 
-    package mutating func decode(_ block: UnsafeRawBufferPointer, _ limits: HPACKLimits) throws(HPACKError) -> HPACKFields {
+    package mutating func decode(_ block: UnsafeRawBufferPointer, _ limits: HPACKLimits) throws(HPACKError)
+        -> HPACKFields
+    {
         var input = HPACKInput(block)
         var fields = HPACKFields()
         try updateSize(&input)

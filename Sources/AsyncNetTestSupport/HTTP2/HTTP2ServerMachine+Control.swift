@@ -1,0 +1,159 @@
+import AsyncNet
+import Foundation
+
+/// Frames that are about the connection, and what is sent.
+extension HTTP2ServerMachine {
+    mutating func receiveSettings(_ header: HTTP2Frame.Header, _ payload: Input) throws(HTTP2Violation) {
+        guard !header.flags.contains(.acknowledges) else { return try receiveAcknowledgement(payload) }
+        let before = peer.initialWindow
+        try peer.apply(payload)
+        encoder.setTableLimit(peer.tableSize)
+        output.append(frame: .settings, .acknowledges, length: 0)
+        for id in streams.keys {
+            streams[id]?.sendWindow += peer.initialWindow - before
+            guard streams[id]?.sendWindow ?? 0 <= HTTP2Settings.largestWindow else {
+                throw HTTP2Violation(.flowControlError, "SETTINGS that make a window larger than 2^31 - 1", "6.9.2")
+            }
+        }
+    }
+
+    /// From now on the client's streams have the window that it was told (RFC 9113 §6.9.2).
+    private mutating func receiveAcknowledgement(_ payload: Input) throws(HTTP2Violation) {
+        guard payload.isEmpty else {
+            throw HTTP2Violation(.frameSizeError, "an acknowledgement of SETTINGS with a payload", "6.5")
+        }
+        guard initialWindows.count > 1 else { return }
+        let before = initialWindows.removeFirst()
+        for id in streams.keys { streams[id]?.receiveWindow += initialWindows[0] - before }
+    }
+
+    mutating func receiveControl(_ header: HTTP2Frame.Header, _ payload: Input) throws(HTTP2Violation) -> Event? {
+        let size: Int? =
+            switch header.kind {
+            case .priority: 5
+            case .reset, .windowUpdate: 4
+            case .ping: 8
+            default: nil
+            }
+        if let size, payload.count != size {
+            throw HTTP2Violation(
+                .frameSizeError, "a frame (\(header.kind?.name ?? "")) of \(payload.count) bytes", "4.2")
+        }
+        switch header.kind {
+        case .reset:
+            try checkKnown(header)
+            return streams.removeValue(forKey: header.stream).map { _ in .reset(header.stream) }
+        case .windowUpdate: return try receiveWindowUpdate(header, Int(payload.number(at: 0) & 0x7FFF_FFFF))
+        case .ping where !header.flags.contains(.acknowledges) && settings.answersPings:
+            output.append(frame: .ping, .acknowledges, length: 8)
+            output.append(contentsOf: payload)
+        default: break
+        }
+        return nil
+    }
+
+    private mutating func receiveWindowUpdate(
+        _ header: HTTP2Frame.Header, _ increment: Int
+    ) throws(HTTP2Violation) -> Event? {
+        let isZero = increment == 0
+        let violation = HTTP2Violation(
+            isZero ? .protocolError : .flowControlError,
+            isZero ? "a WINDOW_UPDATE frame of 0" : "WINDOW_UPDATE beyond a window of 2^31 - 1", "6.9")
+        guard header.stream != 0 else {
+            sendWindow += increment
+            guard !isZero, sendWindow <= HTTP2Settings.largestWindow else { throw violation }
+            return nil
+        }
+        try checkKnown(header)
+        guard let window = streams[header.stream]?.sendWindow else { return nil }
+        guard !isZero, window + increment <= HTTP2Settings.largestWindow else { return fail(header.stream, violation) }
+        streams[header.stream]?.sendWindow += increment
+        return nil
+    }
+
+    // MARK: What is sent
+
+    /// Tells the client other settings.
+    mutating func update(_ settings: MockServer.HTTP2) {
+        self.settings = settings
+        initialWindows.append(settings.initialWindow)
+        let entries = [(3, settings.concurrentStreams), (4, settings.initialWindow)]
+        output.append(frame: .settings, length: entries.count * 6)
+        for (name, value) in entries {
+            output.append(contentsOf: [0, UInt8(name)])
+            output.append(number: UInt32(clamping: value))
+        }
+    }
+
+    /// HEADERS with what the client does not take in one frame in CONTINUATION.
+    mutating func send(_ fields: [(name: String, value: String)], on stream: UInt32, endsStream: Bool) {
+        var block: [UInt8] = []
+        encoder.begin(into: &block)
+        for field in fields {
+            encoder.encode(field.name, field.value, HPACKEncoder.indexing(of: field.name), into: &block)
+        }
+        var kind = HTTP2Frame.Kind.headers
+        var rest = block[...]
+        repeat {
+            let part = rest.prefix(peer.frameSize)
+            rest = rest.dropFirst(part.count)
+            var flags: HTTP2Frame.Flags = endsStream && kind == .headers ? .endStream : []
+            if rest.isEmpty { flags.insert(.endHeaders) }
+            output.append(frame: kind, flags, on: stream, length: part.count)
+            output.append(contentsOf: part)
+            kind = .continuation
+        } while !rest.isEmpty
+        if endsStream { close(stream) }
+    }
+
+    /// How many bytes of a body the client takes now in a frame.
+    func room(on stream: UInt32) -> Int {
+        max(0, min(streams[stream]?.sendWindow ?? 0, sendWindow, peer.frameSize))
+    }
+
+    /// - Parameter bytes: No more than the room.
+    mutating func send(_ bytes: Data, on stream: UInt32, endsStream: Bool) {
+        output.append(frame: .data, endsStream ? .endStream : [], on: stream, length: bytes.count)
+        output.append(contentsOf: bytes)
+        streams[stream]?.sendWindow -= bytes.count
+        sendWindow -= bytes.count
+        if endsStream { close(stream) }
+    }
+
+    /// The response is complete. Of a request that is not, the rest is not wanted (RFC 9113 §8.1).
+    private mutating func close(_ stream: UInt32) {
+        if streams[stream]?.isRequestComplete == false { reset(stream, HTTP2ErrorCode.noError.rawValue) }
+        streams[stream] = nil
+    }
+
+    mutating func reset(_ stream: UInt32, _ code: UInt32) {
+        output.append(frame: .reset, on: stream, numbers: code)
+        streams[stream] = nil
+    }
+
+    /// Streams above the last are dropped.
+    mutating func goAway(_ code: UInt32, lastStream last: UInt32, text: String = "") {
+        output.append(frame: .goAway, length: 8 + text.utf8.count)
+        output.append(number: last)
+        output.append(number: code)
+        output.append(contentsOf: text.utf8)
+        lastServed = min(lastServed, last)
+        streams = streams.filter { $0.key <= last }
+    }
+
+    /// A frame as it is, which may end the stream.
+    mutating func send(_ frame: MockResponse.Frame, on stream: UInt32) {
+        let id = frame.stream ?? stream
+        output.append(number: UInt32(truncatingIfNeeded: frame.payload.count) << 8 | UInt32(frame.kind))
+        output.append(frame.flags)
+        output.append(number: id)
+        output.append(contentsOf: frame.payload)
+        let kind = HTTP2Frame.Kind(rawValue: frame.kind)
+        if kind == .data {
+            streams[id]?.sendWindow -= frame.payload.count
+            sendWindow -= frame.payload.count
+        }
+        let endsStream = HTTP2Frame.Flags(rawValue: frame.flags).contains(.endStream)
+        if kind == .reset || endsStream && (kind == .data || kind == .headers) { streams[id] = nil }
+    }
+}

@@ -1,0 +1,215 @@
+import AsyncNet
+import Foundation
+
+/// A connection of a mock server over HTTP/2. Its thread reads, and writes for each stream in turn what its script has next.
+struct MockHTTP2Connection {
+    private struct Stream {
+        let head: HTTP2RequestHead
+        /// The enqueued response that the request gets, if there was one.
+        let reserved: MockResponse?
+        var body = Data()
+        var steps: ArraySlice<HTTP2Script.Step> = []
+        /// When the steps go on.
+        var resumption: ContinuousClock.Instant?
+        /// The route's closure.
+        var task: Task<Void, Never>?
+    }
+
+    private let core: MockServerCore
+    private let socket: ServerStream
+    private let number: Int
+    private let inbox: HTTP2Inbox
+    private var machine: HTTP2ServerMachine
+    private var streams: [UInt32: Stream] = [:]
+    private var lastWritten: UInt32 = 0
+    private var reported = 0
+    /// Whether the connection is closed when its streams have ended.
+    private var isLeaving = false
+    private var end: MockReplyWriter.End?
+
+    init(_ core: MockServerCore, _ connection: MockConnection) throws {
+        (self.core, socket, number) = (core, connection.socket, connection.number)
+        inbox = HTTP2Inbox(try Wakeup())
+        machine = HTTP2ServerMachine(core.http2.add(inbox, number))
+    }
+
+    /// Serves until the connection is to be closed, which the result says how.
+    ///
+    /// - Parameter received: What the client has sent so far.
+    mutating func run(_ received: Data) throws -> MockReplyWriter.End {
+        defer {
+            core.http2.remove(number)
+            for stream in streams.values { stream.task?.cancel() }
+        }
+        var received = received
+        while true {
+            if !received.isEmpty { try receive(received) }
+            inbox.wakeup.clear()
+            for message in inbox.take() { handle(message) }
+            let isReady = write()
+            try flush()
+            if let end { return end }
+            guard let more = try read(isReady) else { return .close }
+            received = more
+        }
+    }
+
+    /// - Parameter isReady: Whether there is more to write already.
+    /// - Returns: Nothing if there is nothing yet; `nil` at the end.
+    private func read(_ isReady: Bool) throws -> Data? {
+        let next = streams.values.compactMap(\.resumption).min()
+        let limit = isReady ? .zero : next.map { max(.zero, $0 - .now) }
+        guard let bytes = try socket.read(64 * 1024, orUntil: inbox.wakeup, within: limit) else { return Data() }
+        return bytes.isEmpty ? nil : bytes
+    }
+
+    private mutating func flush() throws {
+        guard !machine.output.isEmpty else { return }
+        let bytes = Data(machine.output)
+        machine.output.removeAll(keepingCapacity: true)
+        try socket.write(bytes)
+    }
+
+    // MARK: Requests
+
+    private mutating func receive(_ bytes: Data) throws {
+        for event in machine.receive(bytes) {
+            switch event {
+            case .head(let id, let head, let isComplete): begin(id, head, isComplete)
+            case .body(let id, let bytes, let isComplete):
+                streams[id]?.body.append(bytes)
+                if isComplete { respond(id) }
+            case .reset(let id): drop(id)
+            }
+        }
+        for violation in machine.violations.dropFirst(reported) {
+            core.routes.report(
+                "Connection \(number): the client sent \(violation.text) (RFC 9113 §\(violation.section))")
+        }
+        reported = machine.violations.count
+        if machine.isBroken { end = .close }
+    }
+
+    private mutating func begin(_ id: UInt32, _ head: HTTP2RequestHead, _ isComplete: Bool) {
+        streams[id] = Stream(head: head, reserved: core.takeEnqueued())
+        let isEarly = streams[id]?.reserved?.fault == .earlyResponse
+        if isComplete || isEarly { return respond(id) }
+        guard head.headers["Expect"]?.lowercased() == "100-continue" else { return }
+        machine.send([(":status", "100")], on: id, endsStream: false)
+    }
+
+    private mutating func respond(_ id: UInt32) {
+        guard let stream = streams[id], stream.steps.isEmpty, stream.task == nil else { return }
+        var request = RecordedRequest(
+            method: HTTPMethod(rawValue: stream.head.method), target: stream.head.target,
+            headers: stream.head.headers, body: stream.body, connection: number, httpVersion: "HTTP/2")
+        streams[id]?.body = Data()
+        switch core.receive(&request, stream.reserved) {
+        case .reply(let reply, _): start(reply, id)
+        case .otherMethods(let methods): start(core.routes.refuse(request, methods), id)
+        case .none: start(core.routes.refuse(request, []), id)
+        case .handler(let handler, _):
+            streams[id]?.task = Task { [inbox, request] in
+                inbox.add(.reply(id, await MockServerCore.response(of: handler, request)))
+            }
+        }
+    }
+
+    private mutating func start(_ reply: MockResponse, _ id: UInt32) {
+        guard let stream = streams[id] else { return }
+        var steps = HTTP2Script(reply, method: stream.head.method).steps
+        if let chance = core.nextChance() {
+            if chance.isLost { steps = [.end(.reset)] }
+            steps.insert(.wait(chance.latency), at: 0)
+        }
+        streams[id]?.steps = steps[...]
+    }
+
+    private mutating func drop(_ id: UInt32) {
+        streams.removeValue(forKey: id)?.task?.cancel()
+    }
+
+    private mutating func handle(_ message: HTTP2Inbox.Message) {
+        switch message {
+        case .reply(let id, let reply): start(reply, id)
+        case .settings(let settings): machine.update(settings)
+        case .step(let step): _ = write(step, machine.lastStream)
+        }
+    }
+
+    // MARK: Responses
+
+    /// Writes a part of each response, until much is to be sent.
+    ///
+    /// - Returns: Whether there may be more to write at once.
+    private mutating func write() -> Bool {
+        var hasWritten = true
+        while hasWritten, end == nil, machine.output.count < 128 * 1024 {
+            hasWritten = false
+            let ids = streams.keys.sorted()
+            for id in ids.filter({ $0 > lastWritten }) + ids.filter({ $0 <= lastWritten }) where writeNext(id) {
+                lastWritten = id
+                hasWritten = true
+            }
+        }
+        if isLeaving, streams.isEmpty, end == nil { end = .close }
+        return hasWritten
+    }
+
+    /// Carries out a stream's next step, or a part of it.
+    ///
+    /// - Returns: Whether it did.
+    private mutating func writeNext(_ id: UInt32) -> Bool {
+        guard end == nil, let stream = streams[id], let step = stream.steps.first else { return false }
+        guard let rest = write(step, id) else { return false }
+        // The step may have ended the stream, or others with it.
+        streams[id]?.steps.replaceSubrange(stream.steps.startIndex...stream.steps.startIndex, with: rest)
+        if machine.streams[id] == nil, streams[id]?.steps.isEmpty == true { drop(id) }
+        return true
+    }
+
+    /// - Returns: What is left of the step; `nil` if it cannot be carried out yet.
+    private mutating func write(_ step: HTTP2Script.Step, _ id: UInt32) -> [HTTP2Script.Step]? {
+        switch step {
+        case .stall: return nil
+        case .wait(let duration): return wait(duration, id) ? [] : nil
+        case .head(let status, let headers, let endsStream):
+            let fields = [(":status", "\(status)")] + headers.map { ($0.name, $0.value) }
+            machine.send(fields, on: id, endsStream: endsStream)
+        case .trailers(let headers):
+            machine.send(headers.map { ($0.name, $0.value) }, on: id, endsStream: true)
+        case .body(let bytes, let endsStream): return write(bytes, endsStream, id)
+        case .reset(let code): machine.reset(id, code.rawValue)
+        case .goAway(let code, let last): goAway(code, last ?? id)
+        case .frames(let frames): for frame in frames { machine.send(frame, on: id) }
+        case .bytes(let bytes): machine.output.append(contentsOf: bytes)
+        case .end(let end): self.end = end
+        }
+        return []
+    }
+
+    private mutating func write(_ bytes: Data, _ endsStream: Bool, _ id: UInt32) -> [HTTP2Script.Step]? {
+        let part = bytes.prefix(machine.room(on: id))
+        guard !part.isEmpty || bytes.isEmpty else { return nil }
+        let isWhole = part.count == bytes.count
+        machine.send(part, on: id, endsStream: endsStream && isWhole)
+        return isWhole ? [] : [.body(bytes.dropFirst(part.count), endsStream: endsStream)]
+    }
+
+    private mutating func wait(_ duration: Duration, _ id: UInt32) -> Bool {
+        guard duration > .zero, let resumption = streams[id]?.resumption else {
+            if duration > .zero { streams[id]?.resumption = .now + duration }
+            return duration <= .zero
+        }
+        guard resumption <= .now else { return false }
+        streams[id]?.resumption = nil
+        return true
+    }
+
+    /// A GOAWAY with the largest number only warns (RFC 9113 §6.8).
+    private mutating func goAway(_ code: MockResponse.HTTP2Code, _ last: UInt32) {
+        machine.goAway(code.rawValue, lastStream: last)
+        for id in streams.keys where id > last { drop(id) }
+        if last < 0x7FFF_FFFF { isLeaving = true }
+    }
+}
