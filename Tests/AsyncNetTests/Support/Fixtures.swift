@@ -63,7 +63,7 @@ func eventually(_ condition: @Sendable () async -> Bool) async -> Bool {
 func withServer<Result>(
     _ replies: MockResponse..., body: (MockServer) async throws -> Result
 ) async throws -> Result {
-    let server = try await MockServer.start()
+    let server = try await MockServer.start(speaks: .both)
     for reply in replies { await server.enqueue(reply) }
     do {
         let result = try await body(server)

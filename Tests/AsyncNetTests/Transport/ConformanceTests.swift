@@ -151,7 +151,7 @@ struct ConformanceTests {
     @Test("A circle of redirects ends after twenty", arguments: TransportUnderTest.allCases)
     func redirectLoop(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
-        let server = try await MockServer.start()
+        let server = try await MockServer.start(speaks: .both)
         await server.route("/loop") { _ in .redirect(to: "/loop") }
         let error = await session.request(server.url("/loop")).serializing(Data.self).result.failure
         #expect(error?.code == .tooManyRedirects)
@@ -275,7 +275,7 @@ struct ConformanceTests {
         "Five hundred requests at once all succeed, and the session ends in good order",
         arguments: TransportUnderTest.allCases)
     func many(_ transport: TransportUnderTest) async throws {
-        let server = try await MockServer.start()
+        let server = try await MockServer.start(speaks: .both)
         await server.route("/*") { .text($0.path) }
         let session = transport.session()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -294,7 +294,7 @@ struct ConformanceTests {
 
     @Test("A hundred sessions are made and released without a crash", arguments: TransportUnderTest.allCases)
     func sessions(_ transport: TransportUnderTest) async throws {
-        let server = try await MockServer.start()
+        let server = try await MockServer.start(speaks: .both)
         await server.route("/*") { _ in .text("x") }
         for round in 0..<100 {
             let session = transport.session()
@@ -309,7 +309,7 @@ struct ConformanceTests {
         arguments: TransportUnderTest.allCases)
     func storm(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
-        let server = try await MockServer.start()
+        let server = try await MockServer.start(speaks: .both)
         await server.route("/redirect") { _ in .redirect(to: "/slow") }
         await server.route("/slow") { _ in .text("x").delayed(by: .milliseconds(5)) }
         await server.route("/denied") { _ in

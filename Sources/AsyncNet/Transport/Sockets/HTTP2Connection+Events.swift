@@ -131,11 +131,11 @@ extension HTTP2Connection {
 
     /// The stream or the connection has ended without a complete response.
     private func lose(_ exchange: HTTP2Exchange, _ error: AsyncNetError) {
-        guard error.code == .connectionLost else { return end(exchange, .failure(error)) }
+        guard error.code == .connectionLost || error.code == .emptyReply else { return end(exchange, .failure(error)) }
         guard exchange.delivery.head == nil else {
-            return end(
-                exchange,
-                .failure(AsyncNetError(.bodyEndedEarly, error.message, underlyingError: error.underlyingError)))
+            // Where the system has an error, it is not the server that has ended the body.
+            let cut = AsyncNetError(.bodyEndedEarly, error.message)
+            return end(exchange, .failure(error.underlyingError == nil ? cut : error))
         }
         let rule = ResendRule(
             isIdempotent: exchange.transfer.request.head.isIdempotent, canReplay: exchange.transfer.canReplay,
@@ -161,7 +161,7 @@ extension HTTP2Connection {
     /// The server has closed the connection.
     func receivedEnd() {
         let reason = machine.goAwayCode.map { " after GOAWAY with \(HTTP2ErrorCode.name($0))" } ?? ""
-        end(AsyncNetError(.connectionLost, "The server closed the connection\(reason)"))
+        end(AsyncNetError(.emptyReply, "The server closed the connection\(reason)"))
     }
 
     /// Ends the connection, and with it all transfers.
