@@ -37,19 +37,19 @@ struct ConformanceTests {
 
     @Test(
         "A connection that is reset as soon as it is made is either refused or lost",
-        arguments: TransportUnderTest.allCases)
+        arguments: TransportUnderTest.withHTTP2)
     func resetAtOnce(_ transport: TransportUnderTest) async throws {
         let code = try await result(.fault(.refuse), transport).error?.code
         #expect(code == .cannotConnect || code == .connectionLost)
     }
 
-    @Test("A body that drips is timed from its head", arguments: TransportUnderTest.allCases)
+    @Test("A body that drips is timed from its head", arguments: TransportUnderTest.withHTTP2)
     func timeToResponse(_ transport: TransportUnderTest) async throws {
         let response = try await result(.text("hello world").with(.drip(bytes: 1, every: .milliseconds(5))), transport)
         #expect(try #require(response.metrics.timeToResponse) < response.metrics.total)
     }
 
-    @Test("A closed port, an unknown host, an unknown scheme", arguments: TransportUnderTest.allCases)
+    @Test("A closed port, an unknown host, an unknown scheme", arguments: TransportUnderTest.withHTTP2)
     func unreachable(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
         let refusing = try await MockServer.start(isRefusing: true)
@@ -65,7 +65,7 @@ struct ConformanceTests {
 
     @Test(
         "A server that stops sending ends in a timeout, in the head and in the body",
-        arguments: [MockResponse.Fault.stall, .stallMidBody(after: 3)], TransportUnderTest.allCases)
+        arguments: [MockResponse.Fault.stall, .stallMidBody(after: 3)], TransportUnderTest.withHTTP2)
     func silence(_ fault: MockResponse.Fault, _ transport: TransportUnderTest) async throws {
         let clock = TestClock()
         let session = transport.session(.init(timeout: .seconds(5), clock: clock))
@@ -88,7 +88,7 @@ struct ConformanceTests {
     }
 
     @Test(
-        "Redirects are followed with RFC 3986 targets, and metrics list them", arguments: TransportUnderTest.allCases)
+        "Redirects are followed with RFC 3986 targets, and metrics list them", arguments: TransportUnderTest.withHTTP2)
     func redirects(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
         try await withServer(.redirect(to: "../c?x=1#f", status: 301), .redirect(to: "d", status: 307), .text("end")) {
@@ -107,7 +107,7 @@ struct ConformanceTests {
     @Test(
         "307 and 308 send the body again, 303 does not",
         arguments: [(307, "POST", "body"), (308, "POST", "body"), (303, "GET", ""), (302, "GET", "")],
-        TransportUnderTest.allCases)
+        TransportUnderTest.withHTTP2)
     func redirectedBody(_ redirect: (status: Int, method: String, body: String), _ transport: TransportUnderTest)
         async throws
     {
@@ -125,7 +125,7 @@ struct ConformanceTests {
     }
 
     @Test(
-        "Credentials are sent after a redirect within an origin, not to another", arguments: TransportUnderTest.allCases
+        "Credentials are sent after a redirect within an origin, not to another", arguments: TransportUnderTest.withHTTP2
     )
     func redirectedCredentials(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
@@ -148,7 +148,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("A circle of redirects ends after twenty", arguments: TransportUnderTest.allCases)
+    @Test("A circle of redirects ends after twenty", arguments: TransportUnderTest.withHTTP2)
     func redirectLoop(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
         let server = try await MockServer.start(speaks: .both)
@@ -163,7 +163,7 @@ struct ConformanceTests {
 
     @Test(
         "A body arrives byte for byte, with its length and nothing added", arguments: [1, 70_000, 3_000_000],
-        TransportUnderTest.allCases)
+        TransportUnderTest.withHTTP2)
     func upload(_ size: Int, _ transport: TransportUnderTest) async throws {
         let session = transport.session()
         var random = SeededRandom(state: UInt64(size))
@@ -182,7 +182,7 @@ struct ConformanceTests {
     }
 
     @Test(
-        "A large body arrives byte for byte, and its progress reaches the end", arguments: TransportUnderTest.allCases)
+        "A large body arrives byte for byte, and its progress reaches the end", arguments: TransportUnderTest.withHTTP2)
     func download(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
         let body = Data((0..<5_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
@@ -197,7 +197,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("A response before the whole body was sent is delivered", arguments: TransportUnderTest.allCases)
+    @Test("A response before the whole body was sent is delivered", arguments: TransportUnderTest.withHTTP2)
     func earlyResponse(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
         try await withServer(.status(413, body: "too large").with(.earlyResponse)) {
@@ -214,7 +214,7 @@ struct ConformanceTests {
     /// FoundationNetworking sends it without its body then, unless it is given a new stream.
     @Test(
         "A PUT whose kept connection is closed is sent again whole, not empty",
-        arguments: TransportUnderTest.allCases)
+        arguments: TransportUnderTest.withHTTP2)
     func staleConnection(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
         try await withServer(.text("first"), .fault(.closeBeforeHead), .text("second")) {
@@ -229,7 +229,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("Invalid headers and methods are refused before anything is sent", arguments: TransportUnderTest.allCases)
+    @Test("Invalid headers and methods are refused before anything is sent", arguments: TransportUnderTest.withHTTP2)
     func injection(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
         try await withServer { (server: MockServer) async throws in
@@ -245,7 +245,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("A transport neither stores nor sends cookies, and does not cache", arguments: TransportUnderTest.allCases)
+    @Test("A transport neither stores nor sends cookies, and does not cache", arguments: TransportUnderTest.withHTTP2)
     func stateless(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
         try await withServer(
@@ -257,7 +257,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("1xx responses are reported, the final response is delivered", arguments: TransportUnderTest.allCases)
+    @Test("1xx responses are reported, the final response is delivered", arguments: TransportUnderTest.withHTTP2)
     func informational(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
         try await withServer(.text("x").after(informational: 103, headers: ["Link": "</a>"])) {
@@ -273,7 +273,7 @@ struct ConformanceTests {
 
     @Test(
         "Five hundred requests at once all succeed, and the session ends in good order",
-        arguments: TransportUnderTest.allCases)
+        arguments: TransportUnderTest.withHTTP2)
     func many(_ transport: TransportUnderTest) async throws {
         let server = try await MockServer.start(speaks: .both)
         await server.route("/*") { .text($0.path) }
@@ -292,7 +292,7 @@ struct ConformanceTests {
         await server.stop()
     }
 
-    @Test("A hundred sessions are made and released without a crash", arguments: TransportUnderTest.allCases)
+    @Test("A hundred sessions are made and released without a crash", arguments: TransportUnderTest.withHTTP2)
     func sessions(_ transport: TransportUnderTest) async throws {
         let server = try await MockServer.start(speaks: .both)
         await server.route("/*") { _ in .text("x") }
@@ -306,7 +306,7 @@ struct ConformanceTests {
 
     @Test(
         "Thousands of cancels of every kind give one outcome each and leave no transfer",
-        arguments: TransportUnderTest.allCases)
+        arguments: TransportUnderTest.withHTTP2)
     func storm(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
         let server = try await MockServer.start(speaks: .both)

@@ -21,7 +21,7 @@ struct DownloadRequestTests {
 
     @Test(
         "The file is complete, at its place, and no other file is left", arguments: [0, 1, 1_000_000],
-        TransportUnderTest.allCases)
+        TransportUnderTest.withHTTP2)
     func whole(_ size: Int, _ transport: TransportUnderTest) async throws {
         let (folder, data) = (try TemporaryFolder(), patternedData(size))
         let target = folder.url.appending(path: "a.bin")
@@ -353,7 +353,7 @@ struct DownloadRequestTests {
     @Test("A continued download requests the first URL, so that redirects and their header rules apply again")
     func redirected() async throws {
         try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
-            let front = try await MockServer.start()
+            let front = try await MockServer.start(speaks: .both)
             await front.route("/*") { _ in .redirect(to: url.absoluteString) }
             await ranges.breakOff(after: 400_000)
             let headers: HTTPHeaders = [.authorization(bearerToken: "hunter2")]

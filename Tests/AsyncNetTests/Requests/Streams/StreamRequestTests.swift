@@ -12,7 +12,7 @@ struct StreamRequestTests {
         return String(decoding: data, as: UTF8.self)
     }
 
-    @Test("The body arrives whole, and as it is sent", arguments: TransportUnderTest.allCases)
+    @Test("The body arrives whole, and as it is sent", arguments: TransportUnderTest.withHTTP2)
     func whole(_ transport: TransportUnderTest) async throws {
         let data = patternedData(3_000_000)
         try await withServer(
@@ -51,7 +51,7 @@ struct StreamRequestTests {
 
     @Test(
         "An error reaches the loop after the elements before it, with its request",
-        arguments: TransportUnderTest.allCases)
+        arguments: TransportUnderTest.withHTTP2)
     func failures(_ transport: TransportUnderTest) async throws {
         try await withServer(.fault(.truncate(after: 10)), .status(404, body: "none")) {
             (server: MockServer) async throws in
@@ -72,9 +72,9 @@ struct StreamRequestTests {
         }
     }
 
-    @Test("Leaving the loop ends the transfer", arguments: TransportUnderTest.allCases)
+    @Test("Leaving the loop ends the transfer", arguments: TransportUnderTest.withHTTP2)
     func leaving(_ transport: TransportUnderTest) async throws {
-        let server = try await MockServer.start()
+        let server = try await MockServer.start(speaks: .both)
         await server.route("/*") { _ in .data(Data(count: 100)).with(.stallMidBody(after: 50)) }
         let session = transport.session()
         let stream = session.stream(server.url())
@@ -116,7 +116,7 @@ struct StreamRequestTests {
 
     @Test(
         "A slow reader is not a silent server, whatever arrives meanwhile; a silent server is",
-        arguments: TransportUnderTest.allCases)
+        arguments: TransportUnderTest.withHTTP2)
     func slowReader(_ transport: TransportUnderTest) async throws {
         let clock = TestClock()
         let session = transport.session(.init(timeout: .seconds(5), clock: clock))
@@ -153,10 +153,10 @@ struct StreamRequestTests {
 
     @Test(
         "A body that is too large ends in its own error, compressed or not, streamed or collected",
-        arguments: TransportUnderTest.allCases)
+        arguments: TransportUnderTest.withHTTP2)
     func tooLarge(_ transport: TransportUnderTest) async throws {
         let bomb = try Compressor(.gzip).compress(Data(count: 20_000_000), isLast: true)
-        let server = try await MockServer.start()
+        let server = try await MockServer.start(speaks: .both)
         await server.route("/bomb") { _ in .init(200, headers: ["Content-Encoding": "gzip"], body: bomb) }
         await server.route("/plain") { _ in .data(Data(count: 1001)) }
         let session = transport.session(.init(maximumBodySize: 1000))
@@ -231,7 +231,7 @@ struct StreamRequestTests {
 
     @Test(
         "An element is delivered when it arrives, and leaving the loop ends the transfer",
-        arguments: TransportUnderTest.allCases)
+        arguments: TransportUnderTest.withHTTP2)
     func asItArrives(_ transport: TransportUnderTest) async throws {
         try await withServer(.text("one\ntwo\nthree").with(.stallMidBody(after: 8))) {
             (server: MockServer) async throws in
@@ -248,7 +248,7 @@ struct StreamRequestTests {
 
     @Test(
         "A stream whose head was awaited ends when its last copy is released",
-        arguments: TransportUnderTest.allCases)
+        arguments: TransportUnderTest.withHTTP2)
     func dropped(_ transport: TransportUnderTest) async throws {
         try await withServer(.data(Data(count: 2_000_000))) { (server: MockServer) async throws in
             let session = transport.session()
