@@ -48,13 +48,11 @@ struct MockConnection {
                 buffer.removeSubrange(..<range.upperBound)
                 return try Self.parse(text)
             }
+            // Bytes that cannot begin a method, such as those of a TLS client, will not become a request.
+            if let first = buffer.first, !(UInt8(ascii: "!")...UInt8(ascii: "~") ~= first) { throw Malformed() }
             let more = try socket.read(64 * 1024)
             if more.isEmpty { return nil }
             buffer.append(more)
-            // Bytes that cannot begin a method, such as those of a TLS client, will not become a request.
-            guard let first = buffer.first, first >= UInt8(ascii: "!"), first <= UInt8(ascii: "~") else {
-                throw Malformed()
-            }
         }
     }
 
