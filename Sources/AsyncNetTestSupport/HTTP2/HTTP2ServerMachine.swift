@@ -26,7 +26,7 @@ struct HTTP2ServerMachine {
         var isRequestComplete = false
     }
 
-    private struct HeaderBlock {
+    struct HeaderBlock {
         let stream: UInt32
         let endsStream: Bool
         var bytes: [UInt8]
@@ -41,14 +41,14 @@ struct HTTP2ServerMachine {
     var peer = HTTP2Settings()
     var streams: [UInt32: Stream] = [:]
     /// The last stream that the client has opened.
-    private(set) var lastStream: UInt32 = 0
+    var lastStream: UInt32 = 0
     /// The streams above this one are ignored, after GOAWAY.
     var lastServed: UInt32 = .max
     var sendWindow = 65_535
-    private var receiveWindow = Self.connectionWindow
+    var receiveWindow = Self.connectionWindow
     var encoder = HPACKEncoder()
-    private var decoder = HPACKDecoder()
-    private var block: HeaderBlock?
+    var decoder = HPACKDecoder()
+    var block: HeaderBlock?
     private var input: [UInt8] = []
     private var hasPreface = false
     private var hasSettings = false
@@ -56,8 +56,8 @@ struct HTTP2ServerMachine {
     /// Whether a violation has ended the connection.
     private(set) var isBroken = false
 
-    private static let connectionWindow = 16 * 1024 * 1024
-    private static let mostHeadBytes = 1024 * 1024
+    static let connectionWindow = 16 * 1024 * 1024
+    static let mostHeadBytes = 1024 * 1024
 
     init(_ settings: MockServer.HTTP2) {
         self.settings = settings
@@ -162,137 +162,5 @@ struct HTTP2ServerMachine {
         guard header.stream > lastStream || header.stream % 2 == 0 else { return }
         throw HTTP2Violation(
             .protocolError, "a frame (\(header.kind?.name ?? "unknown")) on a stream that was not opened", "5.1")
-    }
-
-    // MARK: DATA
-
-    private mutating func receiveData(_ header: HTTP2Frame.Header, _ payload: Input) throws(HTTP2Violation) -> Event? {
-        try checkKnown(header)
-        receiveWindow -= payload.count
-        guard receiveWindow >= 0 else {
-            throw HTTP2Violation(.flowControlError, "DATA beyond the connection's window", "6.9.1")
-        }
-        let bytes = try unpadded(header, payload)
-        guard var stream = streams[header.stream] else { return nil }
-        guard !stream.isRequestComplete else {
-            return fail(header.stream, HTTP2Violation(.streamClosed, "DATA after the end of its stream", "5.1"))
-        }
-        stream.receiveWindow -= payload.count
-        stream.received += payload.count
-        stream.bytesLeft = stream.bytesLeft.map { $0 - bytes.count }
-        guard stream.receiveWindow >= 0 else {
-            return fail(header.stream, HTTP2Violation(.flowControlError, "DATA beyond its stream's window", "6.9.1"))
-        }
-        streams[header.stream] = stream
-        let isComplete = header.flags.contains(.endStream)
-        return try end(header.stream, isComplete) ?? .body(header.stream, Data(bytes), isComplete: isComplete)
-    }
-
-    /// Marks the request as complete. - Returns: the failure of one whose length is not what its head says.
-    private mutating func end(_ stream: UInt32, _ isComplete: Bool) throws(HTTP2Violation) -> Event? {
-        guard isComplete else { return nil }
-        streams[stream]?.isRequestComplete = true
-        guard let left = streams[stream]?.bytesLeft, left != 0 else { return nil }
-        return fail(stream, HTTP2Violation(.protocolError, "another number of bytes than Content-Length says", "8.1.1"))
-    }
-
-    private func unpadded(_ header: HTTP2Frame.Header, _ payload: Input) throws(HTTP2Violation) -> Input {
-        guard header.flags.contains(.padded) else { return payload }
-        guard let padding = payload.first.map(Int.init), padding < payload.count else {
-            throw HTTP2Violation(.protocolError, "a frame whose padding is longer than it", "6.1")
-        }
-        return Input(rebasing: payload[1..<(payload.count - padding)])
-    }
-
-    /// Allows as many bytes as have been received, once they are half of a window.
-    private mutating func allowMore() {
-        let used = Self.connectionWindow - receiveWindow
-        if used > Self.connectionWindow / 2 {
-            output.append(frame: .windowUpdate, numbers: UInt32(used))
-            receiveWindow += used
-        }
-        let window = initialWindows[0]
-        for (id, stream) in streams where !stream.isRequestComplete && stream.received > window / 2 && window > 0 {
-            output.append(frame: .windowUpdate, on: id, numbers: UInt32(stream.received))
-            streams[id]?.receiveWindow += stream.received
-            streams[id]?.received = 0
-        }
-    }
-
-    // MARK: Header blocks
-
-    private mutating func beginBlock(_ header: HTTP2Frame.Header, _ payload: Input) throws(HTTP2Violation) -> Event? {
-        var bytes = try unpadded(header, payload)
-        if header.flags.contains(.priority) {
-            guard bytes.count >= 5 else {
-                throw HTTP2Violation(.frameSizeError, "a HEADERS frame that is too short", "6.2")
-            }
-            bytes = Input(rebasing: bytes[5...])
-        }
-        block = HeaderBlock(
-            stream: header.stream, endsStream: header.flags.contains(.endStream), bytes: Array(bytes))
-        return try header.flags.contains(.endHeaders) ? endBlock() : nil
-    }
-
-    private mutating func continueBlock(_ header: HTTP2Frame.Header, _ payload: Input) throws(HTTP2Violation) -> Event?
-    {
-        guard block != nil else {
-            throw HTTP2Violation(.protocolError, "a CONTINUATION frame without HEADERS before it", "6.10")
-        }
-        block?.bytes.append(contentsOf: payload)
-        guard block?.bytes.count ?? 0 <= Self.mostHeadBytes else {
-            throw HTTP2Violation(.enhanceYourCalm, "HEADERS of more than \(Self.mostHeadBytes) bytes", "10.5.1")
-        }
-        return try header.flags.contains(.endHeaders) ? endBlock() : nil
-    }
-
-    private mutating func endBlock() throws(HTTP2Violation) -> Event? {
-        guard let block = block.take() else { return nil }
-        let fields = try decode(block.bytes)
-        if streams[block.stream] != nil { return try receiveTrailers(block) }
-        // Frames that the client sent before it knew of a reset.
-        guard block.stream > lastStream else { return nil }
-        guard block.stream % 2 == 1 else {
-            throw HTTP2Violation(.protocolError, "HEADERS on a stream with an even number", "5.1.1")
-        }
-        lastStream = block.stream
-        guard block.stream <= lastServed else { return nil }
-        return open(block, fields)
-    }
-
-    private mutating func decode(_ bytes: [UInt8]) throws(HTTP2Violation) -> [HPACKField] {
-        let limits = HPACKLimits(listBytes: Self.mostHeadBytes, fields: 10_000)
-        let result = bytes.withUnsafeBytes { bytes in
-            Result { () throws(HPACKError) in try decoder.decode(bytes, limits) }
-        }
-        switch result {
-        case .success(let list): return list.fields
-        case .failure(let error):
-            throw HTTP2Violation(.compressionError, "HEADERS that cannot be decoded (\(error.reason))", "4.3")
-        }
-    }
-
-    private mutating func open(_ block: HeaderBlock, _ fields: [HPACKField]) -> Event? {
-        guard streams.count < settings.concurrentStreams else {
-            reset(block.stream, HTTP2ErrorCode.refusedStream.rawValue)
-            return nil
-        }
-        do throws(HTTP2Violation) {
-            let head = try HTTP2RequestHead(fields)
-            streams[block.stream] = Stream(
-                sendWindow: peer.initialWindow, receiveWindow: initialWindows[0],
-                bytesLeft: head.headers["Content-Length"].flatMap { Int($0) })
-            return try end(block.stream, block.endsStream)
-                ?? .head(block.stream, head, isComplete: block.endsStream)
-        } catch {
-            return fail(block.stream, error)
-        }
-    }
-
-    private mutating func receiveTrailers(_ block: HeaderBlock) throws(HTTP2Violation) -> Event? {
-        guard block.endsStream, streams[block.stream]?.isRequestComplete == false else {
-            return fail(block.stream, HTTP2Violation(.protocolError, "HEADERS inside a stream or after its end", "8.1"))
-        }
-        return try end(block.stream, true) ?? .body(block.stream, Data(), isComplete: true)
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 
 /// A connection of a mock server over HTTP/2. Its thread reads, and writes for each stream in turn what its script has next.
 struct MockHTTP2Connection {
-    private struct Stream {
+    struct Stream {
         let head: HTTP2RequestHead
         /// The enqueued response that the request gets, if there was one.
         let reserved: MockResponse?
@@ -19,13 +19,13 @@ struct MockHTTP2Connection {
     private let socket: ServerStream
     private let number: Int
     private let inbox: HTTP2Inbox
-    private var machine: HTTP2ServerMachine
-    private var streams: [UInt32: Stream] = [:]
-    private var lastWritten: UInt32 = 0
+    var machine: HTTP2ServerMachine
+    var streams: [UInt32: Stream] = [:]
+    var lastWritten: UInt32 = 0
     private var reported = 0
     /// Whether the connection is closed when its streams have ended.
-    private var isLeaving = false
-    private var end: MockReplyWriter.End?
+    var isLeaving = false
+    var end: MockReplyWriter.End?
 
     init(_ core: MockServerCore, _ connection: MockConnection) throws {
         (self.core, socket, number) = (core, connection.socket, connection.number)
@@ -125,7 +125,7 @@ struct MockHTTP2Connection {
         streams[id]?.steps = steps[...]
     }
 
-    private mutating func drop(_ id: UInt32) {
+    mutating func drop(_ id: UInt32) {
         streams.removeValue(forKey: id)?.task?.cancel()
     }
 
@@ -135,81 +135,5 @@ struct MockHTTP2Connection {
         case .settings(let settings): machine.update(settings)
         case .step(let step): _ = write(step, machine.lastStream)
         }
-    }
-
-    // MARK: Responses
-
-    /// Writes a part of each response, until much is to be sent.
-    ///
-    /// - Returns: Whether there may be more to write at once.
-    private mutating func write() -> Bool {
-        var hasWritten = true
-        while hasWritten, end == nil, machine.output.count < 128 * 1024 {
-            hasWritten = false
-            let ids = streams.keys.sorted()
-            for id in ids.filter({ $0 > lastWritten }) + ids.filter({ $0 <= lastWritten }) where writeNext(id) {
-                lastWritten = id
-                hasWritten = true
-            }
-        }
-        if isLeaving, streams.isEmpty, end == nil { end = .close }
-        return hasWritten
-    }
-
-    /// Carries out a stream's next step, or a part of it.
-    ///
-    /// - Returns: Whether it did.
-    private mutating func writeNext(_ id: UInt32) -> Bool {
-        guard end == nil, let stream = streams[id], let step = stream.steps.first else { return false }
-        guard let rest = write(step, id) else { return false }
-        // The step may have ended the stream, or others with it.
-        streams[id]?.steps.replaceSubrange(stream.steps.startIndex...stream.steps.startIndex, with: rest)
-        if machine.streams[id] == nil, streams[id]?.steps.isEmpty == true { drop(id) }
-        return true
-    }
-
-    /// - Returns: What is left of the step; `nil` if it cannot be carried out yet.
-    private mutating func write(_ step: HTTP2Script.Step, _ id: UInt32) -> [HTTP2Script.Step]? {
-        switch step {
-        case .stall: return nil
-        case .wait(let duration): return wait(duration, id) ? [] : nil
-        case .head(let status, let headers, let endsStream):
-            let fields = [(":status", "\(status)")] + headers.map { ($0.name, $0.value) }
-            machine.send(fields, on: id, endsStream: endsStream)
-        case .trailers(let headers):
-            machine.send(headers.map { ($0.name, $0.value) }, on: id, endsStream: true)
-        case .body(let bytes, let endsStream): return write(bytes, endsStream, id)
-        case .reset(let code): machine.reset(id, code.rawValue)
-        case .goAway(let code, let last): goAway(code, last ?? id)
-        case .frames(let frames): for frame in frames { machine.send(frame, on: id) }
-        case .bytes(let bytes): machine.output.append(contentsOf: bytes)
-        case .end(let end): self.end = end
-        }
-        return []
-    }
-
-    private mutating func write(_ bytes: Data, _ endsStream: Bool, _ id: UInt32) -> [HTTP2Script.Step]? {
-        let part = bytes.prefix(machine.room(on: id))
-        guard !part.isEmpty || bytes.isEmpty else { return nil }
-        let isWhole = part.count == bytes.count
-        machine.send(part, on: id, endsStream: endsStream && isWhole)
-        return isWhole ? [] : [.body(bytes.dropFirst(part.count), endsStream: endsStream)]
-    }
-
-    private mutating func wait(_ duration: Duration, _ id: UInt32) -> Bool {
-        guard duration > .zero, let resumption = streams[id]?.resumption else {
-            if duration > .zero { streams[id]?.resumption = .now + duration }
-            return duration <= .zero
-        }
-        guard resumption <= .now else { return false }
-        streams[id]?.resumption = nil
-        return true
-    }
-
-    /// A GOAWAY with the largest number only warns (RFC 9113 §6.8).
-    private mutating func goAway(_ code: MockResponse.HTTP2Code, _ last: UInt32) {
-        machine.goAway(code.rawValue, lastStream: last)
-        for id in streams.keys where id > last { drop(id) }
-        if last < 0x7FFF_FFFF { isLeaving = true }
     }
 }
