@@ -133,6 +133,22 @@ struct MockServerTests {
         }
     }
 
+    @Test(
+        "Faults of HTTP/2 are the nearest ones over HTTP/1.1",
+        arguments: [
+            (MockResponse.Fault.resetStream(.cancel), .connectionLost),
+            (.resetStream(.cancel, after: 3), .connectionLost), (.goAway(lastStream: 0), .emptyReply),
+            (.goAway(), nil),
+        ] as [(MockResponse.Fault, AsyncNetError.Code?)])
+    func faultsOfHTTP2(_ fault: MockResponse.Fault, _ code: AsyncNetError.Code?) async throws {
+        try await withServer(.text("hello").with(fault)) { (server: MockServer) async throws in
+            let session = Session()
+            let result = await session.upload(.data(Data()), to: server.url()).serializing(String.self).result
+            #expect(result.failure?.code == code)
+            #expect(await eventually { await server.openConnectionCount == 0 })
+        }
+    }
+
     @Test("It listens on IPv6 as well")
     func ipv6() async throws {
         let server = try await MockServer.start(on: .ipv6)
@@ -163,7 +179,8 @@ struct StubTransportTests {
             (MockResponse.Fault.refuse, .cannotConnect), (.closeBeforeHead, .emptyReply),
             (.resetBeforeHead, .connectionLost), (.resetAfterHead, .connectionLost),
             (.resetMidBody(after: 3), .connectionLost), (.truncate(after: 3), .bodyEndedEarly),
-            (.garbage, .badServerResponse),
+            (.garbage, .badServerResponse), (.resetStream(.cancel), .connectionLost),
+            (.resetStream(.cancel, after: 3), .bodyEndedEarly), (.goAway(lastStream: 0), .connectionLost),
         ] as [(MockResponse.Fault, AsyncNetError.Code)])
     func faults(_ fault: MockResponse.Fault, _ code: AsyncNetError.Code) async {
         let session = Session(transport: StubTransport { _ in .fault(fault) })
