@@ -32,10 +32,12 @@ struct Hostile: AsyncParsableCommand {
     func run() async throws {
         let nginx = try Nginx(files: Workload.files())
         defer { nginx.stop() }
-        let healthy = nginx.url("document.json", .plain)
         var rows: [Row] = []
         for name in ["AsyncNet", AsyncHTTPClientClient.clientName] where only.isEmpty || only.contains(name) {
             for kind in kind.isEmpty ? Hostility.allCases : kind {
+                // AsyncHTTPClient speaks HTTP/2 over TLS only.
+                if kind.isHTTP2, name != "AsyncNet" { continue }
+                let healthy = nginx.url("document.json", kind.isHTTP2 ? .http2 : .plain)
                 for count in hostile { rows.append(try await measure(name, kind, count, healthy)) }
             }
         }
@@ -50,21 +52,24 @@ struct Hostile: AsyncParsableCommand {
         }.print(rows, style: Style.psql)
     }
 
-    private func client(_ name: String) -> any Client {
+    private func client(_ name: String, isHTTP2: Bool) -> any Client {
         guard name == "AsyncNet" else { return OneLoopAsyncHTTPClient() }
-        let transport = SocketTransport(.init(tls: .init(trust: .disabled), eventLoops: 1))
+        let version: SocketTransport.HTTPVersion = isHTTP2 ? .http2 : .automatic
+        let transport = SocketTransport(.init(tls: .init(trust: .disabled), httpVersion: version, eventLoops: 1))
         let configuration = SessionConfiguration(retryBudget: nil)
         return AsyncNetClient(name: name, session: Session(transport: transport, configuration: configuration))
     }
 
     private func measure(_ name: String, _ kind: Hostility, _ count: Int, _ healthy: URL) async throws -> Row {
-        let client = client(name)
+        let client = client(name, isHTTP2: kind.isHTTP2)
         let server = try HostileServer(kind)
         defer { server.stop() }
         let url = URL(string: "\(kind.isTLS ? "https" : "http")://127.0.0.1:\(server.port)/")!
         let alone = try await rate(client, healthy)
         let attackers = (0..<count).map { _ in
-            Task { while !Task.isCancelled { try? await client.attack(url, reads: kind != .unread) } }
+            Task {
+                while !Task.isCancelled { try? await client.attack(url, reads: kind != .unread && kind != .unread2) }
+            }
         }
         let beside = try await rate(client, healthy)
         let begin = ContinuousClock.now

@@ -125,7 +125,8 @@ struct ConformanceTests {
     }
 
     @Test(
-        "Credentials are sent after a redirect within an origin, not to another", arguments: TransportUnderTest.withHTTP2
+        "Credentials are sent after a redirect within an origin, not to another",
+        arguments: TransportUnderTest.withHTTP2
     )
     func redirectedCredentials(_ transport: TransportUnderTest) async throws {
         let session = transport.session()

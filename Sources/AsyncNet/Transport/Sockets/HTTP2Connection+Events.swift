@@ -120,7 +120,7 @@ extension HTTP2Connection {
         restart(exchange)
     }
 
-    private static let mostRestarts = 10
+    private static let mostRestarts = 5
 
     private func restart(_ exchange: HTTP2Exchange) {
         release(exchange)

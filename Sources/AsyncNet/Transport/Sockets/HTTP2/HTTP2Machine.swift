@@ -134,7 +134,7 @@ struct HTTP2Machine: ~Copyable {
         try checkPreface(input)
         let isFirst = !hasSettings
         if isFirst, header.kind != .settings || header.flags.contains(.acknowledges) {
-            throw HTTP2Violation(.protocolError, "a first frame that is not SETTINGS", "3.4")
+            throw HTTP2Violation(.protocolError, "a first frame that is not the SETTINGS of HTTP/2", "3.4")
         }
         if let block, header.kind != .continuation || header.stream != block.stream {
             throw HTTP2Violation(.protocolError, "a frame inside a block of HEADERS", "6.10")

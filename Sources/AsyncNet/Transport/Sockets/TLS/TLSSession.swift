@@ -11,10 +11,12 @@ final class TLSSession {
 
     let context: TLSContext
     private let endpoint: ServerEndpoint
+    /// The protocols that the server may choose from (ALPN, RFC 7301).
+    private let offered: [String]
     private let raw: OpaquePointer
 
-    init(_ raw: OpaquePointer, _ context: TLSContext, _ endpoint: ServerEndpoint) {
-        (self.raw, self.context, self.endpoint) = (raw, context, endpoint)
+    init(_ raw: OpaquePointer, _ context: TLSContext, _ endpoint: ServerEndpoint, offered: [String]) {
+        (self.raw, self.context, self.endpoint, self.offered) = (raw, context, endpoint, offered)
     }
 
     deinit {
@@ -183,6 +185,9 @@ final class TLSSession {
         if failure.is_truncated != 0 {
             return AsyncNetError(.tlsHandshakeFailed, "The server closed the connection during the TLS handshake")
         }
+        if failure.reason == TLSFailure.noApplicationProtocol, offered == ["h2"] {
+            return AsyncNetError(.tlsHandshakeFailed, "The server does not speak HTTP/2, which alone was offered")
+        }
         return AsyncNetError(TLSFailure.code(ofReason: failure.reason), text: failure.words)
     }
 
@@ -218,6 +223,9 @@ enum TLSFailure {
         default: .certificateNotTrusted
         }
     }
+
+    /// The alert of a server that speaks none of the offered protocols.
+    static let noApplicationProtocol: Int32 = 1120
 
     /// - Parameter isConnected: Whether the handshake was complete.
     static func code(ofReason reason: Int32, isConnected: Bool = false) -> AsyncNetError.Code {
