@@ -32,9 +32,9 @@ enum Hostility: String, CaseIterable, ExpressibleByArgument {
         case .informational, .hello: []
         case .head: Array("HTTP/1.1 200 OK\r\nX: ".utf8)
         case .unread: Array("HTTP/1.1 200 OK\r\nContent-Length: 1000000000000\r\n\r\n".utf8)
-        case .continuation: Self.frame(4) + Self.frame(1, 0, on: 1, [0x88])
+        case .continuation: Self.frame(4) + Self.frame(1, 0, on: 1, payload: [0x88])
         case .interim: Self.frame(4)
-        default: Self.frame(4) + Self.frame(1, 4, on: 1, [0x88])
+        default: Self.frame(4) + Self.frame(1, 4, on: 1, payload: [0x88])
         }
     }
 
@@ -47,22 +47,22 @@ enum Hostility: String, CaseIterable, ExpressibleByArgument {
         case .informational: Array("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n".utf8)
         // A HelloRequest in a record of its own (RFC 5246 §7.4.1.1).
         case .hello: [22, 3, 3, 0, 4, 0, 0, 0, 0]
-        case .tinyData: Self.frame(0, on: 1, [0x61])
+        case .tinyData: Self.frame(0, on: 1, payload: [0x61])
         case .emptyData: Self.frame(0, on: 1)
-        case .padding: Self.frame(0, 8, on: 1, [255] + Array(repeating: 0, count: 255))
-        case .ping: Self.frame(6, Array(repeating: 0, count: 8))
+        case .padding: Self.frame(0, 8, on: 1, payload: [255] + Array(repeating: 0, count: 255))
+        case .ping: Self.frame(6, payload: Array(repeating: 0, count: 8))
         case .settings: Self.frame(4)
-        case .window: Self.frame(8, on: 1, [0, 0, 0, 1])
-        case .priority: Self.frame(2, on: 1, [0, 0, 0, 0, 1])
+        case .window: Self.frame(8, on: 1, payload: [0, 0, 0, 1])
+        case .priority: Self.frame(2, on: 1, payload: [0, 0, 0, 0, 1])
         case .unknown: Self.frame(0xBB, on: 1)
         case .continuation: Self.frame(9, on: 1)
         // :status 103 without an index.
-        case .interim: Self.frame(1, 4, on: 1, [0x08, 3, 0x31, 0x30, 0x33])
-        case .unread2: Self.frame(0, on: 1, Array(repeating: 0x61, count: 16_384))
+        case .interim: Self.frame(1, 4, on: 1, payload: [0x08, 3, 0x31, 0x30, 0x33])
+        case .unread2: Self.frame(0, on: 1, payload: Array(repeating: 0x61, count: 16_384))
         }
     }
 
-    private static func frame(_ kind: UInt8, _ flags: UInt8 = 0, on stream: UInt8 = 0, _ payload: [UInt8] = [])
+    private static func frame(_ kind: UInt8, _ flags: UInt8 = 0, on stream: UInt8 = 0, payload: [UInt8] = [])
         -> [UInt8]
     {
         [0, UInt8(payload.count >> 8), UInt8(payload.count & 0xFF), kind, flags, 0, 0, 0, stream] + payload
