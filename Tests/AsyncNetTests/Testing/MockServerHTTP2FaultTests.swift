@@ -78,6 +78,45 @@ struct MockServerHTTP2FaultTests {
         }
     }
 
+    @Test("A body that is cut is never whole, with Content-Length and without", arguments: [true, false])
+    func cut(isChunked: Bool) async throws {
+        try await withHTTP2Server(.sockets) { (server: MockServer, session: Session) async throws in
+            for fault in [MockResponse.Fault.resetStream(.noError, after: 5), .truncate(after: 5)] {
+                await server.enqueue((isChunked ? MockResponse.chunked(["hel", "lo"]) : .text("hello")).with(fault))
+                let result = await session.request(server.url()).serializing(String.self).result
+                #expect(result.failure?.code == .bodyEndedEarly, "\(fault)")
+            }
+        }
+    }
+
+    private static let mixed: [MockResponse.Fault?] = [
+        nil, nil, .resetStream(.refusedStream), .resetStream(.cancel), .resetStream(.noError, after: 20),
+        .resetStream(.internalError, after: 3000), .drip(bytes: 1000, every: .milliseconds(1)), .goAway(),
+        .goAway(lastStream: 0x7FFF_FFFF), .goAway(lastStream: 0), .truncate(after: 100), .resetMidBody(after: 10),
+        .closeBeforeHead, .resetBeforeHead,
+    ]
+
+    @Test("Among all faults at once no response is wrong, and the client breaks no rule", arguments: [100, 100_000])
+    func mixture(window: Int) async throws {
+        let settings = MockServer.HTTP2(concurrentStreams: 7, initialWindow: window)
+        try await withHTTP2Server(.sockets, settings) { (server: MockServer, session: Session) async throws in
+            server.on(.post, "/:fault") { request in
+                var reply = MockResponse.data(request.body)
+                reply.fault = Self.mixed[Int(request.parameters["fault"] ?? "") ?? 0]
+                return reply
+            }
+            let echoes = (0..<150).map { number in
+                Task {
+                    let body = Data(repeating: UInt8(number), count: 10_000)
+                    let url = server.url("/\(number % Self.mixed.count)")
+                    let value = try? await session.upload(.data(body), to: url).serializing(Data.self).value
+                    return value == nil || value == body
+                }
+            }
+            for echo in echoes { #expect(await echo.value) }
+        }
+    }
+
     // MARK: What is sent again
 
     @Test(
