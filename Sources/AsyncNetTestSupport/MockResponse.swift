@@ -5,13 +5,13 @@ public import Foundation
 public struct MockResponse: Sendable {
     /// The status code.
     public var statusCode: Int
-    /// The reason phrase; `nil` sends the usual phrase, an empty string none.
+    /// The reason phrase; `nil` sends the usual phrase, an empty string none, as does HTTP/2.
     public var reason: String?
     /// The headers; the server adds `Content-Length` or `Transfer-Encoding` if both are missing.
     public var headers: HTTPHeaders
     /// The body.
     public var body: Data
-    /// The chunks to send with `Transfer-Encoding: chunked` instead of ``body``.
+    /// The chunks to send with `Transfer-Encoding: chunked` instead of ``body``; over HTTP/2 in frames of their own.
     public var chunks: [Data]?
     /// The pauses of a server before each of ``chunks``; a missing pause is none.
     var pauses: [Duration] = []
@@ -23,7 +23,7 @@ public struct MockResponse: Sendable {
     public var delay: Duration = .zero
     /// The fault of the response, if any.
     public var fault: Fault?
-    /// Bytes to send instead of a response.
+    /// Bytes to send instead of a response; over HTTP/2 instead of a frame.
     public var rawBytes: Data?
     /// Frames of HTTP/2 to send instead of a response.
     public var frames: [Frame]?

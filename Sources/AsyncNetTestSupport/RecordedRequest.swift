@@ -5,15 +5,15 @@ public import Foundation
 public struct RecordedRequest: Sendable {
     /// The request's method.
     public let method: HTTPMethod
-    /// The target of the request line: path and query.
+    /// The target of the request line, or `:path`: path and query.
     public let target: String
-    /// The headers in order, with repetitions.
+    /// The headers in order, with repetitions. Over HTTP/2 `Host` is `:authority`, and there is one `Cookie`.
     public let headers: HTTPHeaders
     /// The complete body; empty without a body.
     public let body: Data
     /// The number of the request's connection, from 1; 0 for a stub.
     public let connection: Int
-    /// The version, such as `HTTP/1.1`.
+    /// The version: `HTTP/1.1`, or `HTTP/2`.
     public let httpVersion: String
     /// The decoded values of the route's named segments: of `/users/:id`, the value of `id`. Empty without a route.
     public internal(set) var parameters: [String: String] = [:]

@@ -7,6 +7,10 @@ extension MockServer {
         /// HTTP/1.1; a TLS server ignores what a client offers by ALPN.
         case http1
         /// HTTP/2: with TLS by ALPN (RFC 7301), without TLS by prior knowledge (RFC 9113 §3.3).
+        ///
+        /// What a response says of HTTP/1.1 alone has its nearest meaning: headers of a connection and the chunked coding
+        /// are left out, `Connection: close` becomes a GOAWAY after the response. A WebSocket is refused with
+        /// `HTTP_1_1_REQUIRED`.
         case http2
         /// Both: HTTP/2 with clients that offer it by ALPN, or begin with its preface.
         case both
