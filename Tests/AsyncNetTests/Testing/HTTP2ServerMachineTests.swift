@@ -217,6 +217,15 @@ struct HTTP2ServerMachineTests {
         #expect(machine.room(on: 1) == 16_384)
     }
 
+    @Test("A response before the whole request ends the stream for the client, too")
+    func early() {
+        var machine = machine()
+        _ = machine.receive(bytes { $0.headers(Self.request) })
+        machine.send([(":status", "413")], on: 1, endsStream: true)
+        #expect(frames(machine.output) == ["HEADERS 5 1 5", "RST_STREAM 0 1 4"])
+        #expect(machine.output.suffix(4) == [0, 0, 0, 0])
+    }
+
     @Test("PING is answered, unless the server is to look dead")
     func ping() {
         for answers in [true, false] {

@@ -1,7 +1,8 @@
-import AsyncNet
 import AsyncNetTesting
 import Foundation
 import Testing
+
+@testable import AsyncNet
 
 @Suite("MockServer over HTTP/2, faults", .timeLimit(.minutes(5)))
 struct MockServerHTTP2FaultTests {
@@ -159,6 +160,36 @@ struct MockServerHTTP2FaultTests {
         }
     }
 
+    @Test("After GOAWAY the server closes the connection itself, unless it only warns", arguments: [nil, 0x7FFF_FFFF])
+    func goAwayEnd(_ lastStream: UInt32?) async throws {
+        let server = try await MockServer.start(speaks: .http2)
+        await server.enqueue(.text("first").with(.goAway(lastStream: lastStream)), .text("second"))
+        let connection = try await Session().connect(to: "127.0.0.1", port: server.port, tls: .none)
+        var frames = FrameWriter()
+        frames.raw(HTTP2Frame.preface)
+        frames.settings()
+        frames.get(on: 1)
+        // One that the server has received before it sends GOAWAY, or one that follows the warning.
+        var hasSentBoth = lastStream == nil
+        if hasSentBoth { frames.get(on: 3) }
+        try await connection.write(Data(frames.bytes))
+        var received: [UInt8] = []
+        var ended: [UInt32] { WrittenFrame.all(received).filter { $0.kind == 0 && $0.flags == 1 }.map(\.stream) }
+        for try await bytes in connection.bytes {
+            received += bytes
+            if ended == [1], !hasSentBoth {
+                hasSentBoth = true
+                var next = FrameWriter()
+                next.get(on: 3)
+                try await connection.write(Data(next.bytes))
+            }
+            if ended.count == 2 { break }
+        }
+        #expect(ended == (lastStream == nil ? [1] : [1, 3]))
+        #expect(WrittenFrame.all(received).contains { $0.kind == 7 })
+        await server.stop()
+    }
+
     @Test("Connection: close is GOAWAY over HTTP/2", arguments: HTTP2Client.allCases)
     func connectionClose(_ client: HTTP2Client) async throws {
         try await withHTTP2Server(client) { (server: MockServer, session: Session) async throws in
@@ -264,5 +295,11 @@ struct MockServerHTTP2FaultTests {
         let result = await session.upload(.data(Data("a".utf8)), to: server.url()).serializing(String.self).result
         #expect(result.failure?.code == (loss == 0 ? nil : .connectionLost))
         await server.stop()
+    }
+}
+
+extension FrameWriter {
+    fileprivate mutating func get(on stream: UInt32) {
+        headers([(":method", "GET"), (":scheme", "http"), (":path", "/")], on: stream, ends: true)
     }
 }
