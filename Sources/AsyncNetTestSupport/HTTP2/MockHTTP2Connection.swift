@@ -43,7 +43,7 @@ struct MockHTTP2Connection {
         }
         var received = received
         while true {
-            if !received.isEmpty { try receive(received) }
+            if !received.isEmpty { receive(received) }
             inbox.wakeup.clear()
             for message in inbox.take() { handle(message) }
             let isReady = write()
@@ -72,7 +72,7 @@ struct MockHTTP2Connection {
 
     // MARK: Requests
 
-    private mutating func receive(_ bytes: Data) throws {
+    private mutating func receive(_ bytes: Data) {
         for event in machine.receive(bytes) {
             switch event {
             case .head(let id, let head, let isComplete): begin(id, head, isComplete)
