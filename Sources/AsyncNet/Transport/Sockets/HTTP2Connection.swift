@@ -361,7 +361,8 @@ final class HTTP2Connection: PooledConnection, LoopHandler {
 
     /// Any frame is a sign of life.
     private func checkSilence(_ limits: SocketTransport.HTTP2KeepAlive) {
-        guard !isClosed, engine.configuration.http2KeepAlive != nil || !isIdle else { return }
+        let isWatched = engine.configuration.http2KeepAlive != nil || !isIdle || machine.pings.waitsSince != nil
+        guard !isClosed, isWatched else { return }
         let now = engine.thread.now
         guard now < silentSince + limits.interval + limits.timeout else {
             return end(

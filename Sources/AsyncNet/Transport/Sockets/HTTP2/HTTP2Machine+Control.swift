@@ -80,7 +80,10 @@ extension HTTP2Machine {
             throw HTTP2Violation(.frameSizeError, "a PING frame of \(payload.count) bytes", "6.7")
         }
         guard !header.flags.contains(.acknowledges) else {
-            return pings.receivedAnswer(now) ? .settled : nil
+            let isSettled = pings.receivedAnswer(now)
+            // For the streams that were cancelled since it was sent.
+            pingIfNeeded(now)
+            return isSettled ? .settled : nil
         }
         try spend("PING", now)
         output.append(frame: .ping, .acknowledges, length: 8)

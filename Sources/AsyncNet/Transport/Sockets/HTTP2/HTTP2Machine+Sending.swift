@@ -116,7 +116,7 @@ extension HTTP2Machine {
         pingIfNeeded(now)
     }
 
-    private mutating func pingIfNeeded(_ now: ContinuousClock.Instant) {
+    mutating func pingIfNeeded(_ now: ContinuousClock.Instant) {
         if pings.hasCancelled, pings.waitsSince == nil { ping(now) }
     }
 

@@ -35,6 +35,9 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
         var connections: Int { idle.count + opening + busy + shared.count }
         var isEmpty: Bool { connections == 0 && waiting.isEmpty }
 
+        /// Whether a connection that carries nothing takes nothing: another one would take no more.
+        var isHeldBack: Bool { shared.contains { $0.active == 0 && $0.room == 0 } }
+
         func index(of connection: Connection) -> Int? { shared.firstIndex { $0.connection == connection } }
     }
 
@@ -206,7 +209,8 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
     /// Opens as many connections as wait for one and the limits allow.
     private mutating func open(for key: Key) -> [Action] {
         guard let origin = origins[key], origin.waiting.count > origin.opening,
-            !origin.mayShare || origin.opening == 0, origin.connections < limits.connectionsPerOrigin
+            !origin.mayShare || origin.opening == 0, !origin.isHeldBack,
+            origin.connections < limits.connectionsPerOrigin
         else { return [] }
         if hasPlace {
             connections += 1

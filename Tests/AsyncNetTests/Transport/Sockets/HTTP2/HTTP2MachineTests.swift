@@ -306,6 +306,22 @@ struct HTTP2MachineTests {
         #expect(machine.log == ["settled", "settled"])
     }
 
+    @Test("Streams that are cancelled while a PING is on the way have one of their own")
+    func cancelledBehindPing() throws {
+        let machine = try MachineUnderTest([.get, .get])
+        var server = FrameWriter()
+        server.settings([(3, 2)])
+        try machine.receive(server.bytes)
+        for stream in machine.streams { machine.with { $0.cancel(stream, machine.now) } }
+        server = FrameWriter()
+        server.frame(6, 1, Array(repeating: 0, count: 8))
+        try machine.receive(server.bytes)
+        #expect(machine.with { $0.capacity } == 1)
+        try machine.receive(server.bytes)
+        #expect(machine.with { $0.capacity } == 2)
+        #expect(machine.written().filter { $0.kind == 6 }.count == 2)
+    }
+
     @Test("A reset after a complete response is no failure, one before it is")
     func resets() throws {
         let machine = try MachineUnderTest([.post, .post], sendsBody: true)
