@@ -255,4 +255,17 @@ struct MockServerHTTP2Tests {
         for task in tasks { #expect(await task.value.failure != nil) }
         #expect(await server.openConnectionCount == 0)
     }
+
+    // MARK: Networks
+
+    @Test("A network delays and loses exchanges", arguments: [0.0, 1])
+    func network(loss: Double) async throws {
+        let profile = NetworkProfile(latency: .milliseconds(1), loss: loss)
+        let server = try await MockServer.start(speaks: .http2, profile: profile)
+        server.on(.post, "/", replies: .text("hello"))
+        let session = HTTP2Client.sockets.session(server)
+        let result = await session.upload(.data(Data("a".utf8)), to: server.url()).serializing(String.self).result
+        #expect(result.failure?.code == (loss == 0 ? nil : .connectionLost))
+        await server.stop()
+    }
 }
