@@ -99,9 +99,8 @@ extension HTTP2Connection {
             settle()
             sendAgain(exchange, "RST_STREAM with REFUSED_STREAM")
         case .reset(HTTP2ErrorCode.http11Required.rawValue):
-            engine.requireHTTP1(route)
             machine.isGoingAway = true
-            sendAgain(exchange, "RST_STREAM with HTTP_1_1_REQUIRED")
+            requireHTTP1(exchange)
         case .reset(let code):
             lose(
                 exchange, AsyncNetError(.connectionLost, "The server sent RST_STREAM with \(HTTP2ErrorCode.name(code))")
@@ -118,6 +117,15 @@ extension HTTP2Connection {
                 exchange, .failure(AsyncNetError(.connectionLost, "The server did not process the request (\(frame))")))
         }
         restart(exchange)
+    }
+
+    private func requireHTTP1(_ exchange: HTTP2Exchange) {
+        guard engine.configuration.httpVersion != .http2 else {
+            let text = "The server requires HTTP/1.1 (HTTP_1_1_REQUIRED), and only HTTP/2 is allowed"
+            return end(exchange, .failure(AsyncNetError(.badServerResponse, text)))
+        }
+        engine.requireHTTP1(route)
+        sendAgain(exchange, "HTTP_1_1_REQUIRED")
     }
 
     private static let mostRestarts = 5
@@ -146,9 +154,11 @@ extension HTTP2Connection {
 
     private func receiveGoAway(_ unprocessed: [HTTP2Stream], _ code: UInt32) {
         engine.changedRoom(self, to: 0)
-        if code == HTTP2ErrorCode.http11Required.rawValue { engine.requireHTTP1(route) }
         for stream in unprocessed {
-            with(stream) { sendAgain($0, "GOAWAY with \(HTTP2ErrorCode.name(code))") }
+            with(stream) { exchange in
+                if code == HTTP2ErrorCode.http11Required.rawValue { return requireHTTP1(exchange) }
+                sendAgain(exchange, "GOAWAY with \(HTTP2ErrorCode.name(code))")
+            }
         }
         closeIfDone()
     }

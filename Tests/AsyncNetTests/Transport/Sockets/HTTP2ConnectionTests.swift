@@ -119,6 +119,44 @@ struct HTTP2ConnectionTests {
         #expect(error?.message.contains("REFUSED_STREAM") == true)
     }
 
+    @Test(
+        "A server that requires HTTP/1.1 is asked over HTTP/1.1, and once only if that is not allowed",
+        arguments: [MockResponse.Fault.resetStream(.http11Required), .goAway(.http11Required, lastStream: 0)])
+    func http11Required(fault: MockResponse.Fault) async throws {
+        let server = try await MockServer.start(tls: .selfSigned, speaks: .both)
+        for reply in [MockResponse.fault(fault), .text("done"), .text("again"), .fault(fault)] {
+            await server.enqueue(reply)
+        }
+        let tls = TLSConfiguration(trust: .anchors([server.anchor]))
+        let session = Session(transport: .sockets(tls: tls))
+        let response = await session.upload(.data(Data("a".utf8)), to: server.url()).serializing(String.self).response
+        #expect(try response.result.get() == "done")
+        #expect(response.head?.httpVersion == "HTTP/1.1")
+        #expect(try await session.request(server.url()).serializing(String.self).value == "again")
+        let only = Session(transport: .sockets(.init(tls: tls, httpVersion: .http2)))
+        let error = await only.request(server.url()).serializing(String.self).response.error
+        #expect(error?.code == .badServerResponse)
+        #expect(error?.message.contains("HTTP_1_1_REQUIRED") == true)
+        await server.stop()
+    }
+
+    @Test("HTTP/2 is what a TLS server that has it is asked for, unless it has not or the settings say otherwise")
+    func negotiation() async throws {
+        for (speaks, version, expected) in [
+            (MockServer.Versions.both, SocketTransport.HTTPVersion.automatic, "HTTP/2"), (.both, .http1, "HTTP/1.1"),
+            (.http1, .automatic, "HTTP/1.1"), (.http2, .automatic, "HTTP/2"), (.http1, .http2, nil),
+        ] as [(MockServer.Versions, SocketTransport.HTTPVersion, String?)] {
+            let server = try await MockServer.start(tls: .selfSigned, speaks: speaks)
+            await server.enqueue(.text("a"))
+            let tls = TLSConfiguration(trust: .anchors([server.anchor]))
+            let session = Session(transport: .sockets(.init(tls: tls, httpVersion: version)))
+            let response = await session.request(server.url()).serializing(String.self).response
+            #expect(response.head?.httpVersion == expected, "\(speaks) \(version) \(response)")
+            if expected == nil { #expect(response.error?.message.contains("HTTP/2") == true, "\(response)") }
+            await server.stop()
+        }
+    }
+
     // MARK: Ends
 
     static let cuts: [(String, ScriptedHTTP2Server.Step)] = [

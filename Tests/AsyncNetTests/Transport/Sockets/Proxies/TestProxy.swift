@@ -40,6 +40,8 @@ final class TestProxy: Sendable {
     func settings(_ proxy: ProxyConfiguration, trusting anchor: String? = nil) -> SocketTransport.Configuration {
         var configuration = SocketTransport.Configuration(
             tls: anchor.map { .init(trust: .anchors([$0])) } ?? .init(), proxy: proxy)
+        // On a busy machine more than the default's minute may pass between two requests of a test.
+        configuration.idleTimeout = .seconds(600)
         configuration.proxyTLS = TLSConfiguration(trust: .anchors([Self.certificate]))
         return configuration
     }
