@@ -215,4 +215,60 @@ struct HTTP2ConnectionTests {
         let body = RequestBody.data(Data("abcd".utf8))
         #expect(try await session.upload(body, to: url).serializing(String.self).value == "done")
     }
+
+    @Test("A server that is silent and does not answer PING is lost, one that answers is waited for")
+    func keepAlive() async throws {
+        for answers in [false, true] {
+            let server = try await MockServer.start(speaks: .both, http2: .init(answersPings: answers))
+            await server.enqueue(.text("late").delayed(by: .seconds(2)))
+            let pings = SocketTransport.HTTP2KeepAlive(interval: .seconds(1), timeout: .milliseconds(500))
+            let session = Session(transport: .sockets(.init(httpVersion: .http2, http2KeepAlive: pings)))
+            let request = session.upload(.data(Data()), to: server.url("/"))
+            let response = await request.serializing(String.self).response
+            #expect(response.value == (answers ? "late" : nil))
+            #expect(response.error?.code == (answers ? nil : .connectionLost))
+            await server.stop()
+        }
+    }
+
+    @Test("A stream that is not read holds up no other, and goes on where it was")
+    func unread() async throws {
+        let server = try await MockServer.start(speaks: .both)
+        let large = String(repeating: "0123456789abcdef", count: 500_000)
+        await server.route("/large") { _ in .text(large) }
+        await server.route("/small") { _ in .text(String(large.prefix(200_000))) }
+        let session = Session(transport: .sockets(.init(httpVersion: .http2, eventLoops: 1)))
+        var chunks = session.stream(server.url("/large")).chunks.makeAsyncIterator()
+        var received = try await chunks.next() ?? Data()
+        for _ in 0..<20 {
+            #expect(try await session.request(server.url("/small")).serializing(Data.self).value.count == 200_000)
+        }
+        while let chunk = try await chunks.next() { received += chunk }
+        #expect(received == Data(large.utf8))
+        #expect(await server.connectionCount == 1)
+        try server.verify()
+        await server.stop()
+    }
+
+    @Test("A suspended request gets nothing, not even its end, until it goes on")
+    func suspended() async throws {
+        let server = try await MockServer.start(speaks: .both)
+        let gate = Gate()
+        await server.route("/") { _ in
+            await gate.wait()
+            return .text("done")
+        }
+        await server.route("/other") { _ in .text("other") }
+        let session = Session(transport: .sockets(.init(httpVersion: .http2, eventLoops: 1)))
+        let request = session.request(server.url("/"))
+        async let value = request.serializing(String.self).value
+        _ = try await server.takeRequest()
+        await request.suspend()
+        gate.open()
+        #expect(try await session.request(server.url("/other")).serializing(String.self).value == "other")
+        #expect(await request.state == .suspended)
+        await request.resume()
+        #expect(try await value == "done")
+        await server.stop()
+    }
 }
