@@ -71,8 +71,9 @@ extension HTTP2Connection {
 
     /// Ends a transfer; that of a suspended request, when it goes on.
     private func end(_ exchange: HTTP2Exchange, _ result: Result<Void, AsyncNetError>) {
-        exchange.result = result
-        if isSuspended(exchange.transfer) { exchange.isPaused = true } else { finish(exchange, result) }
+        guard isSuspended(exchange.transfer) else { return finish(exchange, result) }
+        stopSending(exchange)
+        (exchange.result, exchange.isPaused) = (result, true)
     }
 
     /// Ends a transfer, with room for the next one before the reader knows of it.
@@ -100,6 +101,7 @@ extension HTTP2Connection {
             sendAgain(exchange, "RST_STREAM with REFUSED_STREAM")
         case .reset(HTTP2ErrorCode.http11Required.rawValue):
             machine.isGoingAway = true
+            engine.changedRoom(self, to: room)
             requireHTTP1(exchange)
         case .reset(let code):
             lose(
@@ -110,9 +112,8 @@ extension HTTP2Connection {
 
     /// The server has not processed the request, whatever its method is (RFC 9113 §8.7).
     private func sendAgain(_ exchange: HTTP2Exchange, _ frame: String) {
-        let isAllowed = exchange.restarts < Self.mostRestarts && exchange.delivery.head == nil
-        guard isAllowed, exchange.transfer.canReplay || exchange.sender.sentBody == 0 && exchange.sender.awaitsContinue
-        else {
+        guard exchange.result == nil else { return }
+        guard exchange.restarts < Self.mostRestarts, exchange.delivery.head == nil, canSendAgain(exchange) else {
             return end(
                 exchange, .failure(AsyncNetError(.connectionLost, "The server did not process the request (\(frame))")))
         }
@@ -130,15 +131,27 @@ extension HTTP2Connection {
 
     private static let mostRestarts = 5
 
+    private func canSendAgain(_ exchange: HTTP2Exchange) -> Bool {
+        exchange.transfer.canReplay || !exchange.sender.hasBegun
+    }
+
+    /// At once for the first time; a server that goes on to refuse has time to recover.
     private func restart(_ exchange: HTTP2Exchange) {
+        let transfer = exchange.transfer
         release(exchange)
         engine.endedTransfer(on: self, room: room)
-        engine.restart(exchange.transfer)
+        if exchange.restarts == 0 {
+            engine.restart(transfer)
+        } else {
+            let delay = Duration.milliseconds(25 << exchange.restarts)
+            _ = engine.thread.schedule(after: delay) { [weak engine] in engine?.restart(transfer) }
+        }
         closeIfDone()
     }
 
     /// The stream or the connection has ended without a complete response.
     private func lose(_ exchange: HTTP2Exchange, _ error: AsyncNetError) {
+        guard exchange.result == nil else { return }
         guard error.code == .connectionLost || error.code == .emptyReply else { return end(exchange, .failure(error)) }
         guard exchange.delivery.head == nil else {
             // Where the system has an error, it is not the server that has ended the body.
@@ -149,7 +162,11 @@ extension HTTP2Connection {
             isIdempotent: exchange.transfer.request.head.isIdempotent, canReplay: exchange.transfer.canReplay,
             isReused: !exchange.isFirst, hasSent: hasSent(exchange), hasResponse: exchange.delivery.firstByte != nil,
             hasRestarted: exchange.restarts > 0)
-        if rule.decision == .restart { restart(exchange) } else { end(exchange, .failure(error)) }
+        if rule.decision == .restart, canSendAgain(exchange) {
+            restart(exchange)
+        } else {
+            end(exchange, .failure(error))
+        }
     }
 
     private func receiveGoAway(_ unprocessed: [HTTP2Stream], _ code: UInt32) {

@@ -16,8 +16,11 @@ final class HTTP2Connection: PooledConnection, LoopHandler {
     /// How many bytes were sent before those that wait in the machine.
     private var sentBytes = 0
     private var isSendScheduled = false
+    private var sendingFailure: AsyncNetError?
     private var silenceTimer: LoopTimers.ID?
     private var silentSince = ContinuousClock.now
+    /// When a silent server was asked by PING.
+    private var askedAt: ContinuousClock.Instant?
     private(set) var isClosed = false
 
     private static let bytesPerTurn = 256 * 1024
@@ -39,7 +42,9 @@ final class HTTP2Connection: PooledConnection, LoopHandler {
     override var isIdle: Bool { exchanges.isEmpty }
 
     /// How many more transfers may begin.
-    var room: Int { isClosed ? 0 : machine.capacity }
+    ///
+    /// Below zero while the server allows none at all, as it would on another connection.
+    var room: Int { isClosed ? 0 : machine.streamLimit == 0 ? -1 : machine.capacity }
 
     // MARK: Transfers
 
@@ -61,6 +66,7 @@ final class HTTP2Connection: PooledConnection, LoopHandler {
     override func resume(_ transfer: SocketTransfer) {
         guard let exchange = exchange(of: transfer) else { return }
         exchange.isPaused = false
+        exchange.sender.resume()
         passOn(exchange)
         scheduleSend()
     }
@@ -86,11 +92,16 @@ final class HTTP2Connection: PooledConnection, LoopHandler {
         exchanges[exchange.stream.id] = nil
         // What was not read takes no part of the connection's window.
         machine.didRead(exchange.unread, of: exchange.stream, engine.thread.now)
-        exchange.sender.stop()
+        exchange.unread = 0
+        stopSending(exchange)
         for timer in [exchange.continueTimer, exchange.rateTimer] { timer.map(engine.thread.cancel) }
         exchange.transfer.request.hold?.forget(exchange.transfer)
-        sending.removeAll { $0 === exchange }
         life?.end()
+    }
+
+    func stopSending(_ exchange: HTTP2Exchange) {
+        exchange.sender.stop()
+        sending.removeAll { $0 === exchange }
     }
 
     // MARK: Turns
@@ -99,8 +110,11 @@ final class HTTP2Connection: PooledConnection, LoopHandler {
         if readiness.contains(.writable) { stream.becameWritable() }
         var turn = Turn.done
         attempt { () throws(AsyncNetError) in
-            if readiness.contains(.readable) || readiness.isEmpty { turn = try receive() }
+            let hasInput = hasWaitingFrames || stream.hasUnreadInput
+            if readiness.contains(.readable) || readiness.isEmpty || hasInput { turn = try receive() }
             passOnNews()
+            // What had arrived before sending failed has been taken.
+            if let sendingFailure, turn == .done, !isClosed { throw sendingFailure }
             if try send() == .more { turn = .more }
         }
         stream.endTurn()
@@ -137,10 +151,22 @@ final class HTTP2Connection: PooledConnection, LoopHandler {
         }
     }
 
+    /// The server may have responded before it closed the connection: the next turn takes that, and ends the connection.
     private func send() throws(AsyncNetError) -> Turn {
+        guard sendingFailure == nil else { return .more }
+        do throws(AsyncNetError) { return try sendOutput() } catch {
+            guard error.code == .connectionLost else { throw error }
+            sendingFailure = error
+            machine.output = []
+            return .more
+        }
+    }
+
+    private func sendOutput() throws(AsyncNetError) -> Turn {
         var sent = 0
         while !isClosed, !stream.isBlocked {
             try fillOutput()
+            if isClosed { return .done }
             guard !machine.output.isEmpty || stream.tls != nil else { return .done }
             guard sent < Self.sentBytesPerTurn else { return .more }
             let count = try machine.output.withBytes { bytes throws(AsyncNetError) in try stream.send(bytes) }
@@ -235,7 +261,7 @@ final class HTTP2Connection: PooledConnection, LoopHandler {
                 receivedEnd()
                 return .done
             case .bytes(let count):
-                silentSince = engine.thread.now
+                (silentSince, askedAt) = (engine.thread.now, nil)
                 bytes += count
                 let received = UnsafeRawBufferPointer(rebasing: room[..<count])
                 guard rest.isEmpty else {
@@ -330,8 +356,9 @@ final class HTTP2Connection: PooledConnection, LoopHandler {
         isClosed = true
         if let timer = silenceTimer.take() { engine.thread.cancel(timer) }
         // As far as the socket takes it now.
-        guard !stream.isBlocked else { return }
-        _ = try? machine.output.withBytes { bytes throws(AsyncNetError) in try stream.send(bytes) }
+        guard !stream.isBlocked, sendingFailure == nil else { return }
+        sentBytes += (try? machine.output.withBytes { bytes throws(AsyncNetError) in try stream.send(bytes) }) ?? 0
+        machine.output = []
     }
 
     func close() {
@@ -342,17 +369,15 @@ final class HTTP2Connection: PooledConnection, LoopHandler {
     /// Asks a silent server whether it is still there.
     private func watchSilence() {
         guard silenceTimer == nil else { return }
-        silentSince = engine.thread.now
+        (silentSince, askedAt) = (engine.thread.now, nil)
         waitForSilence(silenceLimits)
     }
 
     private var silenceLimits: SocketTransport.HTTP2KeepAlive { engine.configuration.http2KeepAlive ?? .init() }
 
     private func waitForSilence(_ limits: SocketTransport.HTTP2KeepAlive) {
-        let now = engine.thread.now
-        let question = silentSince + limits.interval
-        let due = now < question ? question : question + limits.timeout
-        silenceTimer = engine.thread.schedule(after: due - now) { [weak self] in
+        let due = askedAt.map { $0 + limits.timeout } ?? silentSince + limits.interval
+        silenceTimer = engine.thread.schedule(after: due - engine.thread.now) { [weak self] in
             guard let self else { return }
             silenceTimer = nil
             checkSilence(limits)
@@ -364,12 +389,13 @@ final class HTTP2Connection: PooledConnection, LoopHandler {
         let isWatched = engine.configuration.http2KeepAlive != nil || !isIdle || machine.pings.waitsSince != nil
         guard !isClosed, isWatched else { return }
         let now = engine.thread.now
-        guard now < silentSince + limits.interval + limits.timeout else {
+        if let askedAt, now >= askedAt + limits.timeout {
             return end(
                 AsyncNetError(.connectionLost, "The server did not answer a PING frame within \(limits.timeout)"))
         }
-        if now >= silentSince + limits.interval {
+        if askedAt == nil, now >= silentSince + limits.interval {
             machine.ping(now)
+            askedAt = now
             scheduleSend()
         }
         waitForSilence(limits)

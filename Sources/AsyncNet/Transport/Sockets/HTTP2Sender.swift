@@ -15,6 +15,10 @@ final class HTTP2Sender {
 
     private let transfer: SocketTransfer
     private let source: BodySource?
+    /// Whether bytes of the body were asked for, which is possible once for some bodies.
+    private(set) var hasBegun = false
+    /// Whether the body has no bytes yet; `resume` tells when it has.
+    private var isStarved = false
     private(set) var sentBody: Int64 = 0
     private(set) var awaitsContinue: Bool
     private(set) var isDone: Bool
@@ -27,8 +31,10 @@ final class HTTP2Sender {
         }
         isDone = transfer.request.body.isNone
         awaitsContinue = transfer.expectsContinue
-        source?.start()
     }
+
+    /// The body may have bytes.
+    func resume() { isStarved = false }
 
     func continueBody() { awaitsContinue = false }
 
@@ -48,7 +54,7 @@ final class HTTP2Sender {
         atMost limit: Int
     ) -> Progress {
         if isDone { return .done }
-        if awaitsContinue { return .waits }
+        if awaitsContinue || isStarved { return .waits }
         let room = machine.room(of: stream)
         // The end needs no window.
         if sentBody != transfer.bodyLength {
@@ -72,6 +78,8 @@ final class HTTP2Sender {
         to machine: inout HTTP2Machine, _ stream: HTTP2Stream, _ scratch: UnsafeMutableRawBufferPointer
     ) -> Progress {
         guard let source else { return .done }
+        if !hasBegun { source.start() }
+        hasBegun = true
         switch source.read(into: scratch) {
         case .bytes(let count):
             machine.sendData(stream, UnsafeRawBufferPointer(rebasing: scratch[..<count]), isLast: false)
@@ -85,6 +93,7 @@ final class HTTP2Sender {
             }
             return wrote(0, isLast: true)
         case .pause:
+            isStarved = true
             transfer.request.onEvent?(.awaitingBody)
             return .waits
         case .failure: return .failed(source.failure ?? AsyncNetError(.bodyStreamFailed))

@@ -253,6 +253,7 @@ final class SocketEngine {
 
     /// A transfer on a shared connection has ended.
     func endedTransfer(on connection: PooledConnection, room: Int) {
+        guard connections[connection.number] === connection else { return }
         if connection.isIdle { rest(connection, for: configuration.idleTimeout) }
         perform(pool.endedTransfer(on: connection.number, of: connection.route, room: room))
     }

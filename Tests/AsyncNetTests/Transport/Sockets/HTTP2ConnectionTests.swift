@@ -204,6 +204,21 @@ struct HTTP2ConnectionTests {
         #expect(try response.result.get() == "too")
     }
 
+    @Test("A body that can be read once is sent again if none of it was asked for")
+    func unreadBody() async throws {
+        let server = try ScriptedHTTP2Server([
+            .settings, .read(1), .frames { $0.numbers(3, on: 1, 7) }, .read(1),
+            .frames { $0.headers([(":status", "100")], on: 3) },
+            .read(0), .text("done", on: 3), .readAll,
+        ])
+        let (stream, continuation) = AsyncStream.makeStream(of: Data.self)
+        continuation.yield(Data("a".utf8))
+        continuation.finish()
+        let request = Self.session().upload(
+            .stream(stream, length: nil), to: try server.url, headers: ["Expect": "100-continue"])
+        #expect(try await request.serializing(String.self).value == "done")
+    }
+
     @Test("A body waits for the window, and goes on with it")
     func uploadWindow() async throws {
         let server = try ScriptedHTTP2Server([
@@ -248,6 +263,33 @@ struct HTTP2ConnectionTests {
         #expect(await server.connectionCount == 1)
         try server.verify()
         await server.stop()
+    }
+
+    @Test("A response that is complete stays so, though the connection ends before its suspended request goes on")
+    func completeWhileSuspended() async throws {
+        let server = try ScriptedHTTP2Server(
+            [
+                .settings, .read(1),
+                .frames {
+                    $0.headers([(":status", "200")])
+                    $0.data("he")
+                }, .read(1),
+                .frames {
+                    $0.data("llo", ends: true)
+                    $0.headers([(":status", "204")], on: 3, ends: true)
+                }, .close,
+            ], [.settings, .read(1), .text("second connection"), .readAll])
+        let (session, url) = (Self.session(), try server.url)
+        let stream = session.stream(url)
+        var chunks = stream.chunks.makeAsyncIterator()
+        var body = try await chunks.next() ?? Data()
+        await stream.suspend()
+        #expect(try await session.request(url).serializing(Data.self).value.isEmpty)
+        // The first connection has ended.
+        #expect(try await session.request(url).serializing(String.self).value == "second connection")
+        await stream.resume()
+        while let chunk = try await chunks.next() { body += chunk }
+        #expect(String(decoding: body, as: UTF8.self) == "hello")
     }
 
     @Test("A suspended request gets nothing, not even its end, until it goes on")

@@ -75,9 +75,10 @@ package enum HTTP2Fields {
         _ add: (_ name: String, _ value: String) -> Void
     ) {
         add(":method", head.method.rawValue)
-        add(":scheme", isTLS ? "https" : "http")
+        // RFC 9113 §8.5.
+        if head.method != .connect { add(":scheme", isTLS ? "https" : "http") }
         add(":authority", head.headers["Host"] ?? authority)
-        add(":path", target)
+        if head.method != .connect { add(":path", target) }
         var (hasAccept, hasAcceptEncoding) = (false, false)
         let named = head.headers["Connection"] == nil ? [] : head.headers.values(for: "Connection").flatMap(Self.names)
         for header in head.headers where !isReplaced(header) && !named.contains(where: header.hasName) {

@@ -7,7 +7,7 @@ extension HTTP2Machine {
             guard payload.isEmpty else {
                 throw HTTP2Violation(.frameSizeError, "an acknowledgement of SETTINGS with a payload", "6.5")
             }
-            pings.receivedSettingsAcknowledgement(now)
+            if !pings.receivedSettingsAcknowledgement(now) { try spend("SETTINGS", now) }
             return nil
         }
         try spend("SETTINGS", now)
@@ -80,6 +80,7 @@ extension HTTP2Machine {
             throw HTTP2Violation(.frameSizeError, "a PING frame of \(payload.count) bytes", "6.7")
         }
         guard !header.flags.contains(.acknowledges) else {
+            if pings.waitsSince == nil { try spend("PING", now) }
             let isSettled = pings.receivedAnswer(now)
             // For the streams that were cancelled since it was sent.
             pingIfNeeded(now)
@@ -91,7 +92,8 @@ extension HTTP2Machine {
         return nil
     }
 
-    mutating func receiveGoAway(_ payload: Input) throws(HTTP2Violation) -> Event? {
+    mutating func receiveGoAway(_ payload: Input, _ now: ContinuousClock.Instant) throws(HTTP2Violation) -> Event? {
+        try spend("GOAWAY", now)
         guard payload.count >= 8 else {
             throw HTTP2Violation(.frameSizeError, "a GOAWAY frame of \(payload.count) bytes", "6.8")
         }
@@ -119,8 +121,11 @@ struct HTTP2Pings {
 
     mutating func sentSettings(_ now: ContinuousClock.Instant) { settingsSent = now }
 
-    mutating func receivedSettingsAcknowledgement(_ now: ContinuousClock.Instant) {
-        if let sent = settingsSent.take() { measured(now - sent) }
+    /// - Returns: Whether it was waited for.
+    mutating func receivedSettingsAcknowledgement(_ now: ContinuousClock.Instant) -> Bool {
+        guard let sent = settingsSent.take() else { return false }
+        measured(now - sent)
+        return true
     }
 
     mutating func sent(_ now: ContinuousClock.Instant) {

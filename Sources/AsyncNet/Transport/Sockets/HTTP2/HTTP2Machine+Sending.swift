@@ -3,7 +3,9 @@ extension HTTP2Machine {
     /// How many streams may be opened now.
     var capacity: Int {
         guard !isGoingAway, nextStream <= Self.lastStream else { return 0 }
-        return max(0, streamLimit - streams.count - pings.streamsInDoubt)
+        let numbers = Int(Self.lastStream - nextStream) / 2 + 1
+        let windows = (limits.connectionWindow - streamWindows) / limits.streamWindow
+        return max(0, min(streamLimit - streams.count - pings.streamsInDoubt, numbers, windows))
     }
 
     private static var lastStream: UInt32 { 0x7FFF_FFFD }
@@ -18,6 +20,8 @@ extension HTTP2Machine {
     ) {
         stream.id = nextStream
         nextStream += 2
+        // Another connection goes on.
+        if nextStream > Self.lastStream { isGoingAway = true }
         stream.sendWindow = settings.initialWindow
         streams[stream.id] = stream
         streamWindows += stream.receiveWindow.size
@@ -88,7 +92,7 @@ extension HTTP2Machine {
         stream.sendWindow -= bytes.count
         sendWindow -= bytes.count
         // The peer allows more after each, of the stream and of the connection.
-        budget.refund(4)
+        budget.refund(20)
         if isLast { didSend(stream) }
     }
 
@@ -143,7 +147,7 @@ extension HTTP2Machine {
         creditConnection(count)
         guard count > 0, let stream else { return }
         let before = stream.receiveWindow.size
-        let room = limits.connectionWindow - streamWindows
+        let room = limits.connectionWindow / 2 - streamWindows
         guard let credit = stream.receiveWindow.didRead(count, now, roundTrip: pings.roundTrip, room: room) else {
             return
         }

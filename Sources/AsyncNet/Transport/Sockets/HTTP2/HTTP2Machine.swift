@@ -84,7 +84,7 @@ struct HTTP2Machine: ~Copyable {
     init(_ limits: HTTP2Limits, streams: Int? = nil, now: ContinuousClock.Instant) {
         (self.limits, assumedStreams) = (limits, streams ?? 100)
         output = HTTP2Settings.opening(limits)
-        receiveWindow = HTTP2ReceiveWindow(limits.connectionWindow)
+        receiveWindow = HTTP2ReceiveWindow(limits.advertisedWindow, step: limits.connectionStep)
         pings.sentSettings(now)
     }
 
@@ -181,7 +181,7 @@ struct HTTP2Machine: ~Copyable {
         case .windowUpdate: return try receiveWindowUpdate(header, payload, now)
         case .reset: return try receiveReset(header, payload, now)
         case .ping: return try receivePing(header, payload, now)
-        case .goAway: return try receiveGoAway(payload)
+        case .goAway: return try receiveGoAway(payload, now)
         case .pushPromise:
             throw HTTP2Violation(.protocolError, "a PUSH_PROMISE frame, though push is off", "6.6")
         case .priority:
@@ -379,6 +379,8 @@ struct HTTP2Machine: ~Copyable {
     private mutating func end(_ stream: HTTP2Stream) throws(HTTP2Violation) -> Event {
         do throws(HTTP2Violation) {
             try stream.receiveEnd()
+            // The server may take more again.
+            refusedAbove = refusedAbove.map { $0 + 1 }
             if stream.isRequestSent { forget(stream) }
             return .complete(stream)
         } catch {

@@ -68,7 +68,7 @@ package struct HTTP2Settings: Equatable {
             bytes.append(contentsOf: [0, UInt8(name.rawValue)])
             bytes.append(number: UInt32(clamping: value))
         }
-        bytes.append(frame: .windowUpdate, numbers: UInt32(limits.connectionWindow - 65_535))
+        bytes.append(frame: .windowUpdate, numbers: UInt32(limits.advertisedWindow - 65_535))
         return bytes
     }
 }
@@ -88,9 +88,14 @@ struct HTTP2Limits: Sendable {
     var streamWindow = 1024 * 1024
     /// How far a stream's window grows, on a long path.
     var largestStreamWindow = 16 * 1024 * 1024
-    /// How much of all bodies may be on the way, or unread. The windows of streams grow as long as they are smaller together:
-    /// so a body that nobody reads stops no other.
-    var connectionWindow = 128 * 1024 * 1024
+    /// How much of all bodies may be on the way, or unread. No more streams are opened than have their windows in it, and windows
+    /// grow to half of it together: so bodies that nobody reads stop no other.
+    var connectionWindow = 256 * 1024 * 1024
+
+    /// How much is read before the server is allowed to send as much again, on all streams together.
+    var connectionStep: Int { min(connectionWindow / 4, 1024 * 1024) }
+    /// What has been read and not been allowed again takes nothing from others.
+    var advertisedWindow: Int { connectionWindow + 2 * connectionStep }
 }
 
 /// How many frames a server may send that bring no transfer on: PING, SETTINGS, PRIORITY, frames for streams that have ended

@@ -3,14 +3,16 @@
 struct HTTP2ReceiveWindow {
     private(set) var size: Int
     private let largest: Int
+    private let step: Int?
     /// What the peer may still send.
     private(set) var available: Int
     /// What has been read, and not been allowed again.
     private var read = 0
     private var allowed: ContinuousClock.Instant?
 
-    init(_ size: Int, growsTo largest: Int? = nil) {
-        (self.size, available) = (size, size)
+    /// - Parameter step: How much is read before it is allowed again; by default a quarter of the window.
+    init(_ size: Int, growsTo largest: Int? = nil, step: Int? = nil) {
+        (self.size, available, self.step) = (size, size, step)
         self.largest = max(size, largest ?? size)
     }
 
@@ -31,7 +33,7 @@ struct HTTP2ReceiveWindow {
         read += count
         let before = allowed ?? now
         if allowed == nil { allowed = now }
-        guard read >= size / 4 else { return nil }
+        guard read >= step ?? size / 4 else { return nil }
         var credit = read
         if let roundTrip, size * 2 <= largest, size <= room, now > before,
             Double(read) * (roundTrip / (now - before)) > Double(size) / 2

@@ -35,8 +35,8 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
         var connections: Int { idle.count + opening + busy + shared.count }
         var isEmpty: Bool { connections == 0 && waiting.isEmpty }
 
-        /// Whether a connection that carries nothing takes nothing: another one would take no more.
-        var isHeldBack: Bool { shared.contains { $0.active == 0 && $0.room == 0 } }
+        /// Whether the server allows no transfer at all, which it would not on another connection.
+        var isHeldBack: Bool { shared.contains { $0.room < 0 } }
 
         func index(of connection: Connection) -> Int? { shared.firstIndex { $0.connection == connection } }
     }
@@ -44,7 +44,7 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
     private struct Shared {
         let connection: Connection
         var active = 0
-        /// How many more transfers it takes.
+        /// How many more transfers it takes; below zero while its server allows none at all.
         var room: Int
     }
 

@@ -185,6 +185,13 @@ struct HTTP2MachineTests {
         Wrong("PING flood", .enhanceYourCalm, "10.5") {
             for _ in 0..<1001 { $0.frame(6, 0, Array(repeating: 0, count: 8)) }
         },
+        Wrong("Answers to no PING", .enhanceYourCalm, "10.5") {
+            for _ in 0..<1001 { $0.frame(6, 1, Array(repeating: 0, count: 8)) }
+        },
+        Wrong("Acknowledgements of no SETTINGS", .enhanceYourCalm, "10.5") {
+            for _ in 0..<1002 { $0.frame(4, 1) }
+        },
+        Wrong("GOAWAY flood", .enhanceYourCalm, "10.5") { for _ in 0..<1001 { $0.numbers(7, 0x7FFF_FFFF, 0) } },
         Wrong("Unknown frames", .enhanceYourCalm, "10.5") { for _ in 0..<1001 { $0.frame(0xBB, 0, on: 1) } },
         Wrong("PRIORITY flood", .enhanceYourCalm, "10.5") {
             for _ in 0..<1001 { $0.frame(2, 0, on: 1, [0, 0, 0, 0, 0]) }
@@ -358,9 +365,26 @@ struct HTTP2MachineTests {
         #expect(machine.log.last == "5 reset 7")
         #expect(machine.with { $0.capacity } == 0)
         server = FrameWriter()
+        server.headers([(":status", "204")], ends: true)
+        try machine.receive(server.bytes)
+        #expect(machine.with { $0.capacity } == 2)
+        server = FrameWriter()
         server.settings([(3, 10)])
         try machine.receive(server.bytes)
-        #expect(machine.with { $0.capacity } == 8)
+        #expect(machine.with { $0.capacity } == 9)
+    }
+
+    @Test("A stream's numbers run out, and no stream is opened any more")
+    func numbers() throws {
+        let machine = try MachineUnderTest([])
+        machine.with { $0.nextStream = 0x7FFF_FFFB }
+        #expect(machine.with { $0.capacity } == 2)
+        for _ in 0..<2 {
+            let stream = HTTP2Stream(try "https://a.example/".asURL(), .get, HTTP2Limits())
+            machine.with { $0.open(stream, endsStream: true) { add in add(":method", "GET") } }
+        }
+        #expect(machine.written().last?.stream == 0x7FFF_FFFD)
+        #expect(machine.with { ($0.capacity, $0.isGoingAway) } == (0, true))
     }
 
     @Test("PING and SETTINGS are answered")

@@ -97,10 +97,12 @@ struct HTTP2WindowTests {
         #expect(machine.with { $0.room(of: streams[1]) } == 1535)
     }
 
-    @Test("The windows of streams grow as long as they are smaller together than the connection's")
+    @Test(
+        "The windows of streams grow to half of the connection's together, and no more streams are opened than fit in it"
+    )
     func budget() throws {
         var limits = HTTP2Limits()
-        (limits.streamWindow, limits.largestStreamWindow, limits.connectionWindow) = (100_000, 1_000_000, 300_000)
+        (limits.streamWindow, limits.largestStreamWindow, limits.connectionWindow) = (100_000, 1_000_000, 600_000)
         let machine = try MachineUnderTest([.get, .get], limits: limits)
         var server = FrameWriter()
         server.settings()
@@ -114,6 +116,7 @@ struct HTTP2WindowTests {
             machine.with { $0.credit(12_500, of: machine.streams[0], machine.now) }
         }
         #expect(machine.streams[0].receiveWindow.size == 200_000)
+        #expect(machine.with { $0.capacity } == 3)
         machine.with { $0.cancel(machine.streams[0], machine.now) }
         #expect(machine.with { $0.streamWindows } == 100_000)
     }
@@ -153,5 +156,28 @@ struct HTTP2WindowTests {
         budget.refund(2)
         let refunded = (0..<3).map { _ in budget.take(now) }
         #expect(refunded == [true, true, false])
+    }
+
+    @Test("Bodies that nobody reads leave what the others need, however many there are")
+    func unreadBodies() throws {
+        var limits = HTTP2Limits()
+        (limits.streamWindow, limits.connectionWindow) = (100_000, 400_000)
+        let machine = try MachineUnderTest([.get, .get, .get, .get], limits: limits)
+        #expect(machine.with { $0.capacity } == 0)
+        var server = FrameWriter()
+        server.settings()
+        for stream in [1, 3, 5] as [UInt32] {
+            server.headers([(":status", "200")], on: stream)
+            for _ in 0..<10 { server.frame(0, 0, on: stream, Array(repeating: 65, count: 10_000)) }
+        }
+        server.headers([(":status", "200")], on: 7)
+        try machine.receive(server.bytes, reads: false)
+        // What one is read of suffices for it to go on without an end.
+        for _ in 0..<100 {
+            server = FrameWriter()
+            server.frame(0, 0, on: 7, Array(repeating: 65, count: 16_000))
+            try machine.receive(server.bytes)
+        }
+        #expect(!machine.log.contains { $0.contains("violation") })
     }
 }

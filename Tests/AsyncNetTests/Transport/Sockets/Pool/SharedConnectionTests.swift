@@ -63,15 +63,14 @@ struct SharedConnectionTests {
         #expect(pool.changedRoom(10, of: "a", to: 5) == [.use(10, 2), .use(10, 3)])
     }
 
-    @Test("No connection is opened beside one that carries nothing and takes nothing")
+    @Test("No connection is opened beside one whose server allows no transfer")
     func heldBack() {
         var pool = Self.pool()
         _ = Self.request(1, &pool)
-        #expect(pool.opened(10, for: "a", room: 0) == [])
+        #expect(pool.opened(10, for: "a", room: -1) == [])
         #expect(Self.request(2, &pool) == [])
         #expect(pool.changedRoom(10, of: "a", to: 1) == [.use(10, 1), .open("a")])
-        #expect(pool.opened(11, for: "a", room: 0) == [])
-        #expect(pool.closedShared(10, of: "a") == [])
+        #expect(pool.opened(11, for: "a", room: -1) == [])
         #expect(pool.closedShared(11, of: "a") == [.open("a")])
     }
 
