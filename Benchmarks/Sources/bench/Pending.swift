@@ -14,6 +14,7 @@ struct Pending: AsyncParsableCommand {
         case urlSession = "urlsession"
         case idle
         case idleTLS = "idle-tls"
+        case unread
     }
 
     @Option(help: "Requests, or connections.") var requests = 10_000
@@ -21,12 +22,17 @@ struct Pending: AsyncParsableCommand {
         help: """
             Measure only requests that wait for a transport that never responds (transport), or for the only \
             connection of sockets (sockets), libcurl (libcurl) or URLSession (urlsession); or only kept connections of \
-            sockets (idle, idle-tls; Linux).
+            sockets (idle, idle-tls; Linux); or sixteen streams of nginx over HTTP/2 that nobody reads (unread).
             """) var only: Wait?
 
     func run() async throws {
         if let only {
-            let bytes = only == .idle || only == .idleTLS ? try await idle(only == .idleTLS) : try await bytes(only)
+            let bytes =
+                switch only {
+                case .idle, .idleTLS: try await idle(only == .idleTLS)
+                case .unread: try await unread()
+                default: try await bytes(only)
+                }
             return print("\(only.rawValue): \(bytes.formatted(0)) bytes each")
         }
         // The peak of one measurement would hide that of the next one.
@@ -51,6 +57,22 @@ struct Pending: AsyncParsableCommand {
         let bytes = try await bytes(of: session, server.url("/"))
         await server.stop()
         return bytes
+    }
+
+    private func unread() async throws -> Double {
+        let nginx = try Nginx(files: ["large": Data(count: 64 << 20)])
+        defer { nginx.stop() }
+        let session = Session(transport: .sockets(.init(tls: .init(trust: .disabled), httpVersion: .http2)))
+        let before = residentMemory()
+        var bodies: [StreamChunks.Iterator] = []
+        for _ in 0..<16 {
+            var body = session.stream(nginx.url("large", .http2)).chunks.makeAsyncIterator()
+            _ = try await body.next()
+            bodies.append(body)
+        }
+        try await Task.sleep(for: .seconds(2))
+        defer { withExtendedLifetime(bodies) {} }
+        return (residentMemory() - before) / Double(bodies.count)
     }
 
     /// The server responds when all connections are open, so that no request uses the connection of another.
