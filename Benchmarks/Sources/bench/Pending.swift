@@ -60,7 +60,7 @@ struct Pending: AsyncParsableCommand {
     }
 
     private func unread() async throws -> Double {
-        let nginx = try Nginx(files: ["large": Data(count: 64 << 20)])
+        let nginx = try Nginx(files: Workload.files().merging(["large": Data(count: 64 << 20)]) { $1 })
         defer { nginx.stop() }
         let session = Session(transport: .sockets(.init(tls: .init(trust: .disabled), httpVersion: .http2)))
         let before = residentMemory()

@@ -7,7 +7,12 @@ import Testing
 @Suite("HTTP/2 over sockets")
 struct HTTP2ConnectionTests {
     private static func session() -> Session {
-        Session(transport: .sockets(.init(httpVersion: .http2, idleTimeout: .seconds(600), eventLoops: 1)))
+        // The servers of scripts answer no PING, and may have to wait for a minute on a busy machine.
+        Session(
+            transport: .sockets(
+                .init(
+                    httpVersion: .http2, idleTimeout: .seconds(600), eventLoops: 1,
+                    http2KeepAlive: .init(interval: .seconds(600)))))
     }
 
     private static func result(
@@ -67,7 +72,10 @@ struct HTTP2ConnectionTests {
         let server = try ScriptedHTTP2Server(
             [.settings, .read(8)] + responses[..<33].flatMap(\.self) + [.read(8)] + responses[33...].flatMap(\.self))
         let session = Session(
-            transport: .sockets(.init(httpVersion: .http2, maximumReceiveRate: 10_000, eventLoops: 1)))
+            transport: .sockets(
+                .init(
+                    httpVersion: .http2, maximumReceiveRate: 10_000, eventLoops: 1,
+                    http2KeepAlive: .init(interval: .seconds(600)))))
         for _ in 0..<40 {
             // A POST, since it is not sent again on another connection.
             let request = session.upload(.data(Data()), to: try server.url)
