@@ -9,25 +9,25 @@ final class HTTP2Connection: PooledConnection, LoopHandler {
     /// Those of which bytes arrived in this turn.
     private var news: [HTTP2Exchange] = []
     /// Those whose body is not sent, the one that is next first.
-    private var sending: [HTTP2Exchange] = []
+    var sending: [HTTP2Exchange] = []
     /// What was received and is no whole frame yet.
     private var rest: [UInt8] = []
     private var hasWaitingFrames = false
     /// How many bytes were sent before those that wait in the machine.
-    private var sentBytes = 0
-    private var isSendScheduled = false
-    private var sendingFailure: AsyncNetError?
-    private var silenceTimer: LoopTimers.ID?
-    private var silentSince = ContinuousClock.now
+    var sentBytes = 0
+    var isSendScheduled = false
+    var sendingFailure: AsyncNetError?
+    var silenceTimer: LoopTimers.ID?
+    var silentSince = ContinuousClock.now
     /// When a silent server was asked by PING.
-    private var askedAt: ContinuousClock.Instant?
+    var askedAt: ContinuousClock.Instant?
     private(set) var isClosed = false
 
     private static let bytesPerTurn = 256 * 1024
     private static let framesPerTurn = 512
-    private static let sentBytesPerTurn = 1024 * 1024
+    static let sentBytesPerTurn = 1024 * 1024
     /// How much is written ahead of what the socket takes.
-    private static let outputSize = 64 * 1024
+    static let outputSize = 64 * 1024
     /// With more frames than this for a server that takes none, nothing is received (RFC 9113 §10.5).
     private static let mostOutput = 512 * 1024
 
@@ -129,119 +129,11 @@ final class HTTP2Connection: PooledConnection, LoopHandler {
         machine.output = []
     }
 
-    private var mayReceive: Bool { machine.output.count < Self.mostOutput }
+    var mayReceive: Bool { machine.output.count < Self.mostOutput }
 
     /// Runs a step; its error ends the connection.
-    private func attempt(_ step: () throws(AsyncNetError) -> Void) {
+    func attempt(_ step: () throws(AsyncNetError) -> Void) {
         do throws(AsyncNetError) { try step() } catch { end(error) }
-    }
-
-    // MARK: Sending
-
-    /// Sends after the round, with what others begin in it.
-    func scheduleSend() {
-        guard !isSendScheduled, !isClosed else { return }
-        isSendScheduled = true
-        engine.thread.afterTurns { [weak self] in
-            guard let self else { return }
-            isSendScheduled = false
-            guard !isClosed else { return }
-            attempt { () throws(AsyncNetError) in if try send() == .more { requeue() } }
-            if !isClosed { updateWatch(isReading: mayReceive) }
-        }
-    }
-
-    /// The server may have responded before it closed the connection: the next turn takes that, and ends the connection.
-    private func send() throws(AsyncNetError) -> Turn {
-        guard sendingFailure == nil else { return .more }
-        do throws(AsyncNetError) { return try sendOutput() } catch {
-            guard error.code == .connectionLost else { throw error }
-            sendingFailure = error
-            machine.output = []
-            return .more
-        }
-    }
-
-    private func sendOutput() throws(AsyncNetError) -> Turn {
-        var sent = 0
-        while !isClosed, !stream.isBlocked {
-            try fillOutput()
-            if isClosed { return .done }
-            guard !machine.output.isEmpty || stream.tls != nil else { return .done }
-            guard sent < Self.sentBytesPerTurn else { return .more }
-            let count = try machine.output.withBytes { bytes throws(AsyncNetError) in try stream.send(bytes) }
-            if count == 0 { return .done }
-            sent += count
-            sentBytes += count
-            if count == machine.output.count {
-                machine.output.removeAll(keepingCapacity: true)
-            } else {
-                machine.output.removeSubrange(..<count)
-            }
-        }
-        return .done
-    }
-
-    /// Writes DATA frames, one of each body in turn.
-    private func fillOutput() throws(AsyncNetError) {
-        var waiting = 0
-        while machine.output.count < Self.outputSize, waiting < sending.count {
-            let exchange = sending.removeFirst()
-            switch write(exchange) {
-            case .done: waiting = 0
-            case .wrote:
-                waiting = 0
-                if exchange.sender.isDone { didSend(exchange) } else { sending.append(exchange) }
-            case .waits, .limited:
-                waiting += 1
-                sending.append(exchange)
-            case .failed(let error):
-                machine.reset(exchange.stream, .cancel)
-                finish(exchange, .failure(error))
-            }
-        }
-    }
-
-    private func write(_ exchange: HTTP2Exchange) -> HTTP2Sender.Progress {
-        if isSuspended(exchange.transfer) { return .waits }
-        if exchange.sender.awaitsContinue { awaitContinue(exchange) }
-        let most = engine.configuration.maximumSendRate.map { rate in
-            allowance(exchange, rate, since: exchange.started, after: exchange.sender.sentBody)
-        }
-        // What was received has been taken.
-        let scratch = engine.thread.receiveBuffer
-        return exchange.sender.write(to: &machine, exchange.stream, scratch, atMost: most ?? .max)
-    }
-
-    private func awaitContinue(_ exchange: HTTP2Exchange) {
-        guard exchange.continueTimer == nil else { return }
-        exchange.continueTimer = engine.thread.schedule(after: engine.configuration.expectContinueTimeout) {
-            [weak self, weak exchange] in
-            exchange?.sender.continueBody()
-            self?.scheduleSend()
-        }
-    }
-
-    private func didSend(_ exchange: HTTP2Exchange) {
-        if exchange.stream.phase == .ended { machine.forget(exchange.stream) }
-    }
-
-    /// How many bytes a rate allows now; 0 until a timer goes on.
-    private func allowance(
-        _ exchange: HTTP2Exchange, _ rate: Int64, since start: ContinuousClock.Instant, after moved: Int64
-    ) -> Int {
-        switch TransferRate(bytesPerSecond: rate, start: start).decision(after: moved, now: engine.thread.now) {
-        case .move(let count): return count
-        case .wait(let delay):
-            guard exchange.rateTimer == nil else { return 0 }
-            exchange.rateTimer = engine.thread.schedule(after: delay) { [weak self, weak exchange] in
-                guard let self, let exchange else { return }
-                exchange.rateTimer = nil
-                credit(exchange)
-                scheduleSend()
-            }
-            return 0
-        }
     }
 
     // MARK: Receiving
@@ -337,7 +229,7 @@ final class HTTP2Connection: PooledConnection, LoopHandler {
         credit(exchange)
     }
 
-    private func credit(_ exchange: HTTP2Exchange) {
+    func credit(_ exchange: HTTP2Exchange) {
         guard exchange.unread > 0, !exchange.isPaused else { return }
         if let rate = engine.configuration.maximumReceiveRate {
             let start = exchange.delivery.firstByte ?? exchange.started
@@ -364,40 +256,5 @@ final class HTTP2Connection: PooledConnection, LoopHandler {
     func close() {
         willClose()
         engine.closeShared(self)
-    }
-
-    /// Asks a silent server whether it is still there.
-    private func watchSilence() {
-        guard silenceTimer == nil else { return }
-        (silentSince, askedAt) = (engine.thread.now, nil)
-        waitForSilence(silenceLimits)
-    }
-
-    private var silenceLimits: SocketTransport.HTTP2KeepAlive { engine.configuration.http2KeepAlive ?? .init() }
-
-    private func waitForSilence(_ limits: SocketTransport.HTTP2KeepAlive) {
-        let due = askedAt.map { $0 + limits.timeout } ?? silentSince + limits.interval
-        silenceTimer = engine.thread.schedule(after: due - engine.thread.now) { [weak self] in
-            guard let self else { return }
-            silenceTimer = nil
-            checkSilence(limits)
-        }
-    }
-
-    /// Any frame is a sign of life.
-    private func checkSilence(_ limits: SocketTransport.HTTP2KeepAlive) {
-        let isWatched = engine.configuration.http2KeepAlive != nil || !isIdle || machine.pings.waitsSince != nil
-        guard !isClosed, isWatched else { return }
-        let now = engine.thread.now
-        if let askedAt, now >= askedAt + limits.timeout {
-            return end(
-                AsyncNetError(.connectionLost, "The server did not answer a PING frame within \(limits.timeout)"))
-        }
-        if askedAt == nil, now >= silentSince + limits.interval {
-            machine.ping(now)
-            askedAt = now
-            scheduleSend()
-        }
-        waitForSilence(limits)
     }
 }

@@ -13,9 +13,9 @@ final class SocketEngine {
     let addresses: [String: [String]]
     unowned let thread: LoopThread
     let tls: TLSContexts
-    private var pool: ConnectionPool<ConnectionRoute, Int, SocketTransfer>
-    private var versions = KnownVersions()
-    private var connections: [Int: PooledConnection] = [:]
+    var pool: ConnectionPool<ConnectionRoute, Int, SocketTransfer>
+    var versions = KnownVersions()
+    var connections: [Int: PooledConnection] = [:]
     private var dials: [Int: Dial] = [:]
     /// The transfers that have no outcome yet.
     private var live: [SocketTransfer: Place] = [:]
@@ -137,7 +137,7 @@ final class SocketEngine {
     }
 
     /// - Parameter transfer: Whose request led to the actions.
-    private func perform(
+    func perform(
         _ actions: [ConnectionPool<ConnectionRoute, Int, SocketTransfer>.Action], for transfer: SocketTransfer? = nil
     ) {
         for action in actions {
@@ -251,32 +251,7 @@ final class SocketEngine {
         perform(pool.released(connection.number, of: connection.route))
     }
 
-    /// A transfer on a shared connection has ended.
-    func endedTransfer(on connection: PooledConnection, room: Int) {
-        guard connections[connection.number] === connection else { return }
-        if connection.isIdle { rest(connection, for: configuration.idleTimeout) }
-        perform(pool.endedTransfer(on: connection.number, of: connection.route, room: room))
-    }
-
-    func changedRoom(_ connection: PooledConnection, to room: Int) {
-        perform(pool.changedRoom(connection.number, of: connection.route, to: room))
-    }
-
-    func closeShared(_ connection: PooledConnection) {
-        guard connections[connection.number] === connection else { return }
-        forget(connection)
-        perform(pool.closedShared(connection.number, of: connection.route))
-    }
-
-    /// How many streams a server takes, as far as is known.
-    func streamLimit(of route: ConnectionRoute) -> Int? { versions.streams[route] }
-
-    func note(_ streams: Int, of route: ConnectionRoute) { versions.note(streams, of: route) }
-
-    /// The server says that it takes a request over HTTP/1.1 only.
-    func requireHTTP1(_ route: ConnectionRoute) { versions.requireHTTP1(route) }
-
-    private func rest(_ connection: PooledConnection, for time: Duration) {
+    func rest(_ connection: PooledConnection, for time: Duration) {
         connection.idleEnd = thread.now + time
         watchIdle(connection)
     }
@@ -309,7 +284,7 @@ final class SocketEngine {
         perform(pool.closedIdle(connection.number, of: connection.route))
     }
 
-    private func forget(_ connection: PooledConnection) {
+    func forget(_ connection: PooledConnection) {
         if let timer = connection.idleTimer.take() { thread.cancel(timer.id) }
         if let id = connection.socketID { thread.unwatch(id, connection.stream.socket) }
         connections[connection.number] = nil

@@ -1,0 +1,37 @@
+/// A server that is silent is asked by PING whether it is still there (RFC 9113 §6.7).
+extension HTTP2Connection {
+    /// Asks a silent server whether it is still there.
+    func watchSilence() {
+        guard silenceTimer == nil else { return }
+        (silentSince, askedAt) = (engine.thread.now, nil)
+        waitForSilence(silenceLimits)
+    }
+
+    private var silenceLimits: SocketTransport.HTTP2KeepAlive { engine.configuration.http2KeepAlive ?? .init() }
+
+    private func waitForSilence(_ limits: SocketTransport.HTTP2KeepAlive) {
+        let due = askedAt.map { $0 + limits.timeout } ?? silentSince + limits.interval
+        silenceTimer = engine.thread.schedule(after: due - engine.thread.now) { [weak self] in
+            guard let self else { return }
+            silenceTimer = nil
+            checkSilence(limits)
+        }
+    }
+
+    /// Any frame is a sign of life.
+    private func checkSilence(_ limits: SocketTransport.HTTP2KeepAlive) {
+        let isWatched = engine.configuration.http2KeepAlive != nil || !isIdle || machine.pings.waitsSince != nil
+        guard !isClosed, isWatched else { return }
+        let now = engine.thread.now
+        if let askedAt, now >= askedAt + limits.timeout {
+            return end(
+                AsyncNetError(.connectionLost, "The server did not answer a PING frame within \(limits.timeout)"))
+        }
+        if askedAt == nil, now >= silentSince + limits.interval {
+            machine.ping(now)
+            askedAt = now
+            scheduleSend()
+        }
+        waitForSilence(limits)
+    }
+}
