@@ -11,14 +11,22 @@ enum HTTP2Client: CaseIterable, Sendable {
     var tls: MockServer.TLS? { self == .libcurl ? .selfSigned : nil }
 
     func session(_ server: MockServer, isAutomatic: Bool = false) -> Session {
-        Session(transport: transport(server, isAutomatic: isAutomatic))
+        // On a busy machine more than the defaults' minute may pass between two steps of a test.
+        Session(
+            transport: transport(server, isAutomatic: isAutomatic),
+            configuration: SessionConfiguration(timeout: .seconds(600)))
     }
 
     func transport(_ server: MockServer, isAutomatic: Bool = false) -> any Transport {
         let tls: TLSConfiguration = server.anchor.isEmpty ? .init() : .init(trust: .anchors([server.anchor]))
         return switch self {
-        case .sockets: .sockets(.init(tls: tls, httpVersion: isAutomatic ? .automatic : .http2))
-        case .libcurl: .libcurl(.init(tls: tls, httpVersion: isAutomatic ? .automatic : .http2, eventLoops: 1))
+        case .sockets:
+            .sockets(.init(tls: tls, httpVersion: isAutomatic ? .automatic : .http2, idleTimeout: .seconds(600)))
+        case .libcurl:
+            .libcurl(
+                .init(
+                    tls: tls, httpVersion: isAutomatic ? .automatic : .http2, idleTimeout: .seconds(600),
+                    eventLoops: 1))
         }
     }
 }
