@@ -117,9 +117,13 @@ class Web:
         return f"http://127.0.0.1:{self.httpbin}/{path}"
 
     def requests(self, since=0):
-        """What nginx was asked, oldest first. A server may write its log a moment after the client has its answer."""
+        """What nginx was asked, oldest first. A server may write its log a moment after the client has its answer.
+
+        nginx logs a request at its end: one that is answered before its body has come may stand after the next one.
+        """
         time.sleep(0.02)
-        return [json.loads(line) for line in self.servers.log("access.log").splitlines()[since:]]
+        lines = [json.loads(line) for line in self.servers.log("access.log").splitlines()[since:]]
+        return sorted(lines, key=lambda line: round(line["at"] - line["took"], 3))
 
 
 class Odd:

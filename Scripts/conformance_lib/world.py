@@ -41,8 +41,7 @@ class World:
         def faults():
             self.requests = self.web.requests(before)
             asked = [tuple(request[field] for field in fields) for request in self.requests]
-            # nginx logs a request at its end, which may come after that of the next one.
-            return [] if sorted(map(repr, asked)) == sorted(map(repr, expected)) else [f"nginx was asked {asked}, not {expected}"]
+            return [] if asked == expected else [f"nginx was asked {asked}, not {expected}"]
 
         return self.check(what, arguments, status, says=[faults, *says], **more)
 
