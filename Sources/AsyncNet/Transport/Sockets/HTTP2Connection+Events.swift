@@ -21,7 +21,7 @@ extension HTTP2Connection {
     /// The server takes more or fewer streams.
     private func settle() {
         engine.note(machine.streamLimit, of: route)
-        engine.changedRoom(self, to: room)
+        engine.changedRoom(of: self)
     }
 
     private func with(_ stream: HTTP2Stream, _ action: (HTTP2Exchange) -> Void) {
@@ -31,7 +31,7 @@ extension HTTP2Connection {
     // MARK: A response
 
     private func receive(informational head: HTTPResponseHead, _ exchange: HTTP2Exchange) {
-        exchange.delivery.receivedBytes(at: engine.thread.now)
+        exchange.delivery.noteFirstByte(at: engine.thread.now)
         exchange.transfer.request.onEvent?(.informational(head))
         if head.statusCode == 100 { exchange.sender.continueBody() }
     }
@@ -86,7 +86,7 @@ extension HTTP2Connection {
         }
         release(exchange)
         engine.ended(transfer)
-        engine.endedTransfer(on: self, room: room)
+        engine.endedTransfer(on: self)
         engine.thread.afterTurns { delivery.finish(result) }
         closeIfDone()
     }
@@ -101,7 +101,7 @@ extension HTTP2Connection {
             sendAgain(exchange, "RST_STREAM with REFUSED_STREAM")
         case .reset(HTTP2ErrorCode.http11Required.rawValue):
             machine.isGoingAway = true
-            engine.changedRoom(self, to: room)
+            engine.changedRoom(of: self)
             requireHTTP1(exchange)
         case .reset(let code):
             lose(
@@ -139,7 +139,7 @@ extension HTTP2Connection {
     private func restart(_ exchange: HTTP2Exchange) {
         let transfer = exchange.transfer
         release(exchange)
-        engine.endedTransfer(on: self, room: room)
+        engine.endedTransfer(on: self)
         if exchange.restarts == 0 {
             engine.restart(transfer)
         } else {
@@ -170,7 +170,7 @@ extension HTTP2Connection {
     }
 
     private func receiveGoAway(_ unprocessed: [HTTP2Stream], _ code: UInt32) {
-        engine.changedRoom(self, to: 0)
+        engine.changedRoom(of: self)
         for stream in unprocessed {
             with(stream) { exchange in
                 if code == HTTP2ErrorCode.http11Required.rawValue { return requireHTTP1(exchange) }
@@ -188,7 +188,8 @@ extension HTTP2Connection {
     /// The server has closed the connection.
     func receivedEnd() {
         let reason = machine.goAwayCode.map { " after GOAWAY with \(HTTP2ErrorCode.name($0))" } ?? ""
-        end(AsyncNetError(.emptyReply, "The server closed the connection\(reason)"))
+        // A reset that sending has met reads as an end from then on.
+        end(sendingFailure ?? AsyncNetError(.emptyReply, "The server closed the connection\(reason)"))
     }
 
     /// Ends the connection, and with it all transfers.
