@@ -27,7 +27,7 @@ extension HTTP2Connection {
     private func sendOutput() throws(AsyncNetError) -> Turn {
         var sent = 0
         while !isClosed, !stream.isBlocked {
-            try fillOutput()
+            fillOutput()
             if isClosed { return .done }
             guard !machine.output.isEmpty || stream.tls != nil else { return .done }
             guard sent < Self.sentBytesPerTurn else { return .more }
@@ -45,7 +45,7 @@ extension HTTP2Connection {
     }
 
     /// Writes DATA frames, one of each body in turn.
-    private func fillOutput() throws(AsyncNetError) {
+    private func fillOutput() {
         var waiting = 0
         while machine.output.count < Self.outputSize, waiting < sending.count {
             let exchange = sending.removeFirst()
@@ -53,8 +53,8 @@ extension HTTP2Connection {
             case .done: waiting = 0
             case .wrote:
                 waiting = 0
-                if exchange.sender.isDone { didSend(exchange) } else { sending.append(exchange) }
-            case .waits, .limited:
+                if !exchange.sender.isDone { sending.append(exchange) }
+            case .waits:
                 waiting += 1
                 sending.append(exchange)
             case .failed(let error):
@@ -82,10 +82,6 @@ extension HTTP2Connection {
             exchange?.sender.continueBody()
             self?.scheduleSend()
         }
-    }
-
-    private func didSend(_ exchange: HTTP2Exchange) {
-        if exchange.stream.phase == .ended { machine.forget(exchange.stream) }
     }
 
     /// How many bytes a rate allows now; 0 until a timer goes on.

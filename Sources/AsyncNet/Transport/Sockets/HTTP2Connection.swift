@@ -3,7 +3,7 @@ import Foundation
 /// A connection that carries several transfers at once over HTTP/2. Used under its loop's lock only.
 ///
 /// What arrived in a turn is passed on at its end, and what the transfers of a round send leaves together after it.
-final class HTTP2Connection: PooledConnection, LoopHandler {
+final class HTTP2Connection: PooledConnection {
     var machine: HTTP2Machine
     var exchanges: [UInt32: HTTP2Exchange] = [:]
     /// Those of which bytes arrived in this turn.
@@ -41,10 +41,7 @@ final class HTTP2Connection: PooledConnection, LoopHandler {
 
     override var isIdle: Bool { exchanges.isEmpty }
 
-    /// How many more transfers may begin.
-    ///
-    /// Below zero while the server allows none at all, as it would on another connection.
-    var room: Int { isClosed ? 0 : machine.streamLimit == 0 ? -1 : machine.capacity }
+    override var room: Int? { isClosed ? 0 : machine.streamLimit == 0 ? -1 : machine.capacity }
 
     // MARK: Transfers
 
@@ -76,7 +73,7 @@ final class HTTP2Connection: PooledConnection, LoopHandler {
         machine.cancel(exchange.stream, engine.thread.now)
         release(exchange)
         scheduleSend()
-        engine.endedTransfer(on: self, room: room)
+        engine.endedTransfer(on: self)
         closeIfDone()
     }
 
@@ -106,7 +103,7 @@ final class HTTP2Connection: PooledConnection, LoopHandler {
 
     // MARK: Turns
 
-    func turn(_ readiness: Readiness, _ thread: LoopThread) -> Turn {
+    override func turn(_ readiness: Readiness, _ thread: LoopThread) -> Turn {
         if readiness.contains(.writable) { stream.becameWritable() }
         var turn = Turn.done
         attempt { () throws(AsyncNetError) in
@@ -202,7 +199,7 @@ final class HTTP2Connection: PooledConnection, LoopHandler {
     // MARK: What is passed on
 
     func note(_ exchange: HTTP2Exchange) {
-        exchange.delivery.receivedBytes(at: engine.thread.now)
+        exchange.delivery.noteFirstByte(at: engine.thread.now)
         guard !exchange.hasNews else { return }
         exchange.hasNews = true
         news.append(exchange)

@@ -6,10 +6,9 @@ final class HTTP2Sender {
         /// A frame was written.
         case wrote
         case done
-        /// Nothing can be written before something else happens: the peer's window, the body's next bytes, a 100 response.
+        /// Nothing can be written before something else happens: the peer's window, the body's next bytes, a 100 response, the
+        /// time that the rate asks for.
         case waits
-        /// The rate allows no more now.
-        case limited
         case failed(AsyncNetError)
     }
 
@@ -57,10 +56,7 @@ final class HTTP2Sender {
         if awaitsContinue || isStarved { return .waits }
         let room = machine.room(of: stream)
         // The end needs no window.
-        if sentBody != transfer.bodyLength {
-            guard room > 0 else { return .waits }
-            guard limit > 0 else { return .limited }
-        }
+        guard sentBody == transfer.bodyLength || room > 0 && limit > 0 else { return .waits }
         let most = min(room, limit, scratch.count)
         guard let data = transfer.request.body.data else {
             return writeSource(to: &machine, stream, UnsafeMutableRawBufferPointer(rebasing: scratch[..<max(1, most)]))

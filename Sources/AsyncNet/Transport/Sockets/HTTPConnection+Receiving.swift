@@ -109,7 +109,7 @@ extension HTTPConnection {
     /// - Returns: How many bytes were taken.
     private func take(_ input: UnsafeRawBufferPointer, _ steps: inout Int) throws(AsyncNetError) -> Int {
         var position = 0
-        if !input.isEmpty { delivery?.receivedBytes(at: engine.thread.now) }
+        if !input.isEmpty { delivery?.noteFirstByte(at: engine.thread.now) }
         while true {
             guard steps < Self.stepsPerTurn else {
                 hasWaitingParts = true

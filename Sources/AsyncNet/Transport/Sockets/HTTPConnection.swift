@@ -4,7 +4,7 @@ import Foundation
 ///
 /// It always reads, while it sends too: a server may respond before it has the whole request. The transfer is over when the
 /// response is complete; the connection is kept if the request was sent as a whole, and both allow it.
-final class HTTPConnection: PooledConnection, LoopHandler {
+final class HTTPConnection: PooledConnection {
     var transfer: SocketTransfer?
     var sender: RequestSender?
     var receiver: HTTP1Receiver?
@@ -73,7 +73,7 @@ final class HTTPConnection: PooledConnection, LoopHandler {
 
     // MARK: Turns
 
-    func turn(_ readiness: Readiness, _ thread: LoopThread) -> Turn {
+    override func turn(_ readiness: Readiness, _ thread: LoopThread) -> Turn {
         guard transfer != nil else {
             endIdle()
             return .done

@@ -1,5 +1,5 @@
 /// A connection of the pool, which carries transfers: one after the other, or several at once. Used under its loop's lock only.
-class PooledConnection {
+class PooledConnection: LoopHandler {
     let number: Int
     let route: ConnectionRoute
     let opening: OpeningTimes
@@ -23,10 +23,12 @@ class PooledConnection {
         (self.engine, remote) = (engine, stream.peer)
     }
 
-    func watch(_ handler: any LoopHandler) throws(AsyncNetError) {
+    func watch() throws(AsyncNetError) {
         watched = .readable
-        socketID = try engine.thread.watch(stream.socket, handler, for: .readable)
+        socketID = try engine.thread.watch(stream.socket, self, for: .readable)
     }
+
+    func turn(_ readiness: Readiness, _ thread: LoopThread) -> Turn { .done }
 
     func updateWatch(isReading: Bool) {
         guard let socketID else { return }
@@ -43,6 +45,9 @@ class PooledConnection {
 
     /// Whether no transfer is carried.
     var isIdle: Bool { true }
+    /// How many more transfers a shared connection takes, below zero while its server allows none at all; `nil` for a
+    /// connection that carries one transfer at a time.
+    var room: Int? { nil }
 
     /// - Parameters:
     ///   - restarts: How often the transfer was sent before, since it was not processed.

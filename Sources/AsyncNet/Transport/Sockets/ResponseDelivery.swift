@@ -21,7 +21,7 @@ final class ResponseDelivery {
 
     init(_ transfer: SocketTransfer, _ kept: KeptMemory) { (self.transfer, self.kept) = (transfer, kept) }
 
-    func receivedBytes(at now: ContinuousClock.Instant) { if firstByte == nil { firstByte = now } }
+    func noteFirstByte(at now: ContinuousClock.Instant) { if firstByte == nil { firstByte = now } }
 
     /// Drops the response, whose body is read only as far as that keeps the connection.
     func drop() { droppedBytes = 0 }

@@ -1,14 +1,14 @@
 /// Connections that carry several transfers at once.
 extension SocketEngine {
     /// A transfer on a shared connection has ended.
-    func endedTransfer(on connection: PooledConnection, room: Int) {
+    func endedTransfer(on connection: PooledConnection) {
         guard connections[connection.number] === connection else { return }
         if connection.isIdle { rest(connection, for: configuration.idleTimeout) }
-        perform(pool.endedTransfer(on: connection.number, of: connection.route, room: room))
+        perform(pool.endedTransfer(on: connection.number, of: connection.route, room: connection.room ?? 0))
     }
 
-    func changedRoom(_ connection: PooledConnection, to room: Int) {
-        perform(pool.changedRoom(connection.number, of: connection.route, to: room))
+    func changedRoom(of connection: PooledConnection) {
+        perform(pool.changedRoom(connection.number, of: connection.route, to: connection.room ?? 0))
     }
 
     func closeShared(_ connection: PooledConnection) {

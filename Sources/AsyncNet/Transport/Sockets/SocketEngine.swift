@@ -189,15 +189,14 @@ final class SocketEngine {
         do throws(AsyncNetError) {
             let (stream, times) = try result.get()
             let isHTTP2 = try versions.isHTTP2(stream, route, configuration.httpVersion)
-            if isHTTP2 {
-                let connection = HTTP2Connection(number, route, stream, times, engine: self)
-                try add(connection, connection)
-                perform(pool.opened(number, for: route, room: connection.room))
-            } else {
-                let connection = HTTPConnection(number, route, stream, times, engine: self)
-                try add(connection, connection)
-                perform(pool.opened(number, for: route))
-            }
+            let connection =
+                isHTTP2
+                ? HTTP2Connection(number, route, stream, times, engine: self)
+                : HTTPConnection(number, route, stream, times, engine: self)
+            try connection.watch()
+            connections[number] = connection
+            rest(connection, for: configuration.idleTimeout)
+            perform(pool.opened(number, for: route, room: connection.room))
         } catch {
             let isShort = (error.underlyingError as? POSIXError)?.code == .EMFILE
             let (transfers, actions) = isShort ? pool.lackedDescriptor(route) : pool.failed(route)
@@ -208,12 +207,6 @@ final class SocketEngine {
             }
             perform(actions)
         }
-    }
-
-    private func add(_ connection: PooledConnection, _ handler: any LoopHandler) throws(AsyncNetError) {
-        try connection.watch(handler)
-        connections[connection.number] = connection
-        rest(connection, for: configuration.idleTimeout)
     }
 
     /// A transfer without a connection still has measurements: its time, and the certificates of a refused server.

@@ -98,7 +98,7 @@ package struct HTTP2Violation: Error, Equatable {
     package let text: String
     package let section: String
 
-    package init(_ code: HTTP2ErrorCode = .protocolError, _ text: String, _ section: String) {
+    package init(_ code: HTTP2ErrorCode, _ text: String, _ section: String) {
         (self.code, self.text, self.section) = (code, text, section)
     }
 

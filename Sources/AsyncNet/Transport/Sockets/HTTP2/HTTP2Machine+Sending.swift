@@ -143,9 +143,13 @@ extension HTTP2Machine {
         credit(count, of: isOpen(stream) ? stream : nil, now)
     }
 
+    /// - Parameter stream: `nil` for one that has ended.
     mutating func credit(_ count: Int, of stream: HTTP2Stream?, _ now: ContinuousClock.Instant) {
-        creditConnection(count)
-        guard count > 0, let stream else { return }
+        guard count > 0 else { return }
+        if let credit = receiveWindow.didRead(count, now, roundTrip: nil, room: 0) {
+            output.append(frame: .windowUpdate, numbers: UInt32(credit))
+        }
+        guard let stream else { return }
         let before = stream.receiveWindow.size
         let room = limits.connectionWindow / 2 - streamWindows
         guard let credit = stream.receiveWindow.didRead(count, now, roundTrip: pings.roundTrip, room: room) else {
@@ -153,11 +157,5 @@ extension HTTP2Machine {
         }
         streamWindows += stream.receiveWindow.size - before
         output.append(frame: .windowUpdate, on: stream.id, numbers: UInt32(credit))
-    }
-
-    mutating func creditConnection(_ count: Int) {
-        guard count > 0 else { return }
-        guard let credit = receiveWindow.didRead(count, .now, roundTrip: nil, room: 0) else { return }
-        output.append(frame: .windowUpdate, numbers: UInt32(credit))
     }
 }

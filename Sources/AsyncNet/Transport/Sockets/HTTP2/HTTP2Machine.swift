@@ -85,14 +85,15 @@ struct HTTP2Machine: ~Copyable {
     mutating func next(
         in input: Input, _ position: inout Int, _ now: ContinuousClock.Instant
     ) throws(HTTP2Violation) -> Event? {
-        if let stream = ending.take() { return try end(stream) }
-        if data != nil { return try receiveData(in: input, &position) }
+        if let stream = ending.take() { return end(stream) }
+        if data != nil { return receiveData(in: input, &position, now) }
         guard input.count - position >= HTTP2Frame.Header.size else {
             try checkPreface(Input(rebasing: input[position...]))
             return nil
         }
         let header = HTTP2Frame.Header(Input(rebasing: input[position...]))
-        try check(header, Input(rebasing: input[position...]))
+        try checkPreface(Input(rebasing: input[position...]))
+        try check(header)
         guard header.kind != .data else {
             guard header.length == 0 || input.count - position > HTTP2Frame.Header.size else { return nil }
             position += HTTP2Frame.Header.size
@@ -123,16 +124,14 @@ struct HTTP2Machine: ~Copyable {
         throw HTTP2Violation(.protocolError, "an answer in HTTP/1 to HTTP/2", "3.4")
     }
 
-    private func check(_ header: HTTP2Frame.Header, _ input: Input) throws(HTTP2Violation) {
-        try checkPreface(input)
-        let isFirst = !hasSettings
-        if isFirst, header.kind != .settings || header.flags.contains(.acknowledges) {
+    private func check(_ header: HTTP2Frame.Header) throws(HTTP2Violation) {
+        if !hasSettings, header.kind != .settings || header.flags.contains(.acknowledges) {
             throw HTTP2Violation(.protocolError, "a first frame that is not the SETTINGS of HTTP/2", "3.4")
         }
-        if let block, header.kind != .continuation || header.stream != block.stream {
-            throw HTTP2Violation(.protocolError, "a frame inside a block of HEADERS", "6.10")
-        }
         let name = header.kind?.name ?? "unknown"
+        if let block, header.kind != .continuation || header.stream != block.stream {
+            throw HTTP2Violation(.protocolError, "a frame (\(name)) inside a block of HEADERS", "6.10")
+        }
         guard header.length <= HTTP2Frame.payloadSize else {
             throw HTTP2Violation(.frameSizeError, "a frame (\(name)) of \(header.length) bytes", "4.2")
         }
@@ -218,7 +217,7 @@ struct HTTP2Machine: ~Copyable {
         // The padding is read at once.
         credit(padding, of: stream, now)
         if stream == nil { credit(header.length - padding, of: nil, now) }
-        guard let stream else { return try receiveData(in: input, &position) ?? .frame }
+        guard let stream else { return receiveData(in: input, &position, now) ?? .frame }
         do throws(HTTP2Violation) {
             guard stream.receiveWindow.receive(header.length) else {
                 throw HTTP2Violation(.flowControlError, "DATA beyond its stream's window", "6.9.1")
@@ -230,7 +229,7 @@ struct HTTP2Machine: ~Copyable {
             credit(header.length - padding, of: nil, now)
             return fail(stream, error)
         }
-        return try receiveData(in: input, &position) ?? .frame
+        return receiveData(in: input, &position, now) ?? .frame
     }
 
     private mutating func count(emptyFrame isEmpty: Bool) throws(HTTP2Violation) {
@@ -242,7 +241,9 @@ struct HTTP2Machine: ~Copyable {
     }
 
     /// - Returns: `nil` if more bytes are needed.
-    private mutating func receiveData(in input: Input, _ position: inout Int) throws(HTTP2Violation) -> Event? {
+    private mutating func receiveData(
+        in input: Input, _ position: inout Int, _ now: ContinuousClock.Instant
+    ) -> Event? {
         guard var frame = data else { return nil }
         let count = min(frame.left, input.count - position)
         let range = position..<(position + count)
@@ -258,17 +259,17 @@ struct HTTP2Machine: ~Copyable {
         // A stream may have ended here between two parts of the frame.
         let stream = frame.stream.flatMap { streams[$0.id] === $0 ? $0 : nil }
         if isWhole, frame.endsStream, let stream {
-            guard count > 0 else { return try end(stream) }
+            guard count > 0 else { return end(stream) }
             ending = stream
         }
         if count > 0, let stream { return .body(stream, range) }
-        if count > 0, frame.stream != nil { creditConnection(count) }
+        if count > 0, frame.stream != nil { credit(count, of: nil, now) }
         return count > 0 || isWhole ? .frame : nil
     }
 
     // MARK: Ends of streams
 
-    private mutating func end(_ stream: HTTP2Stream) throws(HTTP2Violation) -> Event {
+    private mutating func end(_ stream: HTTP2Stream) -> Event {
         do throws(HTTP2Violation) {
             try stream.receiveEnd()
             // The server may take more again.
@@ -282,7 +283,6 @@ struct HTTP2Machine: ~Copyable {
 
     /// Ends a stream for what the server sent on it.
     mutating func fail(_ stream: HTTP2Stream, _ violation: HTTP2Violation) -> Event {
-        if ending === stream { ending = nil }
         reset(stream, violation.code)
         return .failed(stream, .violation(violation))
     }

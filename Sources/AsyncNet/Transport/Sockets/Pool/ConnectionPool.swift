@@ -35,7 +35,7 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
         var connections: Int { idle.count + opening + busy + shared.count }
         var isEmpty: Bool { connections == 0 && waiting.isEmpty }
 
-        /// Whether the server allows no transfer at all, which it would not on another connection.
+        /// Whether the server allows no transfer at all: on another connection it would allow none either.
         var isHeldBack: Bool { shared.contains { $0.room < 0 } }
 
         func index(of connection: Connection) -> Int? { shared.firstIndex { $0.connection == connection } }
