@@ -270,7 +270,7 @@ class Streams:
             finally:
                 process.kill()
                 process.wait()
-        self.runs.report(f"an upload without window uses {used / 2:.1%} of a processor", [] if used <= 0.04 else ["it does not sleep"])
+        self.runs.report(f"an upload without window uses {used / 2:.1%} of a processor", [] if used <= 0.02 else ["it does not sleep"])
 
     def slow_and_fast(self):
         """A stream whose body does not come is no obstacle for others on its connection."""
