@@ -19,7 +19,7 @@ struct SocketTransportTests {
 
     @Test("The memory of large bodies is kept for the next ones, and freed when the transport rests")
     func keptMemory() async throws {
-        let transport = SocketTransport(.init(eventLoops: 1))
+        let transport = SocketTransport(.init(idleTimeout: .seconds(600), eventLoops: 1))
         let memory = try transport.setup.get().memory
         let session = Session(transport: transport)
         let (sent, gate) = (Gate(), Gate())
