@@ -21,7 +21,7 @@ struct Call: Sendable {
 
     func request(on session: Session) async -> UploadRequest {
         let request = session.upload(body, to: text, method: method, headers: headers)
-        if let credential { await request.authenticate(with: credential) }
+        if let credential { request.authenticate(with: credential) }
         return request
     }
 

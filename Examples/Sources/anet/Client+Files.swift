@@ -15,8 +15,8 @@ extension Client {
         let request = session.download(
             call.text, to: destination(target, place), method: call.method, headers: call.headers,
             segments: options.output.segments, modifier: call.bodyModifier)
-        if let credential = call.credential { await request.authenticate(with: credential) }
-        if options.transfer.fail { await request.validate(statusCode: ..<400) }
+        if let credential = call.credential { request.authenticate(with: credential) }
+        if options.transfer.fail { request.validate(statusCode: ..<400) }
         let (response, heads) = await listening(to: request, call) { await request.response }
         var outcome = Outcome(call, response, heads)
         outcome.file = response.value.map { target.folder == nil ? target.name : $0.relativePath }

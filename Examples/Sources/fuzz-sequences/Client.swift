@@ -27,9 +27,9 @@ struct Client: Sendable {
     private func data(_ plan: Plan, _ session: Session) async -> Outcome {
         let request = request(plan, session)
         if plan.retries {
-            await request.interceptor(RetryPolicy(limit: 1, backoff: Backoff(scale: .milliseconds(1))))
+            request.interceptor(RetryPolicy(limit: 1, backoff: Backoff(scale: .milliseconds(1))))
         }
-        if plan.authenticates { await request.authenticate(username: "user", password: "secret") }
+        if plan.authenticates { request.authenticate(username: "user", password: "secret") }
         return Outcome(await request.serializing(Data.self).result)
     }
 

@@ -22,7 +22,7 @@ struct PageLoad {
         // A browser has kept this file, and requests it only if it has changed.
         let headers: HTTPHeaders = url.path.hasSuffix(".svg") ? ["If-None-Match": Site.logoTag] : [:]
         let request = session.request(url.absoluteURL, headers: headers)
-        await request.validate(statusCode: 200..<400)
+        request.validate(statusCode: 200..<400)
         _ = await request.serializing(Data.self).response
     }
 

@@ -24,7 +24,6 @@ struct WebSocketPlan: Sendable {
     func open() async throws(AsyncNetError) -> WebSocketLink {
         let carrier = UpgradeTransport(over: transport, protocols: protocols, compression: options.compression)
         let request = try request(carrier)
-        await request.add(Validator(.status) { _ = try carrier.agreement(from: $0.head) })
         let outcome = await request.transferOutcome()
         if let error = outcome.error { throw error }
         guard let head = outcome.head, let upgraded = carrier.takeUpgraded() else {
@@ -38,7 +37,9 @@ struct WebSocketPlan: Sendable {
     private func request(_ carrier: UpgradeTransport) throws(AsyncNetError) -> RequestEngine {
         var headers = headers
         headers.merge(try carrier.makeFirstHandshake())
-        return session.register(
-            session.blueprint(url, .get, headers, nil), options: requestOptions, carrier: carrier)
+        let agrees = Validator(.status) { _ = try carrier.agreement(from: $0.head) }
+        var options = requestOptions
+        options.validation = options.validation.adding(agrees)
+        return session.register(session.blueprint(url, .get, headers, nil), options: options, carrier: carrier)
     }
 }

@@ -1,3 +1,22 @@
+/// Which responses a request accepts; another ends the request with an error.
+///
+///     Session(configuration: .init(validation: .success))
+public struct Validation: Sendable {
+    /// `nil` for those of the session.
+    let validators: [Validator]?
+
+    /// What the session accepts: the default of a request. For a session as ``none``.
+    public static let session = Validation(validators: nil)
+    /// Accepts every response.
+    public static let none = Validation(validators: [])
+    /// Accepts a status from 200 to 299 and a type that the request's `Accept` header lists.
+    public static let success = Validation(
+        validators: [.statusCode { 200..<300 ~= $0 }, .contentType(Validator.acceptHeader)])
+
+    /// Accepts what this validation and the validator accept.
+    func adding(_ validator: Validator) -> Validation { Validation(validators: (validators ?? []) + [validator]) }
+}
+
 /// A check of a response, which throws to refuse it.
 struct Validator: Sendable {
     /// The parts of a response that a check reads.

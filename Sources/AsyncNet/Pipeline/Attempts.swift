@@ -35,7 +35,9 @@ struct Attempts<Rest: Station>: Station {
         do {
             let next = try await sendAdapted(request, in: attempt)
             guard case .done = next else { return next }
-            if attempt.run.record.isCollected, attempt.run.mayHaveValidators { try await validate(attempt.run) }
+            if attempt.run.record.isCollected, !attempt.run.policies.validators.isEmpty {
+                try await validate(attempt.run)
+            }
         } catch {
             return await afterFailure(error, attempt)
         }
@@ -67,25 +69,20 @@ struct Attempts<Rest: Station>: Station {
     {
         let adapted = attempt.run.hasAdapters ? try await adaptedForNetwork(request, &attempt, hasBegun) : request
         let prepared = try await attempt.run.prepare(adapted)
-        if !hasBegun { attempt.validators = try await begin(attempt, prepared) }
+        if !hasBegun { try await begin(attempt, prepared) }
         return prepared
     }
 
-    private func begin(_ attempt: Attempt, _ request: TransportRequest) async throws -> [Validator] {
+    private func begin(_ attempt: Attempt, _ request: TransportRequest) async throws {
         await attempt.run.waitWhileSuspended()
-        guard let validators = await attempt.run.beginAttempt(attempt.number, request.head) else {
-            throw AsyncNetError(.cancelled)
-        }
-        return validators
+        guard await attempt.run.beginAttempt(attempt.number, request.head) else { throw AsyncNetError(.cancelled) }
     }
 
     /// Validators of a whole response in memory; the head of a download or stream was validated before its body was
     /// read.
     private func validate(_ run: RequestRun) async throws {
-        guard case let validators = await run.takeValidators(), !validators.isEmpty,
-            let response = run.record.collectedResponse
-        else { return }
-        do throws(AsyncNetError) { try await validators.check(response) } catch {
+        guard let response = run.record.collectedResponse else { return }
+        do throws(AsyncNetError) { try await run.policies.validators.check(response) } catch {
             run.send(.validated(error))
             throw error
         }

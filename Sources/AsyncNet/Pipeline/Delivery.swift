@@ -5,6 +5,8 @@ import Foundation
 /// Validators run here and in ``Attempts``: validators of the head before the body is read, since the body may break
 /// off or never end; those of the whole response after it.
 extension Attempt {
+    private var validators: [Validator] { run.policies.validators }
+
     /// Validates the response's head, and has the sink receive the body.
     ///
     /// - Returns: `nil` if the sink wants the request prepared and sent again in the same attempt.
@@ -34,9 +36,8 @@ extension Attempt {
     /// thrown; retriers decide about that after the attempt.
     private func accept(_ response: TransportResponse, of request: TransportRequest) async throws -> Next {
         let head = response.head
-        let validators = await run.takeValidators()
         guard run.sink.validates(head) else { return .done }
-        if !validators.isEmpty { try await check(response, request, validators) }
+        if !validators.isEmpty { try await check(response, request) }
         guard !run.policies.list.retriers.isEmpty, let error = run.refusal(head) else { return .done }
         // A retrier may wait for another request of this session, such as a token refresh, which needs a permit too.
         run.releasePermit()
@@ -46,9 +47,7 @@ extension Attempt {
 
     /// Validates the head. Of a refused body the bytes that arrive within the limits of a brief reading are kept for the
     /// error.
-    private func check(_ response: TransportResponse, _ request: TransportRequest, _ validators: [Validator])
-        async throws
-    {
+    private func check(_ response: TransportResponse, _ request: TransportRequest) async throws {
         var pending = RawResponse(requestHead: request.head, head: response.head, data: Data())
         pending.isBodyPending = true
         do throws(AsyncNetError) { try await validators.check(pending) } catch {
@@ -56,7 +55,7 @@ extension Attempt {
             run.record.received(reading.data)
             let refused = RawResponse(requestHead: request.head, head: response.head, data: reading.data)
             run.send(.validated(error))
-            throw await explained(error, reading, refused, validators)
+            throw await explained(error, reading, refused)
         }
         run.send(.validated(nil))
     }
@@ -77,7 +76,7 @@ extension Attempt {
 
     /// The error of a refusal, with its cause if a validator decodes one and the body is whole.
     private func explained(
-        _ error: AsyncNetError, _ reading: BriefReading, _ response: RawResponse, _ validators: [Validator]
+        _ error: AsyncNetError, _ reading: BriefReading, _ response: RawResponse
     ) async -> AsyncNetError {
         guard reading.isWhole, validators.contains(where: { $0.cause != nil }) else { return error }
         return await validators.explained(error, response)
@@ -100,7 +99,7 @@ extension Attempt {
         if reading.isWhole { run.watch.receivedAll(Int64(reading.data.count)) }
         guard refusal.dependsOnBody, reading.data.isEmpty else {
             let refused = RawResponse(requestHead: request.head, head: response.head, data: reading.data)
-            throw await explained(refusal.error, reading, refused, validators)
+            throw await explained(refusal.error, reading, refused)
         }
         // An empty body is accepted with any type; the validator decides about it after the attempt.
         if let error = reading.error { throw error }

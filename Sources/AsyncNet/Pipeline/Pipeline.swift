@@ -38,8 +38,6 @@ struct Attempt: Sendable {
     let run: RequestRun
     /// Counted from 1, and 0 before the first attempt. An attempt that fails before it is sent is counted too.
     var number = 0
-    /// The validators that were added before the attempt began.
-    var validators: [Validator] = []
     /// The credential for a 401 of its origin.
     var credential: OriginCredential?
     /// Whether the request has an expired credential, and so must not be sent: a stored response is to answer it.
@@ -169,18 +167,11 @@ final class RequestRun: Sendable {
 
     // MARK: The owner
 
-    func beginAttempt(_ number: Int, _ head: HTTPRequestHead) async -> [Validator]? {
+    /// - Returns: `false` if the request is over.
+    func beginAttempt(_ number: Int, _ head: HTTPRequestHead) async -> Bool {
         if let owner { return await owner.beginAttempt(head) }
         record.beginAttempt(number)
-        return []
-    }
-
-    /// Known without entering the owner.
-    var mayHaveValidators: Bool { owner?.hasValidators == true }
-
-    func takeValidators() async -> [Validator] {
-        guard let owner, owner.hasValidators else { return [] }
-        return await owner.takeValidators()
+        return true
     }
 
     func waitWhileSuspended() async { if hold.isHeld { await owner?.waitWhileSuspended() } }

@@ -7,6 +7,8 @@
 public struct RequestOptions: Sendable {
     /// Adapters and retriers, which are called after the session's.
     public var interceptors: [any RequestPolicy]
+    /// Which responses the request accepts; as ``SessionConfiguration/validation`` says by default.
+    public var validation: Validation
     /// How long the server may be silent before an attempt ends with `.timedOut`, in place of the timeout of the
     /// request or the session.
     public var timeout: Duration?
@@ -44,12 +46,14 @@ public struct RequestOptions: Sendable {
 
     /// Makes options with the given values; without a value the session's setting applies.
     public init(
-        interceptors: [any RequestPolicy] = [], timeout: Duration? = nil, deadline: Duration? = nil,
+        interceptors: [any RequestPolicy] = [], validation: Validation = .session, timeout: Duration? = nil,
+        deadline: Duration? = nil,
         redirects: RedirectHandler? = nil, credential: Credential? = nil, priority: RequestPriority = .normal,
         bodyLimit: BodyLimit = .session, cacheMode: CacheMode? = nil,
         decodesContent: Bool = true
     ) {
         self.interceptors = interceptors
+        self.validation = validation
         self.timeout = timeout
         self.deadline = deadline
         self.redirects = redirects
@@ -65,7 +69,8 @@ extension RequestOptions: CustomReflectable {
     /// What `print` and `dump` show: no secrets. Of interceptors only the types are shown.
     public var customMirror: Mirror {
         let children: KeyValuePairs<String, Any> = [
-            "interceptors": interceptors.map { "\(type(of: $0))" }, "timeout": timeout as Any,
+            "interceptors": interceptors.map { "\(type(of: $0))" },
+            "validators": validation.validators?.count as Any, "timeout": timeout as Any,
             "deadline": deadline as Any, "redirects": redirects as Any, "credential": credential as Any,
             "priority": priority, "bodyLimit": bodyLimit, "cacheMode": cacheMode as Any,
             "decodesContent": decodesContent,

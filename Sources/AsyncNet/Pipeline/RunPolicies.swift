@@ -16,6 +16,8 @@ struct RunPolicies: Sendable {
     var timeout: Duration?
     /// How the request uses the cache; `nil` unless its options set it.
     var cacheMode: CacheMode?
+    /// The checks of the response.
+    private(set) var validators: [Validator]
     /// How long an attempt may take.
     var attemptTimeout: Duration?
 
@@ -26,6 +28,7 @@ struct RunPolicies: Sendable {
         redirects = RedirectPolicy(limit: session.maximumRedirects, handler: options.redirects ?? session.redirects)
         (priority, timeout, attemptTimeout) = (options.priority, options.timeout, list.attemptTimeout)
         (cacheMode, decodesContent) = (options.cacheMode, options.decodesContent)
+        validators = options.validation.validators ?? session.validation.validators ?? []
         bodyLimit =
             switch options.bodyLimit {
             case .session: session.maximumBodySize
@@ -39,15 +42,15 @@ struct RunPolicies: Sendable {
     /// The policies of a segment's run: the download's own run enforces deadline and body limit.
     var ofPart: RunPolicies {
         var copy = self
-        (copy.deadline, copy.bodyLimit) = (nil, nil)
+        (copy.deadline, copy.bodyLimit, copy.validators) = (nil, nil, [])
         return copy
     }
 
     /// The policies of a shared or hedged transfer: adapters have run, and the run that waits for the transfer has the
-    /// retriers.
+    /// retriers and validators.
     var ofTransfer: RunPolicies {
         var copy = self
-        (copy.list, copy.isShared) = (PolicyList(), true)
+        (copy.list, copy.isShared, copy.validators) = (PolicyList(), true, [])
         return copy
     }
 

@@ -20,6 +20,8 @@ public struct SessionConfiguration: Sendable {
     public var formEncoder: URLEncodedFormEncoder
     /// Adapters and retriers for every request, called in this order, before the request's own.
     public var interceptors: [any RequestPolicy]
+    /// Which responses requests without a validation of their own accept; every response by default.
+    public var validation: Validation
     /// Receive every step of every request; none by default. See ``EventMonitor``.
     public var monitors: [any EventMonitor]
     /// How long the server may be silent, at any point of a transfer, before the attempt ends with `.timedOut`; 60
@@ -64,7 +66,7 @@ public struct SessionConfiguration: Sendable {
         baseURL: (any URLConvertible)? = nil, headers: HTTPHeaders = [:], defaultHeaders: HTTPHeaders = .default,
         decoder: any DataDecoder = StandardJSONDecoder(), encoder: any ParameterEncoder = .json,
         formEncoder: URLEncodedFormEncoder = URLEncodedFormEncoder(), interceptors: [any RequestPolicy] = [],
-        monitors: [any EventMonitor] = [],
+        validation: Validation = .none, monitors: [any EventMonitor] = [],
         timeout: Duration = .seconds(60), deadline: Duration? = nil, redirects: RedirectHandler = .follow,
         cookieJar: CookieJar? = nil, cache: HTTPCache? = nil,
         concurrencyLimit: ConcurrencyLimit = .unlimited, rateLimit: RateLimit? = nil,
@@ -80,6 +82,7 @@ public struct SessionConfiguration: Sendable {
         self.encoder = encoder
         self.formEncoder = formEncoder
         self.interceptors = interceptors
+        self.validation = validation
         self.monitors = monitors
         self.timeout = timeout
         self.deadline = deadline

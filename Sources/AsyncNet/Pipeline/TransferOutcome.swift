@@ -64,15 +64,4 @@ final class TransferOutcome: Sendable {
             request: request, head: head, data: data, metrics: metrics, trailers: trailers,
             error: error.with(errorContext))
     }
-
-    /// This outcome, or a copy with the error of the first validator that refuses the response.
-    func validated(by validators: [Validator]) async -> TransferOutcome {
-        guard error == nil, let response = rawResponse else { return self }
-        do throws(AsyncNetError) {
-            try await validators.check(response)
-            return self
-        } catch {
-            return failing(with: error)
-        }
-    }
 }

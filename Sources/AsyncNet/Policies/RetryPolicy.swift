@@ -3,7 +3,7 @@ public import Foundation
 /// Sends a request again that failed for a reason that may be temporary.
 ///
 ///     Session(configuration: .init(interceptors: [RetryPolicy(limit: 3)]))
-///     await request.interceptor(RetryPolicy(backoff: Backoff(maximum: .seconds(5)), attemptTimeout: .seconds(2)))
+///     request.interceptor(RetryPolicy(backoff: Backoff(maximum: .seconds(5)), attemptTimeout: .seconds(2)))
 ///
 /// Only requests that may be repeated are retried: those with an idempotent method (RFC 9110 §9.2.2) or an
 /// `Idempotency-Key`, and any request that did not reach a server. If an attempt was redirected, this must hold for

@@ -83,66 +83,67 @@ extension Request {
 
 // MARK: Policies
 
-/// Settings. A request that has started may ignore them: to be sure, give ``RequestOptions`` when making the request.
+/// Settings of a request that has not started, in place of its ``RequestOptions``. Once it has started they change
+/// nothing.
 extension Request {
     /// Adds an adapter or retrier, which is called after the session's and after those added before.
     @discardableResult
-    public func interceptor(_ policy: some RequestPolicy) async -> Self {
-        await set { $0.interceptors.append(policy) }
+    public func interceptor(_ policy: some RequestPolicy) -> Self {
+        set { $0.interceptors.append(policy) }
     }
 
     /// How long the request may take in all, retries and every wait included, before it ends with `.deadlineExceeded`;
     /// in place of ``SessionConfiguration/deadline``.
     @discardableResult
-    public func deadline(_ duration: Duration) async -> Self { await set { $0.deadline = duration } }
+    public func deadline(_ duration: Duration) -> Self { set { $0.deadline = duration } }
 
     /// How long the server may be silent before an attempt ends with `.timedOut`, in place of
     /// ``SessionConfiguration/timeout``.
     @discardableResult
-    public func timeout(_ duration: Duration) async -> Self { await set { $0.timeout = duration } }
+    public func timeout(_ duration: Duration) -> Self { set { $0.timeout = duration } }
 
     /// Whether redirects are followed, in place of ``SessionConfiguration/redirects``.
     @discardableResult
-    public func redirect(_ handler: RedirectHandler) async -> Self { await set { $0.redirects = handler } }
+    public func redirects(_ handler: RedirectHandler) -> Self { set { $0.redirects = handler } }
 
     /// Sends these credentials in response to a 401, by Digest (RFC 7616) or Basic (RFC 7617) as the challenge
     /// requires. They are sent to the origin of the request's URL only. If the server refuses them, its 401 response is
     /// delivered. An `Authorization` header of the request's own is sent unchanged in their place.
     @discardableResult
-    public func authenticate(username: String, password: String) async -> Self {
-        await authenticate(with: Credential(username: username, password: password))
+    public func authenticate(username: String, password: String) -> Self {
+        authenticate(with: Credential(username: username, password: password))
     }
 
     /// Sends this credential in response to a 401; see ``authenticate(username:password:)``.
     @discardableResult
-    public func authenticate(with credential: Credential) async -> Self { await set { $0.credential = credential } }
+    public func authenticate(with credential: Credential) -> Self { set { $0.credential = credential } }
 
     /// Which of the requests that wait for ``SessionConfiguration/concurrencyLimit`` is sent first; normal by default.
     @discardableResult
-    public func priority(_ priority: RequestPriority) async -> Self { await set { $0.priority = priority } }
+    public func priority(_ priority: RequestPriority) -> Self { set { $0.priority = priority } }
 
     /// How many bytes the response's body may have once decoded, in place of ``SessionConfiguration/maximumBodySize``;
     /// a longer body ends the request with `.bodyTooLarge`. `nil` is no limit.
     @discardableResult
-    public func maximumBodySize(_ bytes: Int64?) async -> Self {
-        await set { $0.bodyLimit = bytes.map { .bytes($0) } ?? .unlimited }
+    public func maximumBodySize(_ bytes: Int64?) -> Self {
+        set { $0.bodyLimit = bytes.map { .bytes($0) } ?? .unlimited }
     }
 
     /// How the request uses ``SessionConfiguration/cache``, as the modes of the Fetch standard; ``CacheMode/standard`` by
     /// default. Without a cache, ``CacheMode/onlyIfCached`` is ignored as the other modes are.
     @discardableResult
-    public func cacheMode(_ mode: CacheMode) async -> Self { await set { $0.cacheMode = mode } }
+    public func cacheMode(_ mode: CacheMode) -> Self { set { $0.cacheMode = mode } }
 
     /// Whether the response's body is decoded by its `Content-Encoding`; see ``RequestOptions/decodesContent``.
     @discardableResult
-    public func decodesContent(_ isDecoded: Bool) async -> Self { await set { $0.decodesContent = isDecoded } }
+    public func decodesContent(_ isDecoded: Bool) -> Self { set { $0.decodesContent = isDecoded } }
 
     /// Replaces all options, also those set before.
     @discardableResult
-    public func options(_ options: RequestOptions) async -> Self { await set { $0 = options } }
+    public func options(_ options: RequestOptions) -> Self { set { $0 = options } }
 
-    private func set(_ change: @Sendable (inout RequestOptions) -> Void) async -> Self {
-        await engine.set(change)
+    private func set(_ change: (inout RequestOptions) -> Void) -> Self {
+        engine.set(change)
         return self
     }
 }
@@ -154,39 +155,39 @@ extension Request {
 ///
 /// Validators of status and type run when the response's head has arrived. Of a refused body up to 64 KiB that arrive
 /// within a second are kept in memory, for ``AsyncNetError/data``; no file is made of a refused download. A validator that is a closure runs
-/// after the whole response, or after the head of a download or stream. A validator that is added after the end of the
-/// request runs when its outcome is awaited next.
+/// after the whole response, or after the head of a download or stream. A request with validators of its own does not
+/// have those of ``SessionConfiguration/validation``.
 extension Request {
     /// Accepts a status from 200 to 299 and a type that the request's `Accept` header lists.
     @discardableResult
-    public func validate() async -> Self {
-        await add(.statusCode { 200..<300 ~= $0 }).add(.contentType(Validator.acceptHeader))
+    public func validate() -> Self {
+        add(.statusCode { 200..<300 ~= $0 }).add(.contentType(Validator.acceptHeader))
     }
 
     /// Accepts these statuses only; others end the request with `.unacceptableStatus`.
     @discardableResult
-    public func validate(statusCode acceptable: some Collection<Int> & Sendable) async -> Self {
+    public func validate(statusCode acceptable: some Collection<Int> & Sendable) -> Self {
         let set = Set(acceptable)
-        return await add(.statusCode { set.contains($0) })
+        return add(.statusCode { set.contains($0) })
     }
 
     /// Accepts statuses in this range only, which may be open at one end: `200...` or `..<400`.
     @discardableResult
-    public func validate(statusCode acceptable: some RangeExpression<Int> & Sendable) async -> Self {
+    public func validate(statusCode acceptable: some RangeExpression<Int> & Sendable) -> Self {
         let accepted = Set((100..<1000).filter(acceptable.contains))
-        return await add(.statusCode { accepted.contains($0) })
+        return add(.statusCode { accepted.contains($0) })
     }
 
     /// Accepts statuses in this range only.
     @discardableResult
-    public func validate(statusCode acceptable: Range<Int>) async -> Self {
-        await add(.statusCode { acceptable.contains($0) })
+    public func validate(statusCode acceptable: Range<Int>) -> Self {
+        add(.statusCode { acceptable.contains($0) })
     }
 
     /// Accepts statuses in this range only.
     @discardableResult
-    public func validate(statusCode acceptable: ClosedRange<Int>) async -> Self {
-        await add(.statusCode { acceptable.contains($0) })
+    public func validate(statusCode acceptable: ClosedRange<Int>) -> Self {
+        add(.statusCode { acceptable.contains($0) })
     }
 
     /// Accepts these statuses only, 200 to 299 by default, and a type that the request's `Accept` header lists, as
@@ -207,11 +208,11 @@ extension Request {
     public func validate<Problem: Decodable & Error>(
         decoding problem: Problem.Type, statusCode acceptable: some RangeExpression<Int> & Sendable = 200..<300,
         decoder: (any DataDecoder)? = nil
-    ) async -> Self {
+    ) -> Self {
         let standard: (any DataDecoder)? = problem is ProblemDetails.Type ? StandardJSONDecoder() : nil
         let decoder = decoder ?? standard ?? engine.decoder(nil)
         let accepted = Set((100..<1000).filter(acceptable.contains))
-        return await add(
+        return add(
             .statusCode(cause: { try decoder.decode(problem, from: $0.data) }, { accepted.contains($0) })
         ).add(.contentType(Validator.acceptHeader))
     }
@@ -219,32 +220,30 @@ extension Request {
     /// Accepts these media types only, such as `application/json`, `text/*` or `*/*`; others end the request with
     /// `.unacceptableContentType`. Parameters are not compared. An empty body is accepted with any type.
     @discardableResult
-    public func validate(contentType acceptable: some Sequence<String> & Sendable) async -> Self {
+    public func validate(contentType acceptable: some Sequence<String> & Sendable) -> Self {
         let list = Array(acceptable)
-        return await add(.contentType { _ in list })
+        return add(.contentType { _ in list })
     }
 
     /// Accepts the responses for which the closure does not throw. An `AsyncNetError` of the closure ends the request;
     /// any other error ends it with `.validationFailed`, with that error underneath.
     @discardableResult
-    public func validate(_ validation: @escaping @Sendable (URLRequest, HTTPURLResponse) throws -> Void) async -> Self {
-        await validate { request, response, _ in try validation(request, response) }
+    public func validate(_ validation: @escaping @Sendable (URLRequest, HTTPURLResponse) throws -> Void) -> Self {
+        validate { request, response, _ in try validation(request, response) }
     }
 
     /// The same with the body, which is empty for downloads and streams.
     @discardableResult
-    public func validate(_ validation: @escaping @Sendable (URLRequest, HTTPURLResponse, Data) throws -> Void) async
-        -> Self
-    {
-        await add(
+    public func validate(_ validation: @escaping @Sendable (URLRequest, HTTPURLResponse, Data) throws -> Void) -> Self {
+        add(
             Validator { response in
                 guard let urlResponse = response.response else { throw AsyncNetError(.badServerResponse) }
                 try validation(response.request, urlResponse, response.data)
             })
     }
 
-    fileprivate func add(_ validator: Validator) async -> Self {
-        await engine.add(validator)
+    fileprivate func add(_ validator: Validator) -> Self {
+        engine.set { $0.validation = $0.validation.adding(validator) }
         return self
     }
 }

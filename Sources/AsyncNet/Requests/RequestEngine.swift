@@ -36,20 +36,16 @@ public actor RequestEngine {
     /// How many tasks start the request and are about to wait: they count as waiting.
     private var arriving = 0
     private var resumption: [CheckedContinuation<Void, Never>] = []
-    /// Validators that have not checked a response yet.
-    private var pendingValidators: [Validator] = []
-    private var validators: [Validator] = []
-    private nonisolated let hasAdded = Atomic(false)
-    /// Fulfilled when the running validators, which were added after the end of the request, have ended.
-    private var lateValidation: Promise<Void>?
-    private var options: RequestOptions
+    /// Read when the request starts; changes after that have no effect.
+    private nonisolated let options: Locked<RequestOptions>
 
     init(
         _ blueprint: RequestBlueprint, kind: RequestKind = .data, target: BodyTarget = .memory,
         options: RequestOptions = RequestOptions(), carrier: (any Transport)? = nil, host: any RequestHost
     ) {
         (self.blueprint, self.kind, self.target) = (blueprint, kind, target)
-        (self.options, self.carrier, self.host) = (options, carrier, host)
+        self.options = Locked(options)
+        (self.carrier, self.host) = (carrier, host)
         scoped = host.environment.scopedTransport
         id = RequestID()
         observers = RequestObservers(id, kind, host.environment.events)
@@ -134,7 +130,8 @@ public actor RequestEngine {
     }
 
     private func makeRun(_ purpose: Purpose) -> RequestRun {
-        RequestRun(
+        let options = options.withLock { $0 }
+        return RequestRun(
             id, host.environment, RunPolicies(host.environment, options), target.sink, record: record,
             observers: observers, hold: hold, owner: self, credential: options.credential, scoped: scoped,
             carrier: carrier, separatesAttempts: kind == .stream, purpose: purpose)
@@ -181,7 +178,6 @@ public actor RequestEngine {
         waiters.resumeAll(returning: outcome)
         // The run holds this actor: a retain cycle until here.
         run = nil
-        validators = []
         target.sink.requestEnded(outcome.error)
         proceed()
     }
@@ -196,7 +192,7 @@ public actor RequestEngine {
 
     /// Starts the request unless it is suspended, and waits for its end; any number of tasks may wait.
     func transferOutcome() async -> TransferOutcome {
-        if let outcome { return await validated(outcome) }
+        if let outcome { return outcome }
         if Task.isCancelled {
             if waiters.isEmpty, arriving == 0 { await cancel() }
             return outcome ?? record.outcome(AsyncNetError(.cancelled))
@@ -204,14 +200,13 @@ public actor RequestEngine {
         arriving += 1
         if machine.state == .initialized { await resume() }
         arriving -= 1
-        if let outcome { return await validated(outcome) }
+        if let outcome { return outcome }
         let id = waiters.newID()
-        let outcome = await withTaskCancellationHandler {
+        return await withTaskCancellationHandler {
             await withUnsafeContinuation { waiters.add(id, $0) }
         } onCancel: {
             host.environment.mailbox.post { await self.leave(id) }
         }
-        return await validated(outcome)
     }
 
     /// The task of a waiter was cancelled: the waiter is resumed at once. If no other task waits, the request is
@@ -225,62 +220,18 @@ public actor RequestEngine {
         await cancel()
     }
 
-    // MARK: Validators that were added late
-
-    /// Since this waiter was resumed, another waiter may have run late validators; then `outcome` is their result.
-    private func validated(_ own: TransferOutcome) async -> TransferOutcome {
-        guard own.error == nil, let outcome else { return own }
-        guard outcome.error == nil, lateValidation != nil || !pendingValidators.isEmpty else { return outcome }
-        return await validatedLate(own)
-    }
-
-    /// A waiter whose task is cancelled stops waiting at once; the validators run on for the others.
-    private func validatedLate(_ own: TransferOutcome) async -> TransferOutcome {
-        while let outcome, outcome.error == nil, lateValidation != nil || !pendingValidators.isEmpty {
-            let end = lateValidation ?? beginLateValidation(of: outcome)
-            do throws(AsyncNetError) { try await end.value() } catch { return outcome.failing(with: error) }
-        }
-        return outcome ?? own
-    }
-
-    /// Runs the validators in a task of their own, since they may block. The task ends when the validators have.
-    private func beginLateValidation(of outcome: TransferOutcome) -> Promise<Void> {
-        let (validators, end) = (pendingValidators, Promise<Void>())
-        pendingValidators = []
-        lateValidation = end
-        Task {
-            self.outcome = await outcome.validated(by: validators)
-            lateValidation = nil
-            end.fulfil(.success(()))
-        }
-        return end
-    }
-
     // MARK: Settings
 
-    func add(_ validator: Validator) {
-        hasAdded.store(true, ordering: .relaxed)
-        validators.append(validator)
-        pendingValidators.append(validator)
-    }
-
-    /// Changes the options; a change after the start may have no effect.
-    func set(_ change: (inout RequestOptions) -> Void) { change(&options) }
+    /// Changes the options of a request that has not started.
+    nonisolated func set(_ change: (inout RequestOptions) -> Void) { options.withLock { change(&$0) } }
 }
 
 extension RequestEngine: RunOwner {
-    func beginAttempt(_ head: HTTPRequestHead) -> [Validator]? {
-        guard let number = machine.beginAttempt() else { return nil }
+    func beginAttempt(_ head: HTTPRequestHead) -> Bool {
+        guard let number = machine.beginAttempt() else { return false }
         record.beginAttempt(number)
         observers.begin(attempt: number, head)
-        return validators
-    }
-
-    nonisolated var hasValidators: Bool { hasAdded.load(ordering: .relaxed) }
-
-    func takeValidators() -> [Validator] {
-        pendingValidators = []
-        return validators
+        return true
     }
 
     func waitWhileSuspended() async {

@@ -36,7 +36,7 @@ struct BlockingCodeTests {
     private static let count = max(6, 2 * ProcessInfo.processInfo.activeProcessorCount)
 
     enum Place: String, CaseIterable {
-        case serializer, closureSerializer, preprocessor, decoder, largeBody, validator, lateValidator, adapter,
+        case serializer, closureSerializer, preprocessor, decoder, largeBody, validator, adapter,
             retrier, redirect, modifier, encoder
         case streamValidator, streamDecoder, downloadPlace, authenticator, refresh, compression
     }
@@ -101,9 +101,6 @@ struct BlockingCodeTests {
             }
         case .validator:
             return await get.validate { _, _, _ in blockade.block() }.serializing(Data.self).result.isSuccess
-        case .lateValidator:
-            _ = await get.serializing(Data.self).result
-            return await get.validate { _, _, _ in blockade.block() }.serializing(Data.self).result.isSuccess
         case .adapter:
             return await get.interceptor(
                 Interceptor([
@@ -114,14 +111,14 @@ struct BlockingCodeTests {
                 ])
             ).serializing(Data.self).result.isSuccess
         case .retrier:
-            let refused = await session.request(url + "503").interceptor(
+            let refused = session.request(url + "503").interceptor(
                 Retrier { _, _ in
                     blockade.block()
                     return .doNotRetry
                 })
             return await refused.serializing(Data.self).result.isSuccess
         case .redirect:
-            let redirected = await session.request(url + "redirect").redirect(
+            let redirected = session.request(url + "redirect").redirects(
                 .modify { request, _ in
                     blockade.block()
                     return request
@@ -142,7 +139,7 @@ struct BlockingCodeTests {
     ) async -> Bool {
         switch place {
         case .streamValidator:
-            let stream = await session.stream(url).validate { _, _ in blockade.block() }
+            let stream = session.stream(url).validate { _, _ in blockade.block() }
             return (try? await stream.head) != nil
         case .streamDecoder:
             let stream = session.stream(url).decoding([String].self, decoder: BlockingDecoder(blockade: blockade))
@@ -163,7 +160,7 @@ struct BlockingCodeTests {
             return await session.request(url + "401").interceptor(interceptor).validate().serializing(Data.self).result
                 .isSuccess
         default:
-            let upload = await session.upload(.data(Data(count: 10)), to: url).interceptor(
+            let upload = session.upload(.data(Data(count: 10)), to: url).interceptor(
                 RequestCompressor { _ in
                     blockade.block()
                     return false
@@ -174,7 +171,7 @@ struct BlockingCodeTests {
 
     // MARK: Cancelling
 
-    enum Wait: String, CaseIterable { case value, result, response, decoder, largeBody, lateValidator, stream }
+    enum Wait: String, CaseIterable { case value, result, response, decoder, largeBody, stream }
 
     @Test(
         "Cancelling the waiting task ends its wait at once, also while user code runs; the code's task is cancelled",
@@ -201,10 +198,6 @@ struct BlockingCodeTests {
                 return await Blockade.$current.withValue(blockade) {
                     await request.serializing(BlockingValue.self).result.failure?.code
                 }
-            case .lateValidator:
-                _ = await request.serializing(Data.self).result
-                return await request.validate { _, _, _ in blockade.block() }.serializing(Data.self).result.failure?
-                    .code
             case .stream:
                 let stream = session.stream("http://a/").decoding(
                     [String].self, decoder: BlockingDecoder(blockade: blockade))
@@ -220,29 +213,6 @@ struct BlockingCodeTests {
         if [.value, .result, .response].contains(wait) { await isCancelled.wait() }
         // The transfer is over, and others may still serialize it.
         if wait != .stream { #expect(try await request.serializing([String].self).value.count == 1) }
-    }
-
-    @Test(
-        "Tasks that wait for a late validator all get its error, it runs once, and a cancelled task stops waiting")
-    func lateValidator() async throws {
-        let (blockade, ran) = (Blockade(), Counter())
-        let request = Session(transport: StubTransport { Self.reply($0) }).request("http://a/")
-        _ = await request.serializing(Data.self).result
-        await request.validate { _, _, _ in
-            ran.add()
-            blockade.block()
-            throw CocoaError(.featureUnsupported)
-        }
-        let waiting = (0..<4).map { _ in Task { await request.serializing(Data.self).result.failure?.code } }
-        await blockade.entered(1)
-        waiting[0].cancel()
-        #expect(await waiting[0].value == .cancelled)
-        // The request itself is not held up.
-        #expect(await request.state == .finished)
-        blockade.open(1)
-        for task in waiting.dropFirst() { #expect(await task.value == .validationFailed) }
-        #expect(await request.serializing(Data.self).result.failure?.code == .validationFailed)
-        #expect(ran.value == 1)
     }
 
     @Test("Parts of a serializer that wait for each other each have a thread")

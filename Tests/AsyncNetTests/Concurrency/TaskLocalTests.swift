@@ -138,7 +138,7 @@ struct TaskLocalTests {
         let request = session.request("http://a/moved", method: .post, parameters: ["a": 1], encoder: noting) { _ in
             seen.note("modifier")
         }
-        await request.validate { _, _, _ in seen.note("validator") }
+        request.validate { _, _, _ in seen.note("validator") }
         _ = try await request.serializing(using: noting).value
         _ = try await request.serializing([Int].self, decoder: noting).value
         _ = try await request.serializing(Data.self, preprocessor: noting).value

@@ -59,7 +59,7 @@ struct CallSiteTests {
         _ = try await request.validate(statusCode: 200..<300).validate(contentType: ["application/json"]).serializing(
             User.self
         ).value
-        await request.validate { request, response, data in
+        request.validate { request, response, data in
             if response.statusCode == 500 || request.url == nil || data.isEmpty { throw CancellationError() }
         }
         _ = await (request.state, request.retryCount)
@@ -167,9 +167,9 @@ struct CallSiteTests {
             transport: StubTransport { _ in .status(302, headers: ["Location": "/"]) },
             configuration: .init(interceptors: [RetryPolicy(limit: 3), Tracing(), OnlyOnce()], clock: TestClock()))
         let request = session.request("http://a/")
-        await request.interceptor(RetryPolicy()).deadline(.seconds(5)).timeout(.milliseconds(300)).redirect(
+        request.interceptor(RetryPolicy()).deadline(.seconds(5)).timeout(.milliseconds(300)).redirects(
             .doNotFollow)
-        await request.authenticate(username: "u", password: "p")
+        request.authenticate(username: "u", password: "p")
         #expect(await request.serializing(Data.self).response.statusCode == 302)
         let decisions: [RetryDecision] = [
             .retry, .retry(after: .seconds(1)), .doNotRetry, .fail(AsyncNetError(.cancelled)),

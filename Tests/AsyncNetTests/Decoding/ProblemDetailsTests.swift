@@ -33,46 +33,38 @@ struct ProblemDetailsTests {
     @Test("A refused response's body is the error's cause, for every kind of request")
     func everyKind() async throws {
         let session = Self.session()
-        let request = await session.request("http://a/").validate(decoding: ProblemDetails.self)
+        let request = session.request("http://a/").validate(decoding: ProblemDetails.self)
         try expectProblem(await request.serializing(User.self).response.error)
-        let download = await session.download("http://a/").validate(decoding: ProblemDetails.self)
+        let download = session.download("http://a/").validate(decoding: ProblemDetails.self)
         try expectProblem(await download.response.error)
-        let stream = await session.stream("http://a/").validate(decoding: ProblemDetails.self)
+        let stream = session.stream("http://a/").validate(decoding: ProblemDetails.self)
         let error = await #expect(throws: AsyncNetError.self) { for try await _ in stream.chunks {} }
         try expectProblem(error)
     }
 
-    @Test("A validator that is added after the end decodes too")
-    func late() async throws {
-        let request = Self.session().request("http://a/")
-        _ = try await request.serializing(Data.self).value
-        try expectProblem(
-            await request.validate(decoding: ProblemDetails.self).serializing(Data.self).response.error)
-    }
-
     @Test("An accepted response is delivered; the accepted statuses can be chosen")
     func accepted() async throws {
-        let ok = await Self.session(User.json, status: 200).request("http://a/").validate(
+        let ok = Self.session(User.json, status: 200).request("http://a/").validate(
             decoding: ProblemDetails.self)
         #expect(try await ok.serializing(User.self).value == .ada)
-        let chosen = await Self.session().request("http://a/").validate(
+        let chosen = Self.session().request("http://a/").validate(
             decoding: ProblemDetails.self, statusCode: 200..<404)
         #expect(try await chosen.serializing(JSON.self).value["balance"].int == 30)
     }
 
     @Test("A body that is no problem leaves the error without a cause", arguments: ["", "<html>", "[1]"])
     func notDecoded(_ body: String) async throws {
-        let request = await Self.session(body).request("http://a/").validate(decoding: ProblemDetails.self)
+        let request = Self.session(body).request("http://a/").validate(decoding: ProblemDetails.self)
         let error = try #require(await request.serializing(Data.self).response.error)
         #expect(error.code == .unacceptableStatus && error.underlyingError == nil)
     }
 
     @Test("The order of validators makes no difference, and the type of an accepted response is checked")
     func order() async throws {
-        let first = await Self.session().request("http://a/").validate().validate(decoding: ProblemDetails.self)
+        let first = Self.session().request("http://a/").validate().validate(decoding: ProblemDetails.self)
         try expectProblem(await first.serializing(User.self).response.error)
         let html = Session(transport: StubTransport { _ in .text("<html>", headers: ["Content-Type": "text/html"]) })
-        let request = await html.request("http://a/", headers: [.accept("application/json")]).validate(
+        let request = html.request("http://a/", headers: [.accept("application/json")]).validate(
             decoding: ProblemDetails.self)
         #expect(await request.serializing(User.self).response.error?.code == .unacceptableContentType)
     }

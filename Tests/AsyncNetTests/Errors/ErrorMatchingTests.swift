@@ -31,7 +31,7 @@ struct ErrorMatchingTests {
         let session = Session(transport: StubTransport { _ in .json(body, status: 404) })
         let late = session.request("http://a/")
         _ = try await late.serializing(Data.self).value
-        for request in [await session.request("http://a/").validate(), await late.validate()] {
+        for request in [session.request("http://a/").validate(), late.validate()] {
             let error = try #require(await request.serializing(User.self).response.error)
             #expect(error.responseCode == 404 && error.data?.count == 65_536)
             #expect(error.data?.starts(with: Data(#"{"message":"no such user"}"#.utf8)) == true)

@@ -195,14 +195,14 @@ struct SecretsTests {
             for await event in events { seen.append(event) }
             return seen
         }
-        await request.authenticate(username: plants.next, password: plants.next)
+        request.authenticate(username: plants.next, password: plants.next)
         let response = await request.serializing(Data.self).response
         let error = try #require(response.error)
         #expect(error.code == .cannotConnect)
         let options = RequestOptions(
             interceptors: configuration(url).interceptors + [Signing(key: plants.next)],
             credential: Credential(username: "u", password: plants.next))
-        await request.options(options)
+        request.options(options)
         for value in [
             options, [options], request.engine, request.serializing(Data.self), try #require(session as Any?),
             request, response, response.metrics, error, error as any Error, error as NSError, await events.value,

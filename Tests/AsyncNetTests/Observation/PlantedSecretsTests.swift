@@ -108,7 +108,7 @@ struct PlantedSecretsTests {
     }
 
     private func send(_ request: DataRequest, _ written: Written, _ plants: Plants) async {
-        await request.authenticate(username: plants.next, password: plants.next)
+        request.authenticate(username: plants.next, password: plants.next)
         written.add(request)
         written.add(await request.curlDescription())
         let response = await request.validate().serializing([Int].self).response

@@ -26,7 +26,7 @@ struct ContentOptionTests {
         #expect(response.head?.headers["Content-Encoding"] == "gzip")
         #expect(try await server.takeRequest().headers["Accept-Encoding"] == "identity")
         let own = session.request(server.url(), headers: ["Accept-Encoding": "gzip"])
-        await own.decodesContent(false)
+        own.decodesContent(false)
         #expect(try await own.serializing(Data.self).value == coded)
         #expect(try await server.takeRequest().headers["Accept-Encoding"] == "gzip")
         await session.finish()

@@ -36,7 +36,7 @@ struct RequestHopsTests {
             return .status(401, headers: ["WWW-Authenticate": "Basic realm=x"])
         }
         let request = session.request("http://u:p@h/a")
-        await request.authenticate(username: "u", password: "p")
+        request.authenticate(username: "u", password: "p")
         let response = await request.serializing(Data.self).response
         #expect(
             hops(response.metrics) == [

@@ -44,7 +44,7 @@ struct RequestOptionsTests {
     @Test("Options given later replace those that were there")
     func later() async {
         let request = Self.session().request("http://a/", options: RequestOptions(redirects: .follow))
-        await request.options(Self.options)
+        request.options(Self.options)
         #expect(await request.serializing(Data.self).response.statusCode == 302)
     }
 

@@ -45,7 +45,7 @@ struct RedirectBodyTests {
             """)
         let session = Session(transport: transport.make(), configuration: .init(clock: TestClock()))
         let request = session.request(try server.url)
-        await request.authenticate(username: "u", password: "p")
+        request.authenticate(username: "u", password: "p")
         #expect(try await request.serializing(String.self).value == "end")
         await session.finish()
     }

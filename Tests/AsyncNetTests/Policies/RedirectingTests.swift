@@ -45,8 +45,8 @@ struct RedirectingTests {
         let session = Session(
             transport: stub(), configuration: .init(redirects: kind == "session" ? .doNotFollow : .follow))
         let request = session.request("http://a/from/302")
-        if kind == "request" { await request.redirect(.doNotFollow) }
-        if kind == "closure" { await request.redirect(.modify { _, _ in nil }) }
+        if kind == "request" { request.redirects(.doNotFollow) }
+        if kind == "closure" { request.redirects(.modify { _, _ in nil }) }
         let response = await request.serializing(Data.self).response
         #expect(response.statusCode == 302)
         #expect(response.head?.value(for: "Location") == "/to")
@@ -58,7 +58,7 @@ struct RedirectingTests {
         let stub = stub()
         let session = Session(transport: stub, configuration: .init(redirects: .doNotFollow))
         let request = session.request("http://a/from/307", method: .put)
-        await request.redirect(
+        request.redirects(
             .modify { next, response in
                 var next = next
                 next.setValue("\(response.statusCode)", forHTTPHeaderField: "X-From")
@@ -67,7 +67,7 @@ struct RedirectingTests {
         #expect(try await request.serializing(String.self).value == "PUT ")
         #expect(stub.requests.last?.headers["X-From"] == "307")
         let failing = session.request("http://a/from/302")
-        await failing.redirect(.modify { _, _ in throw CocoaError(.featureUnsupported) })
+        failing.redirects(.modify { _, _ in throw CocoaError(.featureUnsupported) })
         #expect(await failing.serializing(String.self).result.failure?.code == .redirectFailed)
     }
 
@@ -122,7 +122,7 @@ struct RedirectingTests {
             await session.request("https://a/from/302").serializing(String.self).result.failure?.code == .redirectFailed
         )
         let allowed = session.request("https://a/from/302")
-        await allowed.redirect(.follow(allowingInsecure: true))
+        allowed.redirects(.follow(allowingInsecure: true))
         #expect(try await allowed.serializing(String.self).value == "GET ")
     }
 

@@ -36,7 +36,7 @@ struct RequestAdapterTests {
     {
         let session = Session(transport: stub, configuration: .init(interceptors: adapters))
         let request = session.upload(body, to: "http://a/b")
-        if let own { await request.interceptor(own) }
+        if let own { request.interceptor(own) }
         return await request.serializing(String.self).result
     }
 

@@ -25,7 +25,7 @@ struct RetryingTests {
         let stub = stub(.status(503), .fault(.closeBeforeHead), .text("done"))
         let session = Session(transport: stub, configuration: .init(interceptors: [fast]))
         let request = session.request(Self.url)
-        if validates { await request.validate() }
+        if validates { request.validate() }
         let response = await request.serializing(String.self).response
         #expect(response.value == "done")
         #expect(response.metrics.attempts == 3)
@@ -52,7 +52,7 @@ struct RetryingTests {
         let session = Session(transport: stub, configuration: .init(interceptors: [fast], clock: clock))
         let request = session.request(Self.url)
         // With a deadline two tasks sleep during the delay: the session's, for its limits, and the request's.
-        await request.deadline(.seconds(kind == "deadline" ? 12 : 600))
+        request.deadline(.seconds(kind == "deadline" ? 12 : 600))
         let task = Task { await request.serializing(String.self).result }
         #expect(await eventually { stub.requests.count == 1 && clock.sleeperCount >= 2 })
         clock.advance(by: .milliseconds(9_999))
@@ -124,7 +124,7 @@ struct RetryingTests {
             .serializing(String.self).result
         #expect(asked.withLock { $0 } == ["a1", "b1", "c1", "a2", "b2", "c2", "d2"])
         let failing = session.request(Self.url)
-        await failing.interceptor(retrier("e", .fail(AsyncNetError(.validationFailed, "enough"))))
+        failing.interceptor(retrier("e", .fail(AsyncNetError(.validationFailed, "enough"))))
         #expect(await failing.serializing(String.self).result.failure?.message == "enough")
     }
 
@@ -203,7 +203,7 @@ struct RetryingTests {
         let stub = StubTransport { _ in .status(503, headers: ["Retry-After": "61"], body: "busy") }
         let session = Session(transport: stub, configuration: .init(interceptors: [RetryPolicy()], clock: TestClock()))
         let request = session.request(Self.url)
-        if isValidated { await request.validate() }
+        if isValidated { request.validate() }
         let response = await request.serializing(String.self).response
         #expect(response.data == Data("busy".utf8))
         #expect(response.error?.code == (isValidated ? .unacceptableStatus : nil))

@@ -177,7 +177,7 @@ struct DataRequestTests {
     func ownValidator() async {
         struct Refused: Error {}
         let request = Session(transport: stub).request("http://a/x")
-        await request.validate { request, response, data in
+        request.validate { request, response, data in
             guard request.url?.path() == "/x", response.statusCode == 200, data.count > 0 else { return }
             throw Refused()
         }
@@ -186,14 +186,24 @@ struct DataRequestTests {
         #expect(error?.underlyingError is Refused)
     }
 
-    @Test("A validator added after the end applies to later awaits")
-    func lateValidator() async throws {
+    @Test("A modifier changes nothing once the request has started")
+    func lateModifiers() async throws {
         let request = Session(transport: stub).request("http://a/404")
         _ = try await request.serializing(JSON.self).value
-        let error = await #expect(throws: AsyncNetError.self) {
-            try await request.validate().serializing(JSON.self).value
-        }
-        #expect(error?.code == .unacceptableStatus)
+        _ = try await request.validate().maximumBodySize(0).serializing(JSON.self).value
+    }
+
+    @Test(
+        "The validation of a request is that of its modifiers, else of its options, else of its session",
+        arguments: [
+            (Validation.none, Validation.session, false, false), (.success, .session, false, true),
+            (.success, .none, false, false), (.none, .success, false, true), (.none, .none, true, true),
+        ])
+    func validation(_ session: Validation, _ own: Validation, _ modifies: Bool, _ isRefused: Bool) async throws {
+        let session = Session(transport: stub, configuration: .init(validation: session))
+        let request = session.request("http://a/404", options: RequestOptions(validation: own))
+        if modifies { request.validate(statusCode: 200..<300) }
+        #expect(await request.serializing(Data.self).result.failure?.code == (isRefused ? .unacceptableStatus : nil))
     }
 
     @Test("Serializers by protocol and by closure, off the caller's actor") @MainActor
@@ -354,21 +364,6 @@ struct DataRequestRegressionTests {
         }
     }
 
-    @Test("Waiters agree about a validator that is added while the transfer ends")
-    func agreement() async {
-        let session = Session(transport: StubTransport { _ in .status(404) })
-        for _ in 0..<1000 {
-            let request = session.request("http://a/")
-            let waiters = (0..<3).map { _ in Task { await request.serializing(Data.self).result.failure?.code } }
-            await request.validate()
-            var codes: Set<AsyncNetError.Code?> = []
-            for waiter in waiters { codes.insert(await waiter.value) }
-            codes.insert(await request.serializing(Data.self).result.failure?.code)
-            #expect(codes.count == 1 || codes == [nil, .unacceptableStatus])
-            #expect(await request.serializing(Data.self).result.failure?.code == .unacceptableStatus)
-        }
-    }
-
     @Test("A cancelled redirect does not send the next hop")
     func cancelledHop() async throws {
         let (sent, gate) = (Counter(), Gate())
@@ -499,14 +494,15 @@ struct DataRequestRegressionTests {
 
     @Test("An open range of statuses")
     func openRange() async {
-        let request = Session(transport: StubTransport { _ in .status(404) }).request("http://a/")
-        #expect(await request.validate(statusCode: 200...).serializing(Data.self).response.error == nil)
+        let session = Session(transport: StubTransport { _ in .status(404) })
+        func code(_ validate: (DataRequest) -> DataRequest) async -> AsyncNetError.Code? {
+            await validate(session.request("http://a/")).serializing(Data.self).response.error?.code
+        }
+        #expect(await code { $0.validate(statusCode: 200...) } == nil)
         #expect(
-            await request.validate(statusCode: ..<500).validate(statusCode: [404]).validate(statusCode: 400...499)
-                .serializing(Data.self).response.error == nil)
-        #expect(
-            await request.validate(statusCode: 500...).serializing(Data.self).response.error?.code
-                == .unacceptableStatus)
+            await code { $0.validate(statusCode: ..<500).validate(statusCode: [404]).validate(statusCode: 400...499) }
+                == nil)
+        #expect(await code { $0.validate(statusCode: 500...) } == .unacceptableStatus)
     }
 
     @Test("Headers that are known secrets stay with their origin")

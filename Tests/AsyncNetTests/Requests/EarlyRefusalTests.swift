@@ -52,7 +52,7 @@ struct EarlyRefusalTests {
     func status(_ behaviour: (script: String, kept: String), _ transport: TransportUnderTest) async throws {
         let clock = TestClock()
         let (server, session) = (try RawServer(behaviour.script), session(transport.make(), clock))
-        let request = await session.request(try server.url).validate()
+        let request = session.request(try server.url).validate()
         let response = await response(of: request, clock, after: max(1, behaviour.kept.utf8.count))
         #expect(response.error?.code == .unacceptableStatus, "\(response)")
         #expect(response.statusCode == 404)
@@ -70,7 +70,7 @@ struct EarlyRefusalTests {
     func type(_ script: String, _ transport: TransportUnderTest) async throws {
         let clock = TestClock()
         let (server, session) = (try RawServer(script), session(transport.make(), clock))
-        let request = await session.request(try server.url).validate(contentType: ["text/plain"])
+        let request = session.request(try server.url).validate(contentType: ["text/plain"])
         let response = await response(of: request, clock, after: 5)
         #expect(response.error?.code == .unacceptableContentType, "\(response)")
         #expect(response.data == Data("hello".utf8))
@@ -114,7 +114,7 @@ struct EarlyRefusalTests {
                 return fault.map { reply.with($0) } ?? reply
             })
         let request = session.request("http://a/")
-        await request.validate { _, _, data in
+        request.validate { _, _, data in
             count.withLock { $0 = data.count }
             throw CocoaError(.featureUnsupported)
         }
@@ -133,7 +133,7 @@ struct EarlyRefusalTests {
         }
         let session = session(stub, clock, [RetryPolicy(backoff: Backoff(scale: .zero))])
         let request = session.request("http://a/")
-        if isValidated { await request.validate() }
+        if isValidated { request.validate() }
         #expect(await response(of: request, clock, after: 2).value == "ok")
         #expect(sent.value == 2)
     }
@@ -145,11 +145,11 @@ struct EarlyRefusalTests {
         let session = Session(transport: stub, configuration: .init(clock: clock))
         let request = session.request("http://a/")
         switch kind {
-        case "silence": await request.timeout(.milliseconds(1))
-        case "attempt": await request.interceptor(RetryPolicy(limit: 0, attemptTimeout: .milliseconds(8)))
-        default: await request.deadline(.milliseconds(4))
+        case "silence": request.timeout(.milliseconds(1))
+        case "attempt": request.interceptor(RetryPolicy(limit: 0, attemptTimeout: .milliseconds(8)))
+        default: request.deadline(.milliseconds(4))
         }
-        await request.validate()
+        request.validate()
         // What is left to other limits is enough.
         let response = await response(
             of: request, clock, after: 2, passing: kind == "silence" ? .seconds(1) : .milliseconds(2))

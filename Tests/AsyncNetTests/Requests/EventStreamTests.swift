@@ -145,7 +145,7 @@ struct EventStreamTests {
             $0.headers["Last-Event-ID"] == nil ? .events(["id: 1\nretry: 0\ndata: 1\n\n"]) : .status(404)
         }
         let stream = Session(transport: stub).stream(Self.url)
-        await stream.validate()
+        stream.validate()
         await #expect { try await data(stream) } throws: { ($0 as? AsyncNetError)?.code == .unacceptableStatus }
         let second = Session(transport: stub).stream(Self.url)
         #expect(try await second.head.statusCode == 200)
@@ -207,7 +207,7 @@ struct EventStreamTests {
             request.headers["Last-Event-ID"] == nil
                 ? .events(["retry: 0\nid: 1\ndata: 1\n\n..."]).with(.stallMidBody(after: 26)) : .status(204)
         }
-        let stream = await Session(transport: stub, configuration: .init(clock: clock)).stream(Self.url).timeout(
+        let stream = Session(transport: stub, configuration: .init(clock: clock)).stream(Self.url).timeout(
             .seconds(1_000_000))
         let task = Task { try await data(stream, .ifResumable(heartbeatTimeout: .seconds(5))) }
         let time = Task {
@@ -226,7 +226,7 @@ struct EventStreamTests {
     func deadline() async throws {
         let clock = TestClock()
         let stub = StubTransport { _ in .events(["retry: 500000\nid: 1\ndata: 1\n\n"]) }
-        let stream = await Session(transport: stub, configuration: .init(clock: clock)).stream(Self.url).deadline(
+        let stream = Session(transport: stub, configuration: .init(clock: clock)).stream(Self.url).deadline(
             .seconds(100))
         let task = Task { try await data(stream) }
         await clock.sleepers(atLeast: 2)

@@ -58,7 +58,7 @@ struct RangeLengthTests {
         let session = transport.session()
         let download = session.download(server.url("/file"), to: .file(folder.url.appending(path: "file")), segments: 2)
         if isRetried {
-            await download.interceptor(Retrier { _, context in context.attempt < 3 ? .retry : .doNotRetry })
+            download.interceptor(Retrier { _, context in context.attempt < 3 ? .retry : .doNotRetry })
         }
         #expect(await download.result.failure?.code == .badServerResponse)
         let left = try #require(await download.resumeData)

@@ -58,7 +58,7 @@ struct SegmentTroubleTests {
         let session = Session(
             transport: stub, configuration: .init(timeout: .seconds(1000), deadline: .seconds(10), clock: clock))
         let download = session.download(Self.url, to: .file(folder.url.appending(path: "file")), segments: 2)
-        await download.deadline(.seconds(100))
+        download.deadline(.seconds(100))
         let result = Task { await download.result }
         #expect(await eventually { stub.requests.count >= 3 })
         clock.advance(by: .seconds(seconds))
@@ -83,7 +83,7 @@ struct SegmentTroubleTests {
         }
         let download = Session(transport: stub).download(
             Self.url, to: .file(folder.url.appending(path: "file")), segments: 2)
-        await download.interceptor(Retrier { _, _ in .retry })
+        download.interceptor(Retrier { _, _ in .retry })
         #expect(try Data(contentsOf: await download.value) == file.data)
         #expect(await download.retryCount == 1)
     }
@@ -143,7 +143,7 @@ struct SegmentTroubleTests {
         let stub = StubTransport { [file] in file.reply(to: $0) }
         let download = Session(transport: stub).download(
             Self.url, to: .file(folder.url.appending(path: "file")), segments: 2)
-        await download.maximumBodySize(3_000_000)
+        download.maximumBodySize(3_000_000)
         #expect(await download.result.failure?.code == .bodyTooLarge)
         #expect(stub.requests.count < 9)
     }

@@ -28,7 +28,7 @@ struct SinkRetryTests {
         let target = folder.url.appending(path: "file")
         let download = Session(transport: stub).download(
             Self.url, to: .file(target, options: isKept ? .continuePartialFile : []))
-        await download.interceptor(Retrier { _, _ in .retry })
+        download.interceptor(Retrier { _, _ in .retry })
         #expect(try Data(contentsOf: await download.value) == file.data)
         #expect(
             stub.requests.map { $0.headers["Range"] }
@@ -65,7 +65,7 @@ struct SinkRetryTests {
         }
         let session = Session(transport: stub, configuration: .init(timeout: .seconds(5), clock: clock))
         let download = session.download(Self.url, to: .file(folder.url.appending(path: "file")))
-        await download.interceptor(Retrier { error, _ in error.code == .timedOut ? .retry : .doNotRetry })
+        download.interceptor(Retrier { error, _ in error.code == .timedOut ? .retry : .doNotRetry })
         let time = Task {
             // Only the first answer is silent; no time passes for the second.
             while !Task.isCancelled, sent.value < 2 {
@@ -93,13 +93,13 @@ struct SinkRetryTests {
                 ? .fail(AsyncNetError(.validationFailed, "enough")) : .retry
         }
         if isStream {
-            let stream = await session.stream(Self.url).interceptor(retrier)
-            if isValidated { await stream.validate() }
+            let stream = session.stream(Self.url).interceptor(retrier)
+            if isValidated { stream.validate() }
             await #expect { try await stream.head } throws: { ($0 as? AsyncNetError)?.code == .validationFailed }
         } else {
-            let download = await session.download(Self.url, to: .file(folder.url.appending(path: "file"))).interceptor(
+            let download = session.download(Self.url, to: .file(folder.url.appending(path: "file"))).interceptor(
                 retrier)
-            if isValidated { await download.validate() }
+            if isValidated { download.validate() }
             #expect(await download.result.failure?.code == .validationFailed)
         }
         #expect(asked.value == 1)
@@ -113,8 +113,8 @@ struct SinkRetryTests {
         let (folder, asked) = (try TemporaryFolder(), Counter())
         let stub = StubTransport { _ in .status(503) }
         let download = Session(transport: stub).download(Self.url, to: .file(folder.url.appending(path: "file")))
-        if isValidated { await download.validate() }
-        await download.interceptor(
+        if isValidated { download.validate() }
+        download.interceptor(
             Retrier { _, _ in
                 asked.add()
                 return .doNotRetry
@@ -126,7 +126,7 @@ struct SinkRetryTests {
     @Test("A stream that broke off is not retried once its body has been read")
     func notRepeated() async throws {
         let stub = StubTransport { _ in MockResponse(body: Data("abc".utf8)).with(.truncate(after: 2)) }
-        let stream = await Session(transport: stub).stream(Self.url).interceptor(Retrier { _, _ in .retry })
+        let stream = Session(transport: stub).stream(Self.url).interceptor(Retrier { _, _ in .retry })
         await #expect { for try await _ in stream.chunks {} } throws: {
             ($0 as? AsyncNetError)?.code == .bodyEndedEarly
         }
@@ -136,7 +136,7 @@ struct SinkRetryTests {
     @Test("Each attempt adapts the original request, not the attempt before")
     func adaptedAnew() async throws {
         let stub = StubTransport { _ in .status(503) }
-        let request = await Session(transport: stub).request(Self.url).interceptor(
+        let request = Session(transport: stub).request(Self.url).interceptor(
             Adapter { request, context in
                 var request = request
                 request.addValue("\(context.attempt)", forHTTPHeaderField: "X-Attempt")
@@ -159,7 +159,7 @@ struct SinkRetryTests {
     @Test("A delay beyond the clock's range becomes its longest")
     func longWait() async throws {
         let (stub, asked) = (StubTransport { _ in .fault(.refuse) }, Counter())
-        let request = await Session(transport: stub).request(Self.url).interceptor(
+        let request = Session(transport: stub).request(Self.url).interceptor(
             Retrier { _, _ in
                 asked.add()
                 return .retry(after: .seconds(Int64.max))

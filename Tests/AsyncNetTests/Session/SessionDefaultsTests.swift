@@ -128,7 +128,7 @@ struct SessionDefaultsTests {
     }
 
     private func succeed(_ request: any Request) async throws {
-        await request.validate(statusCode: [200])
+        request.validate(statusCode: [200])
         switch request {
         case let request as DataRequest: try await request.serializing(Empty.self).value
         case let request as DownloadRequest: _ = try await request.serializing(Data.self).value
@@ -147,7 +147,7 @@ struct SessionDefaultsTests {
         let session = Session(transport: stub, configuration: SessionConfiguration(startsRequestsImmediately: true))
         let request = session.request("http://a/")
         #expect(await request.state == .initialized)
-        await request.interceptor(
+        request.interceptor(
             Adapter { request, _ in
                 var request = request
                 request.headers.update(.authorization(bearerToken: "t"))

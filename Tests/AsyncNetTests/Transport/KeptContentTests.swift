@@ -46,7 +46,7 @@ struct KeptContentTests {
         try await run(transport, MockResponse(404, headers: headers, body: Self.text)) {
             (session: Session, url: URL, _: MockServer) async throws in
             let request = session.request(url)
-            await request.validate()
+            request.validate()
             let response = await request.serializing(Data.self).response
             #expect(response.error?.code == .unacceptableStatus)
             #expect(response.error?.data == Self.text)

@@ -12,7 +12,7 @@ struct ResponseFieldsTests {
             "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
         )
         try await withServer(reply) { (server: MockServer) async throws in
-            let request = await transport.session().request(server.url()).validate(contentType: ["application/json"])
+            let request = transport.session().request(server.url()).validate(contentType: ["application/json"])
             #expect(try await request.serializing(String.self).value == "{}")
         }
     }

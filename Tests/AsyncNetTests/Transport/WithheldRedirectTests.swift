@@ -38,7 +38,7 @@ struct WithheldRedirectTests {
         TransportUnderTest.allCases)
     func notFollowed(_ fields: String, _ transport: TransportUnderTest) async throws {
         let server = try server(fields)
-        let request = try await transport.session().request(server.url).redirect(.doNotFollow)
+        let request = try transport.session().request(server.url).redirects(.doNotFollow)
         let response = await request.serializing(String.self).response
         #expect(response.statusCode == 302)
         #expect(response.response?.value(forHTTPHeaderField: "X-Of") == "redirect")

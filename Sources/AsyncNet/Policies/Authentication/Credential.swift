@@ -7,7 +7,7 @@
 
 /// A user name and a password, for Basic and Digest authentication (RFC 7617, RFC 7616).
 ///
-/// Set with `await request.authenticate(username:password:)` or by a URL's userinfo. Sent only in response to a 401,
+/// Set with `request.authenticate(username:password:)` or by a URL's userinfo. Sent only in response to a 401,
 /// and from then on with every request to the same protection space.
 public struct Credential: Hashable, Sendable {
     /// The user name; Basic authentication allows no colon in it.

@@ -93,7 +93,7 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
 
         private mutating func received(_ step: PageCourse.Step, _ options: RequestOptions) async throws -> Received {
             let request = pages.session.send(RequestBlueprint(.instant) { step.request }, options)
-            await request.validate()
+            request.validate()
             let response = await request.serializing(Page.self, decoder: pages.decoder).response
             let page = try response.result.get()
             guard let head = response.head else { throw AsyncNetError(.badServerResponse) }

@@ -246,7 +246,7 @@ struct TracePropagationTests {
         let session = session(stub, TracePropagation(tracer: first))
         let combined = Interceptor([RetryPolicy(), TracePropagation(tracer: last)])
         let request = session.request("http://a/")
-        await request.interceptor(combined)
+        request.interceptor(combined)
         _ = await request.serializing(Data.self).result
         #expect(first.spans.isEmpty && last.spans.count == 1)
     }

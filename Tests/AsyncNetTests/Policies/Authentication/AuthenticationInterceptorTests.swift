@@ -33,7 +33,7 @@ struct AuthenticationInterceptorTests {
     func reactive(isValidated: Bool) async throws {
         let fixture = TokenFixture()
         var request = fixture.session.request("http://a/")
-        if isValidated { request = await request.validate() }
+        if isValidated { request = request.validate() }
         let response = await request.serializing(String.self).response
         #expect(try response.result.get() == "ok")
         #expect(response.metrics.attempts == 2)

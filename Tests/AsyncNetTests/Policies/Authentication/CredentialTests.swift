@@ -268,7 +268,7 @@ struct CredentialTests {
         await server.route("/*") { guarded.reply(to: $0) }
         let session = transport.session()
         var text = Data()
-        for try await chunk in await session.stream(server.url("/s")).authenticate(
+        for try await chunk in session.stream(server.url("/s")).authenticate(
             username: "Aladdin", password: "open sesame"
         ).chunks { text += chunk }
         #expect(text == Data("in".utf8))

@@ -34,7 +34,7 @@ struct OpenCircuitTests {
     @Test("A refused status keeps its error, with status and body")
     func validated() async {
         let stub = StubTransport { _ in .text("busy", status: 503) }
-        let request = await session(stub, failures: 1).request("http://a/").validate()
+        let request = session(stub, failures: 1).request("http://a/").validate()
         let error = await request.serializing(String.self).response.error
         #expect(error?.code == .unacceptableStatus)
         #expect(error?.responseCode == 503)

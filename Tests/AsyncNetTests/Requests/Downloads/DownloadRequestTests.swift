@@ -383,8 +383,8 @@ struct DownloadRequestTests {
                 let resumeData = try folder.resumeData(url, patternedData(count))
                 let download = Session().download(
                     resumingWith: resumeData, to: .file(folder.url.appending(path: "t\(count)")))
-                await download.validate()
-                if let type { await download.validate(contentType: [type]) }
+                download.validate()
+                if let type { download.validate(contentType: [type]) }
                 #expect(await download.result.failure?.code == (type == nil ? nil : .unacceptableContentType))
             }
         }

@@ -67,7 +67,7 @@ struct StreamRequestTests {
             }
             #expect(count == 10)
             let stream = session.stream(server.url())
-            await stream.validate()
+            stream.validate()
             await #expect { try await text(stream) } throws: { ($0 as? AsyncNetError)?.code == .unacceptableStatus }
         }
     }
@@ -167,7 +167,7 @@ struct StreamRequestTests {
                 ($0 as? AsyncNetError)?.code == .bodyTooLarge
             }
             let own = session.stream(server.url(path))
-            await own.maximumBodySize(nil)
+            own.maximumBodySize(nil)
             #expect(try await text(own).utf8.count == (path == "/bomb" ? 20_000_000 : 1001))
         }
         let exact = transport.session(.init(maximumBodySize: 1001))

@@ -154,7 +154,7 @@ struct ShapedTransportTests {
         let stall = await clock.run { await stalled.request("http://a/").serializing(Data.self).response }
         #expect(stall.error?.code == .timedOut)
         #expect(clock.now.offset == .seconds(100) + NetworkProfile.slow3G.duration(receiving: 500) + .seconds(60))
-        let hasty = await slow.request("http://a/").deadline(.seconds(10))
+        let hasty = slow.request("http://a/").deadline(.seconds(10))
         let late = await clock.run { await hasty.serializing(Data.self).response }
         #expect(late.error?.code == .deadlineExceeded)
     }

@@ -131,7 +131,7 @@ struct ReplayServerTests {
         ) { (server: MockServer, session: Session) async throws in
             #expect(try await session.text("GET \(server.url("/a").absoluteString)") == "arrived")
             let request = session.request(server.url("/e"))
-            await request.redirect(.doNotFollow)
+            request.redirects(.doNotFollow)
             let head = await request.serializing(String.self).response.head
             #expect(head?.headers["Location"] == "https://elsewhere.example/f")
         }

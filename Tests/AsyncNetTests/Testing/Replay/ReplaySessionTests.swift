@@ -39,7 +39,7 @@ struct ReplaySessionTests {
             .text(Request("GET /private"), status: 401, headers: ["WWW-Authenticate": challenge]),
             .text(Request("GET /private", headers: ["Authorization": "REDACTED"]), "welcome"))
         let request = Session(transport: transport).request(url)
-        await request.authenticate(username: "ada", password: "x")
+        request.authenticate(username: "ada", password: "x")
         #expect(try await request.serializing(String.self).value == "welcome")
         try transport.verify()
     }

@@ -30,7 +30,7 @@ struct LibcurlSentHeadTests {
             .status(302, headers: ["Location": "/b"]), challenge, .text("x")
         ) { (server: MockServer) async throws in
             let request = Session(transport: LibcurlTransport()).request(server.url("/a"))
-            await request.authenticate(username: "u", password: "secret")
+            request.authenticate(username: "u", password: "secret")
             let events = request.events
             _ = try await request.serializing(Data.self).value
             var told: [String] = []
