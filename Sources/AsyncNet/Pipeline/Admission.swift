@@ -1,13 +1,19 @@
-/// Starts a transfer when the circuit breaker, the rate limit and the concurrency limit allow it.
+/// Sends a hop when the circuit breaker, the rate limit and the concurrency limit of its origin allow it.
 struct Admission<Rest: Station>: Station {
     private let rest: Rest
 
     init(_ rest: Rest) { self.rest = rest }
 
-    func send(_ request: TransportRequest, in attempt: Attempt) async throws -> Next {
+    func response(to request: TransportRequest, in attempt: Attempt) async throws -> Response {
+        guard !attempt.run.environment.limits.isUnlimited else {
+            return try await rest.response(to: request, in: attempt)
+        }
+        try await admit(request.head.url.origin, attempt)
+        return try await rest.response(to: request, in: attempt)
+    }
+
+    private func admit(_ origin: String, _ attempt: Attempt) async throws {
         let (run, limits) = (attempt.run, attempt.run.environment.limits)
-        guard !limits.isUnlimited else { return try await rest.send(request, in: attempt) }
-        let origin = request.head.url.origin
         var pass = try limits.breakers?.allow(host: origin)
         // The rate limit is awaited before the permit: a request that waits for its rate should not hold a permit
         // meanwhile. A request that joins a shared transfer may have a later deadline than the request that began it.
@@ -15,28 +21,15 @@ struct Admission<Rest: Station>: Station {
             try await limits.rate?.acquire(host: origin, until: run.policies.isShared ? nil : run.policies.end)
             run.hold(try await limits.queue?.acquire(host: origin, priority: run.policies.priority))
         }
-        defer { run.releasePermit() }
-        if !attempt.isStoredOnly, await hasReplacedCredential(request, run) { throw ReplacedCredential() }
+        if !attempt.isRedirected, await hasReplacedCredential(attempt) { throw ReplacedCredential() }
         // The breaker may have opened while this request waited.
         if let waited = pass, !waited.isCurrent { pass = try limits.breakers?.allow(host: origin) }
-        if let pass {
-            run.judge { [weak run] in
-                if let run { pass.record(run.verdict(on: origin)) }
-            }
-        }
-        defer { run.judge(by: nil) }
-        do {
-            let next = try await rest.send(request, in: attempt)
-            pass?.record(run.verdict(on: origin))
-            return next
-        } catch {
-            pass?.record(await run.verdict(on: origin, after: error))
-            throw error
-        }
+        run.hold(pass)
     }
 
-    private func hasReplacedCredential(_ request: TransportRequest, _ run: RequestRun) async -> Bool {
-        for keeper in run.policies.list.credentialKeepers
+    private func hasReplacedCredential(_ attempt: Attempt) async -> Bool {
+        guard let request = attempt.hopRequest else { return false }
+        for keeper in attempt.run.policies.list.credentialKeepers
         where await UserCode.run({ await keeper.hasReplacedCredential(request) }) { return true }
         return false
     }
@@ -56,29 +49,38 @@ extension RequestRun {
 /// answers the request: the server would refuse it.
 struct ReplacedCredential: Error {}
 
-/// What the end of a transfer counts as for the origin's circuit breaker.
+/// The end of a hop: its permit is given back, and its origin's circuit breaker learns how it ended.
 extension RequestRun {
-    fileprivate func verdict(on origin: String) -> HostVerdict {
-        guard !isRedirected(from: origin), let head = record.head else { return .success }
-        return HostVerdict(statusCode: record.replacedStatus ?? head.statusCode)
+    /// The hop has this response, whose body is read or not needed. Further calls for the hop do nothing.
+    func endHop(_ head: HTTPResponseHead) {
+        judgeHop(head)
+        watch.endTransfer()
+        releasePermit()
+        trace?.endHop(nil)
     }
 
-    fileprivate func verdict(on origin: String, after error: any Error) async -> HostVerdict {
-        guard !isRedirected(from: origin) else { return .success }
-        let error = AsyncNetError(wrapping: error, as: .transportFailed)
+    /// The hop's response is known; its body may not be.
+    func judgeHop(_ head: HTTPResponseHead) { takePass()?.record(HostVerdict(statusCode: head.statusCode)) }
+
+    /// The hop, if one runs, has failed with this error.
+    func failHop(_ error: any Error) async {
+        let pass = takePass()
+        watch.endTransfer()
+        trace?.endHop(error)
+        releasePermit()
+        if let pass { pass.record(await verdict(after: AsyncNetError(wrapping: error, as: .transportFailed))) }
+    }
+
+    private func verdict(after error: AsyncNetError) async -> HostVerdict {
         guard !error.isRefusedByProxy else { return .ignored }
-        let code = error.code
-        if Self.refusals.contains(code), let head = record.head { return HostVerdict(statusCode: head.statusCode) }
-        return HostVerdict(await cause(of: code))
+        if Self.refusals.contains(error.code), let head = record.head {
+            return HostVerdict(statusCode: head.statusCode)
+        }
+        return HostVerdict(await cause(of: error.code))
     }
 
     /// Errors of validators that look at the head.
     private static let refusals: Set<AsyncNetError.Code> = [.unacceptableStatus, .unacceptableContentType]
-
-    /// Whether the origin responded with a redirect to another origin.
-    private func isRedirected(from origin: String) -> Bool {
-        record.request.map { $0.head.url.origin != origin } ?? false
-    }
 
     /// A transfer that a timeout or a deadline ends fails with `.cancelled`; this is the reason for that cancel. A
     /// deadline is not held against an origin whose response had begun.

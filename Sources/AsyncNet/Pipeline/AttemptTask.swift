@@ -1,17 +1,15 @@
-/// Runs one attempt in a task of its own, so that a timeout can end the attempt without ending the request.
+/// Runs the parts of an attempt that wait for the server in tasks of their own, so that a timeout can end the attempt
+/// without ending the request.
 final class AttemptTask: Sendable {
     private struct State {
         var cancel: (@Sendable () -> Void)?
         var failure: AsyncNetError?
-        /// Whether `run` has returned: a timeout that comes later must not end the next attempt's hop.
+        var timer: TimerQueue.Timer?
+        /// Set at the attempt's end: a timeout that comes later must not end the next attempt.
         var isOver = false
     }
 
     private let state = Locked(State())
-    private let trace: (any RequestTrace)?
-
-    /// - Parameter trace: Its hop is ended by `fail`, before that cancels the attempt.
-    init(_ trace: (any RequestTrace)? = nil) { self.trace = trace }
 
     /// Runs `work` and waits for its end. A cancel of the calling task cancels `work`; so does `fail`, whose error is
     /// thrown.
@@ -26,36 +24,41 @@ final class AttemptTask: Sendable {
             return state.failure != nil
         }
         if hasFailed { task.cancel() }
+        defer { state.withLock { $0.cancel = nil } }
         do {
-            let value = try await withTaskCancellationHandler {
+            return try await withTaskCancellationHandler {
                 try await task.value
             } onCancel: {
                 task.cancel()
             }
-            _ = end()
-            return value
         } catch {
-            throw end() ?? error
+            throw state.withLock { $0.failure } ?? error
         }
     }
 
-    private func end() -> AsyncNetError? {
-        state.withLock { state in
+    /// Starts the limit of the attempt's time, once.
+    func beginTime(_ schedule: (AttemptTask) -> TimerQueue.Timer?) {
+        guard state.withLock({ $0.timer == nil && !$0.isOver }), let timer = schedule(self) else { return }
+        state.withLock { $0.timer = timer }
+    }
+
+    /// Ends the attempt: later failures are ignored.
+    func end(_ timers: TimerQueue) {
+        let timer = state.withLock { state in
             state.isOver = true
-            return state.failure
+            return state.timer.take()
         }
+        if let timer { timers.cancel(timer) }
     }
 
-    /// Cancels the attempt, which then throws this error; the error of the first call counts. Does nothing after the
-    /// attempt's end.
+    /// Cancels the part that runs, which then throws this error; the error of the first call counts. Does nothing after
+    /// the attempt's end.
     func fail(_ error: AsyncNetError) {
-        typealias Ends = (hop: (@Sendable (AsyncNetError) -> Void)?, task: (@Sendable () -> Void)?)
-        let ends = state.withLock { state -> Ends in
-            guard !state.isOver else { return (nil, nil) }
+        let cancel = state.withLock { state -> (@Sendable () -> Void)? in
+            guard !state.isOver else { return nil }
             state.failure = state.failure ?? error
-            return (trace?.takeHop(), state.cancel)
+            return state.cancel
         }
-        ends.hop?(error)
-        ends.task?()
+        cancel?()
     }
 }

@@ -3,20 +3,9 @@ import Foundation
 /// What a hop does that needs the server: a request that the cache takes no part in, one without a stored response, or one
 /// that has the server confirm a stored response.
 extension CachedHop {
-    typealias Transfer = (TransportRequest) async throws -> TransportResponse
+    typealias Transfer = (TransportRequest) async throws -> Response
 
-    /// The response, from the cache or by a transfer.
-    func response(to outgoing: TransportRequest, _ transfer: Transfer) async throws -> TransportResponse {
-        guard request.isCacheable else { return try await bypassed(outgoing, transfer) }
-        let found = await lookUp()
-        if let stored = try await storedResponse(found) { return stored }
-        if case .revalidate(let index) = found.decision {
-            return try await revalidated(found.entries[index], outgoing, transfer)
-        }
-        return try await fetched(outgoing, transfer)
-    }
-
-    private func bypassed(_ outgoing: TransportRequest, _ transfer: Transfer) async throws -> TransportResponse {
+    func bypassed(_ outgoing: TransportRequest, _ transfer: Transfer) async throws -> Response {
         await report(.bypassed)
         let response = try await transfer(outgoing)
         for url in CacheRules.invalidated(by: response.head, to: request) {
@@ -25,26 +14,25 @@ extension CachedHop {
         return response
     }
 
-    private func fetched(_ outgoing: TransportRequest, _ transfer: Transfer) async throws -> TransportResponse {
+    func fetched(_ outgoing: TransportRequest, _ transfer: Transfer) async throws -> Response {
         await report(.miss)
-        let sent = Sending(now, cache.removals.now)
+        let sent = Sent(now, cache.removals.now)
         let response = try await transfer(outgoing.forced(by: request.mode))
-        return await stored(response, sent) ?? response
+        return await storing(response, sent) ?? response
     }
 
     /// Sends the request with the conditions of a stored response (RFC 9111 §4.3.3).
-    private func revalidated(_ entry: CacheEntry, _ outgoing: TransportRequest, _ transfer: Transfer) async throws
-        -> TransportResponse
-    {
-        let (stored, sent) = (entry.response, Sending(now, cache.removals.now))
+    func revalidated(_ entry: CacheEntry, _ outgoing: TransportRequest, _ transfer: Transfer) async throws -> Response {
+        let (stored, sent) = (entry.response, Sent(now, cache.removals.now))
         let allowsError = allowsStaleIfError(stored)
         let isReplaced: @Sendable (HTTPResponseHead) -> Bool = { head in
             head.statusCode == 304 ? !stored.conditions.isEmpty : allowsError && Self.errors.contains(head.statusCode)
         }
         let conditional = outgoing.forced(by: request.mode).with(stored.conditions, run.watch, isReplaced)
-        let response: TransportResponse
+        let response: Response
         do { response = try await transfer(conditional) } catch {
-            if !allowsError { await report(.miss) }
+            if allowsError, let stale = await self.response(inPlaceOf: error, entry) { return stale }
+            await report(.miss)
             throw error
         }
         if isReplaced(response.head) {
@@ -52,27 +40,40 @@ extension CachedHop {
             if response.head.statusCode == 304 { return try await fetched(outgoing, transfer) }
         }
         await report(.miss)
-        if let storing = await self.stored(response, sent) { return storing }
+        if let storing = await storing(response, sent) { return storing }
         // The server's response supersedes the stored one, although it is not stored itself.
         if response.head.statusCode < 500 { await supersede(entry) }
         return response
+    }
+
+    /// The stored response in place of the error that ended the hop, or kept it from beginning (RFC 5861 §4).
+    ///
+    /// - Returns: `nil` after a cancel or a response, if the error is not one of the connection or of the origin's
+    ///   circuit, or if the stored body is damaged.
+    private func response(inPlaceOf error: any Error, _ entry: CacheEntry) async -> Response? {
+        let failure = AsyncNetError(wrapping: error, as: .transportFailed)
+        guard !Task.isCancelled, run.record.head == nil,
+            failure.isConnectivity || failure.code == .timedOut || failure.code == .circuitOpen
+        else { return nil }
+        guard let body = await body(of: entry) else { return nil }
+        await run.failHop(error)
+        run.watch.failureReplaced(failure)
+        return await use(entry.response, body, of: entry, as: .stale)
     }
 
     /// The stored response in place of a response that confirms it, or of an error.
     ///
     /// - Returns: `nil` if the stored response is damaged, has no byte of the requested range, or is another version than the
     ///   server's.
-    private func replacing(_ response: TransportResponse, by entry: CacheEntry, _ sent: Sending) async throws
-        -> TransportResponse?
-    {
+    private func replacing(_ response: Response, by entry: CacheEntry, _ sent: Sent) async throws -> Response? {
         let isConfirmed = response.head.statusCode == 304
         let isVersion = !isConfirmed || entry.response.isConfirmed(by: response.head)
         let body = isVersion ? await body(of: entry) : nil
         // A server's error is delivered if there is no stored response in its place.
         guard isConfirmed || body != nil else { return nil }
-        await attempt.drain(response, to: request.method)
-        run.record.replaced(response.head)
+        await attempt.drain(response.message, to: request.method)
         run.watch.replaced(response.head)
+        run.endHop(response.head)
         guard let body else {
             // A damaged one is removed already; one without the requested range is still confirmed.
             if !isVersion { await cache.store.remove(entry, key) }
@@ -88,7 +89,7 @@ extension CachedHop {
     private static let errors: Set<Int> = [500, 502, 503, 504]
 
     /// Stores what a 304 response has changed: it may be for other requests now, or not be stored any more.
-    private func update(_ entry: CacheEntry, to confirmed: StoredResponse, _ sent: Sending) async {
+    private func update(_ entry: CacheEntry, to confirmed: StoredResponse, _ sent: Sent) async {
         guard !cache.removals.hasRemoved(key, since: sent.removals) else { return }
         var (updated, variant) = (confirmed, CacheVariant?.none)
         if let headers = await headersToStore(confirmed.statusCode, confirmed.headers) {
@@ -128,7 +129,7 @@ extension CachedHop {
     }
 
     /// When a request was sent, and how many removals the cache had counted then.
-    private struct Sending {
+    private struct Sent {
         let date: Date
         let removals: UInt64
 
@@ -136,14 +137,15 @@ extension CachedHop {
     }
 
     /// The response with a body that is stored as it is read; `nil` if it may not be stored.
-    private func stored(_ response: TransportResponse, _ sent: Sending) async -> TransportResponse? {
+    private func storing(_ response: Response, _ sent: Sent) async -> Response? {
         let head = response.head
         guard request.method == .get, isSmallEnough(head), !(head.isTruncatable && request.url.scheme == "https"),
             let headers = await headersToStore(head.statusCode, head.headers),
             let variant = CacheVariant(of: headers, to: request, isPart: head.statusCode == 206)
         else { return nil }
         let stored = StoredResponse(
-            head, headers, variant, isContentDecoded: response.isContentDecoded, requested: sent.date, received: now)
+            head, headers, variant, isContentDecoded: response.message.isContentDecoded, requested: sent.date,
+            received: now)
         let length = stored.contentRange?.bytes.map { Int64($0.count) }
         guard head.statusCode != 206 || request.range != nil && length != nil else { return nil }
         let part = head.statusCode == 206 ? await neighbour(of: stored) : nil
@@ -152,7 +154,9 @@ extension CachedHop {
         let checked = CheckedWriter(writer, length: length, rest: part?.after) { [cache, key] in
             !cache.removals.hasRemoved(key, since: sent.removals)
         }
-        return await response.storing(in: checked)
+        var copy = response
+        copy.message = await response.message.storing(in: checked)
+        return copy
     }
 
     /// The bytes of a stored part before and after this one, and the part that they become together (RFC 9111 §3.4).

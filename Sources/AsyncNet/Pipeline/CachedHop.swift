@@ -6,27 +6,26 @@ struct CachedHop: Sendable {
     let cache: HTTPCache
     let request: CacheRequest
     /// The request without cookies and credentials.
-    private let plain: TransportRequest
+    let plain: TransportRequest
     let attempt: Attempt
     let key: CacheKey
 
-    /// - Parameters:
-    ///   - outgoing: The request as it is sent, with cookies and credentials.
-    ///   - plain: The request without these.
+    /// - Parameter outgoing: The request as it is sent, with cookies and credentials.
     /// - Returns: `nil` if the session has no cache, or the request does not use it, or the transport refuses the host.
-    init?(_ outgoing: TransportRequest, _ plain: TransportRequest, _ attempt: Attempt) {
+    init?(_ outgoing: TransportRequest, _ attempt: Attempt) {
         // The handshake of a WebSocket has a transport of its own.
         guard attempt.run.carrier == nil, let cache = attempt.run.environment.cache else { return nil }
         let trust = attempt.run.transport.trust(for: outgoing.head)
         // The transport has an error to throw.
         guard trust != .nothing else { return nil }
+        plain = attempt.hopRequest ?? outgoing
         let mode = attempt.run.policies.cacheMode ?? plain.cacheMode ?? .standard
         let credential = attempt.credential(for: plain)
         let request = CacheRequest(
             outgoing.head, mode: mode, trust: trust,
             credential: credential.map { "\($0.username):\($0.password)" },
             hasBody: !plain.body.isNone, isRepeated: attempt.number > 1)
-        (self.cache, self.request, self.plain, self.attempt) = (cache, request, plain, attempt)
+        (self.cache, self.request, self.attempt) = (cache, request, attempt)
         // A test's transport has responses of its own.
         let url = attempt.run.scoped.map { "\($0.id) \(request.key)" } ?? request.key
         key = CacheKey(partition: cache.partition, url: url)
@@ -35,79 +34,64 @@ struct CachedHop: Sendable {
     var run: RequestRun { attempt.run }
     var now: Date { run.environment.date }
 
-    // MARK: Without the server
-
-    /// The final response if the server is not needed; `nil` if it is, or if a stored redirect is to be followed.
-    ///
-    /// - Throws: `.notCached` if the request may not be sent.
-    func finalResponse() async throws -> TransportResponse? {
-        guard request.isCacheable else { return request.isOnlyIfCached ? try await unavailable() : nil }
-        let found = await lookUp()
-        if let index = found.decision.used,
-            run.policies.redirects.follows(found.entries[index].response.head(for: request.url, at: now))
-        {
-            return nil
+    /// The response, from the cache or by a transfer.
+    func response(to outgoing: TransportRequest, _ transfer: Transfer) async throws -> Response {
+        guard request.isCacheable else {
+            return request.isOnlyIfCached ? try await unavailable() : try await bypassed(outgoing, transfer)
         }
-        return try await storedResponse(found)
-    }
-
-    func storedResponse(_ found: (decision: CacheDecision, entries: [CacheEntry])) async throws
-        -> TransportResponse?
-    {
-        switch found.decision {
+        let entries = await cache.store.entries(key)
+        switch CacheDecision(request, entries.map(\.response), at: now) {
         case .use(let index, let outcome):
-            if let response = await use(found.entries[index], as: outcome) { return response }
-            return request.isOnlyIfCached ? try await unavailable() : nil
+            if let response = await use(entries[index], as: outcome) { return response }
+            return request.isOnlyIfCached ? try await unavailable() : try await fetched(outgoing, transfer)
         case .useAndRevalidate(let index):
+            // The revalidation would send the expired credential.
             if attempt.isStoredOnly { throw ReplacedCredential() }
-            guard let response = await use(found.entries[index], as: .stale) else { return nil }
+            guard let response = await use(entries[index], as: .stale) else {
+                return try await fetched(outgoing, transfer)
+            }
             run.revalidate(plain, attempt.credential, key)
             return response
+        case .revalidate(let index): return try await revalidated(entries[index], outgoing, transfer)
+        case .fetch: return try await fetched(outgoing, transfer)
         case .unavailable: return try await unavailable()
-        case .fetch, .revalidate: return nil
         }
     }
 
     /// The response to a request with `only-if-cached` (RFC 9111 §5.2.1.7).
-    private func unavailable() async throws -> TransportResponse {
+    private func unavailable() async throws -> Response {
         if request.mode == .onlyIfCached { throw AsyncNetError(.notCached) }
         await report(.miss)
         let head = HTTPResponseHead(statusCode: 504, url: request.url, reasonPhrase: "Gateway Timeout")
-        return TransportResponse(head: head, body: TransportBody(Data()))
+        return stored(TransportResponse(head: head, body: TransportBody(Data())))
     }
 
-    /// A stale response that may be used in place of this error.
-    func response(inPlaceOf error: AsyncNetError) async -> TransportResponse? {
-        guard request.isCacheable, case (.revalidate(let index), let entries) = await lookUp(),
-            allowsStaleIfError(entries[index].response)
-        else { return nil }
-        run.watch.failureReplaced(error)
-        return await use(entries[index], as: .stale)
+    private func stored(_ message: TransportResponse) -> Response {
+        var response = Response(message, to: plain)
+        response.isStored = true
+        return response
     }
 
-    func lookUp() async -> (decision: CacheDecision, entries: [CacheEntry]) {
-        let entries = await cache.store.entries(key)
-        return (CacheDecision(request, entries.map(\.response), at: now), entries)
-    }
+    // MARK: A stored response
 
     /// - Returns: `nil` if the stored body is damaged.
-    private func use(_ entry: CacheEntry, as outcome: CacheOutcome) async -> TransportResponse? {
+    func use(_ entry: CacheEntry, as outcome: CacheOutcome) async -> Response? {
         guard let body = await body(of: entry) else { return nil }
         return await use(entry.response, body, of: entry, as: outcome)
     }
 
     /// - Parameter entry: Removed if the body does not decode.
     func use(_ response: StoredResponse, _ body: TransportBody, of entry: CacheEntry, as outcome: CacheOutcome) async
-        -> TransportResponse
+        -> Response
     {
         run.watch.leaveHop()
         await report(outcome)
         let part = response.part(for: request, size: entry.body.size)
         let used = part.map(response.cut) ?? response
-        var stored = TransportResponse(
+        var message = TransportResponse(
             head: used.head(for: request.url, at: now), body: body, isContentDecoded: response.isContentDecoded)
-        stored.keepsContentCoding = plain.keepsContentCoding
-        return stored.decoded { [cache, key] in await cache.store.remove(entry, key) }
+        message.keepsContentCoding = plain.keepsContentCoding
+        return stored(message.decoded { [cache, key] in await cache.store.remove(entry, key) })
     }
 
     /// What of the stored body the request asks for.

@@ -1,61 +1,105 @@
 import Foundation
 
-/// Passes a response that neither a redirect nor a challenge follows to the run's sink.
+/// Sends an attempt's request, and passes the response to the run's sink.
 ///
 /// Validators run here and in ``Attempts``: validators of the head before the body is read, since the body may break
 /// off or never end; those of the whole response after it.
 extension Attempt {
+    /// Sends the request over the stations, and returns when the sink has received the response's body.
+    func exchange(_ first: TransportRequest, over stations: some Station) async throws -> Response {
+        var attempt = self
+        if run.context.separatesAttempts { attempt.task = AttemptTask() }
+        defer {
+            attempt.task?.end(run.environment.timers)
+            run.watch.stop()
+        }
+        var request = first
+        do {
+            while true {
+                var response = try await stations.response(to: request, in: attempt)
+                response.message = response.message.decoded
+                do {
+                    response.data = try await attempt.deliver(response)
+                    run.endHop(response.head)
+                    return response
+                } catch is UnusableResponse {
+                    run.endHop(response.head)
+                    if isStoredOnly { throw ReplacedCredential() }
+                    request = try await run.prepare(response.request)
+                }
+            }
+        } catch {
+            await run.failHop(error)
+            throw error
+        }
+    }
+
+    /// A stored response is delivered even if the attempt's time is over: it may stand for that error.
+    private func deliver(_ response: Response) async throws -> Data? {
+        if response.isStored { run.watch.stop() }
+        guard task != nil, !response.isStored, !response.message.body.isOver else {
+            return try await receive(response)
+        }
+        return try await interruptibly { try await receive(response) }
+    }
+
+    // MARK: Body
+
     private var validators: [Validator] { run.policies.validators }
 
     /// Validates the response's head, and has the sink receive the body.
     ///
-    /// - Returns: `nil` if the sink wants the request prepared and sent again in the same attempt.
-    func deliver(_ response: TransportResponse, to request: TransportRequest) async throws -> Next? {
-        let head = response.head
-        run.watch.receivedFinal(head)
-        guard request.delivery == .asItArrives else {
-            guard let refusal = refusal(of: head, to: request.head) else { return try await receive(response, request) }
-            return try await receive(response, refused: refusal, request)
+    /// - Returns: The body, if it was kept in memory.
+    private func receive(_ response: Response) async throws -> Data? {
+        run.watch.receivedFinal(response.head)
+        if response.request.delivery == .asItArrives {
+            try await accept(response)
+        } else if let refusal = refusal(of: response.head, to: response.request.head) {
+            return try await receive(response, refused: refusal)
         }
-        let next = try await accept(response, of: request)
-        if case .again = next { await drain(response, to: request.head.method) }
-        guard case .done = next else { return next }
-        return try await receive(response, request)
+        return try await receiveBody(of: response)
     }
 
-    private func receive(_ response: TransportResponse, _ request: TransportRequest) async throws -> Next? {
+    private func receiveBody(of response: Response) async throws -> Data? {
         // The response to a HEAD request has no body, whatever its `Content-Range`.
-        let expected = request.head.method == .head ? nil : response.head.rangeLength
-        var body = ResponseBody(response.body, of: response.head, observer: run, expected: expected)
-        guard try await run.sink.receive(&body) == .done else { return nil }
+        let expected = response.request.head.method == .head ? nil : response.head.rangeLength
+        var body = ResponseBody(response.message.body, of: response.head, observer: run, expected: expected)
+        try await run.sink.receive(&body)
         run.watch.receivedAll(body.count, after: body.offset)
-        return .done
+        return body.collected
     }
 
-    /// Validates the head of a download or stream, and lets retriers decide about its status. A validator's error is
-    /// thrown; retriers decide about that after the attempt.
-    private func accept(_ response: TransportResponse, of request: TransportRequest) async throws -> Next {
-        let head = response.head
-        guard run.sink.validates(head) else { return .done }
-        if !validators.isEmpty { try await check(response, request) }
-        guard !run.policies.list.retriers.isEmpty, let error = run.refusal(head) else { return .done }
+    /// Validates the head of a download or stream, and lets retriers decide about its status. Retriers decide about a
+    /// validator's error after the attempt.
+    ///
+    /// - Throws: ``Repetition`` if a retrier wants another attempt.
+    private func accept(_ response: Response) async throws {
+        guard run.sink.validates(response.head) else { return }
+        if !validators.isEmpty { try await check(response) }
+        guard !run.policies.list.retriers.isEmpty, let error = run.refusal(response.head) else { return }
         // A retrier may wait for another request of this session, such as a token refresh, which needs a permit too.
         run.releasePermit()
-        run.judgeResponse()
-        return await run.next(after: error, attempt: number, otherwise: error) ?? .done
+        run.judgeHop(response.head)
+        switch await run.next(after: error, attempt: number, otherwise: error) {
+        case .end: return
+        case .fail(let error): throw Repetition(next: .fail(error))
+        case .again(let delay):
+            await drain(response.message, to: response.request.head.method)
+            run.endHop(response.head)
+            throw Repetition(next: .again(after: delay))
+        }
     }
 
     /// Validates the head. Of a refused body the bytes that arrive within the limits of a brief reading are kept for the
     /// error.
-    private func check(_ response: TransportResponse, _ request: TransportRequest) async throws {
-        var pending = RawResponse(requestHead: request.head, head: response.head, data: Data())
+    private func check(_ response: Response) async throws {
+        var pending = RawResponse(requestHead: response.request.head, head: response.head, data: Data())
         pending.isBodyPending = true
         do throws(AsyncNetError) { try await validators.check(pending) } catch {
-            let reading = await readBriefly(response, isWaitingForFirst: false)
+            let reading = await readBriefly(response.message, isWaitingForFirst: false)
             run.record.received(reading.data)
-            let refused = RawResponse(requestHead: request.head, head: response.head, data: reading.data)
             run.send(.validated(error))
-            throw await explained(error, reading, refused)
+            throw await explained(error, reading, response)
         }
         run.send(.validated(nil))
     }
@@ -75,36 +119,38 @@ extension Attempt {
     }
 
     /// The error of a refusal, with its cause if a validator decodes one and the body is whole.
-    private func explained(
-        _ error: AsyncNetError, _ reading: BriefReading, _ response: RawResponse
-    ) async -> AsyncNetError {
+    private func explained(_ error: AsyncNetError, _ reading: BriefReading, _ response: Response) async -> AsyncNetError
+    {
         guard reading.isWhole, validators.contains(where: { $0.cause != nil }) else { return error }
-        return await validators.explained(error, response)
+        let refused = RawResponse(requestHead: response.request.head, head: response.head, data: reading.data)
+        return await validators.explained(error, refused)
     }
 
     /// Throws the refusal, after keeping the bytes of the body that arrive within the limits of a brief reading.
-    private func receive(_ response: TransportResponse, refused refusal: HeadRefusal, _ request: TransportRequest)
-        async throws -> Next?
-    {
+    private func receive(_ response: Response, refused refusal: HeadRefusal) async throws -> Data? {
         if refusal.isAfterOthers {
-            do { return try await receive(response, request) } catch {
+            do { return try await receiveBody(of: response) } catch {
                 guard !Task.isCancelled else { throw error }
                 run.send(.validated(refusal.error))
                 throw refusal.error
             }
         }
-        let reading = await readBriefly(response, isWaitingForFirst: refusal.dependsOnBody)
+        let reading = await readBriefly(response.message, isWaitingForFirst: refusal.dependsOnBody)
         if !refusal.dependsOnBody || !reading.data.isEmpty { run.send(.validated(refusal.error)) }
         run.record.received(reading.data)
         if reading.isWhole { run.watch.receivedAll(Int64(reading.data.count)) }
         guard refusal.dependsOnBody, reading.data.isEmpty else {
-            let refused = RawResponse(requestHead: request.head, head: response.head, data: reading.data)
-            throw await explained(refusal.error, reading, refused)
+            throw await explained(refusal.error, reading, response)
         }
         // An empty body is accepted with any type; the validator decides about it after the attempt.
         if let error = reading.error { throw error }
-        return .done
+        return reading.data
     }
+}
+
+/// A retrier has decided about the head of a response: its body is not delivered.
+struct Repetition: Error {
+    let next: Next
 }
 
 extension HeadRefusal {
@@ -145,10 +191,7 @@ struct MemorySink: ResponseSink {
         return whole
     }
 
-    func receive(_ body: inout ResponseBody) async throws -> SinkVerdict {
-        try await body.collect()
-        return .done
-    }
+    func receive(_ body: inout ResponseBody) async throws { try await body.collect() }
 }
 
 /// The body of a response while a sink reads it: counts its bytes, waits while the request is suspended, and stops the
@@ -158,6 +201,8 @@ struct ResponseBody {
     let head: HTTPResponseHead
     let observer: any BodyObserver
     private(set) var received = ReceivedBytes(count: 0)
+    /// The body, once `collect()` has read it.
+    private(set) var collected: Data?
 
     /// The bytes received so far.
     var count: Int64 { received.count }
@@ -206,6 +251,7 @@ struct ResponseBody {
     mutating func collect() async throws {
         if let whole = body.takeWhole() {
             try collect(whole)
+            collected = whole
             if observer.isSuspended { await observer.waitWhileSuspended() }
             return
         }
@@ -215,6 +261,7 @@ struct ResponseBody {
             // The only chunk of a small body is not copied.
             if data.isEmpty { data = chunk } else { data.append(chunk) }
         }
+        collected = data
     }
 
     /// The body is here: nobody waits for the server any more.

@@ -10,7 +10,9 @@ protocol ResponseSink: Sendable {
     func validates(_ head: HTTPResponseHead) -> Bool
 
     /// Reads the body to its end, on no actor, and returns when the sink has processed all of it.
-    func receive(_ body: inout ResponseBody) async throws -> SinkVerdict
+    ///
+    /// - Throws: ``UnusableResponse`` if the request is to be prepared and sent again in the same attempt.
+    func receive(_ body: inout ResponseBody) async throws
 
     /// Another attempt that the sink wants after an attempt with this error, or with none. After an error the retriers
     /// decide first, and its delay is the shortest that they can choose.
@@ -31,11 +33,8 @@ protocol ResponseSink: Sendable {
     func canBeSentAgain(after error: AsyncNetError?) -> Bool
 }
 
-enum SinkVerdict: Sendable {
-    case done
-    /// The sink cannot use the response: the request is to be prepared and sent again in the same attempt.
-    case again
-}
+/// The sink cannot use a response, and wants the one to another request.
+struct UnusableResponse: Error {}
 
 extension ResponseSink {
     func prepare(_ request: TransportRequest) async throws -> TransportRequest { request }

@@ -1,16 +1,25 @@
+/// What happens after an attempt.
+enum Next: Sendable {
+    /// The request ends as the attempt did.
+    case end
+    /// Another attempt begins after this delay.
+    case again(after: Duration)
+    /// The request ends with this error; no retrier decides about it.
+    indirect case fail(AsyncNetError)
+}
+
 /// Decides what follows an attempt, or the head of a response: after an error the retriers in order, until a retrier
 /// does not leave the decision to the next; then the sink, which may continue its body with another response.
 extension RequestRun {
-    /// - Returns: `nil` if the request ends as the attempt did.
-    func next(afterAttempt number: Int, _ error: AsyncNetError?) async -> Next? {
-        let head = record.head
-        let own = sink.reconnection(after: error, head: head)
-        if hasRetriers, let failure = failure(error, head),
-            let next = await next(after: failure, attempt: number, otherwise: error, notBefore: own?.delay ?? .zero)
-        {
-            return next
+    func next(afterAttempt number: Int, _ result: Result<Response, AsyncNetError>) async -> Next {
+        let error = result.error
+        let own = sink.reconnection(after: error, head: record.head)
+        if !policies.list.retriers.isEmpty, let failure = failure(result) {
+            let next = await next(
+                after: failure, attempt: number, otherwise: error, notBefore: own?.delay ?? .zero)
+            if case .end = next {} else { return next }
         }
-        guard let own, !Task.isCancelled, isInBudget(own), mayTryAgain() else { return nil }
+        guard let own, !Task.isCancelled, isInBudget(own), mayTryAgain() else { return .end }
         sendOwn(.retried(error, after: own.delay))
         return .again(after: own.delay)
     }
@@ -23,11 +32,12 @@ extension RequestRun {
     }
 
     /// The error that retriers decide about; `nil` if they have nothing to decide.
-    private func failure(_ error: AsyncNetError?, _ head: HTTPResponseHead?) -> AsyncNetError? {
-        if let error { return canRepeat(after: error) ? record.outcome(error).error : nil }
+    private func failure(_ result: Result<Response, AsyncNetError>) -> AsyncNetError? {
+        switch result {
+        case .failure(let error): canRepeat(after: error) ? record.outcome(error).error : nil
         // Retriers have decided about the head of a download or stream before its body was read.
-        guard let head, record.isCollected else { return nil }
-        return refusal(head)
+        case .success(let response): response.data == nil ? nil : refusal(response.head)
+        }
     }
 
     /// The error for a status that retriers decide about though no validator has refused it.
@@ -48,13 +58,13 @@ extension RequestRun {
     ///   - end: The error with which the request ends if there is no other attempt; `nil` if its response is delivered
     ///     then.
     ///   - shortest: The shortest delay before another attempt.
-    /// - Returns: `nil` if no retrier wants another attempt, or it must not be sent.
+    /// - Returns: `.end` if no retrier wants another attempt, or it must not be sent.
     func next(
         after error: AsyncNetError, attempt: Int, otherwise end: AsyncNetError?, notBefore shortest: Duration = .zero
-    ) async -> Next? {
+    ) async -> Next {
         let context = context(attempt: sink.failedAttempts ?? attempt)
         for policy in policies.list.retriers {
-            guard !Task.isCancelled, let decision = await policy.decision(after: error, context) else { return nil }
+            guard !Task.isCancelled, let decision = await policy.decision(after: error, context) else { return .end }
             switch decision.choice {
             case .doNotRetry: continue
             case .retry(let asked):
@@ -62,7 +72,7 @@ extension RequestRun {
                 // The request fails now: its deadline would end it during the delay.
                 if let remainingTime, remainingTime <= delay { return .fail(Self.tooLate(delay, after: error)) }
                 guard !isCircuitOpen(after: delay), !decision.isCharged || isInBudget, mayTryAgain() else {
-                    return nil
+                    return .end
                 }
                 // The circuit may open during the delay.
                 if environment.limits.breakers != nil { record.keep(record.outcome(end)) }
@@ -71,7 +81,7 @@ extension RequestRun {
             case .fail(let error): return .fail(error)
             }
         }
-        return nil
+        return .end
     }
 
     private static func tooLate(_ delay: Duration, after error: AsyncNetError) -> AsyncNetError {
@@ -97,4 +107,8 @@ extension RequestRun {
             metrics: outcome.metrics, time: environment.timers.time, redirected: record.redirectedRequests,
             onRefresh: watch.reportsRefresh, deferral: deferral)
     }
+}
+
+extension Result {
+    fileprivate var error: Failure? { if case .failure(let error) = self { error } else { nil } }
 }

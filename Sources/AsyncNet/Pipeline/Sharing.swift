@@ -8,11 +8,12 @@ struct Sharing<Rest: Station>: Station {
 
     init(_ rest: Rest) { self.rest = rest }
 
-    func send(_ request: TransportRequest, in attempt: Attempt) async throws -> Next {
-        if attempt.run.carrier != nil || attempt.isStoredOnly { return try await rest.send(request, in: attempt) }
-        if isShared(request, attempt.run) { return try await share(request, attempt) }
-        if let hedging = hedging(request, attempt.run) { return try await hedge(request, by: hedging, attempt) }
-        return try await rest.send(request, in: attempt)
+    func response(to request: TransportRequest, in attempt: Attempt) async throws -> Response {
+        if attempt.run.carrier == nil, !attempt.isStoredOnly {
+            if isShared(request, attempt.run) { return try await share(request, attempt) }
+            if let hedging = hedging(request, attempt.run) { return try await hedge(request, by: hedging, attempt) }
+        }
+        return try await rest.response(to: request, in: attempt)
     }
 
     // MARK: Coalescing
@@ -39,7 +40,7 @@ struct Sharing<Rest: Station>: Station {
 
     /// Waits for the transfer with this key. If the other requests abandoned that transfer just as this request joined,
     /// a new transfer replaces it; not without end, since a transport may itself fail with `.cancelled`.
-    private func share(_ request: TransportRequest, _ attempt: Attempt) async throws -> Next {
+    private func share(_ request: TransportRequest, _ attempt: Attempt) async throws -> Response {
         let (flights, key) = (attempt.run.environment.limits.flights, flightKey(request, attempt))
         var rest = 10
         while true {
@@ -53,7 +54,7 @@ struct Sharing<Rest: Station>: Station {
             if shared.isOver { flights.leave(key, shared) }
             rest -= 1
             if outcome.error?.code == .cancelled, !Task.isCancelled, rest > 0 { continue }
-            return try await deliver(outcome, to: request, attempt)
+            return try response(of: outcome, to: request, attempt)
         }
     }
 
@@ -68,7 +69,8 @@ struct Sharing<Rest: Station>: Station {
     }
 
     /// Delivers the first response; an error only if no other transfer runs any more.
-    private func hedge(_ request: TransportRequest, by hedging: HedgingPolicy, _ attempt: Attempt) async throws -> Next
+    private func hedge(_ request: TransportRequest, by hedging: HedgingPolicy, _ attempt: Attempt) async throws
+        -> Response
     {
         let (environment, origin) = (attempt.run.environment, request.head.url.origin)
         let delay = environment.delay(of: hedging, origin)
@@ -97,7 +99,7 @@ struct Sharing<Rest: Station>: Station {
             return last
         }
         guard let outcome else { throw AsyncNetError(.cancelled) }
-        return try await deliver(outcome, to: request, attempt)
+        return try response(of: outcome, to: request, attempt)
     }
 
     // MARK: The transfers
@@ -107,21 +109,18 @@ struct Sharing<Rest: Station>: Station {
         -> SideTransfer
     {
         let run = attempt.run
-        let side = RequestRun(
-            run.id, run.environment, run.policies.ofTransfer, MemorySink(), scoped: run.scoped,
-            events: shared ?? run.watch.events, role: .transfer,
-            trace: run.trace?.branch(shared == nil ? .hedged : .shared))
+        let branch: TraceBranch = shared == nil ? .hedged : .shared
+        var context = run.serving(run.policies.ofTransfer, MemorySink(), role: .transfer, trace: branch)
+        if let shared { context.events = shared }
+        let side = RequestRun(context)
         return SideTransfer(run.environment.transfers, on: run.environment.timers.time.executor, shared) {
-            [rest, credential = attempt.credential] in
-            side.record.begin(run.environment.timers.time)
-            side.record.willSend(request)
-            return await side.outcome(of: rest, request, credential)
+            [rest, credential = attempt.credential] in await side.outcome(over: rest, request, credential)
         }
     }
 
-    /// Delivers the outcome of a shared or hedged transfer as if this run had made it.
-    private func deliver(_ outcome: TransferOutcome, to request: TransportRequest, _ attempt: Attempt) async throws
-        -> Next
+    /// The response of a shared or hedged transfer, as if this run had made the transfer.
+    private func response(of outcome: TransferOutcome, to request: TransportRequest, _ attempt: Attempt) throws
+        -> Response
     {
         if let head = outcome.head { attempt.run.watch.receivedFinal(head) }
         attempt.run.record.adopt(outcome)
@@ -132,8 +131,8 @@ struct Sharing<Rest: Station>: Station {
             throw refusal.error
         }
         guard let head = outcome.head else { throw AsyncNetError(.badServerResponse) }
-        let response = TransportResponse(head: head, body: TransportBody(outcome.data ?? Data()))
-        return try await attempt.deliver(response, to: outcome.request ?? request) ?? .done
+        let message = TransportResponse(head: head, body: TransportBody(outcome.data ?? Data()))
+        return Response(message, to: outcome.request ?? request)
     }
 }
 

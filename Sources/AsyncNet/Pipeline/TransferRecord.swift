@@ -25,10 +25,6 @@ final class TransferRecord: Sendable {
         /// How the request ends if the next attempt is not admitted.
         var earlier: TransferOutcome?
         var clock: (time: TimeSource, start: Duration)?
-        /// Whether the last hop's response is not that which is delivered.
-        var isFromCache = false
-        /// The status of that response; `nil` without one.
-        var replacedStatus: Int?
 
         var elapsed: Duration { clock.map { $0.time.now - $0.start } ?? .zero }
     }
@@ -113,20 +109,15 @@ final class TransferRecord: Sendable {
             let attempt = state.metrics.attempts - state.repeats + state.unsent
             (state.isUnsent, state.earlier) = (false, nil)
             state.metrics.beginHop(head, attempt: attempt, at: state.elapsed)
-            (state.isFromCache, state.replacedStatus) = (false, nil)
         }
     }
 
-    /// The hop was challenged with this status, and the request is sent again.
-    func challenged(by statusCode: Int, _ request: TransportRequest) {
-        state.withLock { $0.metrics.hopReceived(statusCode) }
-        willSend(request)
-    }
+    /// The hop has a response with this head, whether or not that is delivered.
+    func hopReceived(_ head: HTTPResponseHead) { state.withLock { $0.metrics.hopReceived(head.statusCode) } }
 
-    func redirected(by statusCode: Int, to request: TransportRequest) {
+    func redirected(to request: TransportRequest) {
         state.withLock { state in
             if let sent = state.request { state.redirected.append(sent) }
-            state.metrics.hopReceived(statusCode)
             state.metrics.redirects.append(request.head.url)
         }
         willSend(request)
@@ -137,7 +128,6 @@ final class TransferRecord: Sendable {
         state.withLock { state in
             guard state.head == nil else { return false }
             state.head = head
-            if !state.isFromCache { state.metrics.hopReceived(head.statusCode) }
             state.metrics.timeToResponse = state.elapsed
             return true
         }
@@ -147,20 +137,7 @@ final class TransferRecord: Sendable {
     func cached(_ outcome: CacheOutcome) {
         state.withLock { state in
             state.metrics.cacheOutcome = outcome
-            if [.hit, .stale, .revalidated].contains(outcome) { (state.isFromCache, state.isUnsent) = (true, false) }
-        }
-    }
-
-    /// Whether the hop's response is a stored one.
-    var isFromCache: Bool { state.withLock { $0.isFromCache } }
-    /// The status of the response in whose place a stored one is delivered; `nil` if there is none.
-    var replacedStatus: Int? { state.withLock { $0.replacedStatus } }
-
-    /// The hop received this head, which is not delivered: see ``RequestEvent/replaced(_:)``.
-    func replaced(_ head: HTTPResponseHead) {
-        state.withLock { state in
-            state.metrics.hopReceived(head.statusCode)
-            (state.isFromCache, state.replacedStatus) = (true, head.statusCode)
+            if [.hit, .stale, .revalidated].contains(outcome) { state.isUnsent = false }
         }
     }
 
@@ -203,16 +180,6 @@ final class TransferRecord: Sendable {
             (state.metrics, state.trailers) = (outcome.metrics, outcome.trailers)
             (state.metrics.start, state.metrics.attempts, state.metrics.hops) = (start, attempts, hops + adopted)
             state.metrics.timeToResponse = outcome.head.map { _ in state.elapsed }
-        }
-    }
-
-    var isCollected: Bool { state.withLock { $0.data != nil } }
-
-    /// The response with its body, once that is in memory.
-    var collectedResponse: RawResponse? {
-        state.withLock { state in
-            guard let request = state.request, let head = state.head, let data = state.data else { return nil }
-            return RawResponse(requestHead: request.head, head: head, data: data)
         }
     }
 

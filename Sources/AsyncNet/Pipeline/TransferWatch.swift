@@ -38,8 +38,12 @@ final class TransferWatch: Sendable {
     // MARK: Silence
 
     /// Counts the server's silence until `stop()`, except while the request is suspended or the transfer does not wait
-    /// for the server.
-    func start(_ timers: TimerQueue, timeout: Duration, _ handler: SilenceHandler) {
+    /// for the server. Goes on counting if the attempt has sent a hop before.
+    func begin(_ timers: TimerQueue, timeout: Duration, _ handler: SilenceHandler) {
+        if silence.withLock({ $0 }) == nil { start(timers, timeout: timeout, handler) } else { read() }
+    }
+
+    private func start(_ timers: TimerQueue, timeout: Duration, _ handler: SilenceHandler) {
         isBodyAwaited.store(false, ordering: .relaxed)
         isReaderBusy.store(false, ordering: .relaxed)
         isFinal.store(false, ordering: .relaxed)
@@ -93,7 +97,9 @@ final class TransferWatch: Sendable {
         case .informational(let head): send(.informational(head))
         case .connected(let connection): connected(connection)
         case .sentBody(let bytes, let total): sent(bytes, of: total)
-        case .receivedHead(let head): received(head)
+        case .receivedHead(let head):
+            record.hopReceived(head)
+            received(head)
         case .receivedBody(let bytes, let head): received(ReceivedBytes(count: bytes), of: head)
         case .metrics(let metrics):
             record.measured(metrics)

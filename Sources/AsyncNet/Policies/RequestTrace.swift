@@ -12,10 +12,6 @@ protocol RequestTrace: AnyObject, Sendable {
     func received(_ head: HTTPResponseHead)
     /// The hop is over: its response's body has ended, or an error has ended it. Further calls do nothing.
     func endHop(_ error: (any Error)?)
-    /// Takes the hop from the run, so that the run's next hop is another.
-    ///
-    /// - Returns: Ends the hop; `nil` if it is over.
-    func takeHop() -> (@Sendable (AsyncNetError) -> Void)?
     /// The request is over, with this error: so are all hops of its runs.
     func end(_ error: AsyncNetError?)
     /// The part of a run that serves this run.

@@ -130,11 +130,16 @@ public actor RequestEngine {
     }
 
     private func makeRun(_ purpose: Purpose) -> RequestRun {
-        let options = options.withLock { $0 }
-        return RequestRun(
-            id, host.environment, RunPolicies(host.environment, options), target.sink, record: record,
-            observers: observers, hold: hold, owner: self, credential: options.credential, scoped: scoped,
-            carrier: carrier, separatesAttempts: kind == .stream, purpose: purpose)
+        let (policies, credential) = options.withLock { (RunPolicies(host.environment, $0), $0.credential) }
+        var context = RunContext(id, host.environment, policies, target.sink, hold: hold)
+        context.observers = observers
+        context.owner = self
+        context.credential = credential
+        context.scoped = scoped
+        context.carrier = carrier
+        context.purpose = purpose
+        if kind == .stream { context.separatesAttempts = true }
+        return RequestRun(context, record: record)
     }
 
     /// Releases the request, and with it a download's partial file, before the transfer counts as ended, so that a
@@ -174,7 +179,7 @@ public actor RequestEngine {
         // Before the waiters are resumed: what monitors and tracers have received is complete when the outcome is known.
         observers.finish(outcome)
         run?.trace?.end(outcome.error)
-        run?.purpose?.end()
+        run?.context.purpose?.end()
         waiters.resumeAll(returning: outcome)
         // The run holds this actor: a retain cycle until here.
         run = nil

@@ -4,46 +4,46 @@ import Testing
 
 @Suite("Tasks of attempts", .timeLimit(.minutes(5)))
 struct AttemptTaskTests {
-    /// Counts the hops that are taken and ended.
-    private final class Trace: RequestTrace {
-        let (taken, ended) = (Counter(), Counter())
+    private let error = AsyncNetError(.timedOut)
 
-        func takeHop() -> (@Sendable (AsyncNetError) -> Void)? {
-            taken.add()
-            return { [ended] _ in ended.add() }
-        }
-
-        func beginHop(_ request: inout TransportRequest, isRedirected: Bool) {}
-        func received(_ head: HTTPResponseHead) {}
-        func endHop(_ error: (any Error)?) {}
-        func end(_ error: AsyncNetError?) {}
-        func branch(_ kind: TraceBranch) -> any RequestTrace { self }
+    private func code(_ work: () async throws -> Void) async -> AsyncNetError.Code? {
+        do { try await work() } catch { return AsyncNetError(wrapping: error, as: .transportFailed).code }
+        return nil
     }
 
-    @Test("A timeout ends the hop of its attempt, and after the attempt's end no other hop")
-    func hop() async throws {
-        let (trace, error) = (Trace(), AsyncNetError(.timedOut))
-        let task = AttemptTask(trace)
-        #expect(await Self.code(of: task, failing: error) == .timedOut)
-        #expect(trace.ended.value == 1)
-        task.fail(error)
-        #expect(trace.taken.value == 1)
-        let finished = AttemptTask(trace)
-        let value = try await finished.run { 7 }
-        #expect(value == 7)
-        finished.fail(error)
-        #expect(trace.taken.value == 1)
-    }
-
-    private static func code(of task: AttemptTask, failing error: AsyncNetError) async -> AsyncNetError.Code? {
-        do {
+    @Test("A failure cancels the part of the attempt that runs, and each part after it")
+    func failure() async {
+        let task = AttemptTask()
+        let code = await code {
             try await task.run {
                 task.fail(error)
                 try Task.checkCancellation()
             }
-            return nil
-        } catch {
-            return (error as? AsyncNetError)?.code
         }
+        #expect(code == .timedOut)
+        #expect(await self.code { try await task.run { try Task.checkCancellation() } } == .timedOut)
+    }
+
+    @Test("A part that ends all the same has its value")
+    func value() async throws {
+        let task = AttemptTask()
+        let value = try await task.run {
+            task.fail(error)
+            return 7
+        }
+        #expect(value == 7)
+    }
+
+    @Test("A failure between two parts ends the second; after the attempt's end it is ignored")
+    func end() async throws {
+        let (task, timers) = (AttemptTask(), TimerQueue(TimeSource(ContinuousClock())))
+        try await task.run {}
+        task.end(timers)
+        task.fail(error)
+        #expect(await code { try await task.run { try Task.checkCancellation() } } == nil)
+        let other = AttemptTask()
+        try await other.run {}
+        other.fail(error)
+        #expect(await code { try await other.run { try Task.checkCancellation() } } == .timedOut)
     }
 }

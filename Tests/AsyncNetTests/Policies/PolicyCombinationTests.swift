@@ -107,7 +107,9 @@ struct PolicyCombinationTests {
         #expect(stub.requests.count == 2)
     }
 
-    @Test("What fails where a redirect leads is not the first host's fault", arguments: [true, false])
+    @Test(
+        "What fails where a redirect leads is held against the origin that it leads to, not against the first",
+        arguments: [true, false])
     func redirectedFailure(_ isStatus: Bool) async throws {
         let stub = StubTransport { request in
             if request.path == "/short" { return .redirect(to: "http://b/long") }
@@ -115,37 +117,42 @@ struct PolicyCombinationTests {
         }
         let session = Session(
             transport: stub, configuration: .init(circuitBreaker: CircuitBreaker(consecutiveFailures: 2)))
-        for _ in 0..<5 { _ = await session.request("http://a/short").serializing(Data.self).result }
-        #expect(stub.requests.count == 10)
+        for _ in 0..<2 { _ = await session.request("http://a/short").serializing(Data.self).result }
+        for _ in 0..<3 {
+            let refused = await session.request("http://a/short").serializing(Data.self).response
+            #expect(refused.error?.code == .circuitOpen)
+            #expect(refused.metrics.redirects.count == 1)
+        }
+        #expect(stub.requests.count == 7)
     }
 
-    @Test("Where a redirect leads to another origin, no permit of that is taken and its circuit is told nothing")
-    func redirectedOrigin() async {
-        let gate = Gate()
+    @Test("A request holds the permit of the origin that its redirect leads to, and no longer that of the first")
+    func redirectedOrigin() async throws {
+        let (gate, held) = (Gate(), Gate())
         let stub = StubTransport { request in
-            if request.path.hasPrefix("/to") { return .redirect(to: "http://b/\(request.path.dropFirst(3))") }
-            if request.path == "/held" { await gate.wait() }
+            if request.path == "/to" { return .redirect(to: "http://b/held") }
+            if request.path == "/held" {
+                held.open()
+                await gate.wait()
+            }
             return .status(500)
         }
         let session = Session(
             transport: stub,
             configuration: .init(
                 concurrencyLimit: ConcurrencyLimit(perHost: 1), circuitBreaker: CircuitBreaker(consecutiveFailures: 1)))
-        async let first = session.request("http://a/toheld").serializing(Data.self).response
-        async let second = session.request("http://c/toheld").serializing(Data.self).response
-        // Both are at b at the same time, and a third request gets b's only permit.
-        #expect(await eventually { stub.requests.count == 4 })
-        async let direct = session.request("http://b/held").serializing(Data.self).response
-        #expect(await eventually { stub.requests.count == 5 })
+        async let first = session.request("http://a/to").serializing(Data.self).response
+        await held.wait()
+        // The first request holds the only permit of b, and none of c and a.
+        async let second = session.request("http://c/to").serializing(Data.self).response
+        let queue = try #require(session.environment.limits.queue)
+        #expect(await eventually { queue.waitingCount == 1 })
+        #expect(await session.request("http://a/").serializing(Data.self).response.statusCode == 500)
         gate.open()
-        #expect(await [first, second, direct].map(\.statusCode) == [500, 500, 500])
-        // Only the request that was sent to b itself has opened its circuit.
-        #expect(await session.request("http://c/to").serializing(Data.self).response.statusCode == 500)
-        #expect(await session.request("http://b/").serializing(Data.self).response.error?.code == .circuitOpen)
-        let other = Session(
-            transport: stub, configuration: .init(circuitBreaker: CircuitBreaker(consecutiveFailures: 1)))
-        #expect(await other.request("http://a/to").serializing(Data.self).response.statusCode == 500)
-        #expect(await other.request("http://b/").serializing(Data.self).response.statusCode == 500)
+        #expect(await first.statusCode == 500)
+        // The failure of the first has opened the circuit of b while the second waited.
+        #expect(await second.error?.code == .circuitOpen)
+        #expect(stub.requests.count == 4)
     }
 
     @Test("A cancelled probe makes room for another")

@@ -174,8 +174,7 @@ struct ForeignFileTests {
         #expect(try await sink.prepare(request).head.headers["Range"] == "bytes=4-")
         let head = HTTPResponseHead(
             statusCode: 206, url: url, headers: ["ETag": "\"1\"", "Content-Range": "bytes 4-9/10"])
-        #expect(
-            try await sink.receive(TransportBody(Data("456789".utf8)), of: head) == .done)
+        try await sink.receive(TransportBody(Data("456789".utf8)), of: head)
         #expect(try Data(contentsOf: target) == Data("0123456789".utf8))
         #expect(folder.contents == ["target"])
     }

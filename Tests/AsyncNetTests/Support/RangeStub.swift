@@ -59,8 +59,8 @@ final class SilentObserver: BodyObserver {
 extension ResponseSink {
     func receive(
         _ body: TransportBody, of head: HTTPResponseHead, observer: any BodyObserver = SilentObserver()
-    ) async throws -> SinkVerdict {
+    ) async throws {
         var body = ResponseBody(body, of: head, observer: observer)
-        return try await receive(&body)
+        try await receive(&body)
     }
 }

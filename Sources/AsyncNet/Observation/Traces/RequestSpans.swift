@@ -175,11 +175,6 @@ final class RequestSpans: RequestTrace {
         open.end(span, error.map(reason))
     }
 
-    func takeHop() -> (@Sendable (AsyncNetError) -> Void)? {
-        guard let span = state.withLock({ $0.span.take() }) else { return nil }
-        return { [self] in open.end(span, reason($0)) }
-    }
-
     /// A shared transfer that no request waits for any more is cancelled, whatever has ended the request.
     private func reason(_ error: any Error) -> AsyncNetError {
         let error = AsyncNetError(wrapping: error, as: .transportFailed)

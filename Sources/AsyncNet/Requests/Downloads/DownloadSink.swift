@@ -100,7 +100,7 @@ final class DownloadSink: ResponseSink {
         head.statusCode != 416 || plan.withLock { $0.requested == nil }
     }
 
-    func receive(_ body: inout ResponseBody) async throws -> SinkVerdict {
+    func receive(_ body: inout ResponseBody) async throws {
         let head = body.head
         let place = try await file.place(for: head)
         let output: OutputFile
@@ -109,20 +109,19 @@ final class DownloadSink: ResponseSink {
         case .complete: output = try file.openComplete(beside: place)
         case .again:
             plan.withLock { [next] in $0 = next }
-            return .again
+            throw UnusableResponse()
         case .write(let offset):
             output = try file.open(beside: place, from: offset, next)
             // Until the file is open, its bytes belong to the version that the plan knew before this response.
             plan.withLock { [next] in $0 = next }
             do { try await write(&body, from: offset, to: output) } catch is SegmentedTransfer.OtherVersion {
                 _ = plan.withLock { $0.restart() }
-                return .again
+                throw UnusableResponse()
             }
         }
         body.rest()
         try await verify(head, beside: place)
         try file.finish(output, at: place)
-        return .done
     }
 
     private func write(_ body: inout ResponseBody, from offset: Int64, to output: OutputFile) async throws {

@@ -22,11 +22,11 @@ final class SegmentSink: ResponseSink {
     var isOtherVersion: Bool { state.withLock { $0.isOtherVersion } }
     func canBeSentAgain(after error: AsyncNetError?) -> Bool { state.withLock { !$0.hasBegun } }
 
-    func receive(_ body: inout ResponseBody) async throws -> SinkVerdict {
+    func receive(_ body: inout ResponseBody) async throws {
         let head = body.head
         let isOtherVersion = head.statusCode == 200 || head.statusCode == 412
         state.withLock { $0 = (true, isOtherVersion) }
-        guard !isOtherVersion else { return .done }
+        guard !isOtherVersion else { return }
         try check(head)
         var position = segment.lowerBound
         while let chunk = try await body.next() {
@@ -38,7 +38,6 @@ final class SegmentSink: ResponseSink {
         guard position == segment.upperBound else {
             throw AsyncNetError(.bodyEndedEarly, "A segment of the download is shorter than its Content-Range")
         }
-        return .done
     }
 
     private var tooLong: AsyncNetError {

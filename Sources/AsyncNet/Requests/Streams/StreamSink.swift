@@ -79,14 +79,13 @@ final class StreamSink: ResponseSink {
         return request
     }
 
-    func receive(_ body: inout ResponseBody) async throws -> SinkVerdict {
+    func receive(_ body: inout ResponseBody) async throws {
         head.fulfil(.success(body.head))
         body.rest()
         switch try await form.value() {
         case .chunks: try await handOver(&body)
         case .events: try await handOverEvents(&body)
         }
-        return .done
     }
 
     private func handOver(_ body: inout ResponseBody) async throws {

@@ -1,0 +1,53 @@
+import Foundation
+
+/// Adds to a hop's request the cookies of its URL, and what the transport is told of the request.
+struct Bridge<Rest: Station>: Station {
+    private let rest: Rest
+
+    init(_ rest: Rest) { self.rest = rest }
+
+    func response(to request: TransportRequest, in attempt: Attempt) async throws -> Response {
+        var outgoing = request
+        prepare(&outgoing, attempt)
+        if let jar = attempt.run.environment.configuration.cookieJar { await jar.addCookies(to: &outgoing) }
+        return try await rest.response(to: outgoing, in: attempt)
+    }
+
+    /// The request that the record stores must not have the watch: watch → record → request → watch would be a retain
+    /// cycle.
+    private func prepare(_ outgoing: inout TransportRequest, _ attempt: Attempt) {
+        let run = attempt.run
+        outgoing.change { outgoing in
+            outgoing.onEvent = run.watch.receive
+            outgoing.hold = run.hold
+            outgoing.interests = run.watch.events?.interests
+            outgoing.connectionObserver = run.environment.events.connectionObserver
+            outgoing.maximumBodySize = run.policies.bodyLimit
+            outgoing.priority = run.policies.priority
+            outgoing.head.asksForUncodedRange()
+            if outgoing.delivery == .whole { outgoing.isUrgent = attempt.refusesHeads(of: outgoing.head) }
+        }
+    }
+}
+
+extension HTTPRequestHead {
+    /// Asks for a range of the bytes that the caller knows. A content coding makes another representation, of which a range
+    /// is other bytes (RFC 9110 §14.1.2); servers that code while they send ignore the range. As in the Fetch standard.
+    fileprivate mutating func asksForUncodedRange() {
+        let hasRange = headers.contains { $0.hasName("Range") && !$0.isOmission }
+        guard hasRange, !headers.contains(name: "Accept-Encoding") else { return }
+        headers.add(.acceptEncoding("identity"))
+    }
+}
+
+extension CookieJar {
+    /// The request's own cookies come first and replace the jar's cookies of the same names.
+    fileprivate func addCookies(to outgoing: inout TransportRequest) async {
+        let own = outgoing.head.headers["Cookie"]
+        guard own.map({ HTTPHeader(name: "Cookie", value: $0).isOmission }) != true else { return }
+        let names = Set((own ?? "").split(separator: ";").map { String($0.prefix { $0 != "=" }).trimmedHTTPSpace })
+        guard let kept = header(for: outgoing.head.url, without: names) else { return }
+        let texts = [own ?? "", kept].filter { !$0.trimmedHTTPSpace.isEmpty }
+        outgoing.head.headers.set(HTTPHeader(name: "Cookie", value: texts.joined(separator: "; ")))
+    }
+}

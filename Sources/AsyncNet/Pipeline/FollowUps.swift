@@ -1,0 +1,116 @@
+import Foundation
+
+/// Sends the next hop after a redirect or a challenge, until a response is that of the request.
+struct FollowUps<Rest: Station>: Station {
+    private let rest: Rest
+
+    init(_ rest: Rest) { self.rest = rest }
+
+    func response(to first: TransportRequest, in attempt: Attempt) async throws -> Response {
+        var request = first
+        var course = Course()
+        while true {
+            try Task.checkCancellation()
+            let credential = attempt.credential(for: request)
+            let spaces = attempt.run.environment.limits.spaces
+            var outgoing = request
+            if let credential { try course.authorize(&outgoing, credential, spaces) }
+            let response = try await rest.response(to: outgoing, in: attempt.hop(request, course))
+            // A stored response is no response to these credentials.
+            if let credential, !response.isStored,
+                try course.responds(to: response.head, of: outgoing, credential, spaces)
+            {
+                attempt.run.challenged(by: response.head, request)
+            } else if let next = try await redirected(response.head, request, &course, attempt.run) {
+                request = next
+            } else {
+                return response
+            }
+            await attempt.drain(response.message, to: response.request.head.method)
+            attempt.run.endHop(response.head)
+        }
+    }
+
+    /// The request that follows a redirect; `nil` if the response is not followed.
+    private func redirected(
+        _ head: HTTPResponseHead, _ request: TransportRequest, _ course: inout Course, _ run: RequestRun
+    ) async throws -> TransportRequest? {
+        guard run.policies.redirects.follows(head),
+            var next = try await run.policies.redirects.following(head, to: request, visited: course.visited)
+        else { return nil }
+        _ = Credential.take(from: &next)
+        try next.check()
+        run.send(.redirected(head, to: next.head))
+        run.record.redirected(to: next)
+        course = Course(visited: course.visited + [next.head.url])
+        return next
+    }
+}
+
+/// What the hops so far determine for the next hop.
+private struct Course {
+    /// The URLs of the redirects followed so far.
+    var visited: [URL] = []
+    /// The value of `Authorization` made of the credential.
+    var authorization: String?
+    /// Whether `authorization` responds to a challenge, and was not sent before any challenge.
+    var isForChallenge = false
+    var challenges = 0
+    /// A server may declare every nonce stale (RFC 7616 §3.3); requests to it must not go on without end.
+    static let maximumChallenges = 3
+
+    /// Sends the credential without a challenge if the URL is in a protection space that has challenged before.
+    mutating func authorize(
+        _ outgoing: inout TransportRequest, _ credential: Credential, _ spaces: ProtectionSpaces
+    ) throws {
+        if authorization == nil { authorization = try spaces.header(for: outgoing, credential) }
+        if let authorization { outgoing.head.headers.set(.authorization(authorization)) }
+    }
+
+    /// Whether the same request is to be sent again with credentials for the server's challenge.
+    mutating func responds(
+        to head: HTTPResponseHead, of sent: TransportRequest, _ credential: Credential, _ spaces: ProtectionSpaces
+    ) throws -> Bool {
+        guard head.statusCode == 401 else {
+            spaces.receive(head, to: sent, credential)
+            return false
+        }
+        // Credentials that were sent without a challenge may have an old nonce, and are made again with the nonce of
+        // this challenge. Credentials made for a challenge are made again only if the server declares their nonce
+        // stale.
+        let refused = isForChallenge ? authorization : nil
+        let credentials = try spaces.answer(head, to: sent, credential, refused: refused)
+        guard sent.body.replay != .once else { return false }
+        guard let credentials, credentials != authorization else {
+            spaces.forget(sent, credential)
+            return false
+        }
+        guard challenges < Self.maximumChallenges else { return false }
+        (authorization, isForChallenge) = (credentials, true)
+        challenges += 1
+        return true
+    }
+}
+
+extension Attempt {
+    /// `nil` if the request goes to another origin than the credential's, or has an `Authorization` header of its own.
+    func credential(for request: TransportRequest) -> Credential? {
+        guard let credential, credential.origin == request.head.url.origin else { return nil }
+        return request.head.headers.contains(name: "Authorization") ? nil : credential.credential
+    }
+
+    /// The attempt as the stations of its next hop see it.
+    fileprivate func hop(_ request: TransportRequest, _ course: Course) -> Attempt {
+        var copy = self
+        copy.hopRequest = request
+        copy.isRedirected = !course.visited.isEmpty
+        return copy
+    }
+}
+
+extension RequestRun {
+    fileprivate func challenged(by head: HTTPResponseHead, _ request: TransportRequest) {
+        send(.challenged(head))
+        record.willSend(request)
+    }
+}

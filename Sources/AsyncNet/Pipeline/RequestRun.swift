@@ -1,0 +1,211 @@
+import Foundation
+import Synchronization
+
+/// What does not change while a request passes through the stations.
+struct RunContext: Sendable {
+    let id: RequestID
+    /// Of the session; of the user's is only what the session has.
+    let environment: Environment
+    let policies: RunPolicies
+    let sink: any ResponseSink
+    var observers: RequestObservers?
+    /// Receives the steps of the run; those of the request by default.
+    var events: (any EventTarget)?
+    var role = RunRole.own
+    /// Whether the request is suspended; the transport reads this between chunks without entering an actor.
+    let hold: TransferHold
+    var owner: (any RunOwner)?
+    /// The request's own credential.
+    var credential: Credential?
+    /// The transport of the test that made the request.
+    var scoped: ScopedTransport?
+    /// A transport for this request alone, whose transfers are neither shared nor hedged.
+    var carrier: (any Transport)?
+    /// Whether a timeout ends an attempt without ending the request.
+    var separatesAttempts: Bool
+    /// The run's part in the request's trace; `nil` without ``TracePropagation``.
+    var trace: (any RequestTrace)?
+    /// What the run's task works for; `nil` for a run that serves another.
+    var purpose: Purpose?
+
+    init(
+        _ id: RequestID, _ environment: Environment, _ policies: consuming RunPolicies, _ sink: any ResponseSink,
+        hold: TransferHold = TransferHold()
+    ) {
+        self.id = id
+        self.environment = environment
+        self.sink = sink
+        self.hold = hold
+        trace = policies.list.tracing?.makeTrace(id, environment.timers.time)
+        // With a cache, an attempt that times out may end with a stored response.
+        separatesAttempts =
+            policies.attemptTimeout != nil || !policies.list.retriers.isEmpty || environment.cache != nil
+        self.policies = policies
+    }
+}
+
+/// One passage of a request through the stations, with the state that the stations share.
+///
+/// A run without an owner serves another run: it makes a transfer that several requests share, one of several transfers
+/// of a hedged request, or a segment of a download.
+final class RequestRun: Sendable {
+    let context: RunContext
+    /// What has happened so far: written by stations and the transport, and read for errors and by policies.
+    let record: TransferRecord
+    let watch: TransferWatch
+    /// How many attempts have begun since the session finishes.
+    private let lateAttempts = Atomic(0)
+    /// What the running hop holds.
+    private let admission = Locked<(permit: RequestQueue.Permit?, pass: CircuitBreakers.Permit?)>((nil, nil))
+    /// The request and credential before the first attempt.
+    private let first = Locked<(request: TransportRequest, credential: OriginCredential?)?>(nil)
+
+    init(_ context: consuming RunContext, record: TransferRecord = TransferRecord()) {
+        self.record = record
+        watch = TransferWatch(
+            record, context.observers, context.hold, context.policies.redirects, context.events ?? context.observers,
+            context.role)
+        self.context = context
+    }
+
+    var id: RequestID { context.id }
+    var environment: Environment { context.environment }
+    var policies: RunPolicies { context.policies }
+    var sink: any ResponseSink { context.sink }
+    var hold: TransferHold { context.hold }
+    var owner: (any RunOwner)? { context.owner }
+    var trace: (any RequestTrace)? { context.trace }
+    var carrier: (any Transport)? { context.carrier }
+    var scoped: ScopedTransport? { context.scoped }
+    var transport: any Transport { carrier ?? scoped ?? environment.transport }
+
+    /// Makes the request, and sends it through all stations.
+    @concurrent
+    func outcome(of blueprint: RequestBlueprint) async -> TransferOutcome {
+        record.begin(environment.timers.time)
+        do {
+            let first = assembled(try await blueprint.make(), context.credential)
+            self.first.withLock { $0 = first }
+            return await outcome(first.request, first.credential)
+        } catch {
+            return record.outcome(AsyncNetError(wrapping: error, as: .encodingFailed))
+        }
+    }
+
+    private func outcome(_ request: TransportRequest, _ credential: OriginCredential?) async -> TransferOutcome {
+        await outcome(credential) { attempt in _ = try await Pipeline.stations.response(to: request, in: attempt) }
+    }
+
+    /// The outcome of a single attempt over these stations, for a run that serves another.
+    func outcome(over stations: some Station, _ request: TransportRequest, _ credential: OriginCredential?) async
+        -> TransferOutcome
+    {
+        record.begin(environment.timers.time)
+        record.willSend(request)
+        return await outcome(credential) { attempt in _ = try await attempt.exchange(request, over: stations) }
+    }
+
+    private func outcome(_ credential: OriginCredential?, _ work: (Attempt) async throws -> Void) async
+        -> TransferOutcome
+    {
+        do {
+            try await work(Attempt(run: self, credential: credential))
+            return record.outcome(nil)
+        } catch {
+            return record.outcome(AsyncNetError(wrapping: error, as: .transportFailed))
+        }
+    }
+
+    /// Userinfo in a URL becomes a credential, so that it is neither sent without a challenge nor shown in an error.
+    private func assembled(_ made: TransportRequest, _ own: Credential?) -> (
+        request: TransportRequest, credential: OriginCredential?
+    ) {
+        var request = made
+        let userinfo = Credential.take(from: &request)
+        record.willSend(request)
+        return (request, (own ?? userinfo).map { OriginCredential(credential: $0, origin: request.head.url.origin) })
+    }
+
+    func fetch(into sink: any ResponseSink, _ change: (inout TransportRequest) -> Void) async throws {
+        guard let first = first.withLock({ $0 }) else { throw AsyncNetError(.invalidRequest) }
+        var request = first.request
+        change(&request)
+        let part = RequestRun(serving(policies.ofPart, sink, role: .segment, trace: .part))
+        part.record.begin(environment.timers.time)
+        part.record.willSend(request)
+        if let error = await part.outcome(request, first.credential).error { throw error }
+    }
+
+    /// The context of a run that serves this one.
+    func serving(
+        _ policies: RunPolicies, _ sink: any ResponseSink, role: RunRole, trace branch: TraceBranch
+    ) -> RunContext {
+        var context = RunContext(id, environment, policies, sink)
+        context.scoped = scoped
+        (context.events, context.role) = (watch.events, role)
+        context.separatesAttempts = true
+        context.trace = trace?.branch(branch)
+        return context
+    }
+
+    // MARK: The owner
+
+    /// - Returns: `false` if the request is over.
+    func beginAttempt(_ number: Int, _ head: HTTPRequestHead) async -> Bool {
+        if let owner { return await owner.beginAttempt(head) }
+        record.beginAttempt(number)
+        return true
+    }
+
+    func waitWhileSuspended() async { if hold.isHeld { await owner?.waitWhileSuspended() } }
+
+    /// Ends the request; for callers that cannot await.
+    func fail(_ error: AsyncNetError) {
+        environment.mailbox.post { [owner] in await owner?.fail(error) }
+    }
+
+    // MARK: Events
+
+    /// Sends a step to the observers of the request; costs a few nanoseconds if there are none.
+    func send(_ event: @autoclosure () -> RequestEvent) { watch.send(event()) }
+
+    /// Sends a step of the request's attempts.
+    func sendOwn(_ event: @autoclosure () -> RequestEvent) { if watch.role != .segment { watch.send(event()) } }
+
+    /// Whether somebody observes the steps.
+    var areEventsObserved: Bool { watch.areEventsObserved }
+
+    // MARK: Time
+
+    var remainingTime: Duration? { policies.end.map { $0 - environment.timers.time.now } }
+
+    /// - Returns: Whether the delay ended by itself, not by a cancel.
+    func pause(_ delay: Duration) async -> Bool {
+        let time = environment.timers.time
+        if delay > .zero, (try? await time.sleep(until: time.now + min(delay, .longestWait))) == nil { return false }
+        return !Task.isCancelled
+    }
+
+    /// Whether another attempt may begin, which counts it: a session that finishes does not wait for requests that try
+    /// again without end.
+    func mayTryAgain() -> Bool {
+        guard environment.transfers.isClosing else { return true }
+        return lateAttempts.add(1, ordering: .relaxed).newValue <= Self.mostLateAttempts
+    }
+
+    private static let mostLateAttempts = 10
+
+    // MARK: What the hop holds
+
+    func hold(_ permit: RequestQueue.Permit?) { admission.withLock { $0.permit = permit } }
+    func hold(_ pass: CircuitBreakers.Permit?) { admission.withLock { $0.pass = pass } }
+
+    /// Takes what tells the origin's circuit breaker how the hop ended.
+    func takePass() -> CircuitBreakers.Permit? { admission.withLock { $0.pass.take() } }
+
+    /// Gives the permit back; further calls do nothing.
+    func releasePermit() {
+        let permit = admission.withLock { $0.permit.take() }
+        permit?.release()
+    }
+}

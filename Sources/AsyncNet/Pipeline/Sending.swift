@@ -1,0 +1,28 @@
+/// Sends one hop over the transport, and stores the cookies of its response.
+struct Sending: Station {
+    func response(to request: TransportRequest, in attempt: Attempt) async throws -> Response {
+        let run = attempt.run
+        var outgoing = request
+        if let transfer = run.watch.supervisedTransfer { outgoing.change { $0.supervision = transfer } }
+        run.record.beginHop(outgoing.head)
+        run.trace?.beginHop(&outgoing, isRedirected: attempt.isRedirected)
+        if outgoing.interests != nil { run.watch.beginHop(outgoing) }
+        var message = try await run.transport.send(outgoing)
+        message.keepsContentCoding = outgoing.keepsContentCoding
+        run.watch.touch()
+        run.record.hopReceived(message.head)
+        run.trace?.received(message.head)
+        if let jar = run.environment.configuration.cookieJar { await jar.keepCookies(of: message.head, run) }
+        return Response(message, to: attempt.hopRequest ?? request)
+    }
+}
+
+extension CookieJar {
+    fileprivate func keepCookies(of head: HTTPResponseHead, _ run: RequestRun) async {
+        guard head.value(for: "Set-Cookie") != nil else { return }
+        var values = head.headers.values(for: "Set-Cookie")
+        if head.joinsRepeatedHeaders { values = values.flatMap(SetCookie.split) }
+        await store(setCookie: values, from: head.url)
+        run.send(.cookiesStored(values.compactMap { SetCookie($0)?.name }))
+    }
+}
