@@ -20,19 +20,22 @@ let package = Package(
     targets: [
         .target(name: "CAsyncNetSockets"),
         .target(name: "CAsyncNetTLS"),
-        .target(name: "CCompression"),
-        .target(name: "CLibcurl"),
-        .target(name: "CMockTLS"),
-        .target(name: "CPlatform"),
+        .target(name: "CAsyncNetCompression"),
+        .target(name: "CAsyncNetLibcurl"),
+        .target(name: "CAsyncNetMockTLS"),
+        .target(name: "CAsyncNetPlatform"),
         .target(
             name: "AsyncNet",
-            dependencies: ["CAsyncNetSockets", "CAsyncNetTLS", "CCompression", "CLibcurl", "CPlatform"],
+            dependencies: [
+                "CAsyncNetSockets", "CAsyncNetTLS", "CAsyncNetCompression", "CAsyncNetLibcurl", "CAsyncNetPlatform",
+            ],
             swiftSettings: features),
         // Without Swift Testing, so that programs need no libTesting.so.
-        .target(name: "AsyncNetTestSupport", dependencies: ["AsyncNet", "CMockTLS"], swiftSettings: features),
+        .target(name: "AsyncNetTestSupport", dependencies: ["AsyncNet", "CAsyncNetMockTLS"], swiftSettings: features),
         .target(name: "AsyncNetTesting", dependencies: ["AsyncNet", "AsyncNetTestSupport"], swiftSettings: features),
         .testTarget(
-            name: "AsyncNetTests", dependencies: ["AsyncNet", "AsyncNetTesting", "AsyncNetTestSupport", "CPlatform"],
+            name: "AsyncNetTests",
+            dependencies: ["AsyncNet", "AsyncNetTesting", "AsyncNetTestSupport", "CAsyncNetPlatform"],
             swiftSettings: features),
         .testTarget(
             name: "MainActorTests", dependencies: ["AsyncNet", "AsyncNetTesting"],

@@ -1,4 +1,4 @@
-import CPlatform
+import CAsyncNetPlatform
 
 extension Platform {
     /// The time of `ContinuousClock` in nanoseconds, from a start that is not known; `nil` where only that clock itself

@@ -1,4 +1,4 @@
-import CPlatform
+import CAsyncNetPlatform
 
 extension Platform {
     /// The calling thread's number, from 0 in the order in which threads ask for theirs first.

@@ -1,4 +1,4 @@
-import CCompression
+import CAsyncNetCompression
 import Foundation
 
 /// Compresses messages (RFC 7692 §7.2.1). zlib's memory, 256 KiB, is taken for the first message.

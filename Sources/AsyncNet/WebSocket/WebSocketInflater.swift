@@ -1,4 +1,4 @@
-import CCompression
+import CAsyncNetCompression
 import Foundation
 
 /// Decompresses messages (RFC 7692 §7.2.2). zlib's memory, 40 KiB, is taken for the first compressed message.

@@ -1,5 +1,5 @@
 import AsyncNet
-import CMockTLS
+import CAsyncNetMockTLS
 import Foundation
 
 extension MockServer {

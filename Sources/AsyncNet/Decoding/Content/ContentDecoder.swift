@@ -1,4 +1,4 @@
-import CCompression
+import CAsyncNetCompression
 package import Foundation
 
 /// Decodes one content coding of a body, chunk by chunk, in bounded memory.

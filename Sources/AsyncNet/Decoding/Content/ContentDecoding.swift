@@ -1,4 +1,4 @@
-import CCompression
+import CAsyncNetCompression
 
 /// The content codings that can be decoded (RFC 9110 §8.4.1), if their library is installed; it is loaded on first use.
 enum ContentDecoding: String, CaseIterable, Sendable {

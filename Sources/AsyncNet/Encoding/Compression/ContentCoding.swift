@@ -1,4 +1,4 @@
-import CCompression
+import CAsyncNetCompression
 import Foundation
 
 /// A content coding of request bodies (RFC 9110 §8.4.1).

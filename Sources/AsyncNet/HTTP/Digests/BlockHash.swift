@@ -1,4 +1,4 @@
-import CPlatform
+import CAsyncNetPlatform
 
 /// The state of a hash function between blocks.
 protocol BlockHash: Sendable {

@@ -1,4 +1,4 @@
-import CPlatform
+import CAsyncNetPlatform
 
 #if canImport(Glibc)
     import Glibc

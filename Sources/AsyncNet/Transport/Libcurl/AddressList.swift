@@ -1,4 +1,4 @@
-import CLibcurl
+import CAsyncNetLibcurl
 import Foundation
 
 /// A `curl_slist` of `CURLOPT_RESOLVE` or `CURLOPT_CONNECT_TO` entries. The owner frees the list after the last handle that uses it.

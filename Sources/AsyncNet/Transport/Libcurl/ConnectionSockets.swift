@@ -1,4 +1,4 @@
-import CLibcurl
+import CAsyncNetLibcurl
 
 /// The sockets of a loop's connections with their local ports, by which libcurl's callbacks identify a connection.
 struct ConnectionSockets {

@@ -1,4 +1,4 @@
-import CLibcurl
+import CAsyncNetLibcurl
 
 /// One of libcurl's multi handles, which carries many transfers at the same time.
 ///

@@ -1,4 +1,4 @@
-import CLibcurl
+import CAsyncNetLibcurl
 import Foundation
 
 /// One of libcurl's easy handles, freed with this value and used on its loop's thread only.

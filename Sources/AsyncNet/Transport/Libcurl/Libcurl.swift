@@ -1,4 +1,4 @@
-import CLibcurl
+import CAsyncNetLibcurl
 
 /// The libcurl of this process, loaded at the first use.
 enum Libcurl {

@@ -1,4 +1,4 @@
-import CLibcurl
+import CAsyncNetLibcurl
 import Foundation
 
 /// The headers of one request as a `curl_slist`, in memory that the next request reuses.

@@ -1,4 +1,4 @@
-import CLibcurl
+import CAsyncNetLibcurl
 
 /// Maps libcurl's results to error codes: by their number, and where a number has several causes, by libcurl's text.
 enum LibcurlErrors {

@@ -1,4 +1,4 @@
-import CLibcurl
+import CAsyncNetLibcurl
 import Foundation
 
 /// The connection that a transfer uses: whether the request may be sent on it, and what the server processed there.

@@ -1,4 +1,4 @@
-import CLibcurl
+import CAsyncNetLibcurl
 import Foundation
 
 /// Which of libcurl's HTTP versions a transfer asks for, and how it comes back from an offer of HTTP/3 that fails.

@@ -1,4 +1,4 @@
-import CLibcurl
+import CAsyncNetLibcurl
 import Foundation
 
 /// Passes the request's body to libcurl.

@@ -1,4 +1,4 @@
-import CLibcurl
+import CAsyncNetLibcurl
 
 /// A server that is not trusted: what its certificates say.
 extension LibcurlHandle {

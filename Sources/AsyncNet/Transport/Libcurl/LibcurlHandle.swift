@@ -1,4 +1,4 @@
-import CLibcurl
+import CAsyncNetLibcurl
 import Foundation
 
 /// One of libcurl's easy handles with the state of the transfer that it carries; reused for the next transfer.

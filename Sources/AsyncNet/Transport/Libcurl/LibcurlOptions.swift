@@ -1,4 +1,4 @@
-import CLibcurl
+import CAsyncNetLibcurl
 import Foundation
 
 /// Bodies of up to this size are sent together with the head, in the same packet if both fit.

@@ -1,4 +1,4 @@
-import CLibcurl
+import CAsyncNetLibcurl
 import Foundation
 
 /// The size of libcurl's receive buffer in bytes. A larger buffer was measured to be no faster.

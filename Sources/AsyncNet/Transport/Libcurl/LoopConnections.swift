@@ -1,4 +1,4 @@
-import CLibcurl
+import CAsyncNetLibcurl
 import Foundation
 
 /// A loop's connections: their sockets, unread responses of closed connections, and streams that servers will not

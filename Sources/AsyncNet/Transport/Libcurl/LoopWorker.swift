@@ -1,4 +1,4 @@
-import CLibcurl
+import CAsyncNetLibcurl
 import Foundation
 
 /// What a loop's thread does: it takes commands, lets libcurl work, starts and ends transfers.

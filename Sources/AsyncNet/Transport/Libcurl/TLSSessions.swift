@@ -1,4 +1,4 @@
-import CLibcurl
+import CAsyncNetLibcurl
 
 /// The TLS sessions that a transport has, so that a new connection to a server resumes a former one's session, which
 /// saves a round trip or the exchange of certificates.

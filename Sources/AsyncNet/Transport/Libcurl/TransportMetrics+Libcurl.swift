@@ -1,4 +1,4 @@
-import CLibcurl
+import CAsyncNetLibcurl
 
 extension TransportMetrics {
     init(_ metrics: lc_metrics, _ certificates: [String]) {

@@ -1,4 +1,4 @@
-import CLibcurl
+import CAsyncNetLibcurl
 import Foundation
 
 /// The responses that were unread when libcurl closed their connections, for the last few connections.

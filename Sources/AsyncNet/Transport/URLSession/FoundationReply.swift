@@ -1,4 +1,4 @@
-import CPlatform
+import CAsyncNetPlatform
 import Foundation
 
 /// What FoundationNetworking's libcurl has received of a response.

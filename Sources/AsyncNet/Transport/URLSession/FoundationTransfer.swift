@@ -1,4 +1,4 @@
-import CPlatform
+import CAsyncNetPlatform
 
 /// A transfer of FoundationNetworking, whose libcurl handle is not freed while this value exists.
 ///

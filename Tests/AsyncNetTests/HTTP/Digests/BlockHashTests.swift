@@ -1,4 +1,4 @@
-import CPlatform
+import CAsyncNetPlatform
 import Foundation
 import Testing
 

@@ -1,5 +1,5 @@
 import AsyncNetTesting
-import CLibcurl
+import CAsyncNetLibcurl
 import Foundation
 import Testing
 

@@ -1,7 +1,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "CPlatform.h"
+#include "CAsyncNetPlatform.h"
 
 #include <dlfcn.h>
 #include <errno.h>

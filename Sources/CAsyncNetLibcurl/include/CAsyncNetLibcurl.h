@@ -4,8 +4,8 @@
 // machine without libcurl. The numbers are libcurl's ABI and do not change. Swift cannot call its variadic functions, so C
 // does; Swift has a function for each type of argument.
 
-#ifndef CLIBCURL_H
-#define CLIBCURL_H
+#ifndef CASYNCNETLIBCURL_H
+#define CASYNCNETLIBCURL_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "CPlatform.h"
+#include "CAsyncNetPlatform.h"
 #include "Words.h"
 
 /// T of RFC 1321 §3.4.

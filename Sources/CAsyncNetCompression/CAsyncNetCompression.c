@@ -1,4 +1,4 @@
-#include "CCompression.h"
+#include "CAsyncNetCompression.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // The parts of the stable C APIs of zlib, libbrotlidec and libzstd that AsyncNet uses. Like libcurl they are loaded at run
 // time; a libcurl that decodes content codings has loaded them already.
 
-#ifndef CCOMPRESSION_H
-#define CCOMPRESSION_H
+#ifndef CASYNCNETCOMPRESSION_H
+#define CASYNCNETCOMPRESSION_H
 
 #include <stddef.h>
 #include <stdint.h>

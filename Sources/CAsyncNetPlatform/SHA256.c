@@ -1,4 +1,4 @@
-#include "CPlatform.h"
+#include "CAsyncNetPlatform.h"
 #include "SHA256.h"
 #include "Words.h"
 

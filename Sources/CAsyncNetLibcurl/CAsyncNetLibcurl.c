@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #endif
 
-#include "CLibcurl.h"
+#include "CAsyncNetLibcurl.h"
 #include "Poller.h"
 
 #include <arpa/inet.h>

@@ -1,7 +1,7 @@
 // System calls that Swift's modules do not export, and the block functions of digests.
 
-#ifndef CPLATFORM_H
-#define CPLATFORM_H
+#ifndef CASYNCNETPLATFORM_H
+#define CASYNCNETPLATFORM_H
 
 #include <stddef.h>
 #include <stdint.h>

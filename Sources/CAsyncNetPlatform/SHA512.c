@@ -1,4 +1,4 @@
-#include "CPlatform.h"
+#include "CAsyncNetPlatform.h"
 #include "Words.h"
 
 /// K of FIPS 180-4 §4.2.3.

@@ -3,8 +3,8 @@
 // OpenSSL is loaded by name, once: neither its development package nor a link flag is needed. libcurl, which uses it, has
 // usually loaded it already.
 
-#ifndef CMOCKTLS_H
-#define CMOCKTLS_H
+#ifndef CASYNCNETMOCKTLS_H
+#define CASYNCNETMOCKTLS_H
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE  // RTLD_DEFAULT
-#include "CMockTLS.h"
+#include "CAsyncNetMockTLS.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
