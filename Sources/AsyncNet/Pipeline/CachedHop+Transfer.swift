@@ -154,9 +154,7 @@ extension CachedHop {
         let checked = CheckedWriter(writer, length: length, rest: part?.after) { [cache, key] in
             !cache.removals.hasRemoved(key, since: sent.removals)
         }
-        var copy = response
-        copy.message = await response.message.storing(in: checked)
-        return copy
+        return response.with(await response.message.storing(in: checked))
     }
 
     /// The bytes of a stored part before and after this one, and the part that they become together (RFC 9111 §3.4).

@@ -67,9 +67,7 @@ struct CachedHop: Sendable {
     }
 
     private func stored(_ message: TransportResponse) -> Response {
-        var response = Response(message, to: plain)
-        response.isStored = true
-        return response
+        Response(message, to: plain, isStored: true)
     }
 
     // MARK: A stored response

@@ -10,6 +10,13 @@ struct Caching<Rest: Station>: Station {
     init(_ rest: Rest) { self.rest = rest }
 
     func response(to request: TransportRequest, in attempt: Attempt) async throws -> Response {
+        guard attempt.run.environment.cache != nil else { return try await rest.response(to: request, in: attempt) }
+        return try await cachedResponse(to: request, in: attempt)
+    }
+
+    /// Not inlined: its frame would be that of every request without a cache.
+    @inline(never)
+    private func cachedResponse(to request: TransportRequest, in attempt: Attempt) async throws -> Response {
         let transfer: CachedHop.Transfer = { request in
             if attempt.isStoredOnly { throw ReplacedCredential() }
             return try await rest.response(to: request, in: attempt)

@@ -16,12 +16,11 @@ extension Attempt {
         var request = first
         do {
             while true {
-                var response = try await stations.response(to: request, in: attempt)
-                response.message = response.message.decoded
+                let response = try await stations.response(to: request, in: attempt).decoded
                 do {
-                    response.data = try await attempt.deliver(response)
+                    let data = try await attempt.deliver(response)
                     run.endHop(response.head)
-                    return response
+                    return data.map(response.with) ?? response
                 } catch is UnusableResponse {
                     run.endHop(response.head)
                     if isStoredOnly { throw ReplacedCredential() }

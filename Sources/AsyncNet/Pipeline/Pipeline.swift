@@ -29,22 +29,35 @@ protocol Station: Sendable {
 }
 
 /// A response on its way back through the stations.
-struct Response: Sendable {
+///
+/// An object, as the frame of each station has room for one.
+final class Response: Sendable {
     /// Head and body. The body is read when the response has come back to the attempt.
-    var message: TransportResponse
+    let message: TransportResponse
     /// The request of its hop, without cookies and credentials.
     let request: TransportRequest
     /// Whether it is a stored response, to which the server has added nothing or only a 304.
-    var isStored = false
-    /// The body, if it was kept in memory.
-    var data: Data?
+    let isStored: Bool
+    /// The body, once it was kept in memory.
+    let data: Data?
 
-    init(_ message: TransportResponse, to request: TransportRequest) {
+    init(_ message: TransportResponse, to request: TransportRequest, isStored: Bool = false, data: Data? = nil) {
         self.message = message
         self.request = request
+        self.isStored = isStored
+        self.data = data
     }
 
     var head: HTTPResponseHead { message.head }
+
+    /// The response with a body that is decoded as it is read.
+    var decoded: Response {
+        message.isContentDecoded || message.head.value(for: "Content-Encoding") == nil ? self : with(message.decoded)
+    }
+
+    func with(_ message: TransportResponse) -> Response { Response(message, to: request, isStored: isStored) }
+
+    func with(_ data: Data) -> Response { Response(message, to: request, isStored: isStored, data: data) }
 }
 
 /// One attempt of a run: what all stations know of it.

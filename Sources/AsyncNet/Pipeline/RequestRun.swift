@@ -29,10 +29,11 @@ struct RunContext: Sendable {
     var purpose: Purpose?
 
     init(
-        _ id: RequestID, _ environment: Environment, _ policies: consuming RunPolicies, _ sink: any ResponseSink,
+        _ id: RequestID, _ environment: Environment, _ policies: RunPolicies, _ sink: any ResponseSink,
         hold: TransferHold = TransferHold()
     ) {
         self.id = id
+        self.policies = policies
         self.environment = environment
         self.sink = sink
         self.hold = hold
@@ -40,7 +41,6 @@ struct RunContext: Sendable {
         // With a cache, an attempt that times out may end with a stored response.
         separatesAttempts =
             policies.attemptTimeout != nil || !policies.list.retriers.isEmpty || environment.cache != nil
-        self.policies = policies
     }
 }
 
@@ -63,7 +63,7 @@ final class RequestRun: Sendable {
     init(_ context: consuming RunContext, record: TransferRecord = TransferRecord()) {
         self.record = record
         watch = TransferWatch(
-            record, context.observers, context.hold, context.policies.redirects, context.events ?? context.observers,
+            record, context.observers, context.hold, context.policies, context.events ?? context.observers,
             context.role)
         self.context = context
     }

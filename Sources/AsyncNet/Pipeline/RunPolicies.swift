@@ -1,64 +1,88 @@
-/// The session's and the request's policies together; all attempts of a run use them.
-struct RunPolicies: Sendable {
-    var list: PolicyList
-    var redirects: RedirectPolicy
-    var priority: RequestPriority
+/// The session's and the request's policies together; all attempts of a run use them. An object, as the frame of each
+/// suspended function would have a copy of a value.
+final class RunPolicies: Sendable {
+    let list: PolicyList
+    let redirects: RedirectPolicy
+    let priority: RequestPriority
     /// How many bytes a body may have after decoding.
-    var bodyLimit: Int64?
+    let bodyLimit: Int64?
     /// Whether the content codings of bodies are decoded.
-    var decodesContent: Bool
-    var deadline: Duration?
+    let decodesContent: Bool
+    let deadline: Duration?
     /// The time of the session's clock at which the deadline is over.
-    var end: Duration?
+    let end: Duration?
     /// Whether the run is a shared or hedged transfer.
-    private(set) var isShared = false
+    let isShared: Bool
     /// How long the server may be silent; `nil` unless the request's options set it.
-    var timeout: Duration?
+    let timeout: Duration?
     /// How the request uses the cache; `nil` unless its options set it.
-    var cacheMode: CacheMode?
+    let cacheMode: CacheMode?
     /// The checks of the response.
-    private(set) var validators: [Validator]
+    let validators: [Validator]
     /// How long an attempt may take.
-    var attemptTimeout: Duration?
+    let attemptTimeout: Duration?
 
     init(_ environment: Environment, _ options: RequestOptions) {
-        let session = environment.configuration
-        list = environment.policies
+        var list = environment.policies
         if !options.interceptors.isEmpty { list.append(options.interceptors) }
-        redirects = RedirectPolicy(limit: session.maximumRedirects, handler: options.redirects ?? session.redirects)
-        (priority, timeout, attemptTimeout) = (options.priority, options.timeout, list.attemptTimeout)
+        (self.list, attemptTimeout) = (list, list.attemptTimeout)
+        redirects = RedirectPolicy(
+            limit: environment.configuration.maximumRedirects,
+            handler: options.redirects ?? environment.configuration.redirects)
+        (priority, timeout) = (options.priority, options.timeout)
         (cacheMode, decodesContent) = (options.cacheMode, options.decodesContent)
-        validators = options.validation.validators ?? session.validation.validators ?? []
+        validators = options.validation.validators ?? environment.configuration.validation.validators ?? []
         bodyLimit =
             switch options.bodyLimit {
-            case .session: session.maximumBodySize
+            case .session: environment.configuration.maximumBodySize
             case .bytes(let limit): limit
             case .unlimited: nil
             }
-        deadline = options.deadline ?? session.deadline
+        deadline = options.deadline ?? environment.configuration.deadline
         end = deadline.map { environment.timers.time.now + min(max($0, .zero), .longestWait) }
+        isShared = false
+    }
+
+    /// The policies of a run that serves one with these: that one validates the response, and has enforced the deadline
+    /// if this one does not.
+    private init(
+        of other: RunPolicies, list: PolicyList, redirects: RedirectPolicy, bodyLimit: Int64?, end: Duration?,
+        isShared: Bool, cacheMode: CacheMode?, attemptTimeout: Duration?
+    ) {
+        self.list = list
+        self.redirects = redirects
+        self.bodyLimit = bodyLimit
+        self.end = end
+        self.isShared = isShared
+        self.cacheMode = cacheMode
+        self.attemptTimeout = attemptTimeout
+        validators = []
+        deadline = nil
+        priority = other.priority
+        decodesContent = other.decodesContent
+        timeout = other.timeout
     }
 
     /// The policies of a segment's run: the download's own run enforces deadline and body limit.
     var ofPart: RunPolicies {
-        var copy = self
-        (copy.deadline, copy.bodyLimit, copy.validators) = (nil, nil, [])
-        return copy
+        RunPolicies(
+            of: self, list: list, redirects: redirects, bodyLimit: nil, end: end, isShared: false, cacheMode: cacheMode,
+            attemptTimeout: attemptTimeout)
     }
 
     /// The policies of a shared or hedged transfer: adapters have run, and the run that waits for the transfer has the
     /// retriers and validators.
     var ofTransfer: RunPolicies {
-        var copy = self
-        (copy.list, copy.isShared, copy.validators) = (PolicyList(), true, [])
-        return copy
+        RunPolicies(
+            of: self, list: PolicyList(), redirects: redirects, bodyLimit: bodyLimit, end: end, isShared: true,
+            cacheMode: cacheMode, attemptTimeout: attemptTimeout)
     }
 
     /// The policies of a transfer that revalidates a stored response after that was used.
     var ofRevalidation: RunPolicies {
-        var copy = ofTransfer
-        (copy.deadline, copy.end, copy.cacheMode, copy.redirects.handler) = (nil, nil, .revalidate, .doNotFollow)
-        copy.attemptTimeout = min(attemptTimeout ?? .seconds(60), .seconds(60))
-        return copy
+        RunPolicies(
+            of: self, list: PolicyList(), redirects: RedirectPolicy(limit: 0, handler: .doNotFollow),
+            bodyLimit: bodyLimit, end: nil, isShared: true, cacheMode: .revalidate,
+            attemptTimeout: min(attemptTimeout ?? .seconds(60), .seconds(60)))
     }
 }

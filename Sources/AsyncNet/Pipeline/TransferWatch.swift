@@ -13,7 +13,7 @@ final class TransferWatch: Sendable {
     /// What was reported of the hop that runs; `nil` if nobody observes.
     let hopReport = Locked<HopReport?>(nil)
     private let hold: TransferHold
-    private let redirects: RedirectPolicy
+    private let policies: RunPolicies
     /// Whether the response is delivered even if its head is that of a redirect which would be followed.
     private let isFinal = Atomic(false)
     /// The timer that notices silence, and what silence ends; `nil` between attempts.
@@ -28,10 +28,10 @@ final class TransferWatch: Sendable {
     private let receiveRate = Locked(RateEstimate())
 
     init(
-        _ record: TransferRecord, _ observers: RequestObservers?, _ hold: TransferHold, _ redirects: RedirectPolicy,
+        _ record: TransferRecord, _ observers: RequestObservers?, _ hold: TransferHold, _ policies: RunPolicies,
         _ events: (any EventTarget)?, _ role: RunRole
     ) {
-        (self.record, self.observers, self.hold, self.redirects) = (record, observers, hold, redirects)
+        (self.record, self.observers, self.hold, self.policies) = (record, observers, hold, policies)
         (self.events, self.role) = (events, role)
     }
 
@@ -170,7 +170,7 @@ final class TransferWatch: Sendable {
 
     /// Redirects that are followed are not reported as responses.
     private func isFollowed(_ head: HTTPResponseHead) -> Bool {
-        300..<400 ~= head.statusCode && !isFinal.load(ordering: .relaxed) && redirects.follows(head)
+        300..<400 ~= head.statusCode && !isFinal.load(ordering: .relaxed) && policies.redirects.follows(head)
     }
 
     /// The rate after this many bytes. It is not computed before there is an observer, and then begins with the average.
