@@ -14,6 +14,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "AsyncNet", targets: ["AsyncNet"]),
+        .library(name: "AsyncNetLibcurl", targets: ["AsyncNetLibcurl"]),
         .library(name: "AsyncNetTesting", targets: ["AsyncNetTesting"]),
         .library(name: "AsyncNetTestSupport", targets: ["AsyncNetTestSupport"]),
     ],
@@ -26,16 +27,18 @@ let package = Package(
         .target(name: "CAsyncNetPlatform"),
         .target(
             name: "AsyncNet",
-            dependencies: [
-                "CAsyncNetSockets", "CAsyncNetTLS", "CAsyncNetCompression", "CAsyncNetLibcurl", "CAsyncNetPlatform",
-            ],
+            dependencies: ["CAsyncNetSockets", "CAsyncNetTLS", "CAsyncNetCompression", "CAsyncNetPlatform"],
             swiftSettings: features),
+        .target(name: "AsyncNetLibcurl", dependencies: ["AsyncNet", "CAsyncNetLibcurl"], swiftSettings: features),
         // Without Swift Testing, so that programs need no libTesting.so.
         .target(name: "AsyncNetTestSupport", dependencies: ["AsyncNet", "CAsyncNetMockTLS"], swiftSettings: features),
         .target(name: "AsyncNetTesting", dependencies: ["AsyncNet", "AsyncNetTestSupport"], swiftSettings: features),
         .testTarget(
             name: "AsyncNetTests",
-            dependencies: ["AsyncNet", "AsyncNetTesting", "AsyncNetTestSupport", "CAsyncNetPlatform"],
+            dependencies: [
+                "AsyncNet", "AsyncNetLibcurl", "AsyncNetTesting", "AsyncNetTestSupport", "CAsyncNetLibcurl",
+                "CAsyncNetPlatform",
+            ],
             swiftSettings: features),
         .testTarget(
             name: "MainActorTests", dependencies: ["AsyncNet", "AsyncNetTesting"],

@@ -16,11 +16,17 @@ let package = Package(
     targets: [
         .executableTarget(name: "floor"),
         .target(name: "CountedMalloc"),
-        .executableTarget(name: "carrier", dependencies: [.product(name: "AsyncNet", package: "AsyncNet")]),
+        .executableTarget(
+            name: "carrier",
+            dependencies: [
+                .product(name: "AsyncNet", package: "AsyncNet"), .product(name: "AsyncNetLibcurl", package: "AsyncNet"),
+            ]
+        ),
         .executableTarget(
             name: "bench",
             dependencies: [
                 .product(name: "AsyncNet", package: "AsyncNet"),
+                .product(name: "AsyncNetLibcurl", package: "AsyncNet"),
                 .product(name: "AsyncNetTestSupport", package: "AsyncNet"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),

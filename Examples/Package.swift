@@ -42,6 +42,7 @@ let package = Package(
             dependencies: [
                 "Timelines",
                 .product(name: "AsyncNet", package: "AsyncNet"),
+                .product(name: "AsyncNetLibcurl", package: "AsyncNet"),
                 .product(name: "AsyncNetTestSupport", package: "AsyncNet"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
@@ -50,6 +51,7 @@ let package = Package(
             name: "fuzz-sequences",
             dependencies: [
                 .product(name: "AsyncNet", package: "AsyncNet"),
+                .product(name: "AsyncNetLibcurl", package: "AsyncNet"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),

@@ -11,7 +11,7 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-MODULES = ["AsyncNet", "AsyncNetTesting"]
+MODULES = ["AsyncNet", "AsyncNetLibcurl", "AsyncNetTesting"]
 
 # Pages whose symbols must all be in topic groups of the page, if the module has such a symbol.
 PAGES = {
@@ -19,6 +19,7 @@ PAGES = {
         "Session", "Request", "DataRequest", "DownloadRequest", "StreamRequest", "SessionConfiguration", "RequestOptions", "JSON",
         "AsyncNetError", "AsyncNetError/Code-swift.struct",
     ],
+    "AsyncNetLibcurl": [],
     "AsyncNetTesting": [],
 }
 

@@ -3,7 +3,6 @@
 #endif
 
 #include "CAsyncNetLibcurl.h"
-#include "Poller.h"
 
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -15,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -51,12 +49,6 @@ struct message {
     union { void *whatever; int result; } data;
 };
 
-/// libcurl's multi handle, and what watches its sockets; without it libcurl does so itself.
-struct lc_multi {
-    curl_multi *handle;
-    struct poller *poller;
-};
-
 struct curl_share;
 
 /// libcurl's share handle, with the locks that libcurl takes: of the sessions, and of the share handle itself.
@@ -77,16 +69,15 @@ static struct {
     int (*easy_setopt)(lc_easy *, int, ...);
     int (*easy_getinfo)(lc_easy *, int, ...);
     int (*easy_pause)(lc_easy *, int);
-    curl_multi *(*multi_init)(void);
-    int (*multi_cleanup)(curl_multi *);
-    int (*multi_setopt)(curl_multi *, int, ...);
-    int (*multi_add_handle)(curl_multi *, lc_easy *);
-    int (*multi_remove_handle)(curl_multi *, lc_easy *);
-    int (*multi_perform)(curl_multi *, int *);
-    int (*multi_poll)(curl_multi *, void *, unsigned int, int, int *);
-    int (*multi_socket_action)(curl_multi *, int, int, int *);
-    int (*multi_wakeup)(curl_multi *); // since 7.68
-    struct message *(*multi_info_read)(curl_multi *, int *);
+    lc_multi *(*multi_init)(void);
+    int (*multi_cleanup)(lc_multi *);
+    int (*multi_setopt)(lc_multi *, int, ...);
+    int (*multi_add_handle)(lc_multi *, lc_easy *);
+    int (*multi_remove_handle)(lc_multi *, lc_easy *);
+    int (*multi_perform)(lc_multi *, int *);
+    int (*multi_poll)(lc_multi *, void *, unsigned int, int, int *);
+    int (*multi_wakeup)(lc_multi *); // since 7.68
+    struct message *(*multi_info_read)(lc_multi *, int *);
     struct curl_share *(*share_init)(void); // these three may be missing
     int (*share_setopt)(struct curl_share *, int, ...);
     int (*share_cleanup)(struct curl_share *);
@@ -128,7 +119,6 @@ static int find_all(void *library) {
         && find(library, "curl_multi_remove_handle", &curl.multi_remove_handle)
         && find(library, "curl_multi_perform", &curl.multi_perform)
         && find(library, "curl_multi_poll", &curl.multi_poll)
-        && find(library, "curl_multi_socket_action", &curl.multi_socket_action)
         && find(library, "curl_multi_info_read", &curl.multi_info_read);
 }
 
@@ -320,7 +310,6 @@ static int open_socket(void *user, int purpose, struct address *address) {
         opened(user, -errno);
         return fd;
     }
-    poller_opened(fd);
     opened(user, fd);
     return fd;
 }
@@ -343,34 +332,6 @@ int32_t lc_set_close_function(lc_easy *easy, lc_close_function function) {
     return curl.easy_setopt(easy, 20208, function);
 }
 
-void lc_local_name(lc_easy *easy, char *name) {
-    const char *address = NULL;
-    long port = 0;
-    curl.easy_getinfo(easy, INFO_STRING + 41, &address);
-    curl.easy_getinfo(easy, INFO_LONG + 42, &port);
-    name[0] = 0;
-    if (address && *address && port) snprintf(name, LC_LOCAL_NAME_SIZE, "%s %ld", address, port);
-}
-
-/// The text of `lc_local_name`; empty for a socket that is not IP.
-static void read_name(int socket, char *name) {
-    union { struct sockaddr any; struct sockaddr_in v4; struct sockaddr_in6 v6; struct sockaddr_storage room; } address;
-    socklen_t length = sizeof address;
-    char text[INET6_ADDRSTRLEN] = "";
-    name[0] = 0;
-    if (getsockname(socket, &address.any, &length) != 0) return;
-    if (address.any.sa_family != AF_INET && address.any.sa_family != AF_INET6) return;
-    int is_v4 = address.any.sa_family == AF_INET;
-    inet_ntop(address.any.sa_family, is_v4 ? (void *)&address.v4.sin_addr : (void *)&address.v6.sin6_addr, text, sizeof text);
-    snprintf(name, LC_LOCAL_NAME_SIZE, "%s %d", text, ntohs(is_v4 ? address.v4.sin_port : address.v6.sin6_port));
-}
-
-int lc_has_name(int socket, const char *name) {
-    char own[LC_LOCAL_NAME_SIZE];
-    read_name(socket, own);
-    return *name && strcmp(own, name) == 0;
-}
-
 int lc_waiting_bytes(int socket) {
     char byte;
     ssize_t count = recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
@@ -384,27 +345,6 @@ int lc_local_port(int socket) {
     if (getsockname(socket, &address.any, &length) != 0) return 0;
     if (address.any.sa_family == AF_INET) return ntohs(address.v4.sin_port);
     return address.any.sa_family == AF_INET6 ? ntohs(address.v6.sin6_port) : 0;
-}
-
-int lc_has_answer(int socket) {
-    char start[5];
-    return recv(socket, start, sizeof start, MSG_PEEK | MSG_DONTWAIT) == sizeof start && memcmp(start, "HTTP/", sizeof start) == 0;
-}
-
-void lc_close(int socket) {
-    poller_closes(socket);
-    close(socket);
-}
-
-size_t lc_drain(int socket, char *name, void *buffer, size_t size) {
-    size_t count = 0;
-    read_name(socket, name);
-    while (*name && count < size) {
-        ssize_t more = recv(socket, (char *)buffer + count, size - count, MSG_DONTWAIT);
-        if (more <= 0) break;
-        count += (size_t)more;
-    }
-    return count;
 }
 
 void lc_read_metrics(lc_easy *easy, lc_metrics *metrics) {
@@ -504,63 +444,9 @@ void lc_share_free(lc_share *share) {
 
 int32_t lc_set_share(lc_easy *easy, lc_share *share) { return curl.easy_setopt(easy, 10100, share->handle); }
 
-#define MOST_DESCRIPTORS 65536
-
-/// Sets a bit for each open descriptor of this process. Returns 0 if the system does not list them.
-static int list_descriptors(unsigned char *bits) {
-    DIR *folder = opendir("/proc/self/fd");
-    if (!folder) return 0;
-    struct dirent *entry;
-    while ((entry = readdir(folder))) {
-        long fd = strtol(entry->d_name, NULL, 10);
-        if (fd > 2 && fd < MOST_DESCRIPTORS && fd != dirfd(folder)) bits[fd / 8] |= (unsigned char)(1 << fd % 8);
-    }
-    closedir(folder);
-    return 1;
-}
-
-/// Whether the descriptor is an unnamed socket pair's end that child processes would inherit, with both ends in this
-/// process.
-static int is_own_pair(int fd) {
-    struct sockaddr_storage name;
-    socklen_t length = sizeof name;
-    int flags = fcntl(fd, F_GETFD);
-    if (flags < 0 || flags & FD_CLOEXEC || getsockname(fd, (struct sockaddr *)&name, &length) != 0) return 0;
-    if (name.ss_family != AF_UNIX || length > sizeof(sa_family_t)) return 0;
-#ifdef SO_PEERCRED
-    struct { pid_t pid; uid_t user; gid_t group; } peer;
-    socklen_t size = sizeof peer;
-    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid == getpid();
-#else
-    return 0;
-#endif
-}
-
-/// Whether the socket pair holds a byte: unread at this end, or written here and unread at the other end.
-static int has_wake(int fd) {
-    int waiting = 0, written = 0;
-#ifdef __linux__
-    ioctl(fd, FIONREAD, &waiting);
-    ioctl(fd, TIOCOUTQ, &written);
-#endif
-    return waiting == 1 || written > 0;
-}
-
-/// Sets close-on-exec on libcurl's wake-up socket pair, which libcurl before 8.x neither does nor exports: it is the pair
-/// that was opened with the multi handle and that a wake-up has written a byte to.
-static void close_wake_pair_on_exec(const unsigned char *before) {
-    static unsigned char after[MOST_DESCRIPTORS / 8];
-    memset(after, 0, sizeof after);
-    if (!list_descriptors(after)) return;
-    for (int fd = 3; fd < MOST_DESCRIPTORS; fd++) {
-        int mask = 1 << fd % 8;
-        if (after[fd / 8] & mask && !(before[fd / 8] & mask) && is_own_pair(fd) && has_wake(fd)) fcntl(fd, F_SETFD, FD_CLOEXEC);
-    }
-}
-
 /// NULL also for a multi handle that cannot be woken, which libcurl makes if descriptors run out.
-static curl_multi *make_handle(void) {
-    curl_multi *multi = curl.multi_init();
+lc_multi *lc_multi_new(void) {
+    lc_multi *multi = curl.multi_init();
     if (multi && curl.multi_wakeup && curl.multi_wakeup(multi) != 0) {
         curl.multi_cleanup(multi);
         return NULL;
@@ -568,78 +454,33 @@ static curl_multi *make_handle(void) {
     return multi;
 }
 
-static curl_multi *make_handle_closed_on_exec(void) {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static unsigned char before[MOST_DESCRIPTORS / 8];
-    pthread_mutex_lock(&lock);
-    memset(before, 0, sizeof before);
-    int is_listed = list_descriptors(before);
-    curl_multi *handle = make_handle();
-    if (handle && is_listed) close_wake_pair_on_exec(before);
-    pthread_mutex_unlock(&lock);
-    return handle;
-}
+void lc_multi_free(lc_multi *multi) { curl.multi_cleanup(multi); }
 
-/// Whether this libcurl is one of those that a poller was tried with: 7.88 or 8.21 and later. Others forget transfers
-/// (7.87.0, 8.6.0, 8.10), crash (8.9.0) or keep the thread busy (8.9.0, 8.20.0) unless they wait themselves, see curl's
-/// issues 10146, 12971, 14280, 14325, 15154 and 21960.
-static int may_poll(void) {
-    return info->version_number >> 8 == 0x0758 || info->version_number >= 0x081500;
-}
-
-static int add_poller(lc_multi *multi) {
-    if (!HAS_POLLER || !may_poll()) return 1;
-    struct poller_calls calls = { curl.multi_setopt, curl.multi_socket_action, curl.multi_perform };
-    multi->poller = poller_new(multi->handle, calls);
-    return multi->poller != NULL;
-}
-
-lc_multi *lc_multi_new(void) {
-    lc_multi *multi = calloc(1, sizeof *multi);
-    if (!multi) return NULL;
-    multi->handle = make_handle_closed_on_exec();
-    if (multi->handle && add_poller(multi)) return multi;
-    lc_multi_free(multi);
-    return NULL;
-}
-
-void lc_multi_free(lc_multi *multi) {
-    if (multi->handle) curl.multi_cleanup(multi->handle);
-    poller_free(multi->poller);
-    free(multi);
-}
-
-int32_t lc_multi_set_long(lc_multi *multi, int32_t option, long value) {
-    return curl.multi_setopt(multi->handle, option, value);
-}
-
-int32_t lc_multi_add(lc_multi *multi, lc_easy *easy) { return curl.multi_add_handle(multi->handle, easy); }
-int32_t lc_multi_remove(lc_multi *multi, lc_easy *easy) { return curl.multi_remove_handle(multi->handle, easy); }
+int32_t lc_multi_set_long(lc_multi *multi, int32_t option, long value) { return curl.multi_setopt(multi, option, value); }
+int32_t lc_multi_add(lc_multi *multi, lc_easy *easy) { return curl.multi_add_handle(multi, easy); }
+int32_t lc_multi_remove(lc_multi *multi, lc_easy *easy) { return curl.multi_remove_handle(multi, easy); }
 
 void lc_multi_perform(lc_multi *multi) {
     int running;
-    if (multi->poller) poller_perform(multi->poller);
-    else curl.multi_perform(multi->handle, &running);
+    curl.multi_perform(multi, &running);
 }
 
 /// libcurl 7.66 and 7.67 cannot be woken, so the wait ends after 5 ms, and the loop checks its inbox.
 int32_t lc_multi_wait(lc_multi *multi, int32_t milliseconds) {
-    if (multi->poller) return poller_wait(multi->poller, milliseconds);
     if (!curl.multi_wakeup && milliseconds > 5) milliseconds = 5;
     int ready = 0;
-    curl.multi_poll(multi->handle, NULL, 0, milliseconds, &ready);
+    curl.multi_poll(multi, NULL, 0, milliseconds, &ready);
     return ready;
 }
 
 void lc_multi_wake(lc_multi *multi) {
-    if (multi->poller) poller_wake(multi->poller);
-    else if (curl.multi_wakeup) curl.multi_wakeup(multi->handle);
+    if (curl.multi_wakeup) curl.multi_wakeup(multi);
 }
 
 lc_easy *lc_multi_next_done(lc_multi *multi, int32_t *result) {
     int left;
     struct message *message;
-    while ((message = curl.multi_info_read(multi->handle, &left))) {
+    while ((message = curl.multi_info_read(multi, &left))) {
         if (message->kind != MESSAGE_DONE) continue;
         *result = message->data.result;
         return message->easy;

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AsyncNet
+import AsyncNetLibcurl
 
 @main
 struct Bench: AsyncParsableCommand {

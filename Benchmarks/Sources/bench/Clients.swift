@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import AsyncNet
+import AsyncNetLibcurl
 import Foundation
 import NIOSSL
 

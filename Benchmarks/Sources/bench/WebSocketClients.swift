@@ -42,7 +42,7 @@ struct AsyncNetWebSockets: WebSocketClient {
     let session: Session
 
     init(trusting certificate: URL) {
-        session = Session(transport: .libcurl(tls: TLSConfiguration(trust: .anchors(file: certificate))))
+        session = Session(transport: .sockets(tls: TLSConfiguration(trust: .anchors(file: certificate))))
     }
 
     func perform(_ exchange: WebSocketExchange) async throws -> Double {

@@ -1,4 +1,5 @@
 import AsyncNet
+import AsyncNetLibcurl
 import Foundation
 
 #if canImport(FoundationNetworking)
@@ -99,7 +100,7 @@ struct Carrier {
 
     /// Sleeps before the second message, and after every 16 MiB.
     static func sleep(trusting certificate: URL, _ url: URL) async throws {
-        let session = Session(transport: .libcurl(tls: TLSConfiguration(trust: .anchors(file: certificate))))
+        let session = Session(transport: .sockets(tls: TLSConfiguration(trust: .anchors(file: certificate))))
         var (count, total, next) = (0, 0, 0)
         for try await message in session.webSocket(url).messages {
             if count == 0 { try await Task.sleep(for: .seconds(3)) }

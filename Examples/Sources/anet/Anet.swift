@@ -1,5 +1,6 @@
 import ArgumentParser
 import AsyncNet
+import AsyncNetLibcurl
 import Foundation
 
 /// The command: options in, an exit status out. What happens between is ``Client``.

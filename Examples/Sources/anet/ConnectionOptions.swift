@@ -1,5 +1,6 @@
 import ArgumentParser
 import AsyncNet
+import AsyncNetLibcurl
 import Foundation
 
 /// What carries the requests, and over which connections.

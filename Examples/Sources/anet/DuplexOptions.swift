@@ -60,7 +60,9 @@ struct DuplexOptions: ParsableArguments {
     func check(_ options: [(String, Bool)], _ transport: TransportChoice) throws {
         guard isGiven else { return }
         let name = ws ? "--ws" : "--connect"
-        if transport == .urlsession { throw ValidationError("\(name) needs the transport sockets or libcurl") }
+        if transport == .urlsession || transport == .libcurl {
+            throw ValidationError("\(name) needs the transport sockets")
+        }
         guard let other = options.first(where: \.1)?.0 else { return }
         throw ValidationError("\(name) and \(other) exclude each other")
     }

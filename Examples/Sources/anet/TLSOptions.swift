@@ -94,7 +94,7 @@ struct TLSOptions: ParsableArguments {
     func configuration(for host: String) throws(ExitError) -> TLSConfiguration {
         let tls = try configuration()
         do {
-            return try LibcurlTransport.Configuration(tls: tls, tlsForHosts: hosts(tls)).tls(forHost: host)
+            return try SocketTransport.Configuration(tls: tls, tlsForHosts: hosts(tls)).tls(forHost: host)
         } catch {
             throw ExitError(caught: error)
         }

@@ -1,4 +1,5 @@
 import AsyncNet
+import AsyncNetLibcurl
 import Foundation
 
 /// The sessions of one sequence, one for each way to a server: what goes the same way shares connections and handles.

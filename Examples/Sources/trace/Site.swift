@@ -31,7 +31,7 @@ struct Site {
 
     /// Trusts the certificate of the images' server.
     var transport: any Transport {
-        images.anchor.isEmpty ? AutomaticTransport() : .libcurl(tls: TLSConfiguration(trust: .anchors([images.anchor])))
+        images.anchor.isEmpty ? AutomaticTransport() : .sockets(tls: TLSConfiguration(trust: .anchors([images.anchor])))
     }
 
     func stop() async {

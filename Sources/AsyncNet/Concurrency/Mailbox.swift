@@ -2,7 +2,7 @@
 ///
 /// The mailbox owns a task that runs one message at a time. A message may only enter actors whose code does not block.
 /// The task ends after the last message once the mailbox is deallocated.
-final class Mailbox: Sendable {
+package final class Mailbox: Sendable {
     typealias Message = @Sendable () async -> Void
 
     private let messages: AsyncStream<Message>.Continuation
@@ -17,7 +17,7 @@ final class Mailbox: Sendable {
     }
 
     /// A mailbox whose messages see the task-local values of the task that makes it.
-    static func withTaskLocals() -> Mailbox {
+    package static func withTaskLocals() -> Mailbox {
         let (stream, messages) = AsyncStream.makeStream(of: Message.self)
         Task { await run(stream) }
         return Mailbox(messages)

@@ -4,13 +4,13 @@ import Synchronization
 ///
 /// A transport that finds the transfer suspended pauses, and registers one action, which runs once when the request is
 /// resumed.
-final class TransferHold: Sendable {
+package final class TransferHold: Sendable {
     private let held = Atomic(false)
     private let action = Locked<(owner: ObjectIdentifier, run: @Sendable () -> Void)?>(nil)
 
     init() {}
 
-    var isHeld: Bool { held.load(ordering: .acquiring) }
+    package var isHeld: Bool { held.load(ordering: .acquiring) }
 
     func hold() { held.store(true, ordering: .releasing) }
 
@@ -20,7 +20,7 @@ final class TransferHold: Sendable {
     }
 
     /// - Returns: Whether the transfer is suspended; only then `action` runs, when the request is resumed.
-    func isHeld(_ owner: AnyObject, untilThen action: @escaping @Sendable () -> Void) -> Bool {
+    package func isHeld(_ owner: AnyObject, untilThen action: @escaping @Sendable () -> Void) -> Bool {
         guard isHeld else { return false }
         self.action.withLock { $0 = (ObjectIdentifier(owner), action) }
         guard !isHeld else { return true }
@@ -28,7 +28,7 @@ final class TransferHold: Sendable {
     }
 
     /// Removes the action of `owner`, but not one that the next hop of a redirect has registered since.
-    func forget(_ owner: AnyObject) {
+    package func forget(_ owner: AnyObject) {
         action.withLock { if $0?.owner == ObjectIdentifier(owner) { $0 = nil } }
     }
 }

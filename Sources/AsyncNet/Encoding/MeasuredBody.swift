@@ -1,7 +1,7 @@
 import Foundation
 
 /// A body immediately before it is sent: its files have been checked, and its length is known if that is possible.
-struct MeasuredBody: Sendable {
+package struct MeasuredBody: Sendable {
     enum Piece: Sendable {
         case data(Data)
         case file(MeasuredFile)
@@ -14,12 +14,12 @@ struct MeasuredBody: Sendable {
     /// Makes what follows the body.
     let trailers: (@Sendable () async throws -> HTTPHeaders)?
     /// The length of the body in bytes; `nil` if it is unknown before the end.
-    let length: Int64?
+    package let length: Int64?
 
     /// Measures the files, with up to three system calls each.
     ///
     /// - Throws: ``AsyncNetError`` with code `.fileNotReadable`.
-    init(_ body: RequestBody) throws(AsyncNetError) {
+    package init(_ body: RequestBody) throws(AsyncNetError) {
         try body.check()
         (tap, trailers) = (body.tap, body.trailers)
         pieces = try Self.pieces(body)
@@ -70,7 +70,7 @@ struct MeasuredBody: Sendable {
     }
 
     /// Whether the body calls the user's code, which may wait or block.
-    var asksUserCode: Bool {
+    package var asksUserCode: Bool {
         pieces.contains { piece in
             switch piece {
             case .data, .file: false

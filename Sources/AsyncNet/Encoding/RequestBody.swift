@@ -76,7 +76,7 @@ public struct RequestBody: Sendable {
     }
 
     /// For transports that send no trailers.
-    func checkHasNoTrailers() throws(AsyncNetError) {
+    package func checkHasNoTrailers() throws(AsyncNetError) {
         guard trailers != nil else { return }
         throw AsyncNetError(.unsupportedByTransport, "This transport sends no trailers after a body: use .sockets()")
     }

@@ -55,16 +55,21 @@ public struct AsyncNetError: Error, Sendable {
     }
 
     /// This error with what to try, where the cause is known better than the code says.
-    func with(advice: String) -> AsyncNetError { changed { $0.advice = advice } }
+    package func with(advice: String) -> AsyncNetError { changed { $0.advice = advice } }
 
     /// What a proxy responded to the request for a tunnel; no response to the request itself.
-    struct ProxyResponse: Sendable {
+    package struct ProxyResponse: Sendable {
         let statusCode: Int
         let response: @Sendable () -> HTTPURLResponse?
+
+        package init(statusCode: Int, response: @escaping @Sendable () -> HTTPURLResponse?) {
+            self.statusCode = statusCode
+            self.response = response
+        }
     }
 
     /// This error with a proxy's response.
-    func with(proxy: ProxyResponse) -> AsyncNetError {
+    package func with(proxy: ProxyResponse) -> AsyncNetError {
         changed { $0.proxy = proxy }
     }
 
@@ -101,7 +106,7 @@ public struct AsyncNetError: Error, Sendable {
 
     /// Whether the same request would fail in the same way, although requests that fail with this code may succeed later.
     var isLasting: Bool { content.isLasting }
-    var asLasting: AsyncNetError { changed { $0.isLasting = true } }
+    package var asLasting: AsyncNetError { changed { $0.isLasting = true } }
 
     /// Whether an earlier error has told the same: a log then need not warn again.
     var isRepetition: Bool { content.isRepetition }

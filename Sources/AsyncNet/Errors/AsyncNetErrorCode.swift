@@ -5,7 +5,7 @@ extension AsyncNetError {
     public struct Code: Hashable, Sendable, CaseIterable, CustomStringConvertible {
         /// The code's stable name, with which every description of an error ends.
         public let rawValue: String
-        let summary: String
+        package let summary: String
         let advice: String
 
         public var description: String { rawValue }
@@ -96,7 +96,7 @@ extension AsyncNetError.Code {
     /// system's.
     public static let temporaryFileFailed = Self(
         "temporaryFileFailed", "A temporary file for a body could not be written",
-        "Check the free space for temporary files, or use a transport that streams, such as .libcurl().")
+        "Check the free space for temporary files, or use a transport that streams: .sockets().")
 
     /// zlib, which compresses request bodies, is not installed.
     public static let compressionUnavailable = Self(
@@ -194,7 +194,7 @@ extension AsyncNetError.Code {
     /// A response was read too slowly, over a transport that cannot pause, and exceeded the limit of buffered bytes.
     public static let readerTooSlow = Self(
         "readerTooSlow", "The response's body is read more slowly than it is received",
-        "Read faster, raise the limit in URLSessionTransport.Configuration, or use a transport that pauses: .libcurl()."
+        "Read faster, raise the limit in URLSessionTransport.Configuration, or use a transport that pauses: .sockets()."
     )
 
     /// A stream was read before, and its bytes are not kept.

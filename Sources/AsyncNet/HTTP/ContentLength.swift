@@ -24,7 +24,7 @@ extension HTTPResponseHead {
 
     /// Refuses a response whose body has no certain end (RFC 9112 §6.3): its `Content-Length` is invalid or sent with
     /// different values, and neither method, status nor `Transfer-Encoding` delimits the body.
-    func checkLength(answering method: HTTPMethod) throws(AsyncNetError) {
+    package func checkLength(answering method: HTTPMethod) throws(AsyncNetError) {
         guard let text = value(for: "Content-Length"), ContentLength.bytes(text) == nil, !isBodyless(answering: method),
             value(for: "Transfer-Encoding") == nil
         else { return }

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// Parses a response's head, or the trailers after its body, line by line (RFC 9112 §4, §5).
 ///
@@ -6,26 +6,26 @@ import Foundation
 /// and heads above the size limit. Values are read as UTF-8 if valid, else as Latin-1; invalid UTF-8 in a URI is
 /// percent-encoded, so that its bytes are kept. A continued line (obs-fold, RFC 9112 §5.2) is joined to the value
 /// before by a space.
-struct HTTPHeadParser {
-    typealias Line = UnsafeBufferPointer<UInt8>
+package struct HTTPHeadParser {
+    package typealias Line = UnsafeBufferPointer<UInt8>
 
-    private(set) var statusCode = 0
+    package private(set) var statusCode = 0
     private(set) var httpVersion: String?
     private(set) var reasonPhrase: String?
-    private(set) var headers = HTTPHeaders()
+    package private(set) var headers = HTTPHeaders()
     private var bytes = 0
     private let limit: Int
 
-    init(limit: Int) { self.limit = limit }
+    package init(limit: Int) { self.limit = limit }
 
     /// The head of a response from this URL.
-    func head(url: URL) -> HTTPResponseHead {
+    package func head(url: URL) -> HTTPResponseHead {
         HTTPResponseHead(
             statusCode: statusCode, url: url, headers: headers, httpVersion: httpVersion, reasonPhrase: reasonPhrase)
     }
 
     /// Starts another block; the size limit applies to all blocks together.
-    mutating func beginBlock() {
+    package mutating func beginBlock() {
         statusCode = 0
         (httpVersion, reasonPhrase) = (nil, nil)
         headers = HTTPHeaders()
@@ -33,7 +33,7 @@ struct HTTPHeadParser {
 
     /// Takes a line with its line break.
     /// - Returns: Whether it is the empty line that ends the block.
-    mutating func receive(_ line: Line) throws(AsyncNetError) -> Bool {
+    package mutating func receive(_ line: Line) throws(AsyncNetError) -> Bool {
         bytes += line.count
         guard bytes <= limit else {
             throw AsyncNetError(
@@ -54,7 +54,7 @@ struct HTTPHeadParser {
     }
 
     /// Distinguishes a status line from a header line by the slash of `HTTP/`, which no header's name can contain.
-    static func isStatusLine(_ line: Line) -> Bool {
+    package static func isStatusLine(_ line: Line) -> Bool {
         line.count >= 5 && line[0] == 0x48 && line[1] == 0x54 && line[2] == 0x54 && line[3] == 0x50 && line[4] == 0x2F
     }
 

@@ -39,11 +39,11 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, ExpressibleByStr
 
 extension HTTPMethod {
     /// Whether a request without a body has `Content-Length: 0` (RFC 9110 §8.6).
-    var expectsBody: Bool { self == .post || self == .put || self == .patch }
+    package var expectsBody: Bool { self == .post || self == .put || self == .patch }
 }
 
 /// The characters allowed in names and values (RFC 9110 §5.6.2, §5.5).
-enum HTTPSyntax {
+package enum HTTPSyntax {
     /// Whether the text is valid as a method or a header's name.
     static func isToken(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy(isTokenByte)
@@ -54,7 +54,7 @@ enum HTTPSyntax {
         text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
     }
 
-    static func isTokenByte(_ byte: UInt8) -> Bool {
+    package static func isTokenByte(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E, 0x5F, 0x60, 0x7C, 0x7E: true
         default: isAlphanumeric(byte)

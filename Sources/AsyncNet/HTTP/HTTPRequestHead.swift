@@ -38,7 +38,7 @@ public struct HTTPRequestHead: Sendable {
     }
 
     /// The URL as it is written on the wire.
-    var urlText: String {
+    package var urlText: String {
         guard let spelled = values.value.spelled, spelled.url == url else { return url.absoluteString }
         return spelled.text
     }
@@ -113,12 +113,12 @@ extension Duration {
 
 extension HTTPRequestHead {
     /// Whether the request may be repeated: its method is idempotent (RFC 9110 §9.2.2), or it has an `Idempotency-Key`.
-    var isIdempotent: Bool {
+    package var isIdempotent: Bool {
         HTTPMethod.idempotent.contains(method) || headers.contains(name: "Idempotency-Key")
     }
 
     /// Whether nothing more may be sent on the connection after this request (RFC 9112 §9.6).
-    var closesConnection: Bool { headers.lists("close", in: "Connection") }
+    package var closesConnection: Bool { headers.lists("close", in: "Connection") }
 }
 
 extension HTTPRequestHead: CustomStringConvertible, CustomReflectable {

@@ -2,8 +2,8 @@ import Foundation
 
 /// A host in the form in which hosts are compared: in lower case, without brackets, zone and trailing dot, names in
 /// ASCII (RFC 5890), IP addresses in their canonical text.
-struct HostName: Hashable, Sendable {
-    let text: String
+package struct HostName: Hashable, Sendable {
+    package let text: String
     let isAddress: Bool
 
     /// - Parameter host: A name or address, which may be in brackets, and percent-encoded as in a URL. `nil` if it is
@@ -30,7 +30,7 @@ struct HostName: Hashable, Sendable {
     }
 
     /// The host in a URL's text, as libcurl reads it; `nil` if there is none.
-    init?(ofURL url: String) {
+    package init?(ofURL url: String) {
         guard let colon = url.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let rest = url.utf8[colon...].dropFirst()
         guard rest.starts(with: "//".utf8) else { return nil }
@@ -108,7 +108,7 @@ enum ZonedAddress {
 extension StringProtocol {
     /// A URL's host, with or without brackets and a port, without the zone of an IPv6 address: another machine must not be
     /// told of it (RFC 6874 §4).
-    var withoutZone: String {
+    package var withoutZone: String {
         guard let percent = firstIndex(of: "%"), self[..<percent].contains(":") else { return String(self) }
         let end = self[percent...].firstIndex(of: "]") ?? endIndex
         return String(self[..<percent]) + String(self[end...])

@@ -65,14 +65,14 @@ extension MediaType: CustomStringConvertible {
 
 extension String {
     /// The text without spaces and tabs around it (OWS, RFC 9110 §5.6.3).
-    var trimmedHTTPSpace: String {
+    package var trimmedHTTPSpace: String {
         String(Substring(self[...].utf8.trimmedHTTPSpace))
     }
 }
 
 extension Substring.UTF8View {
     /// Without spaces and tabs at both ends (OWS, RFC 9110 §5.6.3).
-    var trimmedHTTPSpace: Substring.UTF8View {
+    package var trimmedHTTPSpace: Substring.UTF8View {
         func isSpace(_ byte: UInt8?) -> Bool { byte == 0x20 || byte == 0x09 }
         var rest = self
         while isSpace(rest.first) { rest.removeFirst() }

@@ -16,7 +16,7 @@ public struct SentHead: Sendable, Hashable {
     public init(requestLine: String, headers: HTTPHeaders) { source = .parts(requestLine, headers) }
 
     /// Reads a head from its bytes; lines that are no headers are skipped.
-    init(_ bytes: UnsafeRawBufferPointer) { source = .bytes(Array(bytes)) }
+    package init(_ bytes: UnsafeRawBufferPointer) { source = .bytes(Array(bytes)) }
 
     /// The method, the request target and the version, such as `GET /users?page=2 HTTP/1.1`.
     public var requestLine: String {

@@ -7,9 +7,9 @@
 #endif
 
 /// The largest number of file descriptors of this process.
-enum DescriptorLimit {
+package enum DescriptorLimit {
     /// The soft limit; 256, the smallest usual limit, if it cannot be read.
-    static var current: Int {
+    package static var current: Int {
         var limit = rlimit()
         #if canImport(Glibc)
             let result = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

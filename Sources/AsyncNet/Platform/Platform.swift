@@ -2,7 +2,7 @@
 enum Platform {
     static let libraryVersion = "1.0"
 
-    /// Whether libcurl is the better transport. Apple's URLSession uses the system's proxies, VPNs and trust.
+    /// Whether sockets are the better transport. Apple's URLSession uses the system's proxies, VPNs and trust.
     static let prefersSockets = name == "Linux"
 
     #if canImport(Darwin)

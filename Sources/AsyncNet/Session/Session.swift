@@ -14,7 +14,7 @@ public actor Session {
 
     /// The settings for the session's requests.
     public nonisolated var configuration: SessionConfiguration { environment.configuration }
-    /// The transport with its version, such as `libcurl 7.88.1 (OpenSSL/3.0.19)`, and the reason if it is not the
+    /// The transport with its version, such as `sockets (OpenSSL 3.0.19)`, and the reason if it is not the
     /// preferred transport.
     public nonisolated let transportDescription: String
     nonisolated let environment: Environment

@@ -1,6 +1,6 @@
 /// Reads a request's body for a transport's thread: there while no read has to wait, which saves a copy and a change of
 /// threads for a file in the system's cache; otherwise from a task that fills a feed. Used on that thread only.
-final class BodySource {
+package final class BodySource {
     private let body: MeasuredBody
     private let onData: @Sendable () -> Void
     private var reader: BodyReader?
@@ -13,20 +13,20 @@ final class BodySource {
     /// - Parameters:
     ///   - tasks: Makes the task in which a sequence of the user's runs; `nil` without one.
     ///   - onData: Called on any thread when `read` can continue after `.pause`.
-    init(_ body: MeasuredBody, _ tasks: Mailbox?, onData: @escaping @Sendable () -> Void) {
+    package init(_ body: MeasuredBody, _ tasks: Mailbox?, onData: @escaping @Sendable () -> Void) {
         (self.body, self.tasks, self.onData) = (body, tasks, onData)
     }
 
     deinit { stop() }
 
     /// Begins to read the body from its start.
-    func start() {
+    package func start() {
         stop()
         if body.isReadableAtOnce { reader = body.makeReader() } else { startFeed(body.makeReader()) }
     }
 
     /// Moves the body's next bytes into `buffer`.
-    func read(into buffer: UnsafeMutableRawBufferPointer) -> UploadFeed.Piece {
+    package func read(into buffer: UnsafeMutableRawBufferPointer) -> UploadFeed.Piece {
         guard let reader else { return feed?.read(into: buffer) ?? .end }
         do {
             if let count = try reader.readCached(into: buffer) { return count == 0 ? .end : .bytes(count) }
@@ -40,7 +40,7 @@ final class BodySource {
     }
 
     /// The error that prevents the body from being sent to its end; `nil` if there is none.
-    var failure: AsyncNetError? { readFailure ?? feed?.failure }
+    package var failure: AsyncNetError? { readFailure ?? feed?.failure }
 
     /// What follows the body, once `read` has returned `.end`.
     var trailers: HTTPHeaders { feed?.trailers ?? [:] }

@@ -1,13 +1,13 @@
 import Foundation
 
 /// Why the system made no connection, and what to try, by the number of its error (`errno`).
-struct ConnectFailure {
+package struct ConnectFailure {
     /// `nil` where the code's own words say it.
-    let reason: String?
-    let advice: String
+    package let reason: String?
+    package let advice: String
 
     /// `nil` for a number that says no more than that there is no connection.
-    init?(_ number: Int32, isUnixSocket: Bool = false) {
+    package init?(_ number: Int32, isUnixSocket: Bool = false) {
         switch number {
         case ECONNREFUSED:
             reason = nil

@@ -6,6 +6,9 @@ final class ConnectionLife {
 
     init(_ follower: any ConnectionFollower) { self.follower = follower }
 
+    /// A transport that shuts down releases its connections.
+    deinit { close() }
+
     func begin() {
         transfers += 1
         if transfers == 1, !isClosed { follower.becameActive() }
@@ -16,7 +19,7 @@ final class ConnectionLife {
         if transfers == 0, !isClosed { follower.becameIdle() }
     }
 
-    /// libcurl closes a connection before or after it reports the end of the last transfer.
+    /// Called before or after the end of the last transfer.
     func close() {
         guard !isClosed else { return }
         isClosed = true

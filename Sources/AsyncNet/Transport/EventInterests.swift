@@ -9,7 +9,7 @@ public struct EventInterests: Hashable, Sendable {
     /// How many bytes of each body are reported; 0 is none.
     public var bodyLimit: Int
     /// The connection before the end of the transfer. Not public, since all but a lone ``MetricsMonitor`` need it.
-    var connections = true
+    package var connections = true
 
     /// Makes interests.
     public init(sentHeads: Bool = false, bodyBytes: Bool = false, certificates: Bool = false, bodyLimit: Int = 0) {

@@ -1,16 +1,16 @@
 /// The limits of one loop: its part of the transport's limits.
-struct LoopLimits: Equatable {
+package struct LoopLimits: Equatable {
     /// The largest number of connections to one origin.
-    var connectionsPerOrigin: Int
-    var connections: Int
+    package var connectionsPerOrigin: Int
+    package var connections: Int
     /// The largest number of connections that stay open without a transfer.
-    var keptConnections: Int
+    package var keptConnections: Int
 }
 
 /// Distributes a transport's connections and transfers over its loops.
-struct LoopDistribution: Equatable {
-    let loops: Int
-    let limits: LoopLimits
+package struct LoopDistribution: Equatable {
+    package let loops: Int
+    package let limits: LoopLimits
     /// How many loops the transfers to one origin may use. Each has its share of the connections to the origin.
     private let loopsPerOrigin: Int
 
@@ -28,7 +28,7 @@ struct LoopDistribution: Equatable {
     ///     processors, at least 1 and at most 4.
     ///   - descriptors: How many file descriptors the process may open. Half of them are left for files and for
     ///     connections in use.
-    init(connections: Int, connectionsPerOrigin: Int, loops: Int?, processors: Int, descriptors: Int) {
+    package init(connections: Int, connectionsPerOrigin: Int, loops: Int?, processors: Int, descriptors: Int) {
         // A small number of connections cannot be divided among several loops.
         let worthwhile = max(1, min(Self.mostLoops, connections / Self.connectionsPerLoop))
         self.loops = min(worthwhile, loops ?? min(4, max(1, processors / 2)))
@@ -40,16 +40,21 @@ struct LoopDistribution: Equatable {
     }
 
     /// What a loop has to do.
-    struct Load: Equatable {
+    package struct Load: Equatable {
         /// How many transfers the loop has.
-        var transfers = 0
+        package var transfers = 0
         /// The part of the time that the loop's thread works, in percent.
-        var work = 0
+        package var work = 0
+
+        package init(transfers: Int = 0, work: Int = 0) {
+            self.transfers = transfers
+            self.work = work
+        }
     }
 
     /// The loop for a transfer: the origin's own loop, where its connections are, until that loop has more transfers
     /// than connections for the origin, or its thread is busy and another loop's is not.
-    func loop(for origin: OriginKey, load: (Int) -> Load) -> Int {
+    package func loop(for origin: OriginKey, load: (Int) -> Load) -> Int {
         let home = home(of: origin)
         guard loopsPerOrigin > 1 else { return home }
         let own = load(home)

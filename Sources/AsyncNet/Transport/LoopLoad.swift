@@ -1,18 +1,18 @@
 /// How much of the time a loop's thread works, measured by the pauses in which it sleeps.
-struct LoopLoad {
+package struct LoopLoad {
     /// The shortest time that is measured: over less, a thread that has just handled one event would count as busy.
     static let window = Duration.milliseconds(10)
 
     private var windowStart: Duration
     private var slept = Duration.zero
 
-    init(at start: Duration) { windowStart = start }
+    package init(at start: Duration) { windowStart = start }
 
     /// The thread has slept.
     ///
     /// - Returns: The part of the window that the thread has worked, in percent, if the window is over; a new one then
     ///   begins.
-    mutating func slept(from begin: Duration, to end: Duration) -> Int? {
+    package mutating func slept(from begin: Duration, to end: Duration) -> Int? {
         slept += end - begin
         let length = end - windowStart
         guard length >= Self.window else { return nil }

@@ -1,11 +1,11 @@
 import Foundation
 
 /// A hash of an origin (scheme, host, port). Two origins with the same hash share limits and a queue, nothing else.
-typealias OriginKey = UInt64
+package typealias OriginKey = UInt64
 
 extension URL {
     /// The hash of everything before the path (FNV-1a).
-    var originKey: OriginKey {
+    package var originKey: OriginKey {
         var slashes = 0
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in absoluteString.utf8 {

@@ -1,17 +1,17 @@
-import Foundation
+package import Foundation
 
 /// The proxy that a transport uses.
 ///
 /// Passwords do not appear in descriptions or errors. A proxy's URL with another scheme ends each request with
 /// `.invalidConfiguration`.
 public struct ProxyConfiguration: Sendable {
-    enum Kind: Sendable {
+    package enum Kind: Sendable {
         case none, environment
         case url(String)
     }
-    let kind: Kind
-    var username: String?
-    var password: String?
+    package let kind: Kind
+    package var username: String?
+    package var password: String?
     /// Hosts that are connected to without the proxy; empty by default.
     ///
     /// `example.com` and `.example.com` are for the name and its subdomains, `*.example.com` for the subdomains only,
@@ -73,7 +73,7 @@ public struct ProxyConfiguration: Sendable {
     }
 
     /// The proxy's host, without port, user or password.
-    var host: String? {
+    package var host: String? {
         guard case .url(let url) = kind else { return nil }
         let authority = (url.range(of: "://").map { url[$0.upperBound...] } ?? url[...]).prefix { $0 != "/" }
         let hostAndPort = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
@@ -83,7 +83,7 @@ public struct ProxyConfiguration: Sendable {
     }
 
     /// Whether a connection for this URL is made without the proxy that there may be.
-    func isBypassed(by url: URL) -> Bool {
+    package func isBypassed(by url: URL) -> Bool {
         if case .none = kind { return false }
         guard let host = url.host else { return false }
         return isBypassed(by: host, port: url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80))
@@ -100,12 +100,12 @@ public struct ProxyConfiguration: Sendable {
     }
 
     /// Whether a proxy is named here; the environment may name one too.
-    var isConfigured: Bool {
+    package var isConfigured: Bool {
         if case .url = kind { true } else { false }
     }
 
     /// Whether connections may be made through a proxy: one is named here, or in the environment at this time.
-    func mayBeUsed(isTLS: Bool) -> Bool {
+    package func mayBeUsed(isTLS: Bool) -> Bool {
         switch kind {
         case .none: return false
         case .url: return true
@@ -134,7 +134,7 @@ public struct ProxyConfiguration: Sendable {
 
     /// Refuses host names of more than 255 bytes, which SOCKS5 cannot carry (RFC 1928 §5) and libcurl 7.69 to 8.3 write
     /// beyond their buffer (CVE-2023-38545).
-    func checkHost(of url: URL) throws(AsyncNetError) {
+    package func checkHost(of url: URL) throws(AsyncNetError) {
         if mayBeSOCKS, let host = url.host(percentEncoded: true) { try checkHost(host) }
     }
 
@@ -144,9 +144,9 @@ public struct ProxyConfiguration: Sendable {
             .malformedURL, "The URL's host has \(host.utf8.count) bytes; a SOCKS proxy accepts at most 255")
     }
 
-    static let schemes = "A proxy's URL must have the scheme http, https, socks4, socks4a, socks5 or socks5h"
+    package static let schemes = "A proxy's URL must have the scheme http, https, socks4, socks4a, socks5 or socks5h"
 
-    func validate() throws(AsyncNetError) {
+    package func validate() throws(AsyncNetError) {
         guard case .url(let url) = kind else { return }
         let scheme = url.contains("://") ? String(url.prefix { $0 != ":" }).lowercased() : "http"
         guard ["http", "https", "socks4", "socks4a", "socks5", "socks5h"].contains(scheme) else {

@@ -1,13 +1,19 @@
-import Foundation
+package import Foundation
 
 /// The settings that decide which way a request takes to its server.
-struct RequestRoute {
+package struct RequestRoute {
     var unixSocket: String?
     var proxy: ProxyConfiguration
     var addresses: [String: [String]]
 
+    package init(unixSocket: String?, proxy: ProxyConfiguration, addresses: [String: [String]]) {
+        self.unixSocket = unixSocket
+        self.proxy = proxy
+        self.addresses = addresses
+    }
+
     /// The way to this URL for comparisons; empty for the direct way.
-    func text(to url: URL) -> String {
+    package func text(to url: URL) -> String {
         var parts: [String] = []
         if let unixSocket { parts.append("unix \(unixSocket)") }
         if !proxy.isBypassed(by: url), let text = proxy.route { parts.append("proxy \(text)") }

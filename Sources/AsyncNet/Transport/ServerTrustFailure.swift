@@ -39,7 +39,7 @@ extension AsyncNetError {
     public var serverTrust: ServerTrustFailure? { underlyingError as? ServerTrustFailure }
 
     /// This error with the certificates in its message and as its cause.
-    func with(_ failure: ServerTrustFailure) -> AsyncNetError {
+    package func with(_ failure: ServerTrustFailure) -> AsyncNetError {
         let isKnown = !failure.certificates.isEmpty || !failure.expectedPins.isEmpty
         return AsyncNetError(code, isKnown ? "\(message); \(failure)" : message, underlyingError: failure)
     }

@@ -42,7 +42,7 @@ extension TLSHosts {
     /// The trust of a response to this request.
     ///
     /// - Parameter route: The way to the server.
-    func trust(for request: HTTPRequestHead, _ route: () -> String) -> ResponseTrust {
+    package func trust(for request: HTTPRequestHead, _ route: () -> String) -> ResponseTrust {
         guard request.urlText.isTLS else { return ResponseTrust(route: route()) }
         let tls = settings[index(forURL: request.urlText)]
         return tls.trust(by: tls.isDisabled ? route() : "")

@@ -61,12 +61,12 @@ public struct TLSConfiguration: Sendable {
 
     /// The certificates that servers are verified against.
     public struct Trust: Sendable {
-        enum Kind: Hashable, Sendable {
+        package enum Kind: Hashable, Sendable {
             case system, disabled, refused
             case anchors(Data)
             case file(String)
         }
-        let kind: Kind
+        package let kind: Kind
 
         /// The certificate authorities of the system.
         ///
@@ -94,12 +94,12 @@ public struct TLSConfiguration: Sendable {
 
     /// A client certificate with its private key. Descriptions contain neither.
     public struct ClientIdentity: Sendable, CustomStringConvertible, CustomReflectable {
-        enum Kind: Hashable, Sendable {
+        package enum Kind: Hashable, Sendable {
             case memory(certificate: Data, key: Data)
             case files(certificate: String, key: String)
         }
-        let kind: Kind
-        let password: String?
+        package let kind: Kind
+        package let password: String?
 
         /// An identity in memory.
         ///
@@ -172,14 +172,14 @@ public struct TLSConfiguration: Sendable {
     }
 
     /// Refuses what only sockets can do.
-    func checkWithoutSockets() throws(AsyncNetError) {
+    package func checkWithoutSockets() throws(AsyncNetError) {
         let name = maximumVersion != nil ? "a maximum version of TLS" : keyLog != .none ? "a log of keys" : nil
         guard let name else { return }
         throw AsyncNetError(.unsupportedByTransport, "This transport has no setting for \(name): use .sockets()")
     }
 
     /// Whether no server is accepted.
-    var isRefused: Bool { trust.kind == .refused }
+    package var isRefused: Bool { trust.kind == .refused }
 
     var isDisabled: Bool {
         if case .disabled = trust.kind { true } else { !verifiesHostName }
@@ -187,7 +187,7 @@ public struct TLSConfiguration: Sendable {
 
     /// - Throws: ``AsyncNetError`` with code `.invalidConfiguration` for a malformed pin, empty anchors or a key that
     ///   is not PEM.
-    func validate() throws(AsyncNetError) {
+    package func validate() throws(AsyncNetError) {
         for pin in pins {
             if let reason = Self.reason(ofPin: pin) { throw AsyncNetError(.invalidConfiguration, reason) }
             let key = pin.hasPrefix("sha256//") ? Data(base64Encoded: String(pin.dropFirst(8))) : nil

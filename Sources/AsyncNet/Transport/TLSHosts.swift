@@ -2,9 +2,9 @@ import Foundation
 
 /// Chooses the TLS settings for a host: those of the host itself, then those of the wildcard for its last labels, then the
 /// default.
-struct TLSHosts: Sendable {
+package struct TLSHosts: Sendable {
     /// The settings that differ from each other; the first is the default.
-    let settings: [TLSConfiguration]
+    package let settings: [TLSConfiguration]
     /// Indices of `settings`, by host.
     private var hosts: [HostName: Int] = [:]
     /// Indices of `settings`, by what follows `*.`.
@@ -12,7 +12,7 @@ struct TLSHosts: Sendable {
 
     /// - Throws: ``AsyncNetError`` with code `.invalidConfiguration` for a pattern that is neither a host nor a wildcard,
     ///   and for two patterns of one host.
-    init(_ standard: TLSConfiguration, _ patterns: [String: TLSConfiguration]) throws(AsyncNetError) {
+    package init(_ standard: TLSConfiguration, _ patterns: [String: TLSConfiguration]) throws(AsyncNetError) {
         var (settings, indices) = ([standard], [standard.key: 0])
         for tls in patterns.values where indices[tls.key] == nil {
             indices[tls.key] = settings.count
@@ -54,14 +54,14 @@ struct TLSHosts: Sendable {
     ///
     /// - Throws: ``AsyncNetError`` with code `.malformedURL` for what is no host, and `.certificateNotTrusted` for a host that
     ///   is refused.
-    func settings(forHost host: String) throws(AsyncNetError) -> TLSConfiguration {
+    package func settings(forHost host: String) throws(AsyncNetError) -> TLSConfiguration {
         let name = HostName(host)
         guard name != nil || settings.count == 1 else { throw Self.unnamed }
         return try settings[index(for: name)].unlessRefused(host)
     }
 
     /// Refuses a URL with TLS whose host has a form that no entry can have: it could be that of an entry for libcurl.
-    func check(_ url: String) throws(AsyncNetError) {
+    package func check(_ url: String) throws(AsyncNetError) {
         guard settings.count > 1, url.isTLS, HostName(ofURL: url) == nil else { return }
         throw Self.unnamed
     }
@@ -71,7 +71,7 @@ struct TLSHosts: Sendable {
     }
 
     /// The index of the settings for the host in a URL's text.
-    func index(forURL url: String) -> Int { index(for: HostName(ofURL: url)) }
+    package func index(forURL url: String) -> Int { index(for: HostName(ofURL: url)) }
 }
 
 extension TLSConfiguration {
@@ -84,15 +84,28 @@ extension TLSConfiguration {
     // MARK: Servers that are not verified
 
     /// Which servers' certificates are not verified, for descriptions; `nil` if all are.
-    static func unverifiedHosts(_ tls: TLSConfiguration, _ tlsForHosts: [String: TLSConfiguration]) -> String? {
+    package static func unverifiedHosts(_ tls: TLSConfiguration, _ tlsForHosts: [String: TLSConfiguration]) -> String? {
         if tls.isDisabled { return "NOT VERIFYING CERTIFICATES" }
         let hosts = tlsForHosts.filter { $0.value.isDisabled }.keys.sorted()
         return hosts.isEmpty ? nil : "NOT VERIFYING CERTIFICATES OF \(hosts.prefix(5).joined(separator: ", "))"
     }
 
-    static func warnOfUnverifiedHosts() {
+    package static func warnOfUnverifiedHosts() {
         let text =
             "AsyncNet: a transport does not verify certificates; a third party can read and change its traffic.\n"
         FileHandle.standardError.write(Data(text.utf8))
+    }
+}
+
+extension String {
+    /// Whether this is the text of a URL with the scheme `https`.
+    package var isTLS: Bool { utf8.prefix(6).elementsEqual("https:".utf8) { $0 | 0x20 == $1 | 0x20 } }
+}
+
+extension AsyncNetError {
+    /// The settings for other hosts than those of `tlsForHosts` are ``TLSConfiguration/refused``.
+    package static func unlisted(_ host: String) -> AsyncNetError {
+        AsyncNetError(
+            .certificateNotTrusted, "The transport's tlsForHosts has no entry for \(host), and other hosts are refused")
     }
 }

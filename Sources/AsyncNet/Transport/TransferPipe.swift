@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// Passes one response from a transport's callbacks to the task that reads it.
 ///
@@ -21,8 +21,8 @@ import Foundation
 ///
 /// `TransferPipeState` decides what follows from each call. This class carries it out: continuations, hooks, the relay
 /// and the file are used outside the lock, because each of them may take locks of its own.
-final class TransferPipe: Sendable {
-    enum Demand { case more, pause }
+package final class TransferPipe: Sendable {
+    package enum Demand { case more, pause }
 
     /// What the pipe needs to carry out the actions of `machine`.
     struct State {
@@ -41,12 +41,19 @@ final class TransferPipe: Sendable {
     /// - Parameters:
     ///   - limit: The largest body in bytes; a larger body ends the transfer with `.bodyTooLarge`. `nil` means no
     ///     limit.
-    ///   - spill: The file for a transport that cannot pause. With the delivery `.whole` there is none: the reader
-    ///     takes the bytes whenever the buffer is full.
     ///   - isUrgent: Whether a head with a status below 300 is delivered at once with the delivery `.whole` too, as a
     ///     validator refuses it.
+    package convenience init(
+        _ delivery: TransportRequest.Delivery, limit: Int64? = nil,
+        isUrgent: (@Sendable (HTTPResponseHead) -> Bool)? = nil
+    ) {
+        self.init(delivery, limit: limit, spill: nil, isUrgent: isUrgent)
+    }
+
+    /// - Parameter spill: The file for a transport that cannot pause. With the delivery `.whole` there is none: the reader
+    ///   takes the bytes whenever the buffer is full.
     init(
-        _ delivery: TransportRequest.Delivery, limit: Int64? = nil, spill: SpillFile.Settings? = nil,
+        _ delivery: TransportRequest.Delivery, limit: Int64? = nil, spill: SpillFile.Settings?,
         isUrgent: (@Sendable (HTTPResponseHead) -> Bool)? = nil
     ) {
         let spill = delivery == .whole ? nil : spill
@@ -55,12 +62,12 @@ final class TransferPipe: Sendable {
         state = Locked(State(machine: TransferPipeState(delivery, limit: limit ?? .max, spillLimit: spill?.limit)))
     }
 
-    var isEnded: Bool { state.withLock { $0.machine.end != nil } }
-    var isPaused: Bool { state.withLock { $0.machine.isPaused } }
+    package var isEnded: Bool { state.withLock { $0.machine.end != nil } }
+    package var isPaused: Bool { state.withLock { $0.machine.isPaused } }
     var isRelayed: Bool { state.withLock { $0.machine.isRelayed } }
     var hasHead: Bool { state.withLock { $0.machine.head != nil } }
     /// The current delivery: a head that must be delivered at once changes `.whole` to `.asItArrives`.
-    var delivery: TransportRequest.Delivery { state.withLock { $0.machine.delivery } }
+    package var delivery: TransportRequest.Delivery { state.withLock { $0.machine.delivery } }
 
     /// The reader's reference to the pipe. The transfer ends when the last reference to the lease is released.
     final class Lease: Sendable {
@@ -74,7 +81,7 @@ final class TransferPipe: Sendable {
 
 extension TransferPipe {
     /// Sets the hooks that end and unpause the transfer. If the transfer has been aborted, `onAbort` is called now.
-    func connect(onAbort: @escaping @Sendable () -> Void, onDemand: (@Sendable () -> Void)? = nil) {
+    package func connect(onAbort: @escaping @Sendable () -> Void, onDemand: (@Sendable () -> Void)? = nil) {
         let isConnected = state.withLock { state in
             guard state.machine.end == nil else { return false }
             (state.onAbort, state.onDemand) = (onAbort, onDemand)
@@ -84,14 +91,14 @@ extension TransferPipe {
     }
 
     /// Must be called before the head and the first chunk of a body whose content coding the reader decodes.
-    func expectEncodedBody() { state.withLock { $0.machine.expectEncodedBody() } }
+    package func expectEncodedBody() { state.withLock { $0.machine.expectEncodedBody() } }
 
-    func receive(_ head: HTTPResponseHead) {
+    package func receive(_ head: HTTPResponseHead) {
         let isUrgent = head.statusCode >= 300 || isUrgent?(head) == true
         state.withLock { $0.receive(head, isUrgent: isUrgent) }?.resume()
     }
 
-    func receive(_ chunk: Data) -> Demand {
+    package func receive(_ chunk: Data) -> Demand {
         let (action, reader, relay) = state.withLock { $0.receive(chunk) }
         switch action {
         case .drop, .store: break
@@ -105,12 +112,12 @@ extension TransferPipe {
     }
 
     /// Ends the transfer, with the head and the last chunk if they have not been delivered before.
-    func finish(_ head: HTTPResponseHead?, _ chunk: Data?, _ result: Result<Void, AsyncNetError>) {
+    package func finish(_ head: HTTPResponseHead?, _ chunk: Data?, _ result: Result<Void, AsyncNetError>) {
         state.withLock { $0.finish(head, chunk, result) }?.resume()
     }
 
     /// Ends the transfer. Bytes received before remain readable, also before an error.
-    func finish(_ result: Result<Void, AsyncNetError>) { finish(nil, nil, result) }
+    package func finish(_ result: Result<Void, AsyncNetError>) { finish(nil, nil, result) }
 }
 
 // MARK: The reader's side
@@ -123,7 +130,7 @@ extension TransferPipe {
 
     /// The head with a body that reads this pipe, or with the body itself if the transfer has succeeded by then and the
     /// body is in one piece.
-    func response() async throws(AsyncNetError) -> (head: HTTPResponseHead, body: TransportBody) {
+    package func response() async throws(AsyncNetError) -> (head: HTTPResponseHead, body: TransportBody) {
         await wait(for: .head)
         let (head, whole) = try state.withLock { state throws(AsyncNetError) in
             (try state.machine.receivedHead(), state.machine.takeWhole())

@@ -164,12 +164,12 @@ public struct TransportRequest: Sendable {
             }
         }
     }
-    var hold: TransferHold? {
+    package var hold: TransferHold? {
         get { values.value.hold }
         set { change { $0.hold = newValue } }
     }
     var connectionObserver: (any ConnectionObserver)? { values.value.connectionObserver }
-    var isUrgent: (@Sendable (HTTPResponseHead) -> Bool)? { values.value.isUrgent }
+    package var isUrgent: (@Sendable (HTTPResponseHead) -> Bool)? { values.value.isUrgent }
     package var supervision: SupervisedTransfer? { values.value.supervision }
 
     /// Changes several values at the cost of one.

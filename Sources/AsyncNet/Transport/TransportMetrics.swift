@@ -44,7 +44,7 @@ public struct TransportMetrics: Sendable {
 
     /// The certificates that the server showed in this transfer's handshake, in the form and order of
     /// ``ConnectionInfo/certificates``; empty unless the server was not trusted,
-    /// ``LibcurlTransport/Configuration/reportsCertificates`` is set, or an observer has such ``EventInterests``.
+    /// ``SocketTransport/Configuration/reportsCertificates`` is set, or an observer has such ``EventInterests``.
     public var certificates: [String] {
         get { values?.value.certificates ?? [] }
         set { change { $0.certificates = newValue } }

@@ -10,8 +10,8 @@ private let lowWaterMark = 64 * 1024
 /// The writer suspends while more bytes are buffered than the high-water mark. The transport never blocks: if there are
 /// no bytes, `read` returns `.pause`, and `onData` is called when there are some. Either side may end the feed; the
 /// first end counts.
-final class UploadFeed: Sendable {
-    enum Piece: Equatable {
+package final class UploadFeed: Sendable {
+    package enum Piece: Equatable {
         case bytes(Int)
         case pause
         case end

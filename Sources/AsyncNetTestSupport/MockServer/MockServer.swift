@@ -78,7 +78,7 @@ public actor MockServer: MockRouter {
 
     /// The server's certificate in PEM, for clients that are to trust it; empty without TLS.
     ///
-    ///     Session(transport: .libcurl(tls: .init(trust: .anchors([server.anchor]))))
+    ///     Session(transport: .sockets(tls: .init(trust: .anchors([server.anchor]))))
     public nonisolated var anchor: String { core.identity?.certificate ?? "" }
 
     /// The URL of a percent-encoded path, with an optional query.

@@ -14,7 +14,7 @@ public import Testing
 /// one for each argument. It responds to requests that the test's task makes, in every session over the automatic
 /// transport: `Session()`, `Session.shared`, a session in a `let` of the suite, in a global, or inside the code under
 /// test. Child tasks and `Task {}` belong to the test; for `Task.detached` and callbacks see ``CurrentTransport``.
-/// Sessions over another transport, such as `.libcurl()`, are left alone.
+/// Sessions over another transport, such as `.sockets()`, are left alone.
 ///
 /// Traits nest: the last trait of a test is the innermost, and a suite's traits are outside of its tests' traits. A
 /// request without a route in a stub of routes goes to the trait outside; without one, it gets a 404 and fails the test.

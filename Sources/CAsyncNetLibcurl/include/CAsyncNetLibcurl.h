@@ -43,9 +43,6 @@ typedef int (*lc_debug_function)(
 typedef int (*lc_send_function)(
     void *_Nonnull user, char *_Nullable peer, char *_Nullable local, int peer_port, int local_port);
 
-/// The size of a text with this side's address and port.
-enum { LC_LOCAL_NAME_SIZE = 80 };
-
 /// Loads libcurl at the first call, which two threads must not make at the same time. Returns NULL, or the reason of a
 /// failure. The environment variable ASYNCNET_LIBCURL is the file's absolute path; without it libcurl is found by name.
 const char *_Nullable lc_load(void);
@@ -93,20 +90,10 @@ const char *_Nullable lc_peer(lc_easy *_Nonnull easy, long *_Nonnull port);
 /// The certificate with this number that the server showed in the transfer's handshake, in PEM; NULL if there is none,
 /// or without `LC_CERTINFO`.
 const char *_Nullable lc_certificate(lc_easy *_Nonnull easy, int number);
-/// The local address and port of the last transfer; empty without a connection.
-void lc_local_name(lc_easy *_Nonnull easy, char *_Nonnull name);
-/// Whether a socket has this local address and port, in the form of `lc_local_name`.
-int lc_has_name(int socket, const char *_Nonnull name);
 /// 1 if a socket has unread bytes, 0 if it has none, -1 if the peer has closed the connection and there are no unread bytes.
 int lc_waiting_bytes(int socket);
 /// The local port; 0 for a socket that is not IP.
 int lc_local_port(int socket);
-/// Whether a socket's unread bytes begin with an HTTP response.
-int lc_has_answer(int socket);
-/// Reads a socket's unread bytes without waiting for more, and writes its local address and port to `name`. Returns how
-/// many bytes were read.
-size_t lc_drain(int socket, char *_Nonnull name, void *_Nonnull buffer, size_t size);
-void lc_close(int socket);
 /// The value of CURLOPT_PRIVATE.
 void *_Nullable lc_private(lc_easy *_Nonnull easy);
 

@@ -1,3 +1,4 @@
+import AsyncNetLibcurl
 import AsyncNetTesting
 import Dispatch
 import Foundation

@@ -1,3 +1,4 @@
+import AsyncNetLibcurl
 import AsyncNetTestSupport
 import Foundation
 import Testing
@@ -354,7 +355,9 @@ struct StreamConnectionTests {
 
     @Test("A transport without connections says so")
     func unsupported() async throws {
-        for session in [Session(transport: .urlSession), Session(transport: SilentTransport())] {
+        for session in [
+            Session(transport: .urlSession), Session(transport: .libcurl()), Session(transport: SilentTransport()),
+        ] {
             let ended = await outcome { _ = try await session.connect(to: "127.0.0.1", port: 1, tls: .none) }
             #expect(ended == .unsupportedByTransport)
         }

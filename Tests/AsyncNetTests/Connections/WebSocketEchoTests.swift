@@ -35,20 +35,6 @@ struct WebSocketEchoTests {
     }
 
     @Test(
-        "A transport over libcurl carries messages with its TLS settings",
-        arguments: [nil, MockServer.TLS.selfSigned])
-    func libcurl(_ tls: MockServer.TLS?) async throws {
-        try await withWebSockets(tls: tls, over: { LibcurlTransport.libcurl(tls: $0) }) { server, session in
-            let socket = session.webSocket(server.webSocketURL())
-            for message in Self.messages {
-                try await socket.send(message)
-                #expect(try await socket.receive() == message)
-            }
-            try await socket.close()
-        }
-    }
-
-    @Test(
         "Each setting of compression carries messages both ways",
         arguments: [
             WebSocketCompression(clientContextTakeover: false, minimumSize: 1),

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import AsyncNet
+@testable import AsyncNetLibcurl
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

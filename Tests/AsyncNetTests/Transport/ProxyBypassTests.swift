@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import AsyncNet
+@testable import AsyncNetLibcurl
 
 /// Which hosts are connected to without the proxy.
 @Suite("Hosts that bypass the proxy", .timeLimit(.minutes(5)))
@@ -81,7 +82,7 @@ struct ProxyBypassTests {
                     #expect(response.value == (isDirect ? "direct" : nil))
                     #expect(response.error?.code == (isDirect ? nil : .cannotConnect))
                 }
-                let session = Session(transport: .libcurl(proxy: proxy.bypassing(["*.example", entry])))
+                let session = Session(transport: .sockets(proxy: proxy.bypassing(["*.example", entry])))
                 let code = await AsyncNetError.code {
                     let connection = try await session.connect(to: "127.0.0.1", port: port, tls: .none)
                     await connection.close()

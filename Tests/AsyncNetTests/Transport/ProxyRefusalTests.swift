@@ -74,7 +74,7 @@ struct ProxyRefusalTests {
 
     @Test("A WebSocket and a raw stream have the refusal in their errors", arguments: [407, 502])
     func connections(_ status: Int) async throws {
-        try await withProxy(status, over: .libcurl) { _, session in
+        try await withProxy(status, over: .sockets) { _, session in
             var errors: [AsyncNetError] = []
             do throws(AsyncNetError) { try await session.webSocket("ws://example.test/").open() } catch {
                 errors.append(error)

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import AsyncNet
+@testable import AsyncNetLibcurl
 
 /// Which servers are trusted by which settings, and what the errors say. Scripts/trust-conformance has more certificates.
 @Suite("Server trust", .timeLimit(.minutes(5)))
@@ -154,10 +155,10 @@ struct ServerTrustTests {
         """
     }
 
-    @Test("Refused hosts are refused for raw streams too", arguments: WireTransport.allCases)
-    func refusesStreams(_ wire: WireTransport) async throws {
+    @Test("Refused hosts are refused for raw streams too")
+    func refusesStreams() async throws {
         try await withTLSServer { server in
-            let session = Session(transport: wire.make())
+            let session = Session(transport: .sockets())
             let ended = await AsyncNetError.code {
                 _ = try await session.connect(to: "127.0.0.1", port: server.port, tls: .refused)
             }
@@ -170,7 +171,7 @@ struct ServerTrustTests {
     @Test("The settings for a raw stream are those of the host's entry, however it is written")
     func settingsForStream() throws {
         let pinned = TLSConfiguration(pins: [Self.wrongPin])
-        let configuration = LibcurlTransport.Configuration(
+        let configuration = SocketTransport.Configuration(
             tls: .refused, tlsForHosts: ["api.example.com": pinned, "bücher.example": pinned, "[::1]": pinned])
         for host in ["API.example.com.", "xn--bcher-kva.example", "::1", "[::1]"] {
             #expect(try configuration.tls(forHost: host).pins == [Self.wrongPin])

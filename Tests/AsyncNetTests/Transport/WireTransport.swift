@@ -1,3 +1,4 @@
+import AsyncNetLibcurl
 import Foundation
 
 @testable import AsyncNet

@@ -1,3 +1,4 @@
+import AsyncNetLibcurl
 import AsyncNetTesting
 import Foundation
 import Testing
@@ -54,7 +55,7 @@ struct ZoneTests {
     @Test("The handshake of a WebSocket connects by the zone, which Host does not have")
     func webSocket() async throws {
         let server = try server()
-        let socket = Session(transport: .libcurl()).webSocket("ws://[::1%25\(Self.loopback)]:\(server.port)/")
+        let socket = Session(transport: .sockets()).webSocket("ws://[::1%25\(Self.loopback)]:\(server.port)/")
         let error = await #expect(throws: AsyncNetError.self) { try await socket.ping() }
         #expect(error?.code == .webSocketHandshakeFailed)
         #expect(error?.response?.value(forHTTPHeaderField: "X-Host") == "[::1]:\(server.port)")
@@ -64,7 +65,7 @@ struct ZoneTests {
     func stream(_ start: String) async throws {
         let server = try server()
         let host = start + Self.loopback + (start.hasPrefix("[") ? "]" : "")
-        let session = Session(transport: .libcurl())
+        let session = Session(transport: .sockets())
         let connection = try await session.connect(to: host, port: server.port, tls: .none)
         try await connection.write(Data("GET / HTTP/1.1\r\n\r\n".utf8))
         var received = Data()

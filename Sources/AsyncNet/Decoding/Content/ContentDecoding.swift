@@ -1,7 +1,7 @@
 import CAsyncNetCompression
 
 /// The content codings that can be decoded (RFC 9110 §8.4.1), if their library is installed; it is loaded on first use.
-enum ContentDecoding: String, CaseIterable, Sendable {
+package enum ContentDecoding: String, CaseIterable, Sendable {
     case gzip, deflate
     case brotli = "br"
     case zstd
@@ -41,7 +41,7 @@ enum ContentDecoding: String, CaseIterable, Sendable {
     }
 
     /// The header line with the codings that can be decoded.
-    static let acceptEncoding: StaticString =
+    package static let acceptEncoding: StaticString =
         switch (hasZlib, hasBrotli, hasZstd) {
         case (true, true, true): "Accept-Encoding: gzip, deflate, br, zstd"
         case (true, true, false): "Accept-Encoding: gzip, deflate, br"

@@ -34,7 +34,7 @@ public struct ResponseTrust: Sendable, Hashable, Codable {
     public static func unverified(route: String) -> ResponseTrust { ResponseTrust(route: route) }
 
     /// Of a transport that refuses the host or cannot be used: it receives nothing, and nothing stored is for it.
-    static let nothing = ResponseTrust(client: "nobody")
+    package static let nothing = ResponseTrust(client: "nobody")
 
     /// Whether a response that came with this trust may be used for a request whose transport demands `other`.
     func serves(_ other: ResponseTrust) -> Bool {

@@ -29,12 +29,12 @@ struct CookieOrigin: Hashable, Sendable {
 /// Comparison of hosts and paths (RFC 6265bis §5.1.2 to §5.1.4), by bytes.
 ///
 /// A trailing dot counts: `example.com.` is another host than `example.com`, as in browsers.
-enum CookieMatching {
+package enum CookieMatching {
     /// The limit of a host in octets, as in DNS (RFC 1035 §2.3.4). Longer hosts have no cookies, which limits the
     /// number of parent domains.
     static let maximumHostSize = 255
 
-    static func canonicalHost(_ host: String) -> String {
+    package static func canonicalHost(_ host: String) -> String {
         let bare = host.utf8.first == 0x5B && host.utf8.last == 0x5D ? String(host.dropFirst().dropLast()) : host
         return bare.asciiLowercased
     }
@@ -106,7 +106,7 @@ extension String {
     }
 
     /// Compares bytes, since `==` treats `é` and `e` with a combining accent as equal, and servers do not.
-    func hasSameBytes(as other: String) -> Bool {
+    package func hasSameBytes(as other: String) -> Bool {
         utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
     }
 }

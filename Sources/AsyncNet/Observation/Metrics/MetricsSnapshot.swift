@@ -25,7 +25,7 @@ public struct MetricsSnapshot: Sendable {
 
     /// `http.client.open_connections`: the connections that are open, by `server.address`, `server.port` and
     /// `url.scheme` of the first request over them, and by `http.connection.state`: `active` while a transfer uses a
-    /// connection, else `idle`, in the transport's pool. Only over libcurl, and not over unix sockets.
+    /// connection, else `idle`, in the transport's pool. Only over sockets.
     public let openConnections: MetricCount
     /// `http.client.connection.duration`: connections that were closed, from their first request's beginning on; labelled
     /// as ``openConnections``, without the state.

@@ -18,17 +18,12 @@ public final class SocketTransport: Transport {
     let loops: [SocketLoop]
 
     /// A transport with its own connections. Errors in the configuration end each request.
-    public convenience init(_ configuration: Configuration = Configuration()) {
-        self.init(unannounced: configuration)
-        if configuration.unverifiedHosts != nil { TLSConfiguration.warnOfUnverifiedHosts() }
-    }
-
-    /// A transport that is part of another one, which warns of hosts that are not verified.
-    init(unannounced configuration: Configuration) {
+    public init(_ configuration: Configuration = Configuration()) {
         self.configuration = configuration
         setup = Result { () throws(AsyncNetError) in try SocketSetup(configuration) }
         let count = (try? setup.get())?.distribution.loops ?? 0
         loops = (0..<count).map { _ in SocketLoop() }
+        if configuration.unverifiedHosts != nil { TLSConfiguration.warnOfUnverifiedHosts() }
     }
 
     deinit { close() }

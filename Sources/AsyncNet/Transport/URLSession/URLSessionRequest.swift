@@ -63,7 +63,7 @@ enum URLSessionRequest {
             else { return }
             throw AsyncNetError(
                 .unsupportedByTransport,
-                "URLSession over this libcurl cannot send a path with an escaped . or .. segment; the libcurl transport can"
+                "URLSession over this libcurl cannot send a path with an escaped . or .. segment; .sockets() can"
             )
         }
         /// FoundationNetworking omits a header whose value is one space, the value of ``HTTPHeader/omitting(_:)``.

@@ -59,7 +59,7 @@ extension TLSConfiguration {
             throw AsyncNetError(
                 .unsupportedByTransport,
                 "URLSession on Linux cannot enforce trust anchors, pins, a client identity, a minimum version, a stapled "
-                    + "status or another host name check; the libcurl transport, .libcurl(tls:), can"
+                    + "status or another host name check; .sockets(tls:) can"
             )
         }
     #else

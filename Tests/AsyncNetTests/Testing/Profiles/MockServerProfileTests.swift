@@ -1,4 +1,5 @@
 import AsyncNet
+import AsyncNetLibcurl
 import AsyncNetTesting
 import Foundation
 import Testing

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import AsyncNet
+@testable import AsyncNetLibcurl
 
 @Suite("Alt-Svc")
 struct AltSvcTests {

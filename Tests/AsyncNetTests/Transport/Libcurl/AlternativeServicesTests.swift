@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import AsyncNet
+@testable import AsyncNetLibcurl
 
 /// Which requests are sent over HTTP/3, without I/O: steps at given seconds, and the route of a request after them.
 @Suite("Alternative services")

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import AsyncNet
+@testable import AsyncNetLibcurl
 
 /// HTTP/3 where nothing answers over UDP. `Scripts/http3` has a server that does.
 @Suite("Without a path for HTTP/3", .timeLimit(.minutes(5)))

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import AsyncNet
+@testable import AsyncNetLibcurl
 
 /// What a transport makes of the `Alt-Svc` fields that it receives, and which configurations use HTTP/3.
 @Suite("Offers of HTTP/3")

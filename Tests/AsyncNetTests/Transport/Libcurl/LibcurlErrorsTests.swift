@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import AsyncNet
+@testable import AsyncNetLibcurl
 
 @Suite("libcurl's errors")
 struct LibcurlErrorsTests {
@@ -92,32 +93,30 @@ struct LibcurlErrorsTests {
 
     @Test("A socket that the system refuses explains the failure, unless another one was tried after it")
     func refusedSocket() {
-        let connections = LoopConnections()
-        connections.opened(-EMFILE)
-        #expect(connections.systemError(lc_metrics()) == EMFILE)
+        let sockets = OpenedSockets()
+        sockets.opened(-EMFILE)
+        #expect(sockets.systemError(lc_metrics()) == EMFILE)
         var metrics = lc_metrics()
         metrics.system_error = Int(ECONNREFUSED)
-        #expect(connections.systemError(metrics) == ECONNREFUSED)
-        connections.opened(100_000)
-        #expect(connections.systemError(lc_metrics()) == 0)
+        #expect(sockets.systemError(metrics) == ECONNREFUSED)
+        sockets.opened(100_000)
+        #expect(sockets.systemError(lc_metrics()) == 0)
     }
 
     @Test("A refused connection and a unix socket that is not there say so, for requests and raw streams")
     func refusals() async throws {
         let refusing = try await MockServer.start(isRefusing: true)
         let port = try #require(refusing.url().port)
-        for (transport, words) in [
-            (LibcurlTransport.libcurl(), "Nothing listens on that port"),
-            (
-                .libcurl(unixSocket: "/nowhere/s"),
-                "The unix socket /nowhere/s could not be connected to: there is no such file"
-            ),
-        ] {
-            let session = Session(transport: transport)
+        for (path, words) in [
+            (nil, "Nothing listens on that port"),
+            ("/nowhere/s", "The unix socket /nowhere/s could not be connected to: there is no such file"),
+        ] as [(String?, String)] {
+            let session = Session(transport: .libcurl(unixSocket: path))
             let error = await session.request(refusing.url()).serializing(Data.self).response.error
             #expect(error?.code == .cannotConnect && error?.description.contains(words) == true)
+            let sockets = Session(transport: .sockets(.init(unixSocket: path)))
             let opening = await #expect(throws: AsyncNetError.self) {
-                try await session.connect(to: "127.0.0.1", port: port, tls: .none)
+                try await sockets.connect(to: "127.0.0.1", port: port, tls: .none)
             }
             #expect(opening?.code == .cannotConnect && opening?.description.contains(words) == true)
         }

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import AsyncNet
+@testable import AsyncNetLibcurl
 
 /// Whether a transfer succeeded, from libcurl's result and what was received, without a transfer.
 @Suite("Outcome of a libcurl transfer")

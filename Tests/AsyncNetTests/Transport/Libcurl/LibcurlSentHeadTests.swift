@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import AsyncNet
+@testable import AsyncNetLibcurl
 
 /// Heads as they go over the wire are made only for observers: libcurl's verbose output costs each transfer time.
 @Suite("Sent heads over libcurl", .timeLimit(.minutes(5)))

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 @testable import AsyncNet
+@testable import AsyncNetLibcurl
 
 /// What is libcurl's own; the rest is in ``WireTransportTests`` and ``ConformanceTests``.
 @Suite("libcurl transport", .timeLimit(.minutes(5)))

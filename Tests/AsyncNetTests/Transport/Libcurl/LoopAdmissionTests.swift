@@ -1,6 +1,7 @@
 import Testing
 
 @testable import AsyncNet
+@testable import AsyncNetLibcurl
 
 /// Which transfers of a loop start and which wait, without a loop.
 @Suite("Loop admission")
@@ -150,24 +151,6 @@ struct LoopAdmissionTests {
         }
         #expect(!speaksHTTP2(0))
         #expect(speaksHTTP2(1))
-    }
-
-    @Test("libcurl's messages are read only where HTTP/2 is possible and a request is not idempotent")
-    func verboseOutput() {
-        let transfer = Transfer("a1")
-        var admission = LoopAdmission<Transfer>(
-            LoopLimits(connectionsPerOrigin: 2, connections: 2, keptConnections: 1))
-        let steps: [(isIdempotent: Bool, expected: Bool)] = [(true, false), (false, true), (true, true)]
-        let beforeAdmission = admission.needsVerboseOutput(transfer.origin, isIdempotent: false)
-        #expect(!beforeAdmission)
-        _ = admission.admit(transfer, to: transfer.origin)
-        for step in steps {
-            let isNeeded = admission.needsVerboseOutput(transfer.origin, isIdempotent: step.isIdempotent)
-            #expect(isNeeded == step.expected)
-        }
-        admission.noteHTTP1(transfer.origin)
-        let afterHTTP1 = admission.needsVerboseOutput(transfer.origin, isIdempotent: false)
-        #expect(!afterHTTP1)
     }
 
     /// Does what a loop does with the decisions.

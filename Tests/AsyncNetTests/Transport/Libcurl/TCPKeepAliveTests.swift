@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import AsyncNet
+@testable import AsyncNetLibcurl
 
 /// Whether the system asks silent peers if they are still there: read from the sockets, without waiting for it.
 @Suite("TCP keepalive", .timeLimit(.minutes(5)))
@@ -55,7 +56,7 @@ struct TCPKeepAliveTests {
     func stream(_ configuration: LibcurlTransport.Configuration, _ expected: [Int32]) async throws {
         let server = try await MockServer.start()
         let port = try #require(server.url().port)
-        let session = Session(transport: .libcurl(configuration))
+        let session = Session(transport: .sockets(.init(tcpKeepAlive: configuration.tcpKeepAlive)))
         let connection = try await session.connect(to: "127.0.0.1", port: port, tls: .none)
         #expect(options(ofConnectionsTo: port).contains(expected))
         await connection.close()
@@ -66,7 +67,8 @@ struct TCPKeepAliveTests {
     func webSocket(_ configuration: LibcurlTransport.Configuration, _ expected: [Int32]) async throws {
         let server = try await MockServer.start()
         server.on(nil, "/", replies: .webSocket(.echo))
-        let socket = Session(transport: .libcurl(configuration)).webSocket(server.url())
+        let socket = Session(transport: .sockets(.init(tcpKeepAlive: configuration.tcpKeepAlive))).webSocket(
+            server.url())
         _ = try await socket.ping()
         #expect(options(ofConnectionsTo: try #require(server.url().port)).contains(expected))
         try await socket.close()

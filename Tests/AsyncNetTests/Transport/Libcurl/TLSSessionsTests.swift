@@ -1,6 +1,7 @@
 import Testing
 
 @testable import AsyncNet
+@testable import AsyncNetLibcurl
 
 /// Which handles share TLS sessions; `Scripts/tls-conformance` tries what that does.
 @Suite("TLS sessions")

@@ -1,3 +1,4 @@
+import AsyncNetLibcurl
 import AsyncNetTesting
 import Foundation
 import Synchronization

@@ -1,0 +1,68 @@
+import AsyncNet
+import CAsyncNetLibcurl
+import Foundation
+
+/// The connection that a transfer uses: whether the request may be sent on it, and what is reported of it.
+extension LibcurlHandle {
+    static var lost: AsyncNetError {
+        AsyncNetError(
+            .connectionLost,
+            "The server closed a kept connection without a response; it may have processed the request, which is not "
+                + "sent again since its method is not idempotent")
+    }
+
+    /// Called before libcurl sends the request: the first time, and each time it sends the request again.
+    ///
+    /// - Parameter port: The connection's local port.
+    func maySend(onPort port: Int32) -> Bool {
+        guard let exchange, trustFailure == nil else { return true }
+        let count = lc_new_connections(easy.pointer)
+        let permission = resendPolicy.maySend(
+            on: count > connectionCount ? .new : worker.isUsable(exchange, port) ? .kept : .unusable)
+        guard permission != .refuse, permission == .send || rewindBody() else { return false }
+        connectionCount = count
+        localPort = port
+        http3?.isSent = true
+        if exchange.request.isHeadObserved { reportHeads(true) }
+        if permission == .sendAgain { exchange.request.onEvent?(.repeated) }
+        return true
+    }
+
+    /// Reports the connection when the response's head has arrived, since only then the HTTP version is known.
+    func reportConnection(_ exchange: LibcurlExchange, _ head: HTTPResponseHead) {
+        guard let interests = exchange.request.interests, interests.connections else { return }
+        var port = 0
+        let address = lc_peer(easy.pointer, &port)
+        let info = ConnectionInfo(
+            isReused: lc_new_connections(easy.pointer) == 0, httpVersion: head.httpVersion,
+            remoteAddress: address.map { String(cString: $0) }, remotePort: port > 0 ? port : nil,
+            certificates: interests.certificates ? easy.certificates : [])
+        exchange.request.onEvent?(.connected(info))
+    }
+
+    /// libcurl seeks to the body's start only if it had sent some bytes of the body; bytes that it had read and not
+    /// sent would be lost.
+    private func rewindBody() -> Bool {
+        guard let exchange, upload.sentBytes > 0 else { return true }
+        guard exchange.request.body.data != nil || exchange.restartReading() else {
+            resendPolicy.cannotSendAgain()
+            return false
+        }
+        upload.sentBytes = 0
+        return true
+    }
+
+    /// Called with libcurl's verbose output: only the request's head is used.
+    func receive(verbose output: UnsafeRawBufferPointer, _ kind: Int32) {
+        guard kind == LC_INFO_HEADER_OUT, let request = exchange?.request, request.isHeadObserved else { return }
+        request.onEvent?(.sentHead(SentHead(output)))
+        if output.suffix(4).elementsEqual("\r\n\r\n".utf8) { reportHeads(false) }
+    }
+
+    /// Turns libcurl's verbose output on right before the head is sent, and off after it: libcurl would write about all else
+    /// that it does, sends and receives too, which takes as long as all events of a request. With a proxy it is on all the
+    /// time, since the head of a CONNECT is sent earlier.
+    private func reportHeads(_ isOn: Bool) {
+        if !template.mayUseProxy { easy.set(LC_VERBOSE, isOn ? 1 : 0) }
+    }
+}

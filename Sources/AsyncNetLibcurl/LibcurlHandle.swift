@@ -1,0 +1,314 @@
+import AsyncNet
+import CAsyncNetLibcurl
+import Foundation
+
+/// One of libcurl's easy handles with the state of the transfer that it carries; reused for the next transfer.
+///
+/// The handle is used on its loop's thread only. libcurl calls back with an unretained pointer to the handle. That is
+/// safe: libcurl does so only while the worker calls libcurl, and the worker retains the handle meanwhile. No callback
+/// blocks, throws into C or runs user code; an error in a callback is stored in `failure` and ends the transfer.
+final class LibcurlHandle {
+    private(set) var easy: EasyHandle
+    private(set) var exchange: LibcurlExchange?
+    unowned let worker: LoopWorker
+    let headerLimit: Int
+    private(set) var template: LibcurlTemplate
+    private let errorText: UnsafeMutablePointer<CChar>
+    private var headerList = HeaderList()
+
+    var resendPolicy = ResendPolicy(isIdempotent: true)
+    /// How many connections libcurl had made for the transfer when the request was last sent.
+    var connectionCount = 0
+    /// The local port of the connection on which the request was sent; 0 before.
+    var localPort: Int32 = 0
+    var response: ResponseProgress
+    private var tunnel: TunnelResponse
+    var body = BodyBuffer()
+    var upload = UploadProgress()
+    /// The offer of HTTP/3 that the transfer uses, until it is known whether that works.
+    var http3: HTTP3Use?
+    /// Whether an offer of HTTP/3 has failed for this transfer.
+    var avoidsOffers = false
+    var connectTo: ConnectToList?
+    /// Whether the reader takes the body when it is complete.
+    var isWhole = false
+    var needsFlush = false
+    /// An error that a callback has found.
+    var failure: AsyncNetError?
+    /// Why the server was not trusted, while the handle reads the server's certificates.
+    var trustFailure: TrustFailure?
+    /// Holds what the options of the handle that inspects a server point to. Never the template of a request.
+    var inspectionTemplate: LibcurlTemplate?
+
+    /// How much of the response has been received.
+    struct ResponseProgress {
+        var parser: HTTPHeadParser
+        var head: HTTPResponseHead?
+        var isHeadDelivered = false
+        var hasHeadBytes = false
+        /// Whether the response is complete, even if libcurl reports an error.
+        var isComplete = false
+        var receivedBytes: Int64 = 0
+
+        init(headerLimit: Int) { parser = HTTPHeadParser(limit: headerLimit) }
+    }
+
+    /// How much of the request's body has been sent.
+    struct UploadProgress {
+        var sentBytes: Int64 = 0
+        /// Whether sending is paused until the body has more bytes.
+        var isAwaitingBody = false
+        /// Whether the server closed the connection during that pause.
+        var isPeerGone = false
+        /// How much libcurl had sent at the last check, once the response was complete.
+        var sentAtResponse: Int64?
+        /// How many checks in a row have found that libcurl sent nothing.
+        var quietChecks = 0
+        /// The number of the loop's rounds at the last check.
+        var roundsAtCheck = 0
+    }
+
+    /// `nil` if there is no memory.
+    init?(_ worker: LoopWorker, _ template: LibcurlTemplate, headerLimit: Int) {
+        guard let easy = template.copy() else { return nil }
+        self.easy = easy
+        self.worker = worker
+        self.template = template
+        self.headerLimit = headerLimit
+        response = ResponseProgress(headerLimit: headerLimit)
+        tunnel = TunnelResponse(limit: headerLimit)
+        errorText = .allocate(capacity: Int(LC_ERROR_BUFFER_SIZE))
+        errorText.pointee = 0
+        self.easy.setUser(self, errorText: errorText)
+    }
+
+    deinit { errorText.deallocate() }
+
+    /// Replaces libcurl's handle, which carries one transfer only; `false` if there is no memory.
+    func renew(from template: LibcurlTemplate) -> Bool {
+        guard let easy = template.copy() else { return false }
+        self.template = template
+        replaceHandle(with: easy)
+        return true
+    }
+
+    func replaceHandle(with easy: consuming EasyHandle) {
+        self.easy = easy
+        self.easy.setUser(self, errorText: errorText)
+    }
+
+    static func at(_ pointer: UnsafeMutableRawPointer) -> LibcurlHandle {
+        Unmanaged<LibcurlHandle>.fromOpaque(pointer).takeUnretainedValue()
+    }
+}
+
+// MARK: Begin and end
+
+extension LibcurlHandle {
+    func begin(_ exchange: LibcurlExchange) throws(AsyncNetError) {
+        if let failure = template.failure { throw failure }
+        try refuseUnlistedHost(exchange)
+        resendPolicy = ResendPolicy(isIdempotent: exchange.request.head.isIdempotent)
+        avoidsOffers = false
+        try set(exchange)
+    }
+
+    /// Starts the same transfer again, on a new connection.
+    ///
+    /// - Throws: `AsyncNetError` with code `.connectionLost` if the request's body cannot be sent again.
+    func beginAgain() throws(AsyncNetError) {
+        guard let exchange else { return }
+        let isBodyUsed = upload.sentBytes > 0
+        reset()
+        guard renew(from: template) else {
+            throw AsyncNetError(.transportFailed, "libcurl has no memory for another transfer")
+        }
+        if isBodyUsed, exchange.request.body.data == nil, !exchange.restartReading() {
+            throw AsyncNetError(
+                .connectionLost, "The server closed a kept connection, and the request's body can be sent only once")
+        }
+        try set(exchange)
+        easy.set(LC_FRESH_CONNECT, 1)
+    }
+
+    private func set(_ exchange: LibcurlExchange) throws(AsyncNetError) {
+        self.exchange = exchange
+        isWhole = exchange.request.delivery == .whole
+        try setRequest(exchange, &headerList)
+    }
+
+    /// Drops the exchange and all state of its transfer.
+    func reset() {
+        endOffer()
+        (exchange, failure, trustFailure) = (nil, nil, nil)
+        errorText.pointee = 0
+        response = ResponseProgress(headerLimit: headerLimit)
+        tunnel = TunnelResponse(limit: headerLimit)
+        connectionCount = 0
+        localPort = 0
+        upload = UploadProgress()
+        body.removeAll()
+        needsFlush = false
+    }
+
+    /// Whether the transfer ends, is started again, or lost its connection, for this result of libcurl.
+    func end(_ result: Int32) -> ResendPolicy.End {
+        // After a failed trust nothing is ever sent again, whatever became of the connection that inspects the server.
+        guard exchange?.pipe.isEnded == false, trustFailure == nil else { return .deliver }
+        if leavesOffer(result) { return .restart }
+        let end = resendPolicy.end(
+            hasConnectionFailed: LibcurlErrors.isConnectionFailure(result),
+            hasResponse: response.hasHeadBytes || hasHead)
+        if end != .restart { noteFailure(result) }
+        return end
+    }
+
+    /// Ends the exchange with the outcome of its transfer.
+    func finish(_ result: Int32, isLost: Bool) {
+        guard let exchange else { return }
+        if let trustFailure { return finish(trustFailure, certificates(after: result)) }
+        if isLost, !response.isComplete { failure = Self.lost }
+        var metrics = lc_metrics()
+        lc_read_metrics(easy.pointer, &metrics)
+        if !exchange.pipe.isEnded {
+            reportSmallBody(metrics.sent_body)
+            reportTrailers()
+            exchange.request.onEvent?(.metrics(TransportMetrics(metrics, wantsCertificates ? easy.certificates : [])))
+        }
+        exchange.pipe.finish(response.isHeadDelivered ? nil : response.head, body.take(), outcome(result, metrics))
+    }
+
+    func outcome(_ result: Int32, _ metrics: lc_metrics) -> Result<Void, AsyncNetError> {
+        let outcome = LibcurlOutcome(
+            result: result, head: response.head, receivedBytes: metrics.received_body,
+            hasFirstByte: metrics.first_byte > 0, isComplete: response.isComplete, isPeerGone: upload.isPeerGone,
+            failure: failure,
+            bodyFailure: exchange?.bodyFailure)
+        return outcome.end(
+            LibcurlErrors.Circumstances(
+                text: String(cString: errorText), verifyResult: metrics.verify_result,
+                refusal: exchange.flatMap { tunnel.refusal(metrics.connect_status, $0.request.head.url) },
+                systemError: worker.sockets.systemError(metrics),
+                proxyHost: worker.configuration.proxy.host,
+                unixSocket: worker.configuration.unixSocket))
+    }
+
+    var hasHead: Bool { response.head != nil }
+    var isHTTP2: Bool { response.head?.httpVersion == "HTTP/2" }
+    /// Whether the connection carries several requests at the same time.
+    var isMultiplexed: Bool { isHTTP2 || response.head?.httpVersion == "HTTP/3" }
+}
+
+/// What libcurl receives: the response's head, body and trailers.
+extension LibcurlHandle {
+    /// Called with a line of the head, or with several lines that libcurl stored during a pause; `false` ends the
+    /// transfer.
+    func receiveHeader(_ lines: UnsafeRawBufferPointer) -> Bool {
+        if isTunnelAwaited, let exchange {
+            tunnel.receive(lines, for: exchange.request.head.url)
+            return true
+        }
+        response.hasHeadBytes = true
+        var rest = lines.bindMemory(to: UInt8.self)[...]
+        do throws(AsyncNetError) {
+            while !rest.isEmpty {
+                let end = rest.firstIndex(of: 0x0A).map { $0 + 1 } ?? rest.endIndex
+                if try response.parser.receive(HTTPHeadParser.Line(rebasing: rest[..<end])) { endBlock() }
+                rest = rest[end...]
+                if response.isComplete || failure != nil { return false }
+            }
+            return true
+        } catch {
+            failure = error
+            return false
+        }
+    }
+
+    /// Whether libcurl has made a connection on which the request has not been sent: what is received there is a proxy's
+    /// response to CONNECT, see `LibcurlTemplate.showsTunnels`.
+    private var isTunnelAwaited: Bool {
+        template.showsTunnels && lc_new_connections(easy.pointer) > connectionCount
+    }
+
+    /// Called at the end of a block of header lines: a 1xx response, the final response's head, or the trailers.
+    private func endBlock() {
+        guard let exchange else { return }
+        guard !hasHead else { return reportTrailers() }
+        let received = response.parser.head(url: exchange.request.head.url)
+        response.parser.beginBlock()
+        if 100..<200 ~= received.statusCode, received.statusCode != 101 {
+            exchange.request.onEvent?(.informational(received))
+        } else {
+            receive(received, exchange)
+        }
+    }
+
+    private func receive(_ head: HTTPResponseHead, _ exchange: LibcurlExchange) {
+        let request = exchange.request.head
+        do throws(AsyncNetError) { try head.checkLength(answering: request.method) } catch { return failure = error }
+        response.head = head
+        noteOffers(head, to: request)
+        reportConnection(exchange, head)
+        worker.noteVersion(exchange.origin, isMultiplexed: isMultiplexed)
+        if head.headers.contains(name: "Content-Encoding") {
+            isWhole = false
+            exchange.pipe.expectEncodedBody()
+        }
+        // libcurl would drop the body of a 417 response and send the request again without `Expect`; a transport must
+        // not.
+        response.isComplete = head.statusCode == 417 && request.headers.contains(name: "Expect")
+        flushAtEndOfRound()
+        // An error status ends the sending, which libcurl notices only when it continues.
+        if upload.isAwaitingBody { worker.loop.post(.send(exchange)) }
+    }
+
+    func receiveBody(_ piece: UnsafeRawBufferPointer) -> Int {
+        guard let exchange, !exchange.pipe.isEnded else { return 0 }
+        if exchange.pipe.isPaused || exchange.isSuspended { return Int(LC_CALLBACK_PAUSE) }
+        if piece.count > body.room { deliverBody() }
+        guard body.append(piece) else {
+            failure = AsyncNetError(.transportFailed, "There is no memory for the response's body")
+            return 0
+        }
+        response.receivedBytes += Int64(piece.count)
+        flushAtEndOfRound()
+        return piece.count
+    }
+
+    private func flushAtEndOfRound() {
+        guard !needsFlush else { return }
+        needsFlush = true
+        worker.flushAtEndOfRound(self)
+    }
+
+    /// Delivers the bytes that arrived in this round; called only for a transfer that has not ended in the round.
+    func flush() {
+        needsFlush = false
+        guard let exchange, let head = response.head, !exchange.pipe.isEnded else { return }
+        watchSendingAfterResponse()
+        if isWhole, !response.isHeadDelivered { exchange.request.onEvent?(.receivedHead(head)) }
+        deliverHead()
+        // A head that must be delivered at once changes the delivery.
+        if isWhole { isWhole = exchange.pipe.delivery == .whole }
+        guard isWhole else { return deliverBody() }
+        guard response.receivedBytes > 0 else { return }
+        exchange.request.onEvent?(.receivedBody(bytes: response.receivedBytes, head))
+    }
+
+    private func deliverHead() {
+        guard !response.isHeadDelivered, let head = response.head else { return }
+        response.isHeadDelivered = true
+        exchange?.pipe.receive(head)
+    }
+
+    private func deliverBody() {
+        deliverHead()
+        if let chunk = body.take() { _ = exchange?.pipe.receive(chunk) }
+    }
+
+    func reportTrailers() {
+        guard hasHead, !response.parser.headers.isEmpty else { return }
+        exchange?.request.onEvent?(.trailers(response.parser.headers))
+        response.parser.beginBlock()
+    }
+}

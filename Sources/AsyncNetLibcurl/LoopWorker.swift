@@ -1,0 +1,268 @@
+import AsyncNet
+import CAsyncNetLibcurl
+import Foundation
+
+/// What a loop's thread does: it takes commands, lets libcurl work, starts and ends transfers.
+///
+/// A round is: let libcurl work, end the transfers that are over and start others in their place, deliver what arrived
+/// for the rest, carry out commands; then sleep until a socket, a timer or a command needs the thread. The worker is made
+/// and used on its thread only, and holds the loop until the loop is closed and all transfers are over.
+final class LoopWorker {
+    let loop: LibcurlLoop
+    let sockets = OpenedSockets()
+    private var multi: CurlMulti
+    private var admission: LoopAdmission<LibcurlExchange>
+    private var uploadChecks = UploadChecks()
+    private var handlesToFlush: [LibcurlHandle] = []
+    private var spareHandles: [LibcurlHandle] = []
+    private lazy var templates = LibcurlTemplates(loop, sockets)
+    private var idleSince: ContinuousClock.Instant?
+    private let start = ContinuousClock.now
+    private var load = LoopLoad(at: .zero)
+    private(set) var rounds = 0
+
+    private static let mostSpareHandles = 64
+    private static let longestSleep: Int32 = 3_600_000
+
+    init(_ loop: LibcurlLoop, _ multi: CurlMulti) {
+        self.loop = loop
+        self.multi = multi
+        admission = LoopAdmission(loop.limits)
+    }
+
+    var configuration: LibcurlTransport.Configuration { loop.configuration }
+    /// Whether a transfer may send nothing for a while because of ``LibcurlTransport/Configuration/maximumSendRate``.
+    var limitsSending: Bool { configuration.maximumSendRate != nil }
+
+    // MARK: Rounds
+
+    func run() {
+        blockSignals()
+        while true {
+            rounds &+= 1
+            multi.perform()
+            endFinished()
+            flush()
+            uploadChecks.check().forEach(endEarly)
+            for command in loop.takeCommands() { execute(command) }
+            closeIdleConnections()
+            switch loop.rest(isIdle: admission.isIdle) {
+            case .work: loop.didWork(load.slept(from: time, to: time))
+            case .sleep: sleep()
+            case .end: return end()
+            }
+        }
+    }
+
+    private func sleep() {
+        let begin = time
+        multi.wait(milliseconds: sleepTime)
+        loop.didWake()
+        loop.didWork(load.slept(from: begin, to: time))
+    }
+
+    private var time: Duration { start.duration(to: .now) }
+
+    /// Signals belong to the program's own threads; a broken pipe shows as an error where it happens.
+    private func blockSignals() {
+        var all = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_BLOCK, &all, nil)
+    }
+
+    private var sleepTime: Int32 {
+        guard uploadChecks.isEmpty else { return UploadChecks.interval }
+        guard let idleSince else { return Self.longestSleep }
+        return Int32(clamping: (idleSince + configuration.idleTimeout - .now).milliseconds + 1)
+    }
+
+    private func end() {
+        spareHandles = []
+        templates.removeAll()
+        loop.setBell(nil)
+        multi.free()
+        lc_thread_ends()
+        loop.didFree()
+    }
+
+    /// Replaces the multi handle of an idle loop once the connections' timeout has passed: libcurl closes an idle
+    /// connection only when it makes the next connection.
+    private func closeIdleConnections() {
+        guard admission.isIdle else { return idleSince = nil }
+        guard let since = idleSince else { return idleSince = spareHandles.isEmpty ? nil : .now }
+        guard .now - since >= configuration.idleTimeout else { return }
+        guard let renewed = CurlMulti(loop.limits) else { return idleSince = .now }
+        idleSince = nil
+        spareHandles = []
+        loop.setBell(renewed)
+        multi.free()
+        multi = renewed
+    }
+
+    private func execute(_ command: LibcurlLoop.Command) {
+        switch command {
+        case .start(let exchange): admit(exchange)
+        case .cancel(let exchange): cancel(exchange)
+        case .receive(let exchange), .send(let exchange):
+            if let handle = exchange.handle { lc_pause(handle.easy.pointer, Int32(LC_PAUSE_NOTHING)) }
+        }
+    }
+
+    /// Delivers received bytes, except of handles whose transfers ended in this round: these have nothing left to
+    /// deliver.
+    private func flush() {
+        for handle in handlesToFlush { handle.flush() }
+        handlesToFlush.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: Starting
+
+    private func admit(_ exchange: LibcurlExchange) {
+        guard !exchange.pipe.isEnded else { return leave(exchange) }
+        switch admission.admit(exchange, to: exchange.origin) {
+        case .start: start(exchange)
+        case .wait: exchange.request.onEvent?(.queued)
+        }
+    }
+
+    private func startNext(preferring origin: OriginKey) {
+        while let exchange = admission.next(preferring: origin) {
+            exchange.request.onEvent?(.started)
+            start(exchange)
+        }
+    }
+
+    private func start(_ exchange: LibcurlExchange) {
+        guard let handle = takeHandle(for: exchange) else { return refuse(exchange, Self.outOfMemory) }
+        do throws(AsyncNetError) {
+            try handle.begin(exchange)
+            guard multi.add(handle) else { throw Self.outOfMemory }
+        } catch {
+            recycle(handle)
+            return refuse(exchange, error)
+        }
+        exchange.handle = handle
+        exchange.startReading()
+    }
+
+    private func takeHandle(for exchange: LibcurlExchange) -> LibcurlHandle? {
+        guard let template = templates.template(forURL: exchange.request.head.urlText) else { return nil }
+        if let handle = spareHandles.popLast() { return handle.renew(from: template) ? handle : nil }
+        return LibcurlHandle(self, template, headerLimit: configuration.maximumHeaderBytes)
+    }
+
+    /// Ends a transfer that could not be started; the caller starts the next transfer in its place.
+    private func refuse(_ exchange: LibcurlExchange, _ error: AsyncNetError) {
+        exchange.pipe.finish(.failure(error))
+        leave(exchange)
+        admission.finish(exchange.origin)
+    }
+
+    private static var outOfMemory: AsyncNetError {
+        AsyncNetError(.transportFailed, "libcurl has no memory for another transfer")
+    }
+
+    // MARK: Ending
+
+    private func endFinished() {
+        while let (handle, result) = multi.nextFinished() {
+            guard let exchange = handle.exchange else { continue }
+            if isInspecting(exchange, handle, result) { continue }
+            let end = handle.end(result)
+            if end == .restart {
+                restart(exchange, handle)
+            } else {
+                finish(exchange, handle, result, isLost: end == .lost)
+            }
+        }
+    }
+
+    private func finish(_ exchange: LibcurlExchange, _ handle: LibcurlHandle, _ result: Int32, isLost: Bool) {
+        handle.finish(result, isLost: isLost)
+        release(exchange, handle)
+    }
+
+    /// After a failed trust, connects once more to read the certificates; see `LibcurlHandle.TrustFailure`.
+    private func isInspecting(_ exchange: LibcurlExchange, _ handle: LibcurlHandle, _ result: Int32) -> Bool {
+        guard handle.mayInspect(after: result) else { return false }
+        multi.remove(handle)
+        uploadChecks.remove(handle)
+        if templates.inspectingTemplate(like: handle.template).map(handle.beginInspection) == true, multi.add(handle) {
+            return true
+        }
+        finish(exchange, handle, result, isLost: false)
+        return true
+    }
+
+    /// Ends a transfer whose response is complete and whose server takes no more of the request's body.
+    private func endEarly(_ handle: LibcurlHandle) {
+        if let exchange = handle.exchange { finish(exchange, handle, 0, isLost: false) }
+    }
+
+    /// Sends a request again on a new connection: its kept connection was closed.
+    private func restart(_ exchange: LibcurlExchange, _ handle: LibcurlHandle) {
+        multi.remove(handle)
+        uploadChecks.remove(handle)
+        do throws(AsyncNetError) {
+            try handle.beginAgain()
+            guard multi.add(handle) else { throw Self.outOfMemory }
+        } catch {
+            exchange.pipe.finish(.failure(error))
+            end(exchange, handle)
+        }
+    }
+
+    private func cancel(_ exchange: LibcurlExchange) {
+        if exchange.isWaiting {
+            admission.withdraw(exchange, from: exchange.origin)
+            leave(exchange)
+        } else if let handle = exchange.handle {
+            release(exchange, handle)
+        }
+    }
+
+    private func release(_ exchange: LibcurlExchange, _ handle: LibcurlHandle) {
+        multi.remove(handle)
+        end(exchange, handle)
+    }
+
+    private func end(_ exchange: LibcurlExchange, _ handle: LibcurlHandle) {
+        exchange.handle = nil
+        recycle(handle)
+        leave(exchange)
+        admission.finish(exchange.origin)
+        startNext(preferring: exchange.origin)
+    }
+
+    private func leave(_ exchange: LibcurlExchange) {
+        loop.transferEnded()
+        exchange.stop()
+    }
+
+    private func recycle(_ handle: LibcurlHandle) {
+        handle.reset()
+        uploadChecks.remove(handle)
+        if spareHandles.count < Self.mostSpareHandles { spareHandles.append(handle) }
+    }
+}
+
+// MARK: For the handles
+
+extension LoopWorker {
+    /// Called when the handle has received bytes, which it delivers at the end of the round.
+    func flushAtEndOfRound(_ handle: LibcurlHandle) { handlesToFlush.append(handle) }
+
+    /// Called when a response's head has arrived.
+    func noteVersion(_ origin: OriginKey, isMultiplexed: Bool) {
+        if isMultiplexed { admission.noteHTTP2(origin) } else { admission.noteHTTP1(origin) }
+    }
+
+    /// Whether the kept connection with this local port can carry the transfer.
+    func isUsable(_ exchange: LibcurlExchange, _ port: Int32) -> Bool {
+        sockets.isUsable(port: port, isMultiplexed: admission.isHTTP2(exchange.origin))
+    }
+
+    /// Called when the handle is paused until its body has more bytes to send, or its response is complete before its body is
+    /// sent.
+    func checkUpload(of handle: LibcurlHandle) { uploadChecks.insert(handle) }
+}
